@@ -29,6 +29,7 @@ def searched(number: int, seed: int) -> dict[str, Any]:
     """One question asked with one seed."""
     options = PROBLEMS[number]
     problem = Problem(
+        "TODO",
         Given(SCENARIO, Path(), "space", ()),
         (),
         objectives(options.get("maximize", ()), options.get("minimize", ())),

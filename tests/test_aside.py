@@ -62,7 +62,7 @@ def test_what_came_meanwhile_is_not_replaced(tmp_path):
 
     def refuse() -> None:
         if target.exists():
-            raise InputError("already exists", where=str(target))
+            raise InputError("TODO", str(target), "already exists")
 
     with pytest.raises(InputError, match="already exists"), atomic_path.folder(target, refuse):
         target.mkdir()

@@ -69,7 +69,7 @@ def test_every_reader_names_the_file(run, tmp_path):
         negative_count(file)
         with pytest.raises(InputError) as caught:
             read()
-        assert (caught.value.where, caught.value.exit_code) == (str(file), 2)
+        assert (caught.value.place, caught.value.exit_code) == (str(file), 2)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def test_a_file_is_read_up_to_its_bound(tmp_path):
     assert input_file.whole(file, most=10) == b"x" * 10
     with pytest.raises(InputError) as caught:
         input_file.whole(file, most=9)
-    assert caught.value.where == str(file)
+    assert caught.value.place == str(file)
 
 
 def test_a_line_is_read_up_to_its_bound(tmp_path):
@@ -30,7 +30,7 @@ def test_a_line_is_read_up_to_its_bound(tmp_path):
     file.write_bytes(b"ab\n" + b"x" * (1 << 21))  # longer than what is read at a time
     with pytest.raises(InputError) as caught:
         input_file.whole(file, line=1 << 20)
-    assert caught.value.where == f"{file}:2"
+    assert caught.value.place == f"{file}:2"
 
 
 def test_a_pipe_is_read_and_bounded(tmp_path):
@@ -58,7 +58,7 @@ def test_what_is_no_object_of_json_names_the_file(tmp_path, text):
     file.write_text(text)
     with pytest.raises(InputError) as caught:
         input_file.json_object(file)
-    assert caught.value.where.startswith(str(file))
+    assert caught.value.place.startswith(str(file))
     assert input_file.schema_of(file) == ""
 
 
@@ -84,7 +84,7 @@ def test_no_command_reads_what_has_no_end(arguments, place, tmp_path, monkeypatc
     result = CliRunner().invoke(app, [word if word != "x" else str(tmp_path / "x") for word in arguments])
     assert isinstance(result.exception, InputError)
     if place is not None:
-        assert str(result.exception.where).startswith(place)
+        assert str(result.exception.place).startswith(place)
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,4 @@ def test_a_document_nested_without_end_names_its_file(tmp_path, text):
     file.write_text(text)
     result = CliRunner().invoke(app, ["check", str(file)])
     assert isinstance(result.exception, InputError)
-    assert str(result.exception.where).startswith(str(file))
+    assert str(result.exception.place).startswith(str(file))

@@ -436,7 +436,7 @@ def _seconds(value: str | float | None, where: str) -> float | None:
     try:
         return parse_duration(value)
     except ValueError as error:
-        raise InputError(str(error), where=where) from None
+        raise InputError("TODO", where, str(error)) from None
 
 
 def cache(
@@ -549,7 +549,9 @@ def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) 
 
     found = asked.answer(request, output=None if output is None else Path(output), **options)
     if found.faults:
-        raise IowattError(f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}")
+        raise IowattError(
+            "TODO", None, f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}"
+        )
     return found.frame
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -66,7 +66,11 @@ def budget(
     from iowatt.lenses.kept_up import kept_up
 
     if within_s is None and of != MEAN:
-        raise InputError(f"{of} has no effect without a service level: give --within, too", where="--of")
+        raise InputError(
+            "not-applicable",
+            Argument("of"),
+            f"{of} has no effect without a service level: give --within, too",
+        )
     level = None if within_s is None else Level(1e3 * within_s, of)
     target = None if output is None else Path(output)
     if target is not None:
@@ -82,7 +86,9 @@ def budget(
             found = analyse(runs, names=names, overloaded=overloaded, level=level)
     else:
         if rates is not None or workload is not None or set:
-            raise InputError("Runs have the load that they had; rates and keys are of a scenario")
+            raise InputError(
+                "TODO", None, "Runs have the load that they had; rates and keys are of a scenario"
+            )
         runs = [_opened(one) for one in what]
         found = analyse(runs, overloaded=[not kept_up(run).kept_up for run in runs], level=level)
     if target is not None:
@@ -99,7 +105,7 @@ def _is_scenario(what: Sequence[Any]) -> bool:
         or (isinstance(one, str | os.PathLike) and Path(one).suffix.lower() == ".toml")
     ]
     if scenarios and len(what) > 1:
-        raise InputError("a budget is of one scenario, or of Runs", where=str(scenarios[0]))
+        raise InputError("TODO", str(scenarios[0]), "a budget is of one scenario, or of Runs")
     return bool(scenarios)
 
 
@@ -126,8 +132,9 @@ def _request(
     given = _search_given(scenario, overrides)
     if not prepare.raw(given).get("path"):
         raise InputError(
+            "TODO",
+            given.source,
             "no workload of the scenario goes by a path, so that it has no hops",
-            where=given.source,
             hint="add [[path]] (docs/howto/path.md)",
         )
     if rates is not None:
@@ -135,7 +142,7 @@ def _request(
             given, rates=rates, outstanding=None, workload=workload, bundles=True, strict=True
         )
     if workload is not None:
-        raise InputError("whose rate varies is asked with rates only", where="--workload")
+        raise InputError("TODO", Argument("workload"), "whose rate varies is asked with rates only")
     return Request("sweep", given, [], bundles=True, strict=True)
 
 
@@ -154,7 +161,7 @@ def _simulated(
 
     found = search(request, output=folder, jobs=jobs, executor=executor, progress=progress)
     if found.faults or found.machines:
-        raise InputError((*found.faults, *found.machines)[0], where=request.given.source)
+        raise InputError("TODO", request.given.source, (*found.faults, *found.machines)[0])
     rows = found.frame.to_dicts()
     name = asked.name(request.given)
     return (

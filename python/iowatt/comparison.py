@@ -109,4 +109,4 @@ def _seconds(value: str | float | None, where: str) -> float | None:
     try:
         return parse_duration(value)
     except ValueError as error:
-        raise InputError(str(error), where=where) from None
+        raise InputError("TODO", where, str(error)) from None

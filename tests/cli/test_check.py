@@ -145,7 +145,7 @@ def test_an_override_that_contradicts_the_file_is_named(tmp_path):
         target.read_text().replace("count = 16", "count = 17").replace("level = 10", "level = 5")
     )
     error = error_of("check", target, "--set", "array.pool.raid.level=10")
-    assert str(error.where).startswith(f"{target}:")
+    assert str(error.place).startswith(f"{target}:")
     assert "--set array.pool.raid.level=10" in str(error.hint)
     own = error_of("check", target, "--set", "array.pool.count=0")
     assert str(own.where).startswith("--set array.pool.count=0")
@@ -190,7 +190,7 @@ def test_init_refuses_a_trace_that_would_not_run(tmp_path, monkeypatch):
         Path(name).write_text(text)
         error = error_of("init", "s.toml", "--trace", name)
         assert error.exit_code == 2
-        assert str(error.where).startswith(name)
+        assert str(error.place).startswith(name)
         assert needed in error.message
         assert not Path("s.toml").exists()
     assert error_of("init", "s.toml", "--time-unit", "ms").exit_code == 2

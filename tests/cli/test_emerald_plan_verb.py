@@ -48,7 +48,7 @@ def test_an_address_is_no_target(tmp_path, target):
     assert iowatt(*PLAN, cwd=tmp_path).returncode == 0
     with pytest.raises(InputError) as caught:
         read_plan(tmp_path / "plan", target=target)
-    assert caught.value.where == "--target"
+    assert caught.value.place == "--target"
 
 
 def test_a_plan_is_printed_and_written(tmp_path):

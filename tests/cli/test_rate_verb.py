@@ -103,7 +103,7 @@ def test_a_page_is_written_whole_and_not_over_another(place: Path) -> None:
 def test_what_cannot_be_found_is_said(words: tuple[str, ...], said: str, where: str, place: Path) -> None:
     with pytest.raises(InputError, match=said) as refused:
         invoke(*words, "-o", "rate.html")
-    assert refused.value.where == where and refused.value.exit_code == 2
+    assert refused.value.place == where and refused.value.exit_code == 2
     assert not (place / "rate.html").exists()
 
 

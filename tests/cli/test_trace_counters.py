@@ -75,7 +75,7 @@ def test_a_profile_with_its_assumptions(tmp_path: Path) -> None:
 
 def test_where_requests_go_must_be_said(tmp_path: Path) -> None:
     error = refused(LOG, "-o", str(tmp_path / "x.toml"))
-    assert error.where == "--access"
+    assert error.place == "--access"
     assert "uniform, sequential, zipf:EXPONENT" in error.message
     assert not list(tmp_path.iterdir())
 
@@ -118,4 +118,4 @@ def test_parameters_beyond_the_profile_are_refused(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     error = refused(str(tmp_path / "none.txt"))
-    assert "none.txt" in str(error.where)
+    assert "none.txt" in str(error.place)

@@ -182,7 +182,7 @@ def test_stdin() -> None:
 def test_bad_options_are_refused(trace: Path, options: list[str], reason: str) -> None:
     with pytest.raises(InputError) as raised:
         invoke(trace, *options, catch_exceptions=False)
-    assert re.search(reason, f"{raised.value} {raised.value.where}"), raised.value
+    assert re.search(reason, f"{raised.value} {raised.value.place}"), raised.value
 
 
 def test_a_bad_record_is_placed(tmp_path: Path) -> None:
@@ -190,6 +190,6 @@ def test_a_bad_record_is_placed(tmp_path: Path) -> None:
     path.write_text(CSV + "6,Q,0,4096,sdb\n")
     with pytest.raises(InputError) as raised:
         invoke(path, catch_exceptions=False)
-    assert raised.value.where == f"{path}:6"
+    assert raised.value.place == f"{path}:6"
     skipped = invoke(path, "--skip-bad", 1)
     assert skipped.exit_code == 0 and "1 malformed records were skipped" in skipped.stdout

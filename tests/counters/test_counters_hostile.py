@@ -49,7 +49,7 @@ def tried(data: bytes) -> None:
             try:
                 log = read([path], **options)  # type: ignore[arg-type]
             except InputError as error:
-                assert error.where
+                assert error.place
                 continue
             assert lines(summary(log), [])
             for devices in [*([device] for device in log.devices), list(log.devices)]:

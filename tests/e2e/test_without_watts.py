@@ -54,7 +54,7 @@ def verb(*words):
 
 def refused(result):
     assert isinstance(result.exception, InputError), result.output
-    said = f"{result.exception.message} {result.exception.where}"
+    said = f"{result.exception.message} {result.exception.place}"
     assert "seagate-cheetah-15k5" in said
     return said
 

@@ -307,7 +307,7 @@ class Faulty:
     def read(self):
         begin, end = self.dead
         if begin <= time.monotonic() - self.begun < end:
-            raise MeterError("its cable was pulled")
+            raise MeterError("TODO", None, "its cable was pulled")
         return Reading(time.time(), {self.quantity: 100.0})
 
     def close(self):

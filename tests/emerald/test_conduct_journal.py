@@ -151,7 +151,7 @@ def test_a_line_that_is_no_whole_event_is_named(tmp_path, line, message):
         file.write(line + b"\n")
     with pytest.raises(InputError, match=message) as caught:
         list(events(tmp_path))
-    assert caught.value.where == f"{tmp_path / JOURNAL}:2"
+    assert caught.value.place == f"{tmp_path / JOURNAL}:2"
 
 
 @given(

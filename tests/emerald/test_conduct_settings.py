@@ -272,7 +272,7 @@ def test_a_device_that_was_mounted_since_is_refused_before_a_stage_writes(tmp_pa
             self.runs += 1
 
     plan = conducted.load(conducted.plan(tmp_path, conducted.short()[:1]))
-    mounted = InputError("is in use: mounted, or part of another device", where="/dev/sdz")
+    mounted = InputError("in-use", "/dev/sdz", "is in use: mounted, or part of another device")
 
     def refuse(path):
         raise mounted

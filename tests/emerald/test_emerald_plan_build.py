@@ -171,7 +171,7 @@ def test_rules_that_nobody_verified_are_named(tmp_path):
 def test_what_contradicts_the_rules_is_refused(tmp_path, asked, where, said):
     with pytest.raises(InputError, match=said) as caught:
         plan(tmp_path, **asked)
-    assert caught.value.where == where
+    assert caught.value.place == where
 
 
 def test_a_target_that_is_too_small_is_named(tmp_path):
@@ -295,7 +295,7 @@ def test_what_is_no_plan_is_named(tmp_path, content):
     (tmp_path / "plan.json").write_text(content)
     with pytest.raises(InputError) as caught:
         folder.read(tmp_path)
-    assert caught.value.where == str(tmp_path / "plan.json")
+    assert caught.value.place == str(tmp_path / "plan.json")
 
 
 def test_a_product_gives_category_and_class(tmp_path):

@@ -169,4 +169,4 @@ def test_what_cannot_be_simulated_is_said_before(
     plan = plan_of(tmp_path, stages, **target)
     with pytest.raises(InputError) as error:
         SimulationDriver(tmp_path).check(plan)
-    assert said in f"{error.value.where}: {error.value.message}"
+    assert said in f"{error.value.place}: {error.value.message}"

@@ -189,5 +189,5 @@ def test_a_cache_by_sectors_is_refused_by_name():
     scheme = {"kind": "caching", "extent_bytes": 1 << 16, "write": "back", "sector_bytes": 512}
     with pytest.raises(NotEstimated) as refused:
         settled({"parts": [part, part], "scheme": scheme}, {}, slower=1.0, cleaned=1.0)
-    assert refused.value.where == "array.virtual_pool"
+    assert refused.value.place == "array.virtual_pool"
     assert "copy_unit" in str(refused.value)

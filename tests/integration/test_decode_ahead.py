@@ -62,7 +62,7 @@ def test_an_error_is_where_it_is_in_the_text(folders):
     for folder in folders(lines):
         with pytest.raises(InputError, match="time goes back") as error:
             iowatt.run(folder / "scenario.toml")
-        said.append((str(error.value).replace(str(folder), ""), error.value.where.replace(str(folder), "")))
+        said.append((str(error.value).replace(str(folder), ""), error.value.place.replace(str(folder), "")))
     assert said[0] == said[1]
     assert said[0][1].endswith(f"trace.csv:{COUNT // 2 + 2}")
 

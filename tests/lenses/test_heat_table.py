@@ -82,7 +82,7 @@ def test_what_is_wrong_with_the_table_is_said(tmp_path):
 def test_what_is_wrong_with_the_summary_is_said(tmp_path, heat):
     with pytest.raises(InputError) as caught:  # some are found when it is opened
         analyse(of_run(bundle(tmp_path / "run", table_of(ROWS), **heat)), "made")
-    assert "run.json" in caught.value.where
+    assert "run.json" in caught.value.place
 
 
 def test_an_address_space_without_end_is_refused(tmp_path):

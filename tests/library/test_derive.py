@@ -147,7 +147,7 @@ def test_what_is_given_is_not_assumed(tmp_path):
 def test_what_nothing_can_stand_for(tmp_path, line, key):
     with pytest.raises(InputError) as error:
         drive(tmp_path, SHEET.replace(line, ""))
-    assert error.value.where is not None and error.value.where.endswith("acme.toml")
+    assert error.value.place is not None and error.value.place.endswith("acme.toml")
     assert error.value.message == f"a simulation needs figures that 'acme-9' does not have: {key}"
     assert 'based_on = "acme-9"' in (error.value.hint or "")
 

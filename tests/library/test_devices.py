@@ -51,7 +51,7 @@ def test_watts_have_a_grade(name):
 def test_what_is_missing_is_an_error(name):
     with pytest.raises(InputError) as error:
         find_device(name)
-    assert error.value.where == f"{name}.toml (library)"
+    assert error.value.place == f"{name}.toml (library)"
     keys = ", ".join(lacks(FILES[name])["mechanics"])
     assert error.value.message == f"a simulation needs figures that {name!r} does not have: {keys}"
 

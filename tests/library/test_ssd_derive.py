@@ -233,7 +233,7 @@ def test_a_cell_type_of_the_file_makes_flash_of_it():
 def test_a_map_too_large_is_refused():
     with pytest.raises(InputError, match=r"mapping units of 4096 bytes; at most 4,294,967,280") as error:
         own(capacity="30TB", flash={"mapping_unit": "4KiB"})
-    assert error.value.where == "own.toml"
+    assert error.value.place == "own.toml"
     drive = own(capacity="30TB", performance={**OWN["performance"], "random_write_iops": 30_000})
     assert drive.geometry.mapping_bytes == 16384
     assert any("the least that the simulator's map holds" in note for note in drive.notes)

@@ -15,12 +15,12 @@ LACKING = "IOWATT_TEST_LACKING"
 def where(_argument, _report):
     """The machine's word for itself; one that lacks something says so instead."""
     if LACKING in os.environ:
-        raise MachineError("is not there", where="trace.csv", hint="put it there")
+        raise MachineError("wrong-format", "trace.csv", "is not there", hint="put it there")
     return "done"
 
 
 def nowhere(_argument, _report):
-    raise MachineError("is not there", where="trace.csv")
+    raise MachineError("wrong-format", "trace.csv", "is not there")
 
 
 def dies(marks, _report):

@@ -215,7 +215,7 @@ def test_the_impossible_is_said_with_place_and_fix(faults, overrides, said, fix)
         overrides = [override.replace(short, path) for override in overrides]
     problems = faults(text, *overrides)
     (problem,) = (problem for problem in problems if said in problem.message)
-    assert problem.where
+    assert problem.place
     assert fix in problem.hint
 
 
@@ -235,7 +235,7 @@ def test_a_problem_stands_at_its_line(faults, tmp_path):
     text = ARRAY.replace('rating = "200W"', 'rating = "60W"')
     (problem,) = faults(text)
     line = text[: text.index('rating = "60W"')].count("\n") + 1
-    assert problem.where == f"{tmp_path / 'made.toml'}:{line}: array.power.enclosure.shelf.supply.rating"
+    assert problem.place == f"{tmp_path / 'made.toml'}:{line}: array.power.enclosure.shelf.supply.rating"
 
 
 def test_a_scenario_without_power_is_told_how(faults):

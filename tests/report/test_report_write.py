@@ -86,7 +86,7 @@ def test_a_truncated_table_of_heat_is_an_error_of_the_input(bundle):
     (bundle / "heat.parquet").write_bytes(b"PAR1")
     result = invoke(bundle)
     assert isinstance(result.exception, InputError)
-    assert result.exception.where == str(bundle / "heat.parquet")
+    assert result.exception.place == str(bundle / "heat.parquet")
     assert not (bundle / "report.html").exists()
 
 

@@ -145,7 +145,7 @@ def test_the_kept_scenario_stays_toml_whatever_an_override_holds():
 
 
 @pytest.mark.parametrize(
-    "error", [KeyboardInterrupt, InputError("the trace is wrong"), RuntimeError("a fault")]
+    "error", [KeyboardInterrupt, InputError("TODO", None, "the trace is wrong"), RuntimeError("a fault")]
 )
 def test_whatever_stops_the_simulation_leaves_nothing(scenario, tmp_path, monkeypatch, error):
     def fail(*_arguments):

@@ -59,7 +59,7 @@ def test_a_truncated_table_is_refused_with_its_file(run, tmp_path, name):
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(InputError, match="cannot be read") as caught:
         saved.table(name)
-    assert caught.value.where == str(file)
+    assert caught.value.place == str(file)
     assert caught.value.exit_code == 2
 
 
@@ -90,7 +90,7 @@ def test_existing_output_is_refused_without_force(run, tmp_path):
     before = (tmp_path / "out" / "run.json").stat().st_ino
     with pytest.raises(InputError, match="never overwritten") as caught:
         run.save(tmp_path / "out")
-    assert caught.value.where == str(tmp_path / "out")
+    assert caught.value.place == str(tmp_path / "out")
     assert "--force" in caught.value.hint
     assert (tmp_path / "out" / "run.json").stat().st_ino == before
     assert listing(tmp_path) == ["out"]
@@ -148,7 +148,7 @@ def test_a_parent_that_is_a_file_is_an_input_error(run, tmp_path):
 def test_no_bundle_at_all(tmp_path):
     with pytest.raises(InputError, match="no such Run") as caught:
         Run.open(tmp_path / "absent")
-    assert caught.value.where == str(tmp_path / "absent")
+    assert caught.value.place == str(tmp_path / "absent")
     with pytest.raises(InputError, match=r"no run\.json"):
         Run.open(tmp_path)
 
@@ -170,7 +170,7 @@ def test_foreign_and_newer_bundles_are_refused_with_the_reason(tmp_path, content
     (tmp_path / "run.json").write_bytes(data)
     with pytest.raises(InputError, match=message) as caught:
         Run.open(tmp_path)
-    assert str(tmp_path / "run.json") in caught.value.where
+    assert str(tmp_path / "run.json") in caught.value.place
 
 
 def test_an_incomplete_bundle_names_the_file(run, tmp_path):
@@ -181,7 +181,7 @@ def test_an_incomplete_bundle_names_the_file(run, tmp_path):
     for name in ("devices", "energy"):
         with pytest.raises(InputError, match="cannot be read") as caught:
             opened.table(name)
-        assert caught.value.where.endswith(f"{name}.parquet")
+        assert caught.value.place.endswith(f"{name}.parquet")
     (tmp_path / "out" / "plan.json").unlink()
     with pytest.raises(InputError, match="cannot be read"):
         Run.open(tmp_path / "out")
@@ -252,7 +252,7 @@ def test_a_damaged_bundle_names_the_file_and_the_key(run, tmp_path, name, path, 
     _changed(tmp_path / "out", name, path, value)
     with pytest.raises(InputError) as caught:
         Run.open(tmp_path / "out")
-    file, _, key = caught.value.where.partition(": ")
+    file, _, key = caught.value.place.partition(": ")
     assert file == str(tmp_path / "out" / name)
     # A count that is wrong is told of the list, and a part that is none of the table around it.
     assert key and ".".join(map(str, path)).startswith(key.rpartition(".")[0])
@@ -288,4 +288,4 @@ def test_a_table_that_readers_cannot_rely_on_is_named(run, tmp_path, table, chan
     change(pl.read_parquet(file)).write_parquet(file)
     with pytest.raises(InputError) as caught:
         Run.open(tmp_path / "out").table(table)
-    assert caught.value.where == str(file)
+    assert caught.value.place == str(file)

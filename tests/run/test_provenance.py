@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
     _, inputs = digested([("a", tmp_path / "a")])
     with pytest.raises(InputError, match="Permission denied") as caught:
         inputs()
-    assert caught.value.where == str(tmp_path / "a")
+    assert caught.value.place == str(tmp_path / "a")
 
 
 def test_a_cancelled_digest_ends(tmp_path):

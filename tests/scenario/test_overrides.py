@@ -78,7 +78,7 @@ def test_a_sole_element_may_be_left_out():
 def test_of_several_elements_the_error_names_them():
     with pytest.raises(InputError) as error:
         apply(scenario(), ["array.pool.raid.level=10"])
-    assert error.value.where == "--set array.pool.raid.level=10"
+    assert error.value.place == "--set array.pool.raid.level=10"
     assert {"array.pool.disks.raid", "array.pool.more.raid"} <= set(str(error.value.hint).split())
 
 

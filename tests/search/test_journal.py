@@ -70,7 +70,7 @@ def test_a_line_that_is_no_record_is_named(file, line):
     file.write_text(f'{{"key": "a", "row": {{}}}}\n{line}\n')
     with pytest.raises(InputError, match="no record of a point") as caught:
         Journal(file)
-    assert caught.value.where == f"{file}:2"
+    assert caught.value.place == f"{file}:2"
 
 
 def test_two_writers_are_refused(file):

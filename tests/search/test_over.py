@@ -85,7 +85,7 @@ def test_keys_that_change_together():
 def test_what_does_not_fit_is_refused_with_its_place(text, said):
     with pytest.raises(InputError, match=said) as caught:
         over.parse(text)
-    assert caught.value.where == f"--over {text}"
+    assert caught.value.place == f"--over {text}"
     assert caught.value.exit_code == 2
 
 

@@ -45,7 +45,7 @@ def test_the_name_of_the_only_pool_may_be_left_out(scenario):
     assert frame[MEAN].to_list() == named[MEAN].to_list()
     with pytest.raises(InputError) as error:
         iowatt.sweep(scenario, {"array.pool.count": [4, 6], COUNT: [4, 6]})
-    assert error.value.where == "--over"
+    assert error.value.place == "--over"
     assert COUNT in error.value.message
 
 
@@ -83,7 +83,7 @@ def test_an_impossible_combination_is_a_row_with_its_message(scenario):
 def test_strict_stops_at_it(scenario):
     with pytest.raises(InputError, match="5 is odd") as caught:
         iowatt.sweep(scenario, OVER, strict=True)
-    assert caught.value.where == "point 4 (count=5, level=10)"
+    assert caught.value.place == "point 4 (count=5, level=10)"
 
 
 def test_a_point_that_fails_while_it_runs_is_a_row_too(scenario, tmp_path):
@@ -285,7 +285,7 @@ def test_bad_input_stops_before_anything_runs(scenario, over, where, said, hint)
         iowatt.sweep(scenario, over.split(), output="out")
     error = caught.value
     assert error.exit_code == 2
-    assert where in error.where
+    assert where in error.place
     assert said in error.message
     if hint:
         assert hint in error.hint
@@ -301,7 +301,7 @@ def test_a_scenario_that_is_wrong_itself_is_named_with_its_line(scenario):
     scenario.write_text(scenario.read_text().replace("seed = 1", "sede = 1"))
     with pytest.raises(InputError, match="unknown key 'sede'") as caught:
         iowatt.sweep(scenario, {COUNT: [4]})
-    assert "small.toml:2" in caught.value.where
+    assert "small.toml:2" in caught.value.place
 
 
 def test_a_key_that_only_some_points_can_have_is_a_combination(scenario):

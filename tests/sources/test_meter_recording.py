@@ -91,7 +91,7 @@ def test_a_recording_has_its_own_name_and_the_longer_interval(tmp_path):
 
 
 def test_a_failure_is_noted_told_and_survived(tmp_path):
-    fail = MeterError("did not answer,\nfor 2 s", where="pdu1")
+    fail = MeterError("TODO", "pdu1", "did not answer,\nfor 2 s")
     recorder, told = recorded(
         Script(340, fail, fail, OSError(5, "Input/output error"), ValueError("x"), 341), tmp_path / "m.csv"
     )
@@ -106,7 +106,7 @@ def test_a_failure_is_noted_told_and_survived(tmp_path):
 
 
 def test_an_instrument_that_is_away_at_first_is_opened_later(tmp_path):
-    meter = Script(340, opens=[MeterError("no route"), MeterError("no route")])
+    meter = Script(340, opens=[MeterError("TODO", None, "no route"), MeterError("TODO", None, "no route")])
     recorder, told = recorded(meter, tmp_path / "m.csv")
     assert meter.opened == 3 and recorder.instrument == METER
     assert [event for event, _ in told] == ["meter-failed", "meter-back"]
@@ -115,7 +115,10 @@ def test_an_instrument_that_is_away_at_first_is_opened_later(tmp_path):
 
 def test_an_instrument_that_never_answers_leaves_its_reason(tmp_path):
     recorder = recording.Recorder(
-        Script(1, opens=[MeterError("no route")] * 999), tmp_path / "m.csv", name="m", retry_s=(0.01, 0.01)
+        Script(1, opens=[MeterError("TODO", None, "no route")] * 999),
+        tmp_path / "m.csv",
+        name="m",
+        retry_s=(0.01, 0.01),
     )
     recorder.start()
     assert recorder.wait(10) is False
@@ -254,7 +257,7 @@ def test_a_watcher_that_raises_ends_nothing(tmp_path):
         raise RuntimeError("the journal is closed")
 
     recorder = recording.Recorder(
-        Script(340, MeterError("gone"), 341),
+        Script(340, MeterError("TODO", None, "gone"), 341),
         tmp_path / "m.csv",
         name="m",
         interval_s=0.02,

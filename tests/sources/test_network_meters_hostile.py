@@ -74,7 +74,7 @@ def test_redfish(spoils: dict[str, Any], chassis: str, option: str, monkeypatch:
     def get(_: http.Http, path: str, *__: object, absent: bool = False) -> Any:
         found = DOCUMENTS.get(path.removeprefix("/redfish/v1").strip("/"))
         if found is None and not absent:
-            raise MeterError(f"{path}: 404")
+            raise MeterError("TODO", None, f"{path}: 404")
         return spoilt(found, spoils)
 
     monkeypatch.setattr(http.Http, "get", get)

@@ -58,7 +58,7 @@ def test_a_warm_up_that_leaves_nothing_is_refused(core, monkeypatch):
         InputError, match=r"\(150 s\) leaves nothing of the run, which ended after 100 s"
     ) as error:
         simulator.observe(plan, [{"path": "a"}], scenario_text="")
-    assert error.value.where == "observe.warmup"
+    assert error.value.place == "observe.warmup"
 
 
 def test_progress_is_passed_on_and_may_stop_the_run(core):
@@ -176,5 +176,5 @@ def test_an_automatic_warm_up_needs_a_trace_that_can_be_read_twice(core, tmp_pat
         os.mkfifo(path)
     with pytest.raises(InputError, match="read once only") as caught:
         simulator.observe({**handmade.plan(), "warmup": "auto"}, [{"path": path}], scenario_text="")
-    assert caught.value.where == "observe.warmup"
+    assert caught.value.place == "observe.warmup"
     assert core.asked == []

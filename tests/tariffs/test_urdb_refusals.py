@@ -146,7 +146,7 @@ def test_a_record_is_refused_with_the_place(fields, place, said):
         with pytest.raises(InputError) as raised:
             parse(document, "mine.json")
         wanted = f"{before}{place}".removesuffix(".")
-        assert raised.value.where == (f"mine.json: {wanted}" if wanted else "mine.json")
+        assert raised.value.place == (f"mine.json: {wanted}" if wanted else "mine.json")
         assert said in raised.value.message
 
 
@@ -226,7 +226,7 @@ def test_anything_is_a_tariff_or_an_input_error(fields, complete):
     try:
         assert isinstance(parse(record(**fields) if complete else fields, "x.json"), Tariff)
     except InputError as error:
-        assert error.where is not None and error.where.startswith("x.json")
+        assert error.place is not None and error.place.startswith("x.json")
 
 
 @settings(max_examples=200, deadline=None)

@@ -56,9 +56,9 @@ pub(crate) fn open_ahead(
 pub(crate) fn trace_error(py: Python<'_>, error: TraceError) -> PyErr {
     match error {
         TraceError::Malformed { file, place, reason } => {
-            input_error(py, &reason, Some(&format!("{file}:{place}")))
+            input_error(py, "damaged", Some(&format!("{file}:{place}")), &reason)
         }
-        TraceError::Unusable { file, reason } => input_error(py, &reason, Some(&file)),
+        TraceError::Unusable { file, reason } => input_error(py, "unreadable", Some(&file), &reason),
         TraceError::Caller(raised) => match raised.downcast::<PyErr>() {
             Ok(raised) => *raised,
             Err(other) => PyValueError::new_err(other.to_string()),
@@ -66,12 +66,11 @@ pub(crate) fn trace_error(py: Python<'_>, error: TraceError) -> PyErr {
     }
 }
 
-fn input_error(py: Python<'_>, message: &str, place: Option<&str>) -> PyErr {
+/// `code` is one of `iowatt.base.errors.CODES`.
+fn input_error(py: Python<'_>, code: &str, place: Option<&str>, message: &str) -> PyErr {
     let raised = || -> PyResult<PyErr> {
         let class = py.import("iowatt.base.errors")?.getattr("InputError")?;
-        let named = PyDict::new(py);
-        named.set_item("where", place)?;
-        Ok(PyErr::from_value(class.call((message,), Some(&named))?))
+        Ok(PyErr::from_value(class.call1((code, place, message))?))
     };
     raised().unwrap_or_else(|error| error)
 }
@@ -87,7 +86,7 @@ fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<Asked> {
         Some(plan) => plan.map(|plan| Asked::Synthetic(Box::new(plan))),
         None => serde_json::from_str(spec_json).map(|spec| Asked::Recorded(Box::new(spec))),
     };
-    parsed.map_err(|error| input_error(py, &format!("the trace's specification: {error}"), None))
+    parsed.map_err(|error| input_error(py, "internal", None, &format!("the trace's specification: {error}")))
 }
 
 /// `source` stands for the one file, or is a list with an item per part; `None` is a file that Rust reads itself, else an
@@ -371,9 +370,9 @@ fn trace_describe(
 ) -> PyResult<String> {
     let asked = parse_spec(py, spec_json)?;
     let options: Options = serde_json::from_str(options_json)
-        .map_err(|error| input_error(py, &format!("the options: {error}"), None))?;
+        .map_err(|error| input_error(py, "internal", None, &format!("the options: {error}")))?;
     // Before a long trace is opened.
-    options.check().map_err(|reason| input_error(py, &reason, None))?;
+    options.check().map_err(|reason| input_error(py, "out-of-range", None, &reason))?;
     let (mut source, file) = match asked {
         Asked::Recorded(mut spec) => {
             spec.parts.iter_mut().for_each(all_of_it);

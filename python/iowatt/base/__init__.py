@@ -1,4 +1,4 @@
-"""What every other package stands on: errors, TOML documents with their units and keys, files written atomically.
+"""What every other package stands on: errors, TOML documents with units and keys, files written atomically.
 
 Imports nothing else of iowatt.
 """

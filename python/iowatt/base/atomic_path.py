@@ -185,7 +185,7 @@ def no_room(error: BaseException | None) -> int | None:
 
 
 def _unwritable(target: Path, error: OSError) -> InputError:
-    return InputError(f"cannot be written: {error.strerror or error}", where=str(target))
+    return InputError("unwritable", str(target), f"cannot be written: {error.strerror or error}")
 
 
 def _move_into_place(staging: Path, target: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from iowatt.base import input_file, overrides, translate
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.locate import Lines
 from iowatt.base.problems import KeyPath, Problem, ScenarioError
 
@@ -73,14 +73,14 @@ class Document:
         except tomllib.TOMLDecodeError as error:
             raise _syntax_error(error, source) from None
         except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
-            raise InputError(f"no TOML that can be read: {error}", where=source) from None
+            raise InputError("TODO", source, f"no TOML that can be read: {error}") from None
         self._text = text
-        #: The override, as messages name it, by the key path that it set.
+        #: The override (``path=value``) by the key path that it set.
         self.overridden = overrides.apply(self.raw, sets)
         try:
             _shallow(self.raw)
         except RecursionError as error:
-            raise InputError(f"cannot be set: {error}", where="--set") from None
+            raise InputError("TODO", Argument("set"), f"cannot be set: {error}") from None
 
     @cached_property
     def _lines(self) -> Lines:
@@ -97,7 +97,7 @@ class Document:
 
     def fail(self, problems: Iterable[Problem]) -> None:
         """Raise one error for all of ``problems`` with their places, in the order of the text; none pass."""
-        placed = [replace(p, where=p.where or self.place(p.path)) for p in problems]
+        placed = [replace(p, place=p.place or self.place(p.path)) for p in problems]
         if placed:
             raise ScenarioError(sorted(placed, key=lambda p: self._lines.of(p.path)), self.source)
 
@@ -110,7 +110,7 @@ class Document:
         shown = key_text(path, self.raw)
         for length in range(len(path), 0, -1):
             if path[:length] in self.overridden:
-                return f"{self.overridden[path[:length]]}: {shown}"
+                return Argument("set", f"{self.overridden[path[:length]]}: {shown}")
         return f"{self.source}:{self._lines.of(path)}" + (f": {shown}" if shown else "")
 
 
@@ -141,5 +141,5 @@ def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:
     text, found, place = message.rpartition(" (at ")
     line = place.removeprefix("line ").split(",")[0]
     if found and line.isdecimal():
-        return InputError(f"no valid TOML: {text} ({place}", where=f"{source}:{line}")
-    return InputError(f"no valid TOML: {message}", where=source)
+        return InputError("TODO", f"{source}:{line}", f"no valid TOML: {text} ({place}")
+    return InputError("TODO", source, f"no valid TOML: {message}")

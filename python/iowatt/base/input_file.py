@@ -54,11 +54,13 @@ def whole(
         with path.open("rb", buffering=0) as file:
             mode = os.fstat(file.fileno()).st_mode
             if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not file.isatty()):
-                raise InputError(f"is a device; expected {what}", where=str(path))
+                raise InputError("wrong-kind", str(path), f"is a device; expected {what}")
             while chunk := file.read(_CHUNK):
                 if data.tell() + len(chunk) > most:
                     raise InputError(
-                        f"is longer than {_shown(most)}; expected {what}, which is shorter", where=str(path)
+                        "not-accepted",
+                        str(path),
+                        f"is longer than {_shown(most)}; expected {what}, which is shorter",
                     )
                 data.write(chunk)
                 if line:
@@ -67,16 +69,17 @@ def whole(
                     begun = len(chunk) - end if end else begun + len(chunk)
                     if begun > line:
                         raise InputError(
+                            "not-accepted",
+                            f"{path}:{number}",
                             f"has a line longer than {_shown(line)}; expected {what}",
-                            where=f"{path}:{number}",
                         )
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         raise InputError(
-            f"cannot be read: {error.strerror}", where=str(path), hint=hint if missing else None
+            "unreadable", str(path), f"cannot be read: {error.strerror}", hint=hint if missing else None
         ) from None
     except ValueError:  # a NUL, or half a character
-        raise InputError(f"cannot be read: {str(path)!r} is no name of a file") from None
+        raise InputError("unreadable", None, f"cannot be read: {str(path)!r} is no name of a file") from None
     return data.getvalue()
 
 
@@ -86,7 +89,7 @@ def text(path: Path, what: str = "a document", most: int = DOCUMENT_BYTES, *, hi
         return whole(path, what, most, hint=hint).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"is not UTF-8 text (byte {error.start}); expected {what}", where=str(path)
+            "not-accepted", str(path), f"is not UTF-8 text (byte {error.start}); expected {what}"
         ) from None
 
 
@@ -98,20 +101,22 @@ def parsed(content: str | bytes, where: str, what: str = "JSON", *, finite: bool
     try:
         return json.loads(content, parse_constant=_refuse if finite else None)
     except json.JSONDecodeError as error:
-        raise InputError(f"is not {what}: {error.msg}", where=f"{where}:{error.lineno}") from None
+        raise InputError("wrong-format", f"{where}:{error.lineno}", f"is not {what}: {error.msg}") from None
     except RecursionError:
-        raise InputError(f"is not {what} that can be read: it is nested too deeply", where=where) from None
+        raise InputError(
+            "wrong-format", where, f"is not {what} that can be read: it is nested too deeply"
+        ) from None
     except UnicodeDecodeError:
-        raise InputError(f"is not {what}: it is not UTF-8 text", where=where) from None
+        raise InputError("wrong-format", where, f"is not {what}: it is not UTF-8 text") from None
     except ValueError as error:  # NaN, or a number of thousands of digits
-        raise InputError(f"is not {what} that can be read: {error}", where=where) from None
+        raise InputError("wrong-format", where, f"is not {what} that can be read: {error}") from None
 
 
 def json_object(path: Path, most: int = LOG_BYTES, *, hint: str | None = None) -> dict[str, Any]:
     """The object in a JSON file. Raises ``InputError`` with file and line."""
     value = parsed(text(path, "a JSON document", most, hint=hint), str(path))
     if not isinstance(value, dict):
-        raise InputError("holds no JSON object", where=str(path))
+        raise InputError("damaged", str(path), "holds no JSON object")
     return value
 
 

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import KeyPath, nearest, suggestion
 
 # Keys whose short form (a string) stands for a table with that one key.
@@ -36,7 +36,7 @@ def parse_value(text: str) -> Any:
     except ValueError:
         return text
     except RecursionError:
-        raise InputError(f"{text[:40]!r}... is nested too deeply for a value") from None
+        raise InputError("too-large", None, f"{text[:40]!r}... is nested too deeply for a value") from None
     value = document["value"]
     plain = isinstance(value, str | int | float | bool | list | dict)
     return value if plain and len(document) == 1 else text
@@ -48,7 +48,7 @@ def apply(raw: dict[str, Any], overrides: Sequence[str]) -> dict[KeyPath, str]:
     Returns
     -------
     dict
-        The override (as given) by the key path that it set, for error messages.
+        The override (``path=value``) by the key path that it set, for error messages.
 
     Raises
     ------
@@ -57,25 +57,26 @@ def apply(raw: dict[str, Any], overrides: Sequence[str]) -> dict[KeyPath, str]:
     """
     places: dict[KeyPath, str] = {}
     for override in overrides:
-        place = f"--set {override}"
+        place = Argument("set", override)
         path, equals, text = override.partition("=")
         parts = [part.strip() for part in path.split(".")]
         if not equals or not all(parts):
             raise InputError(
-                "expected path=value", where=place, hint="for example --set array.pool.disks.count=24"
+                "bad-syntax", place, "expected path=value", hint="for example array.pool.disks.count=24"
             )
         try:
             value = parse_value(text.strip())
             if isinstance(value, str) and text.lstrip().startswith("{"):
                 raise InputError(
-                    f"{text.strip()} is no table that can be read",
-                    where=place,
+                    "bad-syntax",
+                    place,
+                    f"{text.strip()} is not a TOML table",
                     hint='braces that close and quotes around text, {policy="never"}; or each key by itself, '
                     f"{path.strip()}.KEY=VALUE",
                 )
-            places[_assign(raw, parts, value, place)] = place
+            places[_assign(raw, parts, value, place)] = override
         except InputError as error:
-            raise InputError(error.message, where=error.where or place, hint=error.hint) from None
+            raise error.at(place) from None
     return places
 
 
@@ -102,7 +103,7 @@ def _assign(raw: dict[str, Any], parts: list[str], value: Any, place: str) -> Ke
             below = here[key] = {_SHORT_FORMS[part]: below}
         if not isinstance(below, dict | list):
             raise InputError(
-                f"{'.'.join(parts[: position + 1])} is {below!r}, which has no keys", where=place
+                "out-of-range", place, f"{'.'.join(parts[: position + 1])} is {below!r}, which has no keys"
             )
         here = below
     return done
@@ -124,13 +125,15 @@ def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int | N
             return None
         ways = [f"{inside}.{name}.{part}" for name in (names if len(names) == len(elements) else ())]
         raise InputError(
+            "ambiguous",
+            place,
             f"{inside} has {len(elements)} elements; say which one's {part!r} is meant, by name or index",
-            where=place,
             hint=" or ".join(ways or (f"{inside}.{index}.{part}" for index in range(len(elements)))),
         )
     raise InputError(
+        "unknown-name",
+        place,
         f"{inside} has no element {part!r}; expected a name or an index below {len(elements)}",
-        where=place,
         hint=suggestion(part, names, "names")
         if nearest(part, names) or not nearest(part, keys)
         else suggestion(part, sorted(keys), "keys"),

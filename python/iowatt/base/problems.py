@@ -17,37 +17,43 @@ class Problem:
 
     Parameters
     ----------
+    code:
+        One of ``iowatt.base.errors.CODES``.
     path:
         The key path as TOML has it: names of keys, and indices of list elements.
     message:
         One sentence: what is wrong and what would be accepted.
     hint:
         The fix, where there is one to suggest.
-    where:
+    place:
         File, line and key path for people; filled in by whoever knows the text.
     """
 
+    code: str
     path: KeyPath
     message: str
     hint: str | None = None
-    where: str | None = None
+    place: str | None = None
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.message}" if self.where else self.message
+        text = f"{self.place}: {self.message}" if self.place else self.message
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 
 class ScenarioError(InputError):
-    """An input with one problem or several; ``problems`` has them all, in the order of the text."""
+    """An input with one problem or several; ``problems`` has them all, in the order of the text.
+
+    Code, place, message and hint are those of the only problem; several have the code ``several``.
+    """
 
     def __init__(self, problems: Sequence[Problem], source: str) -> None:
         self.problems = tuple(problems)
         if len(self.problems) == 1:
             only = self.problems[0]
-            super().__init__(only.message, where=only.where, hint=only.hint)
+            super().__init__(only.code, only.place, only.message, hint=only.hint)
             return
-        lines = "\n".join(str(problem) for problem in self.problems)
-        super().__init__(f"{len(self.problems)} problems\n{lines}", where=source)
+        lines = "\n".join(f"[{problem.code}] {problem}" for problem in self.problems)
+        super().__init__("several", source, f"{len(self.problems)} problems\n{lines}")
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:

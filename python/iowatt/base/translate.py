@@ -99,25 +99,25 @@ def _unknown_key(finding: _Finding) -> Problem:
     prefix = f"{parent}." if parent else ""
     belongs = catalogue.get(f"{prefix}{unknown}")
     if belongs is not None:  # a key of another table of the same union
-        return Problem(path, f"the key {unknown!r} goes only with {belongs.only_with}")
+        return Problem("not-applicable", path, f"the key {unknown!r} goes only with {belongs.only_with}")
 
     below = [known.removeprefix(prefix) for known in catalogue if known.startswith(prefix)]
     siblings = [key for key in below if "." not in key]
     near = nearest(unknown, siblings)
     if near is not None and near not in finding.table:
-        return Problem(path, message, f"did you mean {near!r}?")
+        return Problem("TODO", path, message, f"did you mean {near!r}?")
     elsewhere = [known for known in catalogue if known.rpartition(".")[2] == unknown]
     if elsewhere:
-        return Problem(path, message, f"did you mean {' or '.join(elsewhere)}?")
-    return Problem(path, message, suggestion(unknown, siblings, "keys here"))
+        return Problem("TODO", path, message, f"did you mean {' or '.join(elsewhere)}?")
+    return Problem("TODO", path, message, suggestion(unknown, siblings, "keys here"))
 
 
 def _missing(finding: _Finding) -> Problem:
     name, known = finding.path[-1], finding.known
     if known is None:
-        return Problem(finding.path, f"the required key {name!r} is missing")
+        return Problem("missing", finding.path, f"the required key {name!r} is missing")
     example = None if known.example is None else f"for example {name} = {keys.toml_text(known.example)}"
-    return Problem(finding.path, f"the required key {name!r} is missing: {known.accepts}", example)
+    return Problem("missing", finding.path, f"the required key {name!r} is missing: {known.accepts}", example)
 
 
 def _tag(finding: _Finding) -> Problem:
@@ -127,7 +127,7 @@ def _tag(finding: _Finding) -> Problem:
     known = finding.catalogue.get(catalogue_path(path))
     accepts = known.accepts if known else str(finding.context.get("expected_tags", ""))
     if finding.kind == "union_tag_not_found":
-        return Problem(path, f"the required key {tag!r} is missing: {accepts}")
+        return Problem("missing", path, f"the required key {tag!r} is missing: {accepts}")
     return _not_among(path, str(finding.context["tag"]), accepts)
 
 
@@ -138,16 +138,20 @@ def _choice(finding: _Finding) -> Problem:
 def _not_among(path: KeyPath, value: Any, accepts: str) -> Problem:
     near = nearest(str(value), [choice.strip('" ') for choice in accepts.split(",")])
     message = f"{keys.toml_text(value)} is not accepted; expected {accepts}"
-    return Problem(path, message, near and f"did you mean {near!r}?")
+    return Problem("TODO", path, message, near and f"did you mean {near!r}?")
 
 
 def _own_words(finding: _Finding) -> Problem:
-    return Problem(finding.path, str(finding.context["error"]))
+    return Problem("TODO", finding.path, str(finding.context["error"]))
 
 
 def _pattern(finding: _Finding) -> Problem:
     pattern = finding.context["pattern"]
-    return Problem(finding.path, f"{keys.toml_text(finding.value)} is not accepted; it must match {pattern}")
+    return Problem(
+        "not-accepted",
+        finding.path,
+        f"{keys.toml_text(finding.value)} is not accepted; it must match {pattern}",
+    )
 
 
 _COMPARISONS: Final = {
@@ -164,7 +168,7 @@ def _limit(finding: _Finding) -> Problem:
     if unit != "bytes" and not isinstance(finding.given, str):
         unit = None  # given without one, too
     limit = _with_unit(finding.context[name], unit)
-    return Problem(finding.path, f"{words} {limit}, not {keys.toml_text(finding.given)}")
+    return Problem("TODO", finding.path, f"{words} {limit}, not {keys.toml_text(finding.given)}")
 
 
 def _with_unit(limit: float, unit: str | None) -> str:
@@ -176,7 +180,7 @@ def _with_unit(limit: float, unit: str | None) -> str:
 
 
 def _not_finite(finding: _Finding) -> Problem:
-    return Problem(finding.path, f"must be a finite number, not {finding.value}")
+    return Problem("out-of-range", finding.path, f"must be a finite number, not {finding.value}")
 
 
 def _length(finding: _Finding) -> Problem:
@@ -184,15 +188,15 @@ def _length(finding: _Finding) -> Problem:
     least, most = finding.context.get("min_length"), finding.context.get("max_length")
     expected = f"; expected {finding.accepts}" if finding.accepts else ""
     if not finding.value:
-        return Problem(finding.path, f"must not be empty{expected}")
+        return Problem("TODO", finding.path, f"must not be empty{expected}")
     what = "characters" if isinstance(finding.value, str) else "elements"
     limit = f"at most {most}" if least is None else f"at least {least}"
-    return Problem(finding.path, f"must have {limit} {what}, not {len(finding.value)}{expected}")
+    return Problem("TODO", finding.path, f"must have {limit} {what}, not {len(finding.value)}{expected}")
 
 
 def _other(finding: _Finding) -> Problem:
     expected = f"; expected {finding.accepts}" if finding.accepts else ""
-    return Problem(finding.path, f"{keys.toml_text(finding.value)} is not accepted{expected}")
+    return Problem("not-accepted", finding.path, f"{keys.toml_text(finding.value)} is not accepted{expected}")
 
 
 _TRANSLATIONS: Final[dict[str, Callable[[_Finding], Problem]]] = {

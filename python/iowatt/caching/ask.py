@@ -77,11 +77,15 @@ def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> giv
     if not given.is_profile(trace):
         for option, value in made.items():
             if value not in (None, [], ()):
-                raise InputError(f"{trace} is a recorded trace; the option is for profiles", where=option)
+                raise InputError(
+                    "not-applicable", option, f"{trace} is a recorded trace; the option is for profiles"
+                )
         return given.Given({"path": trace, **reading})
     for option, value in reading.items():
         if value is not None:
-            raise InputError(f"{trace} is a profile; {option} is for recorded traces", where=trace)
+            raise InputError(
+                "not-applicable", trace, f"{trace} is a profile; {option} is for recorded traces"
+            )
     return given.of_profile(
         trace,
         made["--set"],
@@ -119,7 +123,7 @@ def _warm_up(given_: str | int | None) -> tuple[int, float]:
 
 def _word(text: str, accepted: tuple[str, ...], option: str) -> str:
     if text not in accepted:
-        raise InputError(f"{text!r} is not accepted; {' and '.join(accepted)} are", where=option)
+        raise InputError("not-accepted", option, f"{text!r} is not accepted; {' and '.join(accepted)} are")
     return text
 
 
@@ -128,7 +132,7 @@ def _above_zero(parse: Callable[[object], Any], value: object, option: str) -> A
         return None
     found = _read(parse, value, option)
     if not found:
-        raise InputError("must be above 0", where=option)
+        raise InputError("out-of-range", option, "must be above 0")
     return found
 
 
@@ -136,4 +140,4 @@ def _read(parse: Callable[[Any], Any], value: Any, option: str) -> Any:
     try:
         return parse(value.strip() if isinstance(value, str) else value)
     except ValueError as error:
-        raise InputError(str(error), where=option) from None
+        raise InputError("TODO", option, str(error)) from None

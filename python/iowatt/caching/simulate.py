@@ -66,10 +66,12 @@ def simulate(
         The trace cannot be read, or a size holds no block.
     """
     if not policies or not sizes:
-        raise InputError("no cache to simulate; give at least one policy and one size")
+        raise InputError("out-of-range", None, "no cache to simulate; give at least one policy and one size")
     if len(policies) * len(sizes) > MOST_CACHES:
         raise InputError(
-            f"{len(policies)} policies x {len(sizes)} sizes; at most {MOST_CACHES} caches are simulated"
+            "out-of-range",
+            None,
+            f"{len(policies)} policies x {len(sizes)} sizes; at most {MOST_CACHES} caches are simulated",
         )
     plan: dict[str, Any] = {
         "block_bytes": block_bytes,
@@ -83,7 +85,7 @@ def simulate(
         try:
             slots.append((size, size.slots_of(block_bytes, whole)))
         except ValueError as error:
-            fault = InputError(str(error), where="size")
+            fault = InputError("TODO", "size", str(error))
     if fault is not None and not (skip_empty and slots):
         raise fault
     asked = [(policy, size, count) for policy in policies for size, count in slots]
@@ -91,8 +93,9 @@ def simulate(
     found = _run(trace, plan, progress)
     if not found["all"]["requests"]["read"] + found["all"]["requests"]["write"]:
         raise InputError(
+            "TODO",
+            "warm-up",
             f"all {found['warm_up_requests']:,} requests are in the warm-up; nothing is left to count",
-            where="warm-up",
         )
     return {
         "schema": SCHEMA,
@@ -134,13 +137,16 @@ def _whole(
     block: int | None = plan["block_bytes"]
     if share_of == SPAN:
         if block is None:
-            raise InputError("a share of the span needs blocks; objects have no address space", where="size")
+            raise InputError(
+                "missing", "size", "a share of the span needs blocks; objects have no address space"
+            )
         if span_bytes is not None:
             return int(span_bytes // block)
     if trace.get("path") == "-":
         raise InputError(
+            "read-once",
+            "size",
             f"{shares[0].text} is known at the trace's end only, and standard input is read once",
-            where="size",
             hint="give the size in bytes, or the trace as a file",
         )
     passed = _run(trace, plan, progress)

@@ -30,7 +30,7 @@ def check(
     try:
         found = describe(load(scenario, overrides or []), scenario.parent)
         found["warnings"] = [
-            {"where": one.where, "message": one.message} for one in warnings(scenario, overrides or [])
+            {"where": one.place, "message": one.message} for one in warnings(scenario, overrides or [])
         ]
     except InputError as error:
         if not as_json:

@@ -164,15 +164,16 @@ def _asked(
     phases: int,
 ) -> Asked:
     """What the options say of what counters do not say."""
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_capacity
     from iowatt.counters import access as patterns
     from iowatt.counters.parts import Asked
 
     if access is None:
         raise InputError(
+            "TODO",
+            Argument("access"),
             f"counters do not say where requests go; say what is to be assumed: {patterns.ACCEPTED}",
-            where="--access",
             hint="uniform is the worst case for caches and disks; without -o only the summary is printed",
         )
     return Asked(
@@ -230,15 +231,16 @@ def _profile(
 
 def _devices(log: Log, found: dict[str, Any], wanted: list[str]) -> list[str]:
     """Those asked for, checked; without any, the only one that did anything."""
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.problems import suggestion
     from iowatt.counters.sar import ALL
 
     for name in wanted:
         if name not in log.devices:
             raise InputError(
+                "unknown-name",
+                Argument("device"),
                 f"the log has no device {name!r}",
-                where="--device",
                 hint=suggestion(name, list(log.devices), "devices"),
             )
     if wanted:
@@ -248,11 +250,16 @@ def _devices(log: Log, found: dict[str, Any], wanted: list[str]) -> list[str]:
     if len(disks) == 1:
         return [disks[0]["device"]]
     if not busy:
-        raise InputError("no device read or wrote anything: there is no workload to make a profile of")
+        raise InputError(
+            "unknown-name",
+            None,
+            "no device read or wrote anything: there is no workload to make a profile of",
+        )
     names = ", ".join(entry["device"] for entry in sorted(busy, key=lambda e: -(e.get("iops") or 0))[:12])
     raise InputError(
+        "ambiguous",
+        Argument("device"),
         f"{len(busy)} devices are active ({names}); which is meant?",
-        where="--device",
         hint="a disk, its partitions and what lies on them (dm-0, md0) count the same requests: take one "
         "level",
     )
@@ -274,17 +281,18 @@ def _one_of(option: str, value: str, choices: tuple[str, ...]) -> None:
         near = nearest(value, choices)
         hint = f"did you mean {near!r}?" if near else None
         raise InputError(
-            f"{value!r} is not accepted; accepted are {', '.join(choices)}", where=option, hint=hint
+            "not-accepted", option, f"{value!r} is not accepted; accepted are {', '.join(choices)}", hint=hint
         )
 
 
 def _mapping(text: str) -> dict[str, str]:
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
 
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(separator and ours.strip() and theirs.strip() for ours, separator, theirs in pairs):
         raise InputError(
+            "wrong-format",
+            Argument("columns"),
             f"{text!r} is no list of COUNTER=NAME; accepted is, for example, Disk Reads/sec=Lesevorgänge/s",
-            where="--columns",
         )
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}

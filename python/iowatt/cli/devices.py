@@ -128,7 +128,10 @@ def import_(
             typer.echo(f"wrote {written}", err=True)
     elif imported.indexed is not None:
         raise InputError(
-            "its layout is irregular and needs a file of its own", where=str(file), hint="name one with -o"
+            "missing",
+            str(file),
+            "its layout is irregular and needs a file of its own",
+            hint="name one with -o",
         )
     else:
         typer.echo(importing.written(imported), nl=False)
@@ -199,7 +202,10 @@ def _data_sheets(device: str | None, others: dict[str, object], *, as_json: bool
     given = [name for name, value in others.items() if value is not None]
     if given:
         raise InputError(
-            f"{given[0]} is for disks; SSDs are compared with their data sheets", hint="leave it out"
+            "not-applicable",
+            None,
+            f"{given[0]} is for disks; SSDs are compared with their data sheets",
+            hint="leave it out",
         )
     found = sheet.sheets([] if device is None else [device])
     if as_json:

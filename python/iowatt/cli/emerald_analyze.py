@@ -113,10 +113,12 @@ def analyze(
     }
     given = [name for name, value in options.items() if value]
     if measurement is not None and given:
-        raise InputError(f"has its own {given[0]}", where=str(measurement), hint="give one or the other")
+        raise InputError("TODO", str(measurement), f"has its own {given[0]}", hint="give one or the other")
     target = output if output is not None else measurement
     if measurement is None and (plan is None or driver_output is None):
-        raise InputError("names nothing to analyze", hint="give MEASUREMENT, or --plan and --driver-output")
+        raise InputError(
+            "TODO", None, "names nothing to analyze", hint="give MEASUREMENT, or --plan and --driver-output"
+        )
     if target is not None:
         write.check_target(target, force)
     if measurement is not None:

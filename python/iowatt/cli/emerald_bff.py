@@ -86,7 +86,7 @@ def bff(
     Curves are estimated, those that come near the best are simulated around their peak, and the peak is
     refined by single drives. Writes bff.json, a table, and a page.
     """
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar
     from iowatt.emerald.bff import text
@@ -98,7 +98,9 @@ def bff(
     sets = list(overrides or [])
     if limit is not None:
         if not 1e-3 <= limit <= 3.6e6:
-            raise InputError(f"{limit:g} is out of range; expected 0.001 to 3600000", where="--limit")
+            raise InputError(
+                "out-of-range", Argument("limit"), f"{limit:g} is out of range; expected 0.001 to 3600000"
+            )
         sets.append(f'test.limit="{limit:.9g}ms"')
     if rules is not None:
         from iowatt.base.toml_writer import quoted

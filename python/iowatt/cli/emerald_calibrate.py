@@ -149,11 +149,11 @@ def calibrate(
         typer.echo(f"curves: {output / 'calibration.html'}")
     if not found["complete"]:
         left = ", ".join(one["phase"] for one in found["phases"] if one["chosen"] is None)
-        raise CheckFailedError(f"no rate was found for {left}")
+        raise CheckFailedError("TODO", None, f"no rate was found for {left}")
 
 
 def _between(option: str, value: float | None, least: float, most: float) -> None:
     from iowatt.base.errors import InputError
 
     if value is not None and not least <= value <= most:
-        raise InputError(f"{value:g} is out of range; expected {least:g} to {most:g}", where=option)
+        raise InputError("out-of-range", option, f"{value:g} is out of range; expected {least:g} to {most:g}")

@@ -41,13 +41,13 @@ def classify(
 
     Exit code 1 where no class fits.
     """
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.classify import classify as find
     from iowatt.emerald.classify import parse_override, read
     from iowatt.emerald.rules import load
 
     if note is not None and set_class is None:
-        raise InputError("goes with --set-class", where="--note")
+        raise InputError("TODO", Argument("note"), "goes with --set-class")
     override = None if set_class is None else parse_override(set_class, note)
     found = find(read(product), load(rules), override)
     if as_json:

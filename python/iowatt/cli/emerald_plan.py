@@ -218,7 +218,7 @@ def plan(
         typer.echo(f"plan: {output / 'plan.json'}")
     refused = [one for one in found["files"] if one["problem"] is not None]
     if refused:
-        raise CheckFailedError(f"{refused[0]['path']} is refused: {refused[0]['problem']}")
+        raise CheckFailedError("TODO", None, f"{refused[0]['path']} is refused: {refused[0]['problem']}")
 
 
 def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
@@ -234,7 +234,7 @@ def _instrument(text: str, role: Literal["power", "temperature"], option: str) -
 
     name, equals, source = text.partition("=")
     if not (name and equals and source):
-        raise InputError(f"{text!r} is no NAME=SOURCE, such as pdu1=csv:power.csv", where=option)
+        raise InputError("bad-syntax", option, f"{text!r} is no NAME=SOURCE, such as pdu1=csv:power.csv")
     return Instrument(name=name, source=source, role=role)
 
 
@@ -248,9 +248,9 @@ def _by_phase(
     for text in given:
         phase, equals, value = text.rpartition("=")
         if not equals and not bare:
-            raise InputError(f"{text!r} is no PHASE=VALUE, such as HB=4000", where=option)
+            raise InputError("wrong-format", option, f"{text!r} is no PHASE=VALUE, such as HB=4000")
         if phase in found:
-            raise InputError(f"{phase or 'all phases'} twice", where=option)
+            raise InputError("duplicate", option, f"{phase or 'all phases'} twice")
         found[phase] = parse(value)
     return found
 
@@ -260,14 +260,14 @@ def _whole(option: str) -> Callable[[str], int]:
         from iowatt.base.errors import InputError
 
         if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 4096:
-            raise InputError(f"{text!r} is no whole number from 1 to 4096", where=option)
+            raise InputError("out-of-range", option, f"{text!r} is no whole number from 1 to 4096")
         return int(text)
 
     return parse
 
 
 def _when(text: str | None) -> datetime | None:
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
 
     if text is None:
         return None
@@ -275,6 +275,7 @@ def _when(text: str | None) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError:
         raise InputError(
+            "bad-syntax",
+            Argument("start"),
             f"{text!r} is no date and time; expected 2026-11-23T08:00, or +01:00 behind it for a zone",
-            where="--start",
         ) from None

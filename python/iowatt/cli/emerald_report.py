@@ -85,6 +85,8 @@ def report(
     if len(analysis) > 1:
         if wants_export or product or about or com:
             raise InputError(
+                "ambiguous",
+                None,
                 "several analyses are set side by side only",
                 hint="give one analysis with --product, --about, --com or for an ENERGY STAR export",
             )

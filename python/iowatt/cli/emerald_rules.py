@@ -36,7 +36,7 @@ def rules(
 
     if profile is None:
         if key != "*" or unverified:
-            raise InputError("choose among the rules of one profile; name it", where="--key, --unverified")
+            raise InputError("TODO", "--key, --unverified", "choose among the rules of one profile; name it")
         listed = describe.profiles()
         lines = describe.profile_lines(listed)
     else:

@@ -52,13 +52,13 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a plan: its stages without a break, instruments recorded beside them, and a journal of it all."""
-    from iowatt.base.errors import InputError, IowattError
+    from iowatt.base.errors import Argument, InputError, IowattError
     from iowatt.emerald.conduct import begin
     from iowatt.emerald.conduct.interrupts import Interrupts
     from iowatt.emerald.conduct.sequence import Stopped, conduct
 
     if restart_active and not resume:
-        raise InputError("says how to go on", where="--restart-active", hint="add --resume")
+        raise InputError("TODO", Argument("restart_active"), "says how to go on", hint="add --resume")
     import threading
 
     stop = threading.Event()

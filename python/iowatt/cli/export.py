@@ -122,7 +122,9 @@ def export(
             _print_comparison(comparison)
     if comparison is not None and not comparison["within"]:
         raise CheckFailedError(
-            f"a share is off by {comparison['largest_share_difference']:.2f} points; 1 is accepted"
+            "TODO",
+            None,
+            f"a share is off by {comparison['largest_share_difference']:.2f} points; 1 is accepted",
         )
 
 

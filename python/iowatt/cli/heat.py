@@ -73,11 +73,11 @@ def heat(
 
     Of a Run in front (as hosts ask) and behind the cache; of a trace as it was recorded.
     """
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.lenses.heat import analyse
 
     if over not in _OVER:
-        raise InputError(f"{over!r} is none of {', '.join(_OVER)}", where="--over")
+        raise InputError("not-accepted", Argument("over"), f"{over!r} is none of {', '.join(_OVER)}")
     if output is not None:
         from iowatt.report.heat import page
 
@@ -107,7 +107,7 @@ def heat(
 
 
 def _measures(extent: str | None, period: str | None, capacity: str | None) -> dict[str, Any]:
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.cli.trace_profile import block_bytes, capacity_bytes
     from iowatt.cli.transform import seconds
     from iowatt.scenario.heat import LEAST_EXTENT
@@ -116,15 +116,17 @@ def _measures(extent: str | None, period: str | None, capacity: str | None) -> d
     if extent is not None:
         found["extent_bytes"] = block_bytes(extent, "--extent")
         if not LEAST_EXTENT <= found["extent_bytes"] <= 1 << 50:
-            raise InputError("an extent has 64KiB at least and 1PiB at most", where="--extent")
+            raise InputError(
+                "out-of-range", Argument("extent"), "an extent has 64KiB at least and 1PiB at most"
+            )
     if period is not None:
         found["period_s"] = seconds(period, "--period")
         if found["period_s"] < 1e-3:
-            raise InputError("a period has 1ms at least", where="--period")
+            raise InputError("out-of-range", Argument("period"), "a period has 1ms at least")
     if capacity is not None:
         found["capacity_bytes"] = capacity_bytes(capacity, "--capacity")
         if found["capacity_bytes"] < 1:
-            raise InputError("a device has 1B at least", where="--capacity")
+            raise InputError("out-of-range", Argument("capacity"), "a device has 1B at least")
     return found
 
 
@@ -142,7 +144,7 @@ def _opened(
 
         if options or measures:
             raise InputError(
-                "a Run was counted when it was made: options of traces do not apply", where=source
+                "TODO", source, "a Run was counted when it was made: options of traces do not apply"
             )
         run = Run.open(path)
         return of_run(run), run.name, str(path)

@@ -199,8 +199,9 @@ def _chosen(found: Sequence[Observation], names: list[str] | None, source: Path)
     missing = [name for name in names if name not in {one.name for one in found}]
     if missing:
         raise InputError(
+            "unknown-name",
+            str(source),
             f"there is no run {missing[0]!r}; there are {', '.join(one.name for one in found)}",
-            where=str(source),
         )
     return [one for one in found if one.name in names]
 

@@ -64,7 +64,10 @@ def init(
             found = info({"path": str(own_trace(trace)), **options}, progress=progress)
     elif options:
         raise InputError(
-            f"{', '.join(options)}: how a trace of your own is read", hint="name the trace: --trace FILE"
+            "TODO",
+            None,
+            f"{', '.join(options)}: how a trace of your own is read",
+            hint="name the trace: --trace FILE",
         )
     write_text(file, starter(file, trace, options, found), force=force)
     if found is not None and found["devices"]["count"] > 1:

@@ -48,6 +48,7 @@ from iowatt.cli import (
     tier,
     trace,
 )
+from iowatt.cli.error_text import error_text, options_of
 
 DEBUG: Final = "IOWATT_DEBUG"
 """Environment variable that adds the traceback to a fault of ours."""
@@ -129,7 +130,7 @@ def _ended(left: BaseException) -> int:
     if isinstance(left, SystemExit) and left.code != 128 + signal.SIGINT:
         code = left.code if isinstance(left.code, int) else 0
     elif isinstance(left, IowattError):
-        code, text = left.exit_code, f"error: {left}"
+        code, text = left.exit_code, error_text(left, options_of(app, sys.argv[1:]))
     elif isinstance(left, streams.ReaderGoneError):
         code = 128 + signal.SIGPIPE
     elif signals.received() or isinstance(left, KeyboardInterrupt | SystemExit):
@@ -137,7 +138,10 @@ def _ended(left: BaseException) -> int:
         code, text = 128 + number, f"{_ENDED[number]}; nothing half-written was left"
     elif (reason := _unwritable(left)) is not None:
         place = f"{os.fsdecode(name)}: " if (name := getattr(left, "filename", None)) else ""
-        code, text = InputError.exit_code, f"error: {place}cannot be written: {os.strerror(reason)}"
+        code, text = (
+            InputError.exit_code,
+            f"error[unwritable]: {place}cannot be written: {os.strerror(reason)}",
+        )
     else:
         code, text = IowattError.exit_code, _fault(left)
     if text:
@@ -174,7 +178,8 @@ def _refuse_unnameable(words: Sequence[str]) -> None:
             word.encode()
         except UnicodeEncodeError:
             raise InputError(
+                "bad-syntax",
+                ascii(os.fsencode(word))[1:],
                 f"is no text in {sys.getfilesystemencoding()}, and results could not name it",
-                where=ascii(os.fsencode(word))[1:],
                 hint="rename the file, or choose a UTF-8 locale (LC_ALL=C.UTF-8) where the name is UTF-8",
             ) from None

@@ -49,7 +49,9 @@ def list_(
     from iowatt.sources.meters.schemes import SCHEMES
 
     if scheme is not None and scheme not in SCHEMES:
-        raise InputError(f"there is no instrument {scheme!r}; there are {', '.join(SCHEMES)}")
+        raise InputError(
+            "unknown-name", None, f"there is no instrument {scheme!r}; there are {', '.join(SCHEMES)}"
+        )
     kinds = [kind for kind in summary.schemes() if scheme in (None, kind["scheme"])]
     if scheme is not None:
         kinds[0]["options"] = dict(source.known_options(scheme))
@@ -151,20 +153,22 @@ def record(
     seconds = parsed(duration, parse_duration, "--duration")
     named = {source.find(address)[0].name: address for address in addresses}
     if len(named) < len(addresses):
-        raise InputError("two instruments have one name", hint="name them: snmp://pdu1/1?name=left")
+        raise InputError(
+            "duplicate", None, "two instruments have one name", hint="name them: snmp://pdu1/1?name=left"
+        )
     recorders = []
     for name, address in named.items():
         path = output / f"{name}.csv"
         meter = source.meter(address)
         if path.exists() and not append:
-            raise InputError("exists already", where=str(path), hint="go on with it: --append")
+            raise InputError("exists", str(path), "exists already", hint="go on with it: --append")
         recorders.append(recording.Recorder(meter, path, name=name, interval_s=pause, watcher=_watcher(name)))
     _conduct(recorders, seconds)
     found = []
     for recorder in recorders:
         if recorder.samples == 0:
             raise CheckFailedError(
-                f"{recorder.name} gave no sample: {recorder.failing or 'nothing'}", where=str(recorder.path)
+                "TODO", str(recorder.path), f"{recorder.name} gave no sample: {recorder.failing or 'nothing'}"
             )
         found.append(summary.log(recording.read_log(recorder.path)))
         if not as_json:

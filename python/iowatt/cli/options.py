@@ -68,9 +68,9 @@ def parsed(text: str | None, parse: Callable[[object], float | int], where: str)
     try:
         value = parse(text)
     except ValueError as error:
-        raise InputError(str(error), where=where) from None
+        raise InputError("TODO", where, str(error)) from None
     if not value:
-        raise InputError("must be above 0", where=where)
+        raise InputError("out-of-range", where, "must be above 0")
     return value
 
 

@@ -40,9 +40,11 @@ def report(
 
     if output is None:
         if len(runs) > 1:
-            raise InputError("several Runs need a name for their report", hint="add -o FILE.html")
+            raise InputError(
+                "ambiguous", None, "several Runs need a name for their report", hint="add -o FILE.html"
+            )
         if not runs[0].is_dir():
-            raise InputError("is not a Run: no such directory", where=str(runs[0]))
+            raise InputError("not-found", str(runs[0]), "is not a Run: no such directory")
         output = runs[0] / "report.html"
     check_target(output, force)
 

@@ -48,7 +48,11 @@ def executor(cluster: str | None, jobs: int | None) -> Iterator[Executor | None]
     from iowatt.search.cluster import Cluster
 
     if jobs is not None:
-        raise InputError("--jobs is for this machine; a cluster has as many points at a time as processors")
+        raise InputError(
+            "not-applicable",
+            None,
+            "--jobs is for this machine; a cluster has as many points at a time as processors",
+        )
     with closing(Cluster(cluster)) as made:
         if sys.stderr.isatty():
             typer.echo(f"cluster {cluster}: {made.nodes} machines, {made.processors:g} processors", err=True)
@@ -117,11 +121,15 @@ def stop_at_lost(faults: Sequence[str], machines: Sequence[str]) -> None:
     """Raise where points are missing for a fault of ours or of a machine: another try may bring them."""
     if faults:
         raise IowattError(
+            "TODO",
+            None,
             f"{len(faults)} points ended in a fault of iowatt\n" + "\n".join(faults[:5]),
             hint="--resume tries them again",
         )
     if machines:
         raise InputError(
+            "TODO",
+            None,
             f"{len(machines)} points could not be run where they were tried\n" + "\n".join(machines[:5]),
             hint="mend that, and --resume tries them again; the others are kept",
         )

@@ -38,7 +38,9 @@ class _Descriptor(io.FileIO):
                 return memoryview(data).nbytes
             if isinstance(error, BrokenPipeError):
                 raise ReaderGoneError from None
-            raise InputError(f"cannot be written: {error.strerror}", where="standard output") from None
+            raise InputError(
+                "unwritable", "standard output", f"cannot be written: {error.strerror}"
+            ) from None
 
 
 def prepare() -> None:

@@ -123,7 +123,7 @@ def bill_(
     as_json: AsJson = False,
 ) -> None:
     """Bill a load, month by month: energy, demand, fixed charges and what lacks to a minimum."""
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_power
     from iowatt.cli.options import parsed
     from iowatt.lenses.electricity import billed, drawn
@@ -132,7 +132,7 @@ def bill_(
     from iowatt.tariffs.find import find_tariff
 
     if years is not None and months is not None:
-        raise InputError("give --years or --months, not both", where="--months")
+        raise InputError("conflict", Argument("months"), "give --years or --months, not both")
     if output is not None:
         page.check_target(output, force)
     tariff = find_tariff(name)

@@ -98,7 +98,7 @@ def tier(
 
     DIR gets scenario.toml (the chosen tiers, ready to run), tier.json and both Runs.
     """
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_block_size, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.scenario import load
@@ -107,12 +107,16 @@ def tier(
     from iowatt.tiers import Asked, derive, folder
 
     if minimize not in _OBJECTIVES:
-        raise InputError(f"{minimize!r} is none of {', '.join(_OBJECTIVES)}", where="--minimize")
+        raise InputError(
+            "not-accepted", Argument("minimize"), f"{minimize!r} is none of {', '.join(_OBJECTIVES)}"
+        )
     if not 0 < utilisation <= 0.99:
-        raise InputError(f"{utilisation:g} is no share above 0 and up to 0.99", where="--utilisation")
+        raise InputError(
+            "out-of-range", Argument("utilisation"), f"{utilisation:g} is no share above 0 and up to 0.99"
+        )
     size = parsed(extent, parse_block_size, "--extent")
     if size is not None and not LEAST_EXTENT <= size <= 1 << 40:
-        raise InputError("an extent has 64KiB at least and 1TiB at most", where="--extent")
+        raise InputError("out-of-range", Argument("extent"), "an extent has 64KiB at least and 1TiB at most")
     changes = overrides or []
     target = output or Path("tiers") / load(scenario, changes).name
     asked = Asked(

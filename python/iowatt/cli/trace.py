@@ -300,7 +300,7 @@ def in_flags() -> Iterator[None]:
         said = said.replace("time_unit = ", "--time-unit ").replace("(rate_iops, ", "(--rate, ")
         if said == error.message:
             raise
-        raise InputError(said, where=error.where, hint=error.hint) from None
+        raise InputError("TODO", error.place, said, hint=error.hint) from None
 
 
 def _in_options(lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -317,13 +317,14 @@ def _columns_flag(table: re.Match[str]) -> str:
 
 
 def _mapping(text: str) -> dict[str, str | int]:
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
 
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(separator and field.strip() and header.strip() for field, separator, header in pairs):
         raise InputError(
+            "wrong-format",
+            Argument("columns"),
             f"{text!r} is no list of FIELD=COLUMN; accepted is, for example, time=ts,op=rw or time=0,op=2",
-            where="--columns",
         )
     columns = {field.strip(): column.strip() for field, _, column in pairs}
     number = re.compile(r"[0-9]{1,4}")

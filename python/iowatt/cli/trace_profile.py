@@ -141,12 +141,12 @@ def _read(parse: Callable[[object], int], text: str, option: str) -> int:
     try:
         return parse(text.strip())
     except ValueError as error:
-        raise InputError(str(error), where=option) from None
+        raise InputError("TODO", option, str(error)) from None
 
 
 def _count(number: int, option: str) -> int:
     from iowatt.base.errors import InputError
 
     if not 0 < number < 1 << 32:
-        raise InputError(f"{number} is not a number from 1 to {(1 << 32) - 1}", where=option)
+        raise InputError("wrong-format", option, f"{number} is not a number from 1 to {(1 << 32) - 1}")
     return number

@@ -29,13 +29,15 @@ def transformations(
     InputError
         Naming the option that is wrong and what it accepts.
     """
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
 
     if clock not in ("recorded", "start"):
-        raise InputError(f"{clock!r} is neither recorded nor start", where="--clock")
+        raise InputError("TODO", Argument("clock"), f"{clock!r} is neither recorded nor start")
     if not more and (append or clock != "recorded"):
         raise InputError(
-            "applies to several traces, and one is given", where="--append" if append else "--clock"
+            "not-applicable",
+            "--append" if append else "--clock",
+            "applies to several traces, and one is given",
         )
     options: dict[str, Any] = {
         "spread_s": None if spread is None else seconds(spread, "--spread"),
@@ -61,9 +63,9 @@ def block_size(text: str, option: str) -> int:
     try:
         size = parse_block_size(text)
     except ValueError as error:
-        raise InputError(str(error), where=option) from None
+        raise InputError("TODO", option, str(error)) from None
     if not 0 < size < 1 << 32:
-        raise InputError("must be at least 1 byte and under 4GiB", where=option)
+        raise InputError("out-of-range", option, "must be at least 1 byte and under 4GiB")
     return size
 
 
@@ -75,32 +77,35 @@ def seconds(text: str, option: str) -> float:
     try:
         return parse_duration(text)
     except ValueError as error:
-        raise InputError(str(error), where=option) from None
+        raise InputError("TODO", option, str(error)) from None
 
 
 def _place(wheres: list[str], align: str) -> dict[str, Any]:
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
 
     align_bytes = block_size(align, "--place-align")
     if wheres == [END_TO_END]:
         return {"seats": [], "align_bytes": align_bytes}
     if END_TO_END in wheres:
-        raise InputError(f"{END_TO_END} means all devices; name no others beside it", where="--place")
+        raise InputError(
+            "TODO", Argument("place"), f"{END_TO_END} means all devices; name no others beside it"
+        )
     return {"seats": [_seat(where) for where in wheres], "align_bytes": align_bytes}
 
 
 def _seat(where: str) -> dict[str, Any]:
     """``DEVICE=VOLUME``, ``DEVICE=@OFFSET`` or ``DEVICE=VOLUME@OFFSET``; a device's name may hold ``=``."""
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_capacity
 
     device, separator, spot = where.rpartition("=")
     volume, at, offset = spot.partition("@")
     if not (separator and device and (volume or (at and offset))) or (at and not offset):
         raise InputError(
+            "not-accepted",
+            Argument("place"),
             f"{where!r} says no place; accepted are {END_TO_END}, DEVICE=VOLUME, DEVICE=@OFFSET and "
             "DEVICE=VOLUME@OFFSET, such as hm.0=db or hm.1=@100GiB",
-            where="--place",
         )
     seat: dict[str, Any] = {"device": device}
     if volume:
@@ -109,5 +114,5 @@ def _seat(where: str) -> dict[str, Any]:
         try:
             seat["offset"] = parse_capacity(offset)
         except ValueError as error:
-            raise InputError(str(error), where="--place") from None
+            raise InputError("TODO", Argument("place"), str(error)) from None
     return seat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 
 ACCEPTED: Final = (
     "uniform, sequential, zipf:EXPONENT (zipf:0.99), or skew:K (skew:7 has 80 % of requests in 20 %)"
@@ -30,4 +30,6 @@ def parse(text: str) -> dict[str, Any]:
             number = 0.0
         if 0 < number < 1e6:
             return {"pattern": pattern, _PARAMETER[pattern]: number}
-    raise InputError(f"{text!r} is no access pattern; accepted are {ACCEPTED}", where="--access")
+    raise InputError(
+        "bad-syntax", Argument("access"), f"{text!r} is no access pattern; accepted are {ACCEPTED}"
+    )

@@ -88,6 +88,8 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
             split, share = "given", np.full(len(total), read_share)
         else:
             raise InputError(
+                "TODO",
+                None,
                 f"the counters of {device!r} do not tell reads from writes",
                 hint="record more columns (iostat -x without -s), or say the share of reads: --read-share 70",
             )
@@ -115,6 +117,8 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
 def _total(log: Log, device: str) -> Floats:
     if not log.has(device, "requests"):
         raise InputError(
+            "TODO",
+            None,
             f"the counters of {device!r} lack requests per second",
             hint="needed are iostat's r/s and w/s or tps, sar's tps, or perfmon's Disk Reads/sec and Disk "
             "Writes/sec",
@@ -128,6 +132,8 @@ def _moved(log: Log, device: str, requests: Floats) -> Floats:
     if log.has(device, "size"):
         return requests * _or_zero(log.column(device, "size"))
     raise InputError(
+        "TODO",
+        None,
         f"the counters of {device!r} lack bytes per second and mean sizes",
         hint="needed are iostat's rkB/s and wkB/s, sar's rkB/s and wkB/s, or perfmon's Disk Read "
         "Bytes/sec and Disk "

@@ -48,8 +48,9 @@ def build(log: Log, devices: Sequence[str], asked: Asked, *, name: str, origin: 
     lengths = acts[0].seconds
     if not np.isfinite(lengths[used]).all():
         raise InputError(
+            "TODO",
+            origin,
             "the log does not say how long its intervals are",
-            where=origin,
             hint="say it: --interval 10s (iostat -t records it)",
         )
     used &= lengths > 0
@@ -57,7 +58,7 @@ def build(log: Log, devices: Sequence[str], asked: Asked, *, name: str, origin: 
     found = parts(log, acts, used, asked)
     requests = sum(part.requests for part in found)
     if not requests > 0:
-        raise InputError(f"nothing was read or written on {', '.join(devices)}", where=origin)
+        raise InputError("TODO", origin, f"nothing was read or written on {', '.join(devices)}")
     rates = np.full(len(used), np.nan)
     rates[used] = sum(act.requests[used] for act in acts)
     joined = groups(len(seconds), asked.phases)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.counters import clock
 from iowatt.counters.log import Log
 from iowatt.counters.text import Line, number, shown
@@ -69,7 +69,9 @@ class Reader:
         for ours in self._names.values():
             if ours not in COUNTERS:
                 raise InputError(
-                    f"{ours!r} is no counter that is read; those are {', '.join(COUNTERS)}", where="--columns"
+                    "wrong-format",
+                    Argument("columns"),
+                    f"{ours!r} is no counter that is read; those are {', '.join(COUNTERS)}",
                 )
 
     def read(self, lines: Iterable[Line]) -> None:

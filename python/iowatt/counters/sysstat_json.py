@@ -32,13 +32,14 @@ def read(log: Log, lines: Iterable[Line], first: First) -> None:
         document = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(
+            "TODO",
+            f"{source}:{error.lineno}",
             f"no valid JSON: {error.msg}",
-            where=f"{source}:{error.lineno}",
             hint="a log that was cut off lacks its closing brackets; stop iostat with Ctrl-C (SIGINT), "
             "which writes them",
         ) from None
     except (RecursionError, ValueError):  # thousands of brackets, numbers of thousands of digits
-        raise InputError("no JSON that can be read", where=source) from None
+        raise InputError("damaged", source, "no JSON that can be read") from None
     for index, host in enumerate(_list(_step(document, "sysstat", source), "hosts", f"{source}: sysstat")):
         where = f"{source}: hosts[{index}]"
         statistics_ = _list(host, "statistics", where)
@@ -100,8 +101,9 @@ def _lengths(start: clock.Stamp | None, stamps: list[clock.Stamp], where: str) -
         return clock.lengths(start, stamps)
     except ValueError as error:
         raise InputError(
+            "TODO",
+            f"{where}.statistics[{error.args[0]}]",
             "the time stamp is before that of the report before: the clock was set back",
-            where=f"{where}.statistics[{error.args[0]}]",
             hint="split the log there",
         ) from None
 
@@ -110,14 +112,14 @@ def _sadf(log: Log, entries: list[Any], where: str) -> None:
     for index, entry in enumerate(entries):
         place = f"{where}.statistics[{index}]"
         if not isinstance(entry, dict):
-            raise InputError("expected an object", where=place)
+            raise InputError("TODO", place, "expected an object")
         disks, io = entry.get("disk"), entry.get("io")
         if disks is None and io is None:
             continue
         stamp = entry.get("timestamp")
         seconds = stamp.get("interval") if isinstance(stamp, dict) else None
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < 1e9:
-            raise InputError("expected timestamp.interval, in seconds", where=place)
+            raise InputError("TODO", place, "expected timestamp.interval, in seconds")
         if seconds == 0:
             log.note(TOO_SHORT)
             continue
@@ -146,17 +148,17 @@ def _all(io: Any, where: str) -> dict[str, float]:
     try:
         return from_object(flat)
     except ValueError as error:
-        raise InputError(str(error), where=where) from None
+        raise InputError("TODO", where, str(error)) from None
 
 
 def _disk(log: Log, disk: Any, key: str, where: str) -> tuple[str, dict[str, float]]:
     name = _step(disk, key, where)
     if not isinstance(name, str):
-        raise InputError(f"expected {key}, a name", where=where)
+        raise InputError("TODO", where, f"expected {key}, a name")
     try:
         return name, from_object(disk)
     except ValueError as error:
-        log.malformed(InputError(f"device {shown(name)}: {error}", where=where))
+        log.malformed(InputError("TODO", where, f"device {shown(name)}: {error}"))
         return name, dict.fromkeys(("requests", "reads", "writes"), math.nan)
 
 
@@ -175,8 +177,9 @@ def _put(log: Log, seconds: float, end: clock.Stamp | None, devices: dict[str, d
 def _step(table: Any, key: str, where: str) -> Any:
     if not isinstance(table, dict) or key not in table:
         raise InputError(
+            "missing",
+            where,
             f"the key {key!r} is missing",
-            where=where,
             hint="read is what `iostat -o JSON` and `sadf -j` write",
         )
     return table[key]
@@ -185,5 +188,5 @@ def _step(table: Any, key: str, where: str) -> Any:
 def _list(table: Any, key: str, where: str) -> list[Any]:
     found = _step(table, key, where)
     if not isinstance(found, list):
-        raise InputError(f"expected a list at {key!r}", where=where)
+        raise InputError("TODO", where, f"expected a list at {key!r}")
     return found

@@ -40,7 +40,7 @@ class Line:
 
     def error(self, message: str, hint: str | None = None) -> InputError:
         """An error that names this line."""
-        return InputError(message, where=self.place, hint=hint)
+        return InputError("TODO", self.place, message, hint=hint)
 
 
 def lines(path: Path) -> Iterator[Line]:
@@ -54,14 +54,14 @@ def lines(path: Path) -> Iterator[Line]:
                 number += 1
                 if len(line) >= _LONGEST_LINE:
                     raise InputError(
-                        f"a line of over {_LONGEST_LINE >> 20} MiB: no log", where=f"{source}:{number}"
+                        "TODO", f"{source}:{number}", f"a line of over {_LONGEST_LINE >> 20} MiB: no log"
                     )
                 yield Line(line.rstrip("\r\n"), number, source)
     except OSError as error:
         # gzip's own complaints are OSErrors without a number.
-        raise InputError(f"cannot be read: {error.strerror or error}", where=source) from None
+        raise InputError("unreadable", source, f"cannot be read: {error.strerror or error}") from None
     except (EOFError, zlib.error) as error:
-        raise InputError(f"the gzip file is damaged or cut off: {error}", where=source) from None
+        raise InputError("damaged", source, f"the gzip file is damaged or cut off: {error}") from None
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -46,9 +46,9 @@ def write(text: str, target: Path, *, force: bool = False) -> None:
 def check_target(target: Path, *, force: bool) -> None:
     """Raise an ``InputError`` where ``target`` is no place for a profile."""
     if target.suffix != ".toml":
-        raise InputError("a profile's name ends in .toml", where=str(target))
+        raise InputError("TODO", str(target), "a profile's name ends in .toml")
     if target.exists() and not force:
-        raise InputError("exists already", where=str(target), hint="--force replaces it")
+        raise InputError("exists", str(target), "exists already", hint="--force replaces it")
 
 
 def _entry(key: str, value: Any) -> list[str]:

@@ -126,13 +126,13 @@ def events(folder: Path) -> Iterator[Event]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path), hint=hint) from None
+        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}", hint=hint) from None
     number = 0
     with file:
         while line := _line(file, path):
             number += 1
             if len(line) > LONGEST:
-                raise InputError(f"is longer than {LONGEST} bytes", where=f"{path}:{number}")
+                raise InputError("too-large", f"{path}:{number}", f"is longer than {LONGEST} bytes")
             if not line.endswith(b"\n"):
                 return  # what follows the last line break was never finished
             yield _event(line, f"{path}:{number}")
@@ -142,7 +142,7 @@ def _line(file: BinaryIO, path: Path) -> bytes:
     try:
         return file.readline(LONGEST + 1)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None
 
 
 def _event(line: bytes, where: str) -> Event:
@@ -152,15 +152,17 @@ def _event(line: bytes, where: str) -> Event:
         if not math.isfinite(at):
             raise ValueError
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
-        raise InputError("is no event of a measurement", where=where) from None
+        raise InputError("wrong-format", where, "is no event of a measurement") from None
     keys = EVENTS.get(event) if isinstance(event, str) else None
     if keys is None:
-        raise InputError(f"holds an event {event!r} that this iowatt does not know", where=where)
+        raise InputError("TODO", where, f"holds an event {event!r} that this iowatt does not know")
     for key, kinds in keys.items():
         value = values.get(key, _MISSING)
         # A bool is an int, and no number.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise InputError(f"holds an event {event!r} without its {key}, or with a wrong one", where=where)
+            raise InputError(
+                "TODO", where, f"holds an event {event!r} without its {key}, or with a wrong one"
+            )
     return Event(at, event, values)
 
 

@@ -14,9 +14,7 @@ class NotEstimated(InputError):
 
 def refuse(what: str, where: str) -> NotEstimated:
     """The error for ``what``, at a key."""
-    return NotEstimated(
-        f"the estimator does not know {what}", where=where, hint="simulate it: iowatt run, sweep"
-    )
+    return NotEstimated("unsupported", where, f"the estimator does not model {what}", hint="simulate it")
 
 
 def check(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_power
 from iowatt.lenses.cost.defaults import START
 from iowatt.tariffs import account, series
@@ -65,7 +65,7 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
         load = load.repeated(seconds / load.duration_s)
     if load.duration_s > _MOST_S:
         raise InputError(
-            f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most", where=text[:80]
+            "out-of-range", text[:80], f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most"
         )
     return Drawn(load, begins, said)
 
@@ -100,9 +100,10 @@ def _constant(text: str) -> Load:
         watts = parse_power(text)
     except ValueError:
         raise InputError(
+            "bad-syntax",
+            "LOAD",
             f"{text[:80]!r} is no load; expected a power such as 350W or 5kW, a CSV file of time,watts "
             "(PATH.csv) or the folder of a Run",
-            where="LOAD",
         ) from None
     return Load.constant(watts, 1.0)
 
@@ -112,11 +113,15 @@ def _date(text: str) -> datetime:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise InputError(
-            f"{text[:40]!r} is no date; expected 2026-01-31 or 2026-01-31T08:00", where="--start"
+            "bad-syntax",
+            Argument("start"),
+            f"{text[:40]!r} is no date; expected 2026-01-31 or 2026-01-31T08:00",
         ) from None
     if found.tzinfo is not None:
         raise InputError(
-            f"{text[:40]!r} has a time zone; a tariff's hours are of the clock on the wall", where="--start"
+            "no-time-zone",
+            Argument("start"),
+            f"{text[:40]!r} has a time zone; a tariff's hours are of the clock on the wall",
         )
     return found
 
@@ -124,7 +129,9 @@ def _date(text: str) -> datetime:
 def _later(start: datetime, months: int) -> datetime:
     """So many calendar months on; a day that the month has not becomes its last one."""
     if not 0 < months <= _MOST_MONTHS:
-        raise InputError(f"{months} months; expected 1 to {_MOST_MONTHS}", where="--months, --years")
+        raise InputError(
+            "not-accepted", "--months, --years", f"{months} months; expected 1 to {_MOST_MONTHS}"
+        )
     count = start.year * MONTHS_A_YEAR + start.month - 1 + months
     year, month = divmod(count, MONTHS_A_YEAR)
     for day in range(start.day, min(start.day, _LAST_DAY_EVERYWHERE) - 1, -1):
@@ -132,4 +139,4 @@ def _later(start: datetime, months: int) -> datetime:
             return start.replace(year=year, month=month + 1, day=day)
         except ValueError:  # the day, or the year
             continue
-    raise InputError("it ends beyond the year 9999", where="--start")
+    raise InputError("TODO", Argument("start"), "it ends beyond the year 9999")

@@ -90,13 +90,16 @@ def same_array(seen: Sequence[Seen]) -> None:
                 " (the same drives, other settings)" if here.drives and here.drives == first.drives else ""
             )
             raise InputError(
-                f"is of another array than {first.name}{alike}: a duty cycle is of one", where=here.where
+                "not-comparable",
+                here.where,
+                f"is of another array than {first.name}{alike}: a duty cycle is of one",
             )
         if here.power_basis != first.power_basis:
             raise InputError(
+                "TODO",
+                here.where,
                 f"its power is that of the {here.power_basis}, that of {first.name} of the "
                 f"{first.power_basis}: they do not add up",
-                where=here.where,
             )
 
 

@@ -208,14 +208,15 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
     """
     if file.kind != "hdd":
         hint = "`iowatt devices list --needs mechanics --kind hdd` prints the disks that will do"
-        raise InputError(f"{file.name!r} is an ssd; a disk is needed here", where=where, hint=hint)
+        raise InputError("missing", where, f"{file.name!r} is an ssd; a disk is needed here", hint=hint)
     steps = derive.Steps()
     parts = derive.mechanics(file, steps)
     if parts is None:
         missing = derive.missing_mechanics(file)
         raise InputError(
+            "missing-figure",
+            where,
             f"a simulation needs figures that {file.name!r} does not have: {', '.join(missing)}",
-            where=where,
             hint=f'give them in a device file of your own, with based_on = "{file.name}"',
         )
     power = derive.power(file, steps)
@@ -223,14 +224,15 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
     layout = _layout(parts, sectors, where, layout_file)
     if layout.cylinders > MOST_CYLINDERS:
         raise InputError(
+            "out-of-range",
+            where,
             f"geometry: comes to {layout.cylinders:,} cylinders with the capacity; at most "
             f"{MOST_CYLINDERS:,} are accepted",
-            where=where,
             hint="look at the units of capacity, sector_size and the rates",
         )
     held = layout.held(parts.geometry.surfaces)
     if sectors > held:
-        raise InputError(f"capacity is {sectors} sectors, but the zones hold only {held}", where=where)
+        raise InputError("TODO", where, f"capacity is {sectors} sectors, but the zones hold only {held}")
     seek, seek_plan = _seek(parts, layout.cylinders, where)
     return Drive(
         name=file.name,
@@ -260,7 +262,7 @@ def _layout(parts: derive.Mechanics, sectors: int, where: str, layout_file: Layo
         return Zones.of(geometry)
     if isinstance(geometry, IndexedGeometry):
         if layout_file is None:
-            raise InputError(f"there is no layout {geometry.layout!r}", where=where)
+            raise InputError("unknown-name", where, f"there is no layout {geometry.layout!r}")
         return Tree(geometry.cylinders, layout_file(geometry.layout))
     return Zones(_zones(parts, geometry, sectors, where))
 
@@ -272,13 +274,14 @@ def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: st
     outer, inner = (round(rate * track_s / parts.sector_bytes) for rate in (rates.outer, rates.inner))
     if outer > MOST_SECTORS_PER_TRACK:
         raise InputError(
+            "out-of-range",
+            where,
             f"geometry: comes to {outer:,} sectors per track with the capacity; at most "
             f"{MOST_SECTORS_PER_TRACK:,} are accepted",
-            where=where,
             hint="look at the units of capacity, sector_size and the rates",
         )
     if not outer >= inner >= 1:
-        raise InputError("geometry.outer_rate must be at least geometry.inner_rate", where=where)
+        raise InputError("out-of-range", where, "geometry.outer_rate must be at least geometry.inner_rate")
     next_cylinder_s = _next_cylinder_s(parts.seek)
     return mechanics.linear_zones(
         sectors,
@@ -312,7 +315,7 @@ def _seek(parts: derive.Mechanics, cylinders: int, where: str) -> tuple[SeekCurv
             single, average, full = seek.single_cylinder, seek.average, seek.full_stroke
             fitted = mechanics.three_point_curve(single, average, full, cylinders)
         except ValueError as error:
-            raise InputError(str(error), where=f"{where}: seek") from None
+            raise InputError("TODO", f"{where}: seek", str(error)) from None
         points = [(distance, time_s, time_s) for distance, time_s in fitted]
     return tuple(point[:2] for point in points), {"points": [list(point) for point in points]}
 

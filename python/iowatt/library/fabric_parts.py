@@ -60,13 +60,17 @@ def part_of(kind: type[_Kind], name: str) -> _Kind:
     error = _unknown(name, word, names(word))
     if found is None:
         raise error
-    raise InputError(f"{name!r} is a {found.kind}; expected a {word} of the library", hint=error.hint)
+    raise InputError(
+        "not-accepted", None, f"{name!r} is a {found.kind}; expected a {word} of the library", hint=error.hint
+    )
 
 
 def _unknown(name: str, word: str, known: tuple[str, ...]) -> InputError:
     near = nearest(name, known)
     hint = f"did you mean {near!r}?" if near else f"`iowatt fabric list` has them: {', '.join(known)}"
-    return InputError(f"unknown {word} {name!r}; expected a name of the library", hint=hint)
+    return InputError(
+        "unknown-name", None, f"unknown {word} {name!r}; expected a name of the library", hint=hint
+    )
 
 
 def _document(name: str) -> Document:

@@ -100,6 +100,8 @@ def own_files(name: str, base_dir: Path) -> list[Path]:
 def _no_choice(name: str, drive: str | None) -> None:
     if drive is not None:
         raise InputError(
+            "unknown-name",
+            None,
             f"{name!r} is one drive: there is no {drive!r} to choose in it",
             hint=f"leave drive out; it is for files that end in {' or '.join(DISKSIM)}",
         )
@@ -141,6 +143,8 @@ def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[Docume
         folder = Path(str(resource)).parent
     else:
         raise InputError(
+            "unknown-name",
+            None,
             f"unknown device {name!r}; expected a name of the library or a file ending in .toml, "
             f"{' or '.join(DISKSIM)}",
             hint=near_names(name),
@@ -148,7 +152,7 @@ def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[Docume
     base = document.raw.get("based_on")
     if isinstance(base, str):
         if base in users or base == name:
-            raise InputError(f"based_on = {base!r} leads back to itself", where=document.source)
+            raise InputError("TODO", document.source, f"based_on = {base!r} leads back to itself")
         base_document, base_folder = _document(base, below, (*users, name))
         geometry = document.raw.get("geometry")
         if not (isinstance(geometry, dict) and "layout" in geometry):

@@ -149,8 +149,9 @@ def read_layout(path: Path) -> dict[str, Any]:
         made = {**{name: found.pop(name) for name in ("tracks", "slips", "remaps")}, "nodes": nodes}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
+            "TODO",
+            where,
             f"expected a layout file of schema {SCHEMA}",
-            where=where,
             hint="`iowatt devices import` writes one beside the device file",
         ) from None
     known = len(made["tracks"])
@@ -158,7 +159,7 @@ def read_layout(path: Path) -> dict[str, Any]:
         for entry in node:
             children = number if entry["head"] is None else known
             if not isinstance(entry["child"], int) or not 0 <= entry["child"] < children:
-                raise InputError(f"node {number} names a child that is not before it", where=where)
+                raise InputError("wrong-format", where, f"node {number} names a child that is not before it")
     if not nodes or not all(nodes):
-        raise InputError("a layout needs nodes, and each of them entries", where=where)
+        raise InputError("missing", where, "a layout needs nodes, and each of them entries")
     return made

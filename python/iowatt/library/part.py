@@ -113,6 +113,8 @@ def find_part(name: str, base_dir: Path) -> PartFile:
     if name not in part_names():
         near = nearest(name, part_names())
         raise InputError(
+            "unknown-name",
+            None,
             f"unknown part {name!r}; expected a name of the library or a file ending in .toml",
             hint=f"did you mean {near!r}?" if near else f"parts: {', '.join(part_names())}",
         )

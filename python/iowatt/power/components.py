@@ -24,7 +24,7 @@ def part(keys: PartKeys, path: KeyPath, found: Resolved) -> Part | None:
         try:
             file = find_part(keys.model, found.base_dir)
         except InputError as error:
-            message = f"{error.where}: {error.message}" if error.where else error.message
+            message = f"{error.place}: {error.message}" if error.place else error.message
             found.problem((*path, "model"), message, error.hint)
             return None
         figures = {name: getattr(file, name) for name in _FIGURES}

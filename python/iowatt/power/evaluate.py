@@ -34,6 +34,7 @@ def evaluate(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
         document.fail(
             [
                 Problem(
+                    "missing",
                     ("array",),
                     "the key `power` is missing: the scenario does not say what feeds its drives",
                     hint,

@@ -21,14 +21,14 @@ def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where the page cannot be written; before any work is done."""
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(
-            "the page is an HTML or a PDF file", where=str(target), hint="end its name in .html or .pdf"
+            "TODO", str(target), "the page is an HTML or a PDF file", hint="end its name in .html or .pdf"
         )
     if not target.parent.is_dir():
-        raise InputError("the directory for the page does not exist", where=str(target.parent))
+        raise InputError("not-found", str(target.parent), "the directory for the page does not exist")
     if target.is_dir():
-        raise InputError("is a directory; a page is a file", where=str(target))
+        raise InputError("wrong-kind", str(target), "is a directory; a page is a file")
     if target.exists() and not force:
-        raise InputError("exists already", where=str(target), hint="--force replaces it")
+        raise InputError("exists", str(target), "exists already", hint="--force replaces it")
 
 
 def write(found: dict[str, Any], target: Path, *, force: bool = False) -> None:

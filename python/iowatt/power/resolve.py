@@ -67,7 +67,7 @@ def _drives(scenario: Scenario, found: Resolved) -> dict[str, Drives]:
         try:
             kind = drives(pool, found.base_dir)
         except InputError as error:
-            message = f"{error.where}: {error.message}" if error.where else error.message
+            message = f"{error.place}: {error.message}" if error.place else error.message
             found.problem(path, message, error.hint)
             continue
         lacking = [name for name in ("idle", "operating") if getattr(kind, f"{name}_w") is None]

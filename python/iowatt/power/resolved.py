@@ -28,4 +28,4 @@ class Resolved:
 
     def problem(self, path: KeyPath, message: str, hint: str | None = None) -> None:
         """Keep what is wrong at ``path``."""
-        self.problems.append(Problem(path, message, hint))
+        self.problems.append(Problem("TODO", path, message, hint))

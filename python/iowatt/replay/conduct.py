@@ -52,7 +52,7 @@ def run_fio(
     """
     program = shutil.which("fio")
     if program is None:
-        raise InputError("fio is not on the PATH", hint="Debian: apt install fio")
+        raise InputError("tool-missing", None, "fio is not on the PATH", hint="Debian: apt install fio")
     lead_ms = job.write(trace, folder, depth=depth, direct=target.direct)
     link = folder / job.TARGET
     link.symlink_to(target.path.absolute())
@@ -73,7 +73,7 @@ def run_fio(
         for part in folder.glob("part*.iolog"):
             part.unlink()
     if ended.status or ended.overdue or not (folder / job.OUTPUT).exists():
-        raise IowattError(f"fio {ended.words}{_said(folder)}", where=str(target.path))
+        raise IowattError("TODO", str(target.path), f"fio {ended.words}{_said(folder)}")
 
 
 def _said(folder: Path) -> str:

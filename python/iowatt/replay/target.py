@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.sources import in_use, target
 
 _BLKSSZGET: Final = 0x1268
@@ -63,7 +63,7 @@ def ready(
     """
     if erase is not None and erase.absolute() != path.absolute():
         raise InputError(
-            f"names {erase}, and the target is {path}", where="--erase", hint="both are the same"
+            "TODO", Argument("erase"), f"names {erase}, and the target is {path}", hint="both are the same"
         )
     made = _prepared(path, size, erase is not None, writes=writes, tell=tell)
     with contextlib.ExitStack() as held:
@@ -75,7 +75,7 @@ def ready(
             target.told_erasing(path, tell)
         has = target.size_of(path)
         if size is not None and has < size:
-            raise InputError(f"has {has} bytes, fewer than the {size} asked for", where=str(path))
+            raise InputError("TODO", str(path), f"has {has} bytes, fewer than the {size} asked for")
         direct = target.takes_direct(path)
         yield Target(path, size or has, _block(path) if direct else 1, direct, made)
 
@@ -87,7 +87,9 @@ def _prepared(
     found = target.kind(path)
     if found == "absent":
         if size is None:
-            raise InputError("does not exist", where=str(path), hint="--size says how large it is to be made")
+            raise InputError(
+                "not-found", str(path), "does not exist", hint="--size says how large it is to be made"
+            )
         target.make(path, size, "random", tell=tell)
         return True
     if writes and not allowed:

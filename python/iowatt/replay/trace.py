@@ -57,17 +57,18 @@ def read(spec: Mapping[str, Any]) -> Replayed:
         count += len(parts[-1][0])
         if count > _MOST_REQUESTS:
             raise InputError(
+                "out-of-range",
+                str(spec["path"]),
                 f"has more than {_MOST_REQUESTS} requests",
-                where=str(spec["path"]),
                 hint="replay a part of it: --start, --end",
             )
     if not count:
-        raise InputError("holds no read and no write", where=str(spec["path"]))
+        raise InputError("empty", str(spec["path"]), "holds no read and no write")
     times, ops, offsets, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
     kept = sizes > 0
     empty = int((~kept).sum())
     if empty == count:
-        raise InputError("holds no request with a size", where=str(spec["path"]))
+        raise InputError("empty", str(spec["path"]), "holds no request with a size")
     notes = []
     if other:
         notes.append(f"{other} requests that are neither reads nor writes were left out")
@@ -95,10 +96,11 @@ def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool
     if odd.any():
         if not align:
             raise InputError(
+                "missing",
+                where,
                 f"{int(odd.sum())} of {odd.size} requests do not begin and end at a multiple of {block} "
                 "bytes, "
                 "as the target needs",
-                where=where,
                 hint="--align widens them to whole blocks",
             )
         end = -(-(offset + size) // block) * block
@@ -107,15 +109,16 @@ def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool
         notes.append(f"{int(odd.sum())} of {odd.size} requests were widened to blocks of {block} bytes")
     room = capacity // block * block
     if int(size.max()) > room:
-        raise InputError(f"a request of {int(size.max())} bytes is larger than the target", where=where)
+        raise InputError("TODO", where, f"a request of {int(size.max())} bytes is larger than the target")
     outside = offset + size > room
     if outside.any():
         if not fold:
             raise InputError(
+                "TODO",
+                where,
                 f"{int(outside.sum())} of {outside.size} requests lie behind the target's end at {room} "
                 "bytes; the "
                 f"trace reaches to {int((offset + size).max())}",
-                where=where,
                 hint="a larger target, or --fold, which takes offsets modulo its size",
             )
         offset = np.where(outside, offset % room, offset)

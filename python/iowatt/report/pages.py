@@ -32,18 +32,18 @@ class Part:
 def check_target(target: Path, force: bool, what: str) -> None:
     """Raise ``InputError`` where the page cannot be written; ``what`` names the page."""
     if target.suffix.lower() != ".html":
-        raise InputError(f"{what} is an HTML file", where=str(target), hint="end its name in .html")
+        raise InputError("TODO", str(target), f"{what} is an HTML file", hint="end its name in .html")
     check_place(target, force)
 
 
 def check_place(target: Path, force: bool) -> None:
     """Raise ``InputError`` where no file of that name can be written, whatever it is."""
     if not target.parent.is_dir():
-        raise InputError("the directory for the report does not exist", where=str(target.parent))
+        raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
     if target.is_dir():
-        raise InputError("is a directory; a report is a file", where=str(target))
+        raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
     if target.exists() and not force:
-        raise InputError("exists already", where=str(target), hint="--force replaces it")
+        raise InputError("exists", str(target), "exists already", hint="--force replaces it")
 
 
 def write(text: str, target: Path) -> None:

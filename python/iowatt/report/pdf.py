@@ -50,6 +50,8 @@ def write(page: str, path: Path) -> None:
     command = browser()
     if command is None:
         raise InputError(
+            "not-accepted",
+            None,
             f"a PDF report is printed by Chromium, and none of {', '.join(BROWSERS)} is installed",
             hint="apt-get install chromium (Debian's package), or write .html or .xlsx instead",
         )
@@ -59,7 +61,9 @@ def write(page: str, path: Path) -> None:
         flags = [*_FLAGS, f"--user-data-dir={directory}/profile", f"--print-to-pdf={printed}"]
         said = _run([command, *flags, f"{source.as_uri()}#print"])
         if not printed.is_file() or not printed.read_bytes().startswith(b"%PDF"):
-            raise IowattError(f"{command} printed no PDF; it said: {said.strip()[-500:] or 'nothing'}")
+            raise IowattError(
+                "TODO", None, f"{command} printed no PDF; it said: {said.strip()[-500:] or 'nothing'}"
+            )
         shutil.copyfile(printed, path)
 
 
@@ -79,6 +83,8 @@ def _run(command: list[str]) -> str:
         except BaseException as error:
             os.killpg(process.pid, signal.SIGKILL)
             if isinstance(error, subprocess.TimeoutExpired):
-                raise IowattError(f"{command[0]} did not finish printing within {_PATIENCE_S} s") from None
+                raise IowattError(
+                    "TODO", None, f"{command[0]} did not finish printing within {_PATIENCE_S} s"
+                ) from None
             raise
     return said

@@ -34,6 +34,8 @@ class Sheets:
         """
         if len(table.rows) >= MOST_ROWS:
             raise InputError(
+                "TODO",
+                None,
                 f"{title} has {len(table.rows):,} rows and a sheet holds {MOST_ROWS - 1:,}",
                 hint="write an .html report; the bundle's Parquet files have all rows",
             )

@@ -26,7 +26,9 @@ def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False
     target = Path(path)
     check_target(target, force)
     if not runs:
-        raise InputError("a report needs at least one Run", hint="iowatt report RUN [RUN ...]")
+        raise InputError(
+            "out-of-range", None, "a report needs at least one Run", hint="iowatt report RUN [RUN ...]"
+        )
     with atomic_path.file(target) as made:
         _render(runs, made, target.suffix.lower())
     return target
@@ -36,17 +38,18 @@ def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where a report cannot be written to ``target``; before any work is done."""
     if target.suffix.lower() not in KINDS:
         raise InputError(
+            "out-of-range",
+            str(target),
             f"cannot tell which kind of report to write from {target.suffix or 'a name without suffix'!r}",
-            where=str(target),
             hint="end the name with one of " + ", ".join(KINDS),
         )
     if not target.parent.is_dir():
-        raise InputError("the directory for the report does not exist", where=str(target.parent))
+        raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
     if target.is_dir():
-        raise InputError("is a directory; a report is a file", where=str(target))
+        raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
     if target.exists() and not force:
         raise InputError(
-            "exists already", where=str(target), hint="--force replaces it, -o FILE writes another"
+            "exists", str(target), "exists already", hint="--force replaces it, -o FILE writes another"
         )
 
 

@@ -139,7 +139,9 @@ class Run:
             with self._readable(name):
                 return self.scan(name).collect()
         if name not in TABLES:
-            raise InputError(f"a run has no table {name!r}; it has {', '.join((*TABLES, *OPTIONAL))}")
+            raise InputError(
+                "TODO", None, f"a run has no table {name!r}; it has {', '.join((*TABLES, *OPTIONAL))}"
+            )
         if name not in self._tables:
             self._tables[name] = self._read_table(name)
         return self._tables[name]
@@ -170,21 +172,24 @@ class Run:
             return self.table(name).lazy()
         if name in MEASURED and not self.has(name):
             raise InputError(
+                "TODO",
+                str(self.path) if self.path else self.name,
                 f"this Run has no table {name!r}: no instrument recorded beside it",
-                where=str(self.path) if self.path else self.name,
             )
         if name in RECORDED and not self.has(name):
             why, hint = RECORDED[name]
             raise InputError(
+                "TODO",
+                str(self.path) if self.path else self.name,
                 f"this Run has no table {name!r}: {why}",
-                where=str(self.path) if self.path else self.name,
                 hint=hint,
             )
         if not self.has(name):
             asked = ASKED_FOR.get(name, ASKED_FOR["idle"])
             raise InputError(
+                "TODO",
+                str(self.path) if self.path else self.name,
                 f"this Run has no table {name!r}: it was not kept",
-                where=str(self.path) if self.path else self.name,
                 hint=f"set {asked} in the scenario (or: iowatt run SCENARIO --set {asked.replace(' ', '')})",
             )
         if name == "idle" and self._idle is not None:
@@ -228,21 +233,24 @@ class Run:
         try:
             self.scan(name).sink_parquet(file, compression="zstd", row_group_size=ROW_GROUP_ROWS)
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError(f"cannot be written: {error}", where=str(file)) from None
+            raise InputError("unwritable", str(file), f"cannot be written: {error}") from None
 
     def _read_table(self, name: str) -> pl.DataFrame:
         from iowatt.base import parquet  # loads Polars: 0.3 s, only for those who ask for a table
 
         if self.path is None:
-            raise InputError(f"the run {self.name!r} was not saved and holds no table {name!r}")
+            raise InputError(
+                "empty", None, f"the run {self.name!r} was not saved and holds no table {name!r}"
+            )
         with self._readable(name):
             table = parquet.scan(self.path / f"{name}.parquet").collect()
             self._refuse_other_columns(name, table.schema)
         drives = {str(device["name"]) for device in self.summary["devices"]}
         if name == "devices" and set(table["name"].to_list()) != drives:
             raise InputError(
+                "TODO",
+                str(self.path / f"{name}.parquet"),
                 "has other drives than run.json",
-                where=str(self.path / f"{name}.parquet"),
                 hint="run the scenario again",
             )
         return table
@@ -259,7 +267,7 @@ class Run:
             else:
                 continue
             where = str(self.path / f"{name}.parquet") if self.path else self.name
-            raise InputError(f"is damaged: {wrong}", where=where, hint="run the scenario again")
+            raise InputError("damaged", where, f"is damaged: {wrong}", hint="run the scenario again")
 
     @contextmanager
     def _readable(self, name: str) -> Iterator[None]:
@@ -270,7 +278,9 @@ class Run:
             yield
         except ERRORS as error:
             where = str(self.path / f"{name}.parquet") if self.path else self.name
-            raise InputError(f"cannot be read: {error}", where=where, hint="run the scenario again") from None
+            raise InputError(
+                "unreadable", where, f"cannot be read: {error}", hint="run the scenario again"
+            ) from None
 
 
 class Reservation:
@@ -306,15 +316,17 @@ def _refuse_existing(target: Path, force: bool) -> None:
         return
     if not force:
         raise InputError(
+            "TODO",
+            str(target),
             "already exists, and results are never overwritten",
-            where=str(target),
             hint="choose another place with --output, or replace it with --force",
         )
     empty = target.is_dir() and not any(target.iterdir())
     if target.is_symlink() or not (empty or is_bundle(target)):
         raise InputError(
+            "exists",
+            str(target),
             "exists and is not a Run bundle; --force replaces bundles only",
-            where=str(target),
             hint="choose another place with --output",
         )
 
@@ -326,23 +338,26 @@ def _as_json(value: Any) -> str:
 def _read_summary(folder: Path) -> dict[str, Any]:
     file = folder / "run.json"
     if not folder.exists():
-        raise InputError("there is no such Run", where=str(folder), hint="`iowatt run` makes one")
+        raise InputError("unknown-name", str(folder), "there is no such Run", hint="`iowatt run` makes one")
     if not file.is_file():
-        raise InputError("is not a Run bundle: it holds no run.json", where=str(folder))
+        raise InputError("wrong-format", str(folder), "is not a Run bundle: it holds no run.json")
     text = _text(file)
     summary = input_file.parsed(text, str(file), finite=False)
     if not isinstance(summary, dict):
-        raise InputError("holds no JSON object", where=str(file))
+        raise InputError("damaged", str(file), "holds no JSON object")
     schema = summary.get("schema")
     family, _, number = str(schema).partition("/")
     if family != "iowatt.run" or not number.isdecimal():
-        raise InputError(f'is not a run.json: its "schema" is {schema!r}, not {SCHEMA!r}', where=str(file))
+        raise InputError(
+            "wrong-format", str(file), f'is not a run.json: its "schema" is {schema!r}, not {SCHEMA!r}'
+        )
     if schema != SCHEMA:
         newer = int(number) > int(SCHEMA.partition("/")[2])
         age = "a newer" if newer else "an older"
         raise InputError(
+            "TODO",
+            str(file),
             f"was written by {age} iowatt: schema {schema!r}, this one reads {SCHEMA!r}",
-            where=str(file),
             hint="upgrade iowatt" if newer else "run the scenario again",
         )
     try:
@@ -359,7 +374,7 @@ def _read_plan(file: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
     text = _text(file)
     plan = input_file.parsed(text, str(file), finite=False)
     if not isinstance(plan, dict):
-        raise InputError("holds no JSON object", where=str(file))
+        raise InputError("damaged", str(file), "holds no JSON object")
     _refuse_damaged(file, plan_schema.problem(text, summary))
     return plan
 
@@ -368,7 +383,7 @@ def _refuse_damaged(file: Path, found: tuple[str, str] | None) -> None:
     if found is not None:
         place, message = found
         where = f"{file}: {place}" if place else str(file)
-        raise InputError(f"is damaged: {message}", where=where, hint="run the scenario again")
+        raise InputError("damaged", where, f"is damaged: {message}", hint="run the scenario again")
 
 
 def _text(file: Path) -> str:

@@ -49,7 +49,9 @@ class IdleSpool:
             self._file.seek(0, 2)
             self._file.write(rows.tobytes())
         except OSError as error:
-            raise InputError(f"idle periods cannot be kept: {error.strerror}", where="observe.idle") from None
+            raise InputError(
+                "unwritable", "observe.idle", f"idle periods cannot be kept: {error.strerror}"
+            ) from None
         self.rows += len(rows)
 
     def scan(self) -> pl.LazyFrame:

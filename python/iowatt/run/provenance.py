@@ -52,7 +52,9 @@ class Digest(threading.Thread):
                     seen[path] = self._digest(name, path)
                 self._inputs.append(seen[path])
         except OSError as error:
-            self._error = InputError(f"cannot be read for its digest: {error.strerror}", where=error.filename)
+            self._error = InputError(
+                "unreadable", error.filename, f"cannot be read for its digest: {error.strerror}"
+            )
 
     def _digest(self, name: str, path: Path) -> Input:
         digest, size, block = hashlib.sha256(), 0, bytearray(BLOCK_BYTES)

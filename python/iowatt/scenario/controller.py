@@ -349,7 +349,7 @@ def problems(controller: Controller | None, sectors: Sequence[int]) -> Iterator[
     if controller.split is not None and part is not None and controller.split % part:
         unit = "sectors" if cache is None else "parts of cache lines"
         message = f"{controller.split} bytes are no whole number of {unit}, {part} bytes each"
-        yield Problem((*PATH, "split"), message, f"use a multiple of {part}")
+        yield Problem("TODO", (*PATH, "split"), message, f"use a multiple of {part}")
     if cache is not None:
         yield from _of_cache(cache, sectors)
         yield from _of_read_ahead(cache)
@@ -366,48 +366,52 @@ def _of_cache(cache: Cache, sectors: Sequence[int]) -> Iterator[Problem]:
         else:
             message = f"{cache.line} bytes do not divide into {MOST_PARTS} parts of whole sectors"
             hint = f"use a multiple of {MOST_PARTS * sector}, or {MOST_PARTS * sector} or less"
-        yield Problem((*path, "line"), message, hint)
+        yield Problem("TODO", (*path, "line"), message, hint)
     if cache.size < cache.line:
         message = f"{cache.size} bytes hold no line of {cache.line} bytes"
-        yield Problem((*path, "size"), message, "0B is no cache")
+        yield Problem("TODO", (*path, "size"), message, "0B is no cache")
     elif cache.size // cache.line >= 2**32 - 1:
         message = f"{cache.size // cache.line} lines are more than the simulator can number"
-        yield Problem((*path, "size"), message, "use longer lines")
+        yield Problem("TODO", (*path, "size"), message, "use longer lines")
     yield from replaced.problems(
         cache.replacement, cache.replacement_parameters, (*path, "replacement_parameters")
     )
     if cache.low_watermark > cache.high_watermark:
         low = apart(cache.low_watermark, cache.high_watermark, 1)
         message = f"{low} is above high_watermark, {cache.high_watermark:g}"
-        yield Problem((*path, "low_watermark"), message)
+        yield Problem("TODO", (*path, "low_watermark"), message)
     if cache.destage_bytes % cache.line:
         message = f"{cache.destage_bytes} bytes are no whole number of lines of {cache.line} bytes"
-        yield Problem((*path, "destage_size"), message, f"use a multiple of {cache.line}")
+        yield Problem("TODO", (*path, "destage_size"), message, f"use a multiple of {cache.line}")
 
 
 def _of_read_ahead(cache: Cache) -> Iterator[Problem]:
     path: KeyPath = (*PATH, "cache")
     ahead = cache.read_ahead
     if ahead is not None and not cache.read:
-        yield Problem((*path, "read_ahead"), "needs a cache that keeps what is read", "leave read = true")
+        yield Problem(
+            "missing", (*path, "read_ahead"), "needs a cache that keeps what is read", "leave read = true"
+        )
     if ahead is not None and ahead.start > ahead.most:
         message = f"{ahead.start} bytes are more than most, {ahead.most} bytes"
-        yield Problem((*path, "read_ahead", "start"), message)
+        yield Problem("TODO", (*path, "read_ahead", "start"), message)
 
 
 def _of_losses(losses: Sequence[Loss], cache: Cache) -> Iterator[Problem]:
     for number, loss in enumerate(losses):
         path: KeyPath = (*PATH, "loss", number)
         if loss.back is not None and loss.back <= loss.at:
-            yield Problem((*path, "back"), f"{loss.back:g} s is not after the loss, {loss.at:g} s")
+            yield Problem(
+                "wrong-format", (*path, "back"), f"{loss.back:g} s is not after the loss, {loss.at:g} s"
+            )
         if loss.of == "controller" and cache.write == "back" and cache.mirror is None:
             message = "without a mirror the only copy of dirty data would be lost with the controller"
-            yield Problem((*path, "of"), message, "give array.controller.cache.mirror")
+            yield Problem("TODO", (*path, "of"), message, "give array.controller.cache.mirror")
         for other in losses[:number]:
             ends = [math.inf if one.back is None else one.back for one in (loss, other)]
             if other.of == loss.of and loss.at < ends[1] and other.at < ends[0]:
                 message = f"the {loss.of} that fails at {other.at:g} s is not back by then"
-                yield Problem((*path, "at"), message, "let one return before the other fails")
+                yield Problem("TODO", (*path, "at"), message, "let one return before the other fails")
 
 
 def notes(controller: Controller | None, sectors: Sequence[int]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from iowatt.base.document import Document, read_text
+from iowatt.base.errors import Argument
 from iowatt.base.problems import Problem, ScenarioError
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
@@ -62,7 +63,7 @@ def warnings(path: Path, overrides: Sequence[str] = ()) -> list[Problem]:
     document = Document(read_text(path), str(path), overrides)
     place_overridden(document, path.parent)
     system = resolve(document.validate(Scenario), path.parent, traces_must_exist=False)
-    return [replace(one, where=document.place(one.path)) for one in system.warnings]
+    return [replace(one, place=document.place(one.path)) for one in system.warnings]
 
 
 def _with_overrides(error: ScenarioError, document: Document) -> ScenarioError:
@@ -70,9 +71,9 @@ def _with_overrides(error: ScenarioError, document: Document) -> ScenarioError:
     file.
     """
     given = list(document.overridden.values())
-    if not given or any(problem.where and problem.where.startswith("--set ") for problem in error.problems):
+    if not given or any(isinstance(problem.place, Argument) for problem in error.problems):
         return error
     *others, last = error.problems
-    told = f"the file is read with {', '.join(given)}"
+    told = f"the file is read with {', '.join(f'`set={override}`' for override in given)}"
     hint = f"{last.hint}; {told}" if last.hint else told
     return ScenarioError([*others, replace(last, hint=hint)], document.source)

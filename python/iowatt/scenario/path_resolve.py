@@ -66,6 +66,7 @@ def _between(scenario: Scenario) -> Iterator[Problem]:
         at: KeyPath = ("path", index)
         if any(other.name == path.name for other in scenario.path[:index]):
             yield Problem(
+                "duplicate",
                 (*at, "name"),
                 f"the name {path.name!r} is taken by another path",
                 "give each a name of its own",
@@ -73,7 +74,12 @@ def _between(scenario: Scenario) -> Iterator[Problem]:
         for number, name in enumerate(path.workloads or names):
             place: KeyPath = at if path.workloads is None else (*at, "workloads", number)
             if name not in names:
-                yield Problem(place, f"there is no workload {name!r}", suggestion(name, names, "workloads"))
+                yield Problem(
+                    "unknown-name",
+                    place,
+                    f"there is no workload {name!r}",
+                    suggestion(name, names, "workloads"),
+                )
             elif name in taken:
                 message = f"workload {name!r} goes by path {taken[name]!r} already"
                 hint = (
@@ -81,13 +87,14 @@ def _between(scenario: Scenario) -> Iterator[Problem]:
                     if path.workloads is None
                     else "a workload has one path"
                 )
-                yield Problem(place, message, hint)
+                yield Problem("TODO", place, message, hint)
             else:
                 taken[name] = path.name
     controller = scenario.array.controller
     if scenario.path and controller is not None and controller.host_bandwidth is not None:
         message = "a path has the links between hosts and array; this would take their time twice"
         yield Problem(
+            "TODO",
             ("array", "controller", "host_bandwidth"),
             message,
             "leave it out, and give the path's links their rate",
@@ -147,7 +154,7 @@ class _Building:
         )
 
     def _report(self, where: KeyPath, message: str, hint: str | None = None) -> None:
-        self.problems.append(Problem((*self.at, *where), message, hint))
+        self.problems.append(Problem("TODO", (*self.at, *where), message, hint))
 
     def _find(self, where: KeyPath, find: Callable[[], _Found]) -> _Found | None:
         try:

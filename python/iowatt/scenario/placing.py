@@ -51,7 +51,7 @@ def _place(scenario: Scenario, system: System) -> None:
     for index, virtual in enumerate(system.virtual_pools):
         for problem in virtual.scheme.volume_problems(system.volumes_on(len(system.pools) + index)):
             path: KeyPath = ("array", "virtual_pool", index, *problem.path)
-            system.problems.append(Problem(path, problem.message, problem.hint))
+            system.problems.append(Problem("TODO", path, problem.message, problem.hint))
     for at, room in enumerate(rooms):
         if scenario.array.volume and not room.used and not system.problems:
             system.notes.append(_unused(at, room.name, system))
@@ -81,7 +81,9 @@ def _volume(
     names = [room.name for room in rooms]
     if volume.pool not in names:
         hint = suggestion(volume.pool, names, "pools")
-        system.problems.append(Problem((*path, "pool"), f"there is no pool {volume.pool!r}", hint))
+        system.problems.append(
+            Problem("unknown-name", (*path, "pool"), f"there is no pool {volume.pool!r}", hint)
+        )
         return
     at = names.index(volume.pool)
     if at in broken and rooms[at].rest_by is None:
@@ -105,7 +107,7 @@ def _take(
     if not isinstance(room, ChunkletRoom):
         message = f"pool {room.name!r} is joined as a whole: its volumes have its redundancy"
         hint = 'divide its drives (chunklet = "256MiB"), or leave raid out here'
-        return None, Problem((*path, "raid"), message, hint)
+        return None, Problem("TODO", (*path, "raid"), message, hint)
     kind = Region.of(volume.raid)
     wrong = list(kind.problems(room.members, room.chunklet, room.sector_bytes, (*path, "raid")))
     if wrong:
@@ -120,7 +122,7 @@ def chunklet_room(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System)
     if chunklet % drive.sector_bytes:
         message = f"{chunklet} bytes are no whole number of the drive's sectors of {drive.sector_bytes} bytes"
         hint = f"use a multiple of {drive.sector_bytes}"
-        system.problems.append(Problem((*path, "chunklet"), message, hint))
+        system.problems.append(Problem("TODO", (*path, "chunklet"), message, hint))
         return None
     each = drive.raw_bytes // chunklet
     dedicated = pool.sparing == "dedicated"
@@ -129,7 +131,7 @@ def chunklet_room(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System)
         message = (
             f"a drive ({format_bytes(drive.raw_bytes)}) has {each} chunklets, of which {spare} are spare"
         )
-        system.problems.append(Problem((*path, "chunklet"), message, "make chunklets smaller"))
+        system.problems.append(Problem("TODO", (*path, "chunklet"), message, "make chunklets smaller"))
         return None
     kind = Region.of(pool.raid or Raid(level=5))
     members = pool.count if dedicated else pool.drives

@@ -87,7 +87,9 @@ def problems(name: str, parameters: Replacement | None, path: KeyPath) -> Iterat
     for parameter in {} if parameters is None else parameters.given:
         if not policies.applicable(name, parameter):
             owner = next(policy for policy, known in policies.PARAMETERS.items() if parameter in known)
-            yield Problem((*path, parameter), f"{name} has no such parameter", f"it belongs to {owner}")
+            yield Problem(
+                "TODO", (*path, parameter), f"{name} has no such parameter", f"it belongs to {owner}"
+            )
 
 
 def plan(name: str, parameters: Replacement | None) -> str | dict[str, Any]:

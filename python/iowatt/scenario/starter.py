@@ -63,7 +63,7 @@ def starter(
 def own_trace(trace: Path) -> Path:
     """``trace``, which has to be there (of blktrace, the name that stands for the files of all CPUs)."""
     if not all(file.is_file() for file in recorded(trace)):
-        raise InputError("there is no such trace file", where=str(trace))
+        raise InputError("unknown-name", str(trace), "there is no such trace file")
     return trace
 
 
@@ -89,8 +89,9 @@ def _drives(template: str, trace: Path, found: Mapping[str, Any]) -> int:
     count = max(_COUNT, 2 * -(-reached // (each - (1 << 20))))
     if count > _MOST:
         raise InputError(
+            "TODO",
+            str(trace),
             f"it reaches byte {reached:,}, which {_MOST:,} drives of {name} do not hold",
-            where=str(trace),
             hint="is the size of a sector right, and are the columns?",
         )
     return count
@@ -101,7 +102,10 @@ def example_trace() -> Path:
     if (_TREE / EXAMPLE_TRACE).is_file():
         return Path(os.path.relpath(_TREE / EXAMPLE_TRACE))
     raise InputError(
-        "this installation has no example trace", hint="name a trace of your own: iowatt init --trace FILE"
+        "TODO",
+        None,
+        "this installation has no example trace",
+        hint="name a trace of your own: iowatt init --trace FILE",
     )
 
 

@@ -22,15 +22,19 @@ def problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
         return
     if pool.sparing == "adaptive":
         message = "adaptive sparing is of chunklets, and the pool is not divided"
-        yield Problem((*path, "sparing"), message, 'say chunklet = "256MiB", or sparing = "distributed"')
+        yield Problem(
+            "TODO", (*path, "sparing"), message, 'say chunklet = "256MiB", or sparing = "distributed"'
+        )
     if pool.sparing == "distributed":
         if level not in DISTRIBUTED_LEVELS:
             reason = "keeps parity on one drive" if level == 4 else "has no stripes"
             message = f"RAID-{level} {reason} and cannot rotate spare space"
-            yield Problem((*path, "sparing"), message, 'use sparing = "dedicated", or RAID-5, 6 or 10')
+            yield Problem(
+                "TODO", (*path, "sparing"), message, 'use sparing = "dedicated", or RAID-5, 6 or 10'
+            )
         elif pool.spares != 1:
             message = f"distributed sparing is one drive's worth of space, not {pool.spares}"
-            yield Problem((*path, "spares"), message, "set spares to 1")
+            yield Problem("TODO", (*path, "spares"), message, "set spares to 1")
     wrong = list(_drives(pool, path))
     yield from wrong
     if not wrong:
@@ -48,9 +52,11 @@ def chunklet_problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
 def _without_redundancy(pool: Pool, path: KeyPath) -> Iterator[Problem]:
     fix = "use a level with redundancy, or leave it out"
     if pool.spares:
-        yield Problem((*path, "spares"), "without redundancy a spare has nothing to be rebuilt from", fix)
+        yield Problem(
+            "TODO", (*path, "spares"), "without redundancy a spare has nothing to be rebuilt from", fix
+        )
     if pool.failure:
-        yield Problem((*path, "failure", 0), "without redundancy a failure loses data", fix)
+        yield Problem("TODO", (*path, "failure", 0), "without redundancy a failure loses data", fix)
 
 
 def _drives(pool: Pool, path: KeyPath) -> Iterator[Problem]:
@@ -59,9 +65,11 @@ def _drives(pool: Pool, path: KeyPath) -> Iterator[Problem]:
         place: KeyPath = (*path, "failure", index, "drive")
         if failure.drive >= pool.drives:
             drives = f"pool {pool.name!r} has the drives 0 to {pool.drives - 1}"
-            yield Problem(place, f"there is no drive {failure.drive}: {drives}")
+            yield Problem("unknown-name", place, f"there is no drive {failure.drive}: {drives}")
         elif failure.drive in seen:
-            yield Problem(place, f"drive {failure.drive} fails twice", "a failed drive stays failed")
+            yield Problem(
+                "duplicate", place, f"drive {failure.drive} fails twice", "a failed drive stays failed"
+            )
         seen.add(failure.drive)
 
 
@@ -83,7 +91,7 @@ def _losses(pool: Pool, level: int, path: KeyPath) -> Iterator[Problem]:
             names = ", ".join(f"{pool.name}.{f.drive} at {f.at:g} s" for f in gone)
             message = f"RAID-{level} loses data with these drives failed and not rebuilt: {names}"
             hint = "leave time and spares for a rebuild, or fail fewer drives"
-            yield Problem((*path, "failure", index), message, hint)
+            yield Problem("TODO", (*path, "failure", index), message, hint)
             return
 
 

@@ -51,7 +51,7 @@ def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: in
     if capacity is not None and span > capacity:
         message = f"the span of {span:,} bytes is more than the volume of {capacity:,} bytes"
         made.problems.append(
-            Problem((*path, "span"), message, "a smaller span, or leave it out for the volume")
+            Problem("TODO", (*path, "span"), message, "a smaller span, or leave it out for the volume")
         )
     # A duration counts arrival times, which a closed loop has not.
     closed = isinstance(profile.arrivals, Closed)
@@ -66,11 +66,11 @@ def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: in
             if closed
             else 'duration = "10min", or requests = 1000000'
         )
-        made.problems.append(Problem(path, "nothing says when it ends", hint))
+        made.problems.append(Problem("TODO", path, "nothing says when it ends", hint))
     if isinstance(profile.arrivals, Closed):
         if "replay" in workload.model_fields_set:
             message = f"the profile {profile.name!r} is a closed loop and brings its own pacing"
-            made.problems.append(Problem(("workload", at, "replay"), message, "leave replay out"))
+            made.problems.append(Problem("TODO", ("workload", at, "replay"), message, "leave replay out"))
         law = profile.arrivals
         made.replay = ClosedReplay.model_construct(
             mode="closed",
@@ -98,7 +98,7 @@ def _as_problems(path: KeyPath, error: InputError) -> list[Problem]:
     found = (
         error.problems
         if isinstance(error, ScenarioError)
-        else [Problem((), error.message, error.hint, error.where)]
+        else [Problem(error.code, (), error.message, error.hint, error.place)]
     )
     # The place in the profile is what helps; the key of the scenario says whose profile it is.
-    return [Problem(path, f"{p.where}: {p.message}" if p.where else p.message, p.hint) for p in found]
+    return [Problem("TODO", path, f"{p.place}: {p.message}" if p.place else p.message, p.hint) for p in found]

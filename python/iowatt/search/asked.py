@@ -36,6 +36,8 @@ def load_curve(
     """A curve, over rates or over requests outstanding."""
     if (rates is None) == (outstanding is None):
         raise InputError(
+            "missing",
+            None,
             "a curve is over rates or over requests outstanding; give one of them",
             hint="--rates 50,100..400:50, or --outstanding 1..64:x2",
         )

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from iowatt import evaluation
 from iowatt.base.document import Document
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import toml_text
 from iowatt.base.problems import suggestion
 from iowatt.scenario.model import Scenario
@@ -39,13 +39,14 @@ def numbers(text: str | Iterable[float], option: str) -> list[float]:
             value = math.nan
         if not (math.isfinite(value) and value > 0):
             raise InputError(
+                "out-of-range",
+                place,
                 f"{word!r} is no load; expected numbers above 0",
-                where=place,
                 hint=f"for example {option} 50,100..400:50",
             )
         values.append(value)
     if len(set(values)) < len(values):
-        raise InputError("a load is given twice", where=place)
+        raise InputError("duplicate", place, "a load is given twice")
     return sorted(values)
 
 
@@ -83,7 +84,7 @@ def by_outstanding(given: Given, counts: list[float], workload: str | None = Non
     """A closed loop of one workload with so many requests outstanding."""
     at, name, raw = _workload(given, workload)
     if any(count != int(count) for count in counts):
-        raise InputError("requests outstanding are whole numbers", where="--outstanding")
+        raise InputError("TODO", Argument("outstanding"), "requests outstanding are whole numbers")
     path, settings = f"workload.{name}", []
     for count in map(int, counts):
         replay = raw.get("replay")
@@ -105,16 +106,20 @@ def _workload(given: Given, asked: str | None) -> tuple[int, str, dict[str, Any]
     workloads = [w for w in listed if isinstance(w, dict)] if isinstance(listed, list) else []
     names = [str(w.get("name", at)) for at, w in enumerate(workloads)]
     if not names:
-        raise InputError("the scenario has no workload whose load could vary", where=given.source)
+        raise InputError("unknown-name", given.source, "the scenario has no workload whose load could vary")
     if asked is None and len(names) > 1:
         raise InputError(
+            "TODO",
+            Argument("workload"),
             f"the scenario has {len(names)} workloads; say whose load varies",
-            where="--workload",
             hint=f"one of {', '.join(names)}",
         )
     if asked is not None and asked not in names:
         raise InputError(
-            f"there is no workload {asked!r}", where="--workload", hint=suggestion(asked, names, "workloads")
+            "unknown-name",
+            Argument("workload"),
+            f"there is no workload {asked!r}",
+            hint=suggestion(asked, names, "workloads"),
         )
     at = 0 if asked is None else names.index(asked)
     return at, names[at], workloads[at]
@@ -139,8 +144,9 @@ def _refuse_loop(given: Given, at: int, name: str) -> None:
         return
     if loop:
         raise InputError(
+            "TODO",
+            Argument("rates"),
             f"the workload {name!r} is a closed loop, whose rate is what the array can do",
-            where="--rates",
             hint="vary --outstanding",
         )
 

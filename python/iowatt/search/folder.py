@@ -56,22 +56,24 @@ SWEEP: Final = Shape(
 def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> None:
     """Raise ``InputError`` where a search cannot be written to ``target``; before any work is done."""
     if force and resume:
-        raise InputError("--force begins anew and --resume goes on", hint="give one of them")
+        raise InputError("TODO", None, "--force begins anew and --resume goes on", hint="give one of them")
     if not os.path.lexists(target):
         return
     if target.is_dir() and _is_unbegun(target):
         return
     if not is_search(target, shape):
         raise InputError(
+            "exists",
+            str(target),
             f"exists and is not {shape.what}",
-            where=str(target),
             hint="choose another place with --output; --force replaces what a search of this kind wrote",
         )
     if not (force or resume):
         done = " (finished)" if (target / shape.results[0]).is_file() else " (not finished)"
         raise InputError(
+            "exists",
+            str(target),
             f"{shape.what} exists already{done}, and results are never overwritten",
-            where=str(target),
             hint="go on with it by --resume, replace it with --force, or choose another place with --output",
         )
 
@@ -116,7 +118,7 @@ class Folder:
             self.write_json(shape.manifest, manifest)
             self.write(shape.text, lambda file: file.write_text(text, encoding="utf-8"))
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+            raise InputError("unwritable", str(target), f"cannot be written: {error.strerror}") from None
 
     def write_json(self, name: str, value: Any) -> Path:
         """Write a document whole or not at all."""
@@ -140,7 +142,7 @@ def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
             synced(made)
         synced(place.parent)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(place)) from None
+        raise InputError("unwritable", str(place), f"cannot be written: {error.strerror}") from None
     return place
 
 
@@ -167,15 +169,17 @@ def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:
     before = input_file.json_object(file)
     if before.get("schema") != SCHEMA:
         raise InputError(
+            "TODO",
+            str(file),
             f"was written by another iowatt: schema {before.get('schema')!r}, this one writes {SCHEMA!r}",
-            where=str(file),
         )
     changed = _changed(before, manifest)
     if changed is None:
         return
     raise InputError(
+        "TODO",
+        str(target),
         f"{changed} since this sweep was begun, so that its points would not belong together",
-        where=str(target),
         hint="begin anew with --force, or keep both and choose another place with --output",
     )
 

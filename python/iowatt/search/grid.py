@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.search.over import Axis, Cell, Setting
 
 MOST_POINTS: Final = 1_000_000
@@ -38,7 +38,11 @@ def points(axes: Sequence[Axis]) -> list[Point]:
     """All points."""
     count = math.prod(len(axis.settings) for axis in axes)
     if count > MOST_POINTS:
-        raise InputError(f"{count:,} points are too many; at most {MOST_POINTS:,} are run", where="--over")
+        raise InputError(
+            "out-of-range",
+            Argument("over"),
+            f"{count:,} points are too many; at most {MOST_POINTS:,} are run",
+        )
     combined = itertools.product(*(axis.settings for axis in axes))
     return [Point(number, settings) for number, settings in enumerate(combined, 1)]
 

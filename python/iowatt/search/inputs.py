@@ -53,9 +53,9 @@ def verify(files: Sequence[File]) -> None:
         try:
             found = _sha256(Path(file.path))
         except InputError as error:
-            raise MachineError(error.message, where=error.where) from None
+            raise MachineError(error.code, error.place, error.message) from None
         if found != file.sha256:
-            raise MachineError("has changed since the sweep was begun", where=file.name)
+            raise MachineError("changed", file.name, "has changed since the sweep was begun")
 
 
 def _sha256(path: Path) -> str:
@@ -71,4 +71,4 @@ def _sha256(path: Path) -> str:
                 _known[key] = digest.hexdigest()
             return _known[key]
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None

@@ -45,8 +45,9 @@ def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
             found[record["key"]] = record
         except (ValueError, RecursionError):
             raise InputError(
+                "wrong-format",
+                f"{file}:{number}",
                 "is no record of a point: an object with its key, and a row, an error, figures or an outcome",
-                where=f"{file}:{number}",
                 hint="remove the line, and the point is run again",
             ) from None
     return found, whole
@@ -95,7 +96,7 @@ class Journal:
                 data = data[os.write(self._descriptor, data) :]
             os.fsync(self._descriptor)
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", where=str(self._file)) from None
+            raise InputError("unwritable", str(self._file), f"cannot be written: {error.strerror}") from None
         again = loads(line)
         self.records[again["key"]] = again
         return again
@@ -118,8 +119,9 @@ class Journal:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
+                "TODO",
+                str(self._file.parent),
                 "another sweep is writing here at this moment",
-                where=str(self._file.parent),
                 hint="wait for it, or choose another place with --output",
             ) from None
         except OSError:  # a file system without locks

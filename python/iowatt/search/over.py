@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import toml_text
 from iowatt.base.overrides import parse_value
 
@@ -62,12 +62,15 @@ def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
     else:
         found = [parse(text) for text in given]
     if not found:
-        raise InputError("nothing to sweep over", hint=_EXAMPLE)
+        raise InputError("TODO", None, "nothing to sweep over", hint=_EXAMPLE)
     seen: set[str] = set()
     for column in (column for axis in found for column in axis.columns):
         if column in seen:
             raise InputError(
-                f"{column} is swept over twice", where="--over", hint="give all its values at once"
+                "duplicate",
+                Argument("over"),
+                f"{column} is swept over twice",
+                hint="give all its values at once",
             )
         seen.add(column)
     return found
@@ -79,13 +82,13 @@ def parse(text: str) -> Axis:
     left, equals, right = text.partition("=")
     paths = tuple(path.strip() for path in left.split(","))
     if not equals or not all(paths):
-        raise InputError("expected path=value,value,...", where=place, hint=_EXAMPLE)
+        raise InputError("bad-syntax", place, "expected path=value,value,...", hint=_EXAMPLE)
     parts = split(right, place)
     if not parts or parts == [""]:
-        raise InputError("the list of values is empty", where=place, hint=_EXAMPLE)
+        raise InputError("empty", place, "the list of values is empty", hint=_EXAMPLE)
     if "" in parts:
         raise InputError(
-            "a value is empty: two commas in a row, or one at the end", where=place, hint=_EXAMPLE
+            "empty", place, "a value is empty: two commas in a row, or one at the end", hint=_EXAMPLE
         )
     rows: list[tuple[str, ...]]
     if len(paths) == 1:
@@ -112,7 +115,7 @@ def split(text: str, place: str) -> list[str]:
             parts.append(text[start:at].strip())
             start = at + 1
     if quote or closing:
-        raise InputError(f"{quote or closing[-1]} is missing at the end", where=place)
+        raise InputError("missing", place, f"{quote or closing[-1]} is missing at the end")
     return [*parts, text[start:].strip()]
 
 
@@ -124,19 +127,20 @@ def expanded(text: str, place: str) -> list[str]:
     first, first_unit, last, unit, factor, step_text, step_unit = match.groups()
     if {first_unit or unit, step_unit or unit} != {unit} or (factor and step_unit):
         raise InputError(
-            f"the range {text!r} mixes units", where=place, hint="give one unit, as in 4KiB..256KiB:x2"
+            "TODO", place, f"the range {text!r} mixes units", hint="give one unit, as in 4KiB..256KiB:x2"
         )
     low, high, step = Decimal(first), Decimal(last), Decimal(step_text or 1)
     values = _steps(low, high, step, bool(factor))
     if not values:
         raise InputError(
+            "out-of-range",
+            place,
             f"the range {text!r} holds no values: {'a factor' if factor else 'a step'} of {step} does not "
             f"lead from {low} to {high}",
-            where=place,
             hint="START..END:STEP (negative to count down), or START..END:xFACTOR with a factor above 1",
         )
     if len(values) > MOST_VALUES:
-        raise InputError(f"the range {text!r} holds more than {MOST_VALUES:,} values", where=place)
+        raise InputError("out-of-range", place, f"the range {text!r} holds more than {MOST_VALUES:,} values")
     # Whole numbers stay whole; else all get the same number of decimals.
     places = max(max(0, -int(value.normalize().as_tuple().exponent)) for value in values)
     return [f"{value:.{places}f}{unit}" for value in values]
@@ -158,13 +162,14 @@ def _steps(low: Decimal, high: Decimal, step: Decimal, by_factor: bool) -> list[
 def _tuple(part: str, paths: tuple[str, ...], place: str) -> tuple[str, ...]:
     if not (part.startswith("(") and part.endswith(")")):
         raise InputError(
+            "wrong-format",
+            place,
             f"{part!r} is no group of {len(paths)} values",
-            where=place,
             hint="keys that change together take groups: a,b=(1,2),(3,4)",
         )
     values = tuple(split(part[1:-1], place))
     if len(values) != len(paths) or "" in values:
-        raise InputError(f"{part} has {len(values)} values for {len(paths)} keys", where=place)
+        raise InputError("TODO", place, f"{part} has {len(values)} values for {len(paths)} keys")
     return values
 
 
@@ -173,7 +178,7 @@ def _axis(paths: tuple[str, ...], rows: Sequence[tuple[str, ...]], place: str) -
     seen: set[tuple[str, ...]] = set()
     for row in rows:
         if row in seen:
-            raise InputError(f"the value {', '.join(row)} is given twice", where=place)
+            raise InputError("duplicate", place, f"the value {', '.join(row)} is given twice")
         seen.add(row)
         settings.append(
             Setting(
@@ -194,15 +199,15 @@ def _of_mapping(paths: Any, values: Any) -> Axis:
     names = (paths,) if isinstance(paths, str) else tuple(paths)
     place = f"over {', '.join(names)}"
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(f"expected a list of values, not {values!r}", where=place)
+        raise InputError("TODO", place, f"expected a list of values, not {values!r}")
     listed = list(values)
     if not listed:
-        raise InputError("the list of values is empty", where=place)
+        raise InputError("empty", place, "the list of values is empty")
     rows = []
     for value in listed:
         row = (value,) if len(names) == 1 else tuple(value) if isinstance(value, Sequence) else (value,)
         if len(row) != len(names):
-            raise InputError(f"{value!r} has {len(row)} values for {len(names)} keys", where=place)
+            raise InputError("TODO", place, f"{value!r} has {len(row)} values for {len(names)} keys")
         rows.append(tuple(_text(part) for part in row))
     return _axis(names, rows, place)
 

@@ -28,8 +28,9 @@ class Pace:
         """Mean rate as recorded, requests per second. Raises ``InputError`` where all arrive at once."""
         if self.seconds <= 0:
             raise InputError(
+                "TODO",
+                self.path,
                 "the trace has no rate: all of its requests arrive at once",
-                where=self.path,
                 hint="vary --outstanding of `iowatt curve`",
             )
         return (self.requests - 1) / self.seconds
@@ -44,10 +45,11 @@ def of(trace: Mapping[str, Any]) -> Pace:
     path = Path(trace["path"])
     if str(path) == "-" or not path.is_file():
         raise InputError(
+            "read-once",
+            str(path),
             "the rate of a trace is measured before it is replayed, and standard input can be read once only"
             if str(path) == "-"
             else "no such trace file",
-            where=str(path),
         )
     changed = tuple(
         (file.stat().st_size, file.stat().st_mtime_ns)

@@ -87,7 +87,7 @@ def key_of(files: str, rate: RateAsked | None, pricing: Pricing | None = None) -
 
 def as_record(error: InputError) -> dict[str, str | None]:
     """An error as plain data."""
-    return {"message": error.message, "where": error.where, "hint": error.hint}
+    return {"code": error.code, "message": error.message, "where": error.place, "hint": error.hint}
 
 
 def as_text(error: Mapping[str, str | None]) -> str:
@@ -102,8 +102,9 @@ def _check_folder(bundle: Path) -> None:
     sweep = bundle.parent.parent
     if not (sweep / MANIFEST).is_file():
         raise MachineError(
+            "unwritable",
+            str(sweep),
             "the sweep's folder is not there, so that its bundles cannot be written",
-            where=str(sweep),
             hint="keep it on a file system that every machine has at the same path",
         )
 
@@ -170,5 +171,5 @@ def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Ru
         command=task.command,
     )
     if found.run is None or found.rate_iops is None:
-        raise InputError(found.problem or "no rate is within the limit", where=TOO_SLOW)
+        raise InputError("TODO", TOO_SLOW, found.problem or "no rate is within the limit")
     return found.run, row(found)

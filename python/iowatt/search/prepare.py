@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from iowatt import evaluation
 from iowatt.base.document import Document
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
 from iowatt.base.problems import KeyPath, ScenarioError
 from iowatt.scenario import explain
@@ -95,8 +95,9 @@ def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -
                 continue
             if key in seen:
                 raise InputError(
+                    "TODO",
+                    Argument("over"),
                     f"{path} and {seen[key]} are the same key",
-                    where="--over",
                     hint="give all its values at once",
                 )
             seen[key] = path
@@ -128,8 +129,9 @@ def check(
     if all(isinstance(one, Refused) for one in found):
         first = next(one for one in found if isinstance(one, Refused))
         raise InputError(
+            "TODO",
+            _where(first, columns, len(points)),
             first.error.message,
-            where=_where(first, columns, len(points)),
             hint=first.error.hint,
         )
     return found
@@ -152,7 +154,7 @@ def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
 def _seed(given: Given) -> int:
     seed = raw(given).get("seed", Scenario.model_fields["seed"].default)
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise InputError(f"expected a whole number, not {seed!r}", where="seed")
+        raise InputError("TODO", "seed", f"expected a whole number, not {seed!r}")
     return seed
 
 
@@ -195,6 +197,8 @@ def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
     for name, path in files:
         if not path.is_file():
             raise InputError(
+                "read-once",
+                None,
                 f"every point reads its trace anew, and {name!r} can be read once only",
                 hint="put the trace in a file",
             )
@@ -205,7 +209,7 @@ def placed(document: Document, error: InputError) -> InputError:
     if not isinstance(error, ScenarioError):
         return error
     try:
-        document.fail([replace(problem, where=None) for problem in error.problems])
+        document.fail([replace(problem, place=None) for problem in error.problems])
     except ScenarioError as placed:
         return placed
     return error
@@ -219,28 +223,28 @@ def _blame(
         return frozenset()
     found = set()
     for at, setting in enumerate(point.settings):
-        mine = [path for path, place in document.overridden.items() if _is_of(place, setting.overrides)]
+        mine = [path for path, place in document.overridden.items() if place in setting.overrides]
         if any(path[: len(m)] == m or m[: len(path)] == path for m in mine for path in paths if path):
             found.add(at)
     return frozenset(found)
 
 
 def _is_of(place: str, overrides: Sequence[str]) -> bool:
-    return place.removeprefix("--set ") in overrides
+    return isinstance(place, Argument) and place.name == "set" and place.detail in overrides
 
 
 def _names_one(error: InputError, overrides: Sequence[str]) -> bool:
-    return error.where is not None and _is_of(error.where, overrides)
+    return error.place is not None and _is_of(error.place, overrides)
 
 
 def _as_over(error: InputError, point: Point) -> InputError:
-    """The error with ``--over`` in the place of ``--set`` where the point gave the override."""
-    if error.where is None:
+    """The error at the argument ``over`` where one of its values is at fault, not one of ``set``."""
+    place = error.place
+    if not isinstance(place, Argument) or place.name != "set":
         return error
-    for override in point.overrides:
-        if error.where.startswith(f"--set {override}"):
-            return InputError(error.message, where=error.where.replace("--set", "--over", 1), hint=error.hint)
-    return error
+    if not any(place.detail.startswith(override) for override in point.overrides):
+        return error
+    return InputError(error.code, Argument("over", place.detail), error.message, hint=error.hint)
 
 
 def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
@@ -252,7 +256,9 @@ def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
                 explain.find(path)
             except InputError as error:
                 if not _in_a_free_table(path):
-                    raise InputError(error.message, where=f"--over {path}", hint=error.hint) from None
+                    raise InputError(
+                        error.code, Argument("over", path), error.message, hint=error.hint
+                    ) from None
 
 
 def _in_a_free_table(path: str) -> bool:
@@ -276,11 +282,14 @@ def _refuse_bad_values(
             if len(bad) == len(mine) >= fewest:
                 first = bad[0]
                 raise InputError(
-                    first.error.message, where=_where(first, columns, len(found)), hint=first.error.hint
+                    first.error.code,
+                    _where(first, columns, len(found)),
+                    first.error.message,
+                    hint=first.error.hint,
                 )
 
 
 def _where(refused: Refused, columns: Sequence[str], count: int) -> str:
     place = f"point {refused.point.number} of {count} ({grid.label(refused.point, columns)})"
     error = _as_over(refused.error, refused.point)
-    return f"{place}: {error.where}" if error.where else place
+    return f"{place}: {error.place}" if error.place else place

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.errors import InputError, IowattError
+from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.search import grid, inputs, prepare, table
 from iowatt.search.evaluator import Evaluator, Job, Progress
 from iowatt.search.executor import Executor
@@ -109,11 +109,11 @@ def search(
         What is wrong with the request; with ``strict`` also the first point that fails.
     """
     if jobs is not None and jobs < 1:
-        raise InputError(f"expected at least one job, not {jobs}", where="--jobs")
+        raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
     if request.bundles and request.within is not None:
-        raise InputError("points at a limit are several runs each, and have no bundle")
+        raise InputError("ambiguous", None, "points at a limit are several runs each, and have no bundle")
     if request.bundles and output is None:
-        raise InputError("bundles need a directory to be written to", hint="give output=")
+        raise InputError("TODO", None, "bundles need a directory to be written to", hint="give output=")
     if output is not None:
         refuse(output, force=force, resume=resume)
     points = grid.points(request.axes)
@@ -188,8 +188,9 @@ def _stop_at_refused(request: Request, checked: Sequence[Checked | Refused]) -> 
 
 def _strict(point: Point, columns: Sequence[str], error: dict[str, Any]) -> IowattError:
     return InputError(
+        "TODO",
+        f"point {point.number} ({grid.label(point, columns)})",
         as_text({**error, "hint": None}),
-        where=f"point {point.number} ({grid.label(point, columns)})",
         hint=error["hint"],
     )
 

@@ -31,9 +31,9 @@ def refuse(path: Path) -> None:
         except OSError as error:
             busy = error.errno == errno.EBUSY
             why = "is in use: mounted, or part of another device" if busy else error.strerror
-            raise InputError(why or "cannot be opened", where=str(path)) from None
+            raise InputError("TODO", str(path), why or "cannot be opened") from None
     for user in (*_loops(found), *_swaps(found), *_writers(found)):
-        raise InputError(f"is in use: {user}", where=str(path), hint="end that, or name another target")
+        raise InputError("in-use", str(path), f"is in use: {user}", hint="end that, or name another target")
 
 
 def _loops(found: os.stat_result) -> Iterator[str]:

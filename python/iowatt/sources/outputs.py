@@ -40,7 +40,7 @@ def read(
     Raises ``InputError`` where it is none of these, damaged, or a trace without response times.
     """
     if not path.exists() and not recording.files(path):
-        raise InputError("there is no such file or folder", where=str(path))
+        raise InputError("not-found", str(path), "there is no such file or folder")
     if options or _is_trace(path):
         asked = trace.Asked(path, interval_s=interval_s, options=options or {})
         return [trace.read(asked, progress)]
@@ -48,12 +48,13 @@ def read(
         return vdbench.read(path, time_zone=time_zone)
     if path.is_dir() and not any(path.glob("*.json")):
         raise InputError(
+            "not-accepted",
+            str(path),
             "holds no output of fio (*.json) and none of vdbench (flatfile.html, summary.html)",
-            where=str(path),
         )
     if _LOG.fullmatch(path.name):
         raise InputError(
-            "is a log of fio's; its JSON is wanted, beside which logs are found", where=str(path)
+            "TODO", str(path), "is a log of fio's; its JSON is wanted, beside which logs are found"
         )
     found = fio.read_groups(path, interval_s=interval_s or 1.0)
     long = [interval_s is None and one.end - one.start > _SHORT_S for one in found]
@@ -75,7 +76,7 @@ def _is_trace(path: Path) -> bool:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None
     if b'"fio version"' in head:
         return False
     fio.refuse_other_formats(head.decode("utf-8", "replace"), path)

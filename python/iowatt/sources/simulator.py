@@ -129,9 +129,10 @@ def observe(
 def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
     pool = pools[loss.pool]
     return InputError(
+        "TODO",
+        f"array.pool.{pool}.failure",
         f"data is lost at {loss.at_s:g} s, when {pool}.{loss.drive} fails: the drives that failed before it "
         "are not rebuilt by then",
-        where=f"array.pool.{pool}.failure",
         hint="let it fail later, rebuild faster, or survive more failures (RAID-6)",
     )
 
@@ -140,8 +141,9 @@ def _refuse_lack_of_space(summary: Mapping[str, Any], names: Mapping[str, Any]) 
     for name, counted in zip(names.get("virtual_pools", ()), summary.get("virtual_pools", ()), strict=True):
         if dropped := (counted.get("reduced") or {}).get("no_space", 0):
             raise InputError(
+                "TODO",
+                f"array.virtual_pool.{name['name']}",
                 f"virtual pool {name['name']!r} runs out of space: {dropped} writes of pages find none",
-                where=f"array.virtual_pool.{name['name']}",
                 hint="offer less (capacity), give it a larger part, or keep fewer snapshots",
             )
 
@@ -197,8 +199,9 @@ def _refuse_pipes(traces: Sequence[TraceSpec], who: str, where: str) -> None:
         path = Path(name)
         if name == "-" or (path.exists() and not path.is_file()):
             raise InputError(
+                "read-once",
+                where,
                 f"{who} reads its trace twice, and {name!r} can be read once only",
-                where=where,
                 hint=_HINTS[where],
             )
 
@@ -215,8 +218,9 @@ def _refuse_empty_window(window: Mapping[str, Any], warmup_s: float) -> None:
         return
     end_s = window["end_ns"] / translation.NS_PER_S
     raise InputError(
+        "TODO",
+        "observe.warmup",
         f"the warm-up ({warmup_s:g} s) leaves nothing of the run, which ended after {end_s:g} s",
-        where="observe.warmup",
         hint="give a shorter warm-up, or an observe.duration beyond it",
     )
 

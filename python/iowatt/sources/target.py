@@ -33,8 +33,9 @@ def named(text: str, where: str = "--target") -> str:
     """A target as it was named. Raises ``InputError`` for an address (``nfs://host/share``)."""
     if _ADDRESS.match(text):
         raise InputError(
+            "TODO",
+            where,
             f"{text!r} is an address; a block device or a file is measured",
-            where=where,
             hint="mount it, and name a file on it: /mnt/share/test.dat; or a device: /dev/sdb",
         )
     return text
@@ -47,19 +48,20 @@ def kind(path: Path) -> Kind:
     except FileNotFoundError:
         return "absent"
     except OSError as error:
-        raise InputError(error.strerror or "cannot be read", where=str(path)) from None
+        raise InputError("unreadable", str(path), error.strerror or "cannot be read") from None
     if stat.S_ISBLK(mode):
         return "device"
     if stat.S_ISREG(mode):
         return "file"
-    raise InputError("is neither a file nor a block device", where=str(path))
+    raise InputError("TODO", str(path), "is neither a file nor a block device")
 
 
 def must_be_named_twice(path: Path, what: str) -> InputError:
     """The error for a target that exists; ``what`` says so. What is on it is named."""
     return InputError(
+        "TODO",
+        str(path),
         f"{what}: {content.described(path)}",
-        where=str(path),
         hint=f"if it may be erased, say so by naming it again: --erase {path}",
     )
 
@@ -87,7 +89,7 @@ def held(path: Path) -> Iterator[None]:
         try:
             handle = os.open(path, os.O_RDONLY)
         except OSError as error:
-            raise InputError(error.strerror or "cannot be opened", where=str(path)) from None
+            raise InputError("TODO", str(path), error.strerror or "cannot be opened") from None
     try:
         _lock(handle, path)
         yield
@@ -106,13 +108,14 @@ def _lock(handle: int, path: Path) -> None:
                 time.sleep(0.05)
                 continue
             raise InputError(
+                "in-use",
+                str(path),
                 "is in use: a measurement, calibration or replay has it locked",
-                where=str(path),
                 hint="wait for its end, or name another target",
             ) from None
         except OSError as error:
             if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):
-                raise InputError(f"cannot be locked: {error.strerror}", where=str(path)) from None
+                raise InputError("in-use", str(path), f"cannot be locked: {error.strerror}") from None
         return
 
 
@@ -131,11 +134,11 @@ def make(
     """
     folder = path.parent
     if not folder.is_dir():
-        raise InputError("there is no such directory", where=str(folder))
+        raise InputError("not-found", str(folder), "there is no such directory")
     free = shutil.disk_usage(folder).free
     if free < size:
         raise InputError(
-            f"{size} bytes do not fit: the file system has {free} left", where=str(path), hint=hint
+            "TODO", str(path), f"{size} bytes do not fit: the file system has {free} left", hint=hint
         )
     if tell is not None:
         tell(f"filling {path} with {size} bytes")
@@ -147,7 +150,7 @@ def make(
                 path.unlink()
                 raise
     except OSError as error:
-        raise InputError(error.strerror or "cannot be made", where=str(path)) from None
+        raise InputError("unwritable", str(path), error.strerror or "cannot be made") from None
 
 
 def _fill(handle: int, size: int, content: Content) -> None:
@@ -171,7 +174,7 @@ def size_of(path: Path) -> int:
         with path.open("rb") as file:
             return file.seek(0, os.SEEK_END)
     except OSError as error:
-        raise InputError(error.strerror or "cannot be read", where=str(path)) from None
+        raise InputError("unreadable", str(path), error.strerror or "cannot be read") from None
 
 
 def takes_direct(path: Path) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import atomic_path
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.search import grid, journal
 from iowatt.search.evaluator import Progress
 from iowatt.search.folder import JOURNAL, write_whole
@@ -86,7 +86,7 @@ def conduct(
     from iowatt.studies import write
 
     if jobs is not None and jobs < 1:
-        raise InputError(f"expected at least one job, not {jobs}", where="--jobs")
+        raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
     stages = list(study.stages(quick))
     asked = {"schema": SCHEMA, "study": study.name, "version": version("iowatt"), "quick": quick}
     _begin(output, asked, resume=resume, force=force)
@@ -129,12 +129,13 @@ def _manifest(target: Path) -> dict[str, Any]:
 
 def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) -> None:
     if resume and force:
-        raise InputError("--force begins anew and --resume goes on", hint="give one of them")
+        raise InputError("TODO", None, "--force begins anew and --resume goes on", hint="give one of them")
     occupied = os.path.lexists(target) and not (target.is_dir() and atomic_path.holds_only(target))
     if occupied and not is_study(target):
         raise InputError(
+            "exists",
+            str(target),
             "exists and is not a study",
-            where=str(target),
             hint="choose another place with --output; --force replaces studies only",
         )
     if occupied and resume:
@@ -142,15 +143,17 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
         for key in ("study", "version", "quick"):
             if before.get(key) != asked[key]:
                 raise InputError(
+                    "changed",
+                    str(target),
                     f"was begun with {key} {json.dumps(before.get(key))}, "
                     f"and this is {json.dumps(asked[key])}",
-                    where=str(target),
                     hint="begin anew with --force, or choose another place with --output",
                 )
     elif occupied and not force:
         raise InputError(
+            "exists",
+            str(target),
             "a study exists already, and results are never overwritten",
-            where=str(target),
             hint="go on with it by --resume, replace it with --force, or choose another place with --output",
         )
     try:
@@ -164,7 +167,7 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
         write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
         (target / SWEEPS).mkdir(exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+        raise InputError("unwritable", str(target), f"cannot be written: {error.strerror}") from None
 
 
 def _request(stage: Stage, command: str | None) -> Request:

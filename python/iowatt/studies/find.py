@@ -32,5 +32,7 @@ def find(name: str) -> Study:
     """The study of that name."""
     known = {study.name: study for study in studies()}
     if name not in known:
-        raise InputError(f"there is no study {name!r}", hint=suggestion(name, list(known), "studies"))
+        raise InputError(
+            "unknown-name", None, f"there is no study {name!r}", hint=suggestion(name, list(known), "studies")
+        )
     return known[name]

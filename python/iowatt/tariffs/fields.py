@@ -32,14 +32,14 @@ class Fields:
         """The fields of a JSON object; any other value is an ``InputError``."""
         place = _joined(where, prefix.removesuffix("."))
         if not isinstance(document, Mapping):
-            raise InputError(f"{shown(document)} is no JSON object", where=place)
+            raise InputError("damaged", place, f"{shown(document)} is no JSON object")
         values: dict[str, object] = {}
         for key, value in document.items():
             if value is None:
                 continue
             lower = str(key).lower()
             if lower in values:
-                raise InputError(f"{lower} is there twice, with different capitals", where=place)
+                raise InputError("duplicate", place, f"{lower} is there twice, with different capitals")
             values[lower] = value
         return cls(values, where, prefix)
 
@@ -52,7 +52,7 @@ class Fields:
 
     def wrong(self, key: str, message: str, hint: str | None = None) -> InputError:
         """An error at ``key``."""
-        return InputError(message, where=self.place(key), hint=hint)
+        return InputError("TODO", self.place(key), message, hint=hint)
 
     def number(
         self, key: str, default: float | None = None, *, low: float = -LARGEST, high: float = LARGEST

@@ -46,6 +46,8 @@ def find_tariff(name: str) -> Tariff:
         return parse(_document(text, f"{name}.json"), f"{name}.json", key=name)
     near = nearest(name, tariff_names())
     raise InputError(
+        "unknown-name",
+        None,
         f"there is no tariff {name!r}; expected a name that `iowatt tariff list` prints, a record of URDB "
         "(PATH.json) or flat:$/KWH[,$/KW-MONTH]",
         hint=near and f"did you mean {near!r}?",
@@ -65,13 +67,13 @@ def _document(text: bytes, where: str) -> object:
     try:
         document: object = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise InputError(f"no JSON: {error.msg}", where=f"{where}:{error.lineno}") from None
+        raise InputError("damaged", f"{where}:{error.lineno}", f"no JSON: {error.msg}") from None
     except UnicodeDecodeError:
-        raise InputError("no JSON: not UTF-8", where=where) from None
+        raise InputError("damaged", where, "no JSON: not UTF-8") from None
     except RecursionError:
-        raise InputError("no JSON that can be read: nested too deeply", where=where) from None
+        raise InputError("damaged", where, "no JSON that can be read: nested too deeply") from None
     except ValueError as error:  # NaN, Infinity, numbers of thousands of digits
-        raise InputError(f"no JSON that can be read: {error}", where=where) from None
+        raise InputError("damaged", where, f"no JSON that can be read: {error}") from None
     return document
 
 
@@ -83,7 +85,11 @@ def _flat(name: str) -> Tariff:
     """One price for each kWh, and one for each kW of a month's peak."""
     prices = name.removeprefix(_FLAT).split(",")
     if len(prices) not in (1, 2):
-        raise InputError(f"{name!r} has {len(prices)} prices; expected flat:$/KWH or flat:$/KWH,$/KW-MONTH")
+        raise InputError(
+            "not-accepted",
+            None,
+            f"{name!r} has {len(prices)} prices; expected flat:$/KWH or flat:$/KWH,$/KW-MONTH",
+        )
     per_kwh, per_kw = (_price(text, name) for text in (*prices, "0")[:2])
     every_hour = ((0,) * 24,) * 12
     return Tariff(
@@ -111,5 +117,7 @@ def _price(text: str, name: str) -> float:
     except ValueError:
         value = float("nan")
     if not 0.0 <= value <= _DEAREST:
-        raise InputError(f"{text.strip()!r} in {name!r} is no price in dollars; expected 0 or more")
+        raise InputError(
+            "bad-syntax", None, f"{text.strip()!r} in {name!r} is no price in dollars; expected 0 or more"
+        )
     return value

@@ -97,7 +97,7 @@ def parse(document: object, where: str, *, key: str | None = None) -> Tariff:
     charges = (tariff.energy, tariff.demand, tariff.flat_demand, tariff.coincident)
     if not any(charges) and not tariff.fixed and not tariff.minimum and not any(tariff.fuel):
         raise InputError(
-            "charges nothing", where=where, hint="a record of URDB has energyratestructure or the like"
+            "TODO", where, "charges nothing", hint="a record of URDB has energyratestructure or the like"
         )
     return tariff
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from iowatt.base.document import Document, read_text
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import KeyPath, ScenarioError
 from iowatt.base.strict import Strict, key
 from iowatt.scenario.array import DeviceChoice, Raid
@@ -99,15 +99,15 @@ class Listed:
         try:
             yield
         except ScenarioError as error:
-            if not all((problem.where or "").startswith(f"{MADE}:") for problem in error.problems):
+            if not all((problem.place or "").startswith(f"{MADE}:") for problem in error.problems):
                 raise  # of the device's own file
-            problems = [replace(one, where=self._place_of(number, one.path)) for one in error.problems]
+            problems = [replace(one, place=self._place_of(number, one.path)) for one in error.problems]
             raise ScenarioError(problems, self.place(number)) from None
         except InputError as error:
-            if error.where is not None:
+            if error.place is not None:
                 raise
             where = self.place(number, "device")
-            raise InputError(error.message, where=where, hint=error.hint) from None
+            raise InputError(error.code, where, error.message, hint=error.hint) from None
 
     def _place_of(self, number: int, path: KeyPath) -> str:
         """Of a key of the made pool; what the candidate does not have is due to its drive."""
@@ -126,7 +126,7 @@ def read(given: Sequence[str]) -> Listed:
     """
     names = [part.strip() for text in given for part in text.split(",")] or list(DEFAULT)
     if "" in names:
-        raise InputError("holds an empty name", where="--tiers", hint="name drives, such as a,b,c")
+        raise InputError("TODO", Argument("tiers"), "holds an empty name", hint="name drives, such as a,b,c")
     document = None
     if len(names) == 1 and names[0].endswith(".toml") and _is_list(Path(names[0])):
         path = Path(names[0])
@@ -138,13 +138,15 @@ def read(given: Sequence[str]) -> Listed:
         listed = [Candidate(device=DeviceChoice(name=name)) for name in names]
         base = Path()
     if len(listed) > MOST:
-        raise InputError(f"{len(listed)} candidates; {MOST} at most are accepted", where="--tiers")
+        raise InputError(
+            "out-of-range", Argument("tiers"), f"{len(listed)} candidates; {MOST} at most are accepted"
+        )
     named = [(one.name or f"tier{number}", one) for number, one in enumerate(listed, 1)]
     taken = [name for name, _ in named]
     for name in taken:
         if taken.count(name) > 1:
             raise InputError(
-                f"two candidates are named {name!r}", where="--tiers", hint="give each its own name"
+                "TODO", Argument("tiers"), f"two candidates are named {name!r}", hint="give each its own name"
             )
     return Listed(named, base, raws, document)
 
@@ -159,8 +161,9 @@ def _is_list(path: Path) -> bool:
         return True
     if not found.keys() & _OF_DEVICES:
         raise InputError(
+            "wrong-format",
+            str(path),
             "holds no candidates, and is no device file",
-            where=str(path),
             hint='give each candidate a table: [[tier]] with device = "..."',
         )
     return False

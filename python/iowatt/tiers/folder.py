@@ -27,14 +27,16 @@ def refuse(target: Path, *, force: bool) -> None:
         return
     if not _is_derivation(target):
         raise InputError(
+            "exists",
+            str(target),
             "exists and is no derivation of tiers",
-            where=str(target),
             hint="choose another place with --output; --force replaces derivations only",
         )
     if not force:
         raise InputError(
+            "TODO",
+            str(target),
             "already exists, and results are never overwritten",
-            where=str(target),
             hint="choose another place with --output, or replace it with --force",
         )
 

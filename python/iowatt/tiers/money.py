@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.toml_writer import inline
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def of_drive(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float |
     from iowatt.tariffs.load import Load
 
     if asked.horizon.basis != "time":
-        raise InputError("tiers are priced over years", where="--alpha")
+        raise InputError("TODO", Argument("alpha"), "tiers are priced over years")
     text = (
         'name = "drive"\n[observe]\nduration = "1h"\n'
         f'[[array.pool]]\nname = "drive"\ncount = 1\ndevice = {inline(pool["device"])}\n'

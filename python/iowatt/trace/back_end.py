@@ -49,7 +49,10 @@ class BackEndSpool:
     def __init__(self, target: Path, pools: Sequence[str], *, force: bool = False) -> None:
         if target.suffix.lower() not in (".parquet", ".pq"):
             raise InputError(
-                "the back-end stream is saved as Parquet", where=str(target), hint="end its name in .parquet"
+                "TODO",
+                str(target),
+                "the back-end stream is saved as Parquet",
+                hint="end its name in .parquet",
             )
         self._target, self._pools, self._force = target, list(pools), force
         self._open = ExitStack()
@@ -74,7 +77,7 @@ class BackEndSpool:
                     self._partial, compression="zstd", row_group_size=ROW_GROUP_ROWS
                 )
             except (pl.exceptions.PolarsError, OSError) as error:
-                raise InputError(f"cannot be written ({error})", where=str(self._target)) from None
+                raise InputError("unwritable", str(self._target), f"cannot be written ({error})") from None
 
     def add(self, *columns: npt.NDArray[Any]) -> None:
         """Append columns of equal length, in the order of ``ROW``.
@@ -88,7 +91,7 @@ class BackEndSpool:
             self._file.seek(0, 2)
             self._file.write(rows.tobytes())
         except OSError as error:
-            raise InputError(f"cannot be kept: {error.strerror}", where=str(self._target)) from None
+            raise InputError("unwritable", str(self._target), f"cannot be kept: {error.strerror}") from None
         self.rows += len(rows)
 
     def _frames(self) -> Iterator[pl.DataFrame]:

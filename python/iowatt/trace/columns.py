@@ -96,17 +96,19 @@ def recognise(
     missing = [field for field in _REQUIRED if found[field] is None]
     if missing:
         raise InputError(
+            "not-accepted",
+            where,
             f"no column for {', '.join(missing)} among {', '.join(headers) or 'none at all'}; "
             f"accepted are {ACCEPTED}",
-            where=where,
             hint="name them with --columns, for example --columns time=ts,offset=addr --time-unit us",
         )
     in_sectors = [header for header in found.values() if header in _IN_SECTORS]
     in_sectors += [header for word, header in (columns or {}).items() if word in _IN_SECTORS]
     if sector_bytes is not None and not in_sectors:
         raise InputError(
+            "TODO",
+            where,
             "a sector size is given, but offset and size are in bytes",
-            where=where,
             hint="where they count sectors, say so: --columns lba=...,sectors=...",
         )
 
@@ -140,13 +142,13 @@ def _given(columns: Mapping[str, str], headers: list[str], where: str) -> dict[s
         if field not in _KNOWN:
             accepted = ", ".join([*_KNOWN, *_IN_SECTORS])
             raise InputError(
-                f"--columns names an unknown field {word!r}; accepted are {accepted}", where=where
+                "unknown-name", where, f"--columns names an unknown field {word!r}; accepted are {accepted}"
             )
         if field in fields:
-            raise InputError(f"--columns names the {field} twice", where=where)
+            raise InputError("duplicate", where, f"--columns names the {field} twice")
         if header not in headers:
             present = ", ".join(headers)
-            raise InputError(f"no column {header!r} (for {word}); the file has {present}", where=where)
+            raise InputError("TODO", where, f"no column {header!r} (for {word}); the file has {present}")
         fields[field] = header
     return fields
 
@@ -155,8 +157,9 @@ def _by_name(field: str, headers: list[str], where: str) -> str | None:
     matches = [header for header in headers if header in _KNOWN[field]]
     if len(matches) > 1:
         raise InputError(
+            "TODO",
+            where,
             f"the columns {' and '.join(matches)} could both be the {field}",
-            where=where,
             hint=f"say which: --columns {field}={matches[0]}",
         )
     return matches[0] if matches else None
@@ -169,18 +172,21 @@ def _labelled(header: str) -> int | None:
 
 def _time_unit(header: str, time_unit: str | None, where: str) -> int:
     if time_unit is not None and time_unit not in TIME_UNITS_NS:
-        raise InputError(f"unknown time unit {time_unit!r}; accepted are s, ms, us, ns", where=where)
+        raise InputError(
+            "unknown-name", where, f"unknown time unit {time_unit!r}; accepted are s, ms, us, ns"
+        )
     said = _labelled(header)
     given = None if time_unit is None else TIME_UNITS_NS[time_unit]
     if said is not None and given is not None and said != given:
         raise InputError(
-            f"the column {header} and --time-unit {time_unit} contradict each other", where=where
+            "conflict", where, f"the column {header} and --time-unit {time_unit} contradict each other"
         )
     unit = said or given
     if unit is None:
         raise InputError(
+            "TODO",
+            where,
             f"the column {header!r} does not say the unit of its times",
-            where=where,
             hint="add --time-unit s, ms, us or ns",
         )
     return unit

@@ -41,11 +41,13 @@ def refuse(column: pl.Series, bad: npt.NDArray[np.bool_], where: str, first_row:
 
 
 def _refuse_row(column: pl.Series, where: str, row: int, problem: str) -> NoReturn:
-    raise InputError(f"{column.name}: {problem}", where=f"{where}: row {row}")
+    raise InputError("TODO", f"{where}: row {row}", f"{column.name}: {problem}")
 
 
 def _refuse_type(column: pl.Series, where: str, accepted: str) -> NoReturn:
-    raise InputError(f"the column {column.name} is {column.dtype}; accepted are {accepted}", where=where)
+    raise InputError(
+        "not-accepted", where, f"the column {column.name} is {column.dtype}; accepted are {accepted}"
+    )
 
 
 def _refuse_nulls(column: pl.Series, where: str, first_row: int) -> None:

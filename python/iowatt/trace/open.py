@@ -52,7 +52,7 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None
         return _synthetic(trace["synthetic"])
     for name, value in trace.items():
         if isinstance(value, float) and not math.isfinite(value):  # JSON has no word for it
-            raise InputError(f"{name} is {value}; a finite number is accepted", where=str(trace["path"]))
+            raise InputError("TODO", str(trace["path"]), f"{name} is {value}; a finite number is accepted")
     alone: dict[str, Any] = {name: value for name, value in trace.items() if name != "more"}
     if not trace.get("more"):
         return _one(alone)
@@ -116,7 +116,7 @@ def _one(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
         return json.dumps(dict(trace)), None
     for option in ("event", "pattern", "rate_iops"):
         if trace.get(option) is not None:
-            raise InputError(f"{option} does not apply to the format parquet", where=path)
+            raise InputError("not-applicable", path, f"{option} does not apply to the format parquet")
     decoded = batches(
         path,
         columns=trace.get("columns"),

@@ -90,7 +90,7 @@ class ParquetBatches(Iterator[Batch]):
         _refuse_unreadable(path)
         frame, headers, self.total = self._open()
         if self.total == 0:
-            raise InputError("the trace is empty: it has no rows", where=str(path))
+            raise InputError("empty", str(path), "the trace is empty: it has no rows")
         self._layout: Layout = recognise(
             headers, where=str(path), columns=columns, time_unit=time_unit, sector_bytes=sector_bytes
         )
@@ -180,8 +180,9 @@ class ParquetBatches(Iterator[Batch]):
             self._undecodable(error)
         if frame.height != expected:
             raise InputError(
+                "TODO",
+                f"{self.path}: row {self._next_slice + frame.height + 1}",
                 f"the file says it has {self.total} rows, but holds fewer",
-                where=f"{self.path}: row {self._next_slice + frame.height + 1}",
             )
         return frame
 
@@ -215,8 +216,9 @@ class ParquetBatches(Iterator[Batch]):
     def _undecodable(self, error: BaseException) -> NoReturn:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
+            "damaged",
+            str(self.path),
             f"the file does not decode as Parquet ({reason})",
-            where=str(self.path),
             hint="it may be damaged or cut short: copy it again, or write it again with its own tool",
         ) from None
 
@@ -225,7 +227,10 @@ def _refuse_unreadable(path: Path) -> None:
     """Say in plain words what Polars would say about footers."""
     if str(path) == "-":
         raise InputError(
-            "Parquet cannot be read from stdin: its directory is at its end", hint="give a file name"
+            "unreadable",
+            None,
+            "Parquet cannot be read from stdin: its directory is at its end",
+            hint="give a file name",
         )
     try:
         with path.open("rb") as file:
@@ -234,15 +239,16 @@ def _refuse_unreadable(path: Path) -> None:
             file.seek(max(0, length - len(MAGIC)))
             tail = file.read(len(MAGIC))
     except FileNotFoundError:
-        raise InputError("no such file", where=str(path)) from None
+        raise InputError("not-found", str(path), "no such file") from None
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error})", where=str(path)) from None
+        raise InputError("unreadable", str(path), f"cannot be read ({error.strerror or error})") from None
     if head != MAGIC:
         what = "the file is empty" if length == 0 else "not a Parquet file: it does not begin with PAR1"
-        raise InputError(what, where=str(path), hint="for a text trace name its format with --format")
+        raise InputError("TODO", str(path), what, hint="for a text trace name its format with --format")
     if length < 2 * len(MAGIC) or tail != MAGIC:
         raise InputError(
+            "damaged",
+            str(path),
             "the Parquet file is truncated: it begins with PAR1 but does not end with it",
-            where=str(path),
             hint="copy it again in full",
         )

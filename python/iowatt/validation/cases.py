@@ -74,11 +74,16 @@ def cases(
         if not found:
             known = ", ".join(case.device for case in shipped())
             raise InputError(
-                f"there is no shipped trace of {device!r}", hint=f"give --trace FILE; shipped are {known}"
+                "unknown-name",
+                None,
+                f"there is no shipped trace of {device!r}",
+                hint=f"give --trace FILE; shipped are {known}",
             )
         return found
     if device is None:
-        raise InputError("say which device the trace was measured on", where=str(trace), hint="--device NAME")
+        raise InputError(
+            "ambiguous", str(trace), "say which device the trace was measured on", hint="--device NAME"
+        )
     same = _known_as(trace)
     if same:
         return [

@@ -119,9 +119,10 @@ def _paced(trace: Path, found: Requests) -> Measured:
     early = int(np.count_nonzero(think < 0))
     if early:
         raise InputError(
+            "TODO",
+            str(trace),
             f"{early} requests are issued before the one before them has completed; a validation replays one "
             f"request at a time, unless the trace's format ({QUEUED}) records the queue",
-            where=str(trace),
         )
     return Measured(**columns, think_ns=np.append(think, 0).astype(np.uint64))
 
@@ -129,14 +130,15 @@ def _paced(trace: Path, found: Requests) -> Measured:
 def _columns(trace: Path, found: Requests) -> dict[str, NDArray[Any]]:
     batches = list(found)
     if not batches:
-        raise InputError("the trace has no requests", where=str(trace))
+        raise InputError("empty", str(trace), "the trace has no requests")
     response_ns = np.concatenate([batch["response_ns"] for batch in batches])
     missing = int(np.count_nonzero(response_ns < 0))
     if missing:
         raise InputError(
+            "missing",
+            str(trace),
             f"{missing} of its {len(response_ns)} requests have no response time, which is what a validation "
             "compares with",
-            where=str(trace),
             hint="formats with response times: disksim-validate, hp-srt, msr, and csv or parquet with such a "
             "column",
         )

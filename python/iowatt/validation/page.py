@@ -16,12 +16,12 @@ def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where the report cannot be written; before any work is done."""
     if target.suffix.lower() != ".html":
         raise InputError(
-            "a validation report is an HTML file", where=str(target), hint="end its name in .html"
+            "TODO", str(target), "a validation report is an HTML file", hint="end its name in .html"
         )
     if not target.parent.is_dir():
-        raise InputError("the directory for the report does not exist", where=str(target.parent))
+        raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
     if target.exists() and not force:
-        raise InputError("exists already", where=str(target), hint="--force replaces it")
+        raise InputError("exists", str(target), "exists already", hint="--force replaces it")
 
 
 def write(found: list[Validation], target: Path, *, force: bool = False) -> None:

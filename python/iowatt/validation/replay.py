@@ -94,7 +94,7 @@ def _compared(case: Case, asked: Asked, simulated_ms: Times) -> Compared:
     measured_ms = asked.response_ns / 1e6
     every = compare(measured_ms, simulated_ms)
     if every is None:
-        raise InputError("the trace has no requests", where=str(case.trace))
+        raise InputError("empty", str(case.trace), "the trace has no requests")
     write = asked.write
     return Compared(
         every=every,
@@ -137,7 +137,7 @@ def _sectors(drive: Drive, asked: Asked) -> tuple[NDArray[np.uint64], NDArray[np
     last = (asked.offset + asked.size + unit - 1) // unit
     size = last - first
     if int(size.max()) > drive.sectors:
-        raise InputError(f"a request is larger than {drive.name!r}")
+        raise InputError("TODO", None, f"a request is larger than {drive.name!r}")
     fits = np.minimum(first, np.uint64(drive.sectors) - size)
     return fits.astype(np.uint64), size.astype(np.uint32), int(np.count_nonzero(fits != first))
 

@@ -83,10 +83,12 @@ def check(name: str, *, queueing: bool = False) -> Sheet:
     drive = find_device(name)
     if not isinstance(drive, Ssd):
         hint = "disks are compared with measured traces: leave out --ssd"
-        raise InputError(f"{name!r} is a disk, which has no data sheet of this kind", hint=hint)
+        raise InputError("TODO", None, f"{name!r} is a disk, which has no data sheet of this kind", hint=hint)
     if drive.missing_watts:
         lacking = ", ".join(f"power.{figure}" for figure in drive.missing_watts)
-        raise InputError(f"energy needs figures that {name!r} does not have: {lacking}", where=name)
+        raise InputError(
+            "missing-figure", name, f"energy needs figures that {name!r} does not have: {lacking}"
+        )
     bench = Bench(name, file, drive)
     figures = tuple(bench.figures())
     reads = tuple(bench.saturation()) if queueing else ()

@@ -40,7 +40,7 @@ class Loaded:
     def problems(self, span: int | None) -> list[Problem]:
         """The same as problems with their places."""
         found = checks.problems(self.profile, span)
-        return [replace(problem, where=self.document.place(problem.path)) for problem in found]
+        return [replace(problem, place=self.document.place(problem.path)) for problem in found]
 
 
 def load(
@@ -70,6 +70,8 @@ def load(
         text, source, folder = resource.read_text("utf-8"), f"{name}.toml (library)", base
     else:
         raise InputError(
+            "unknown-name",
+            None,
             f"unknown profile {name!r}; expected a name of the library or a file ending in .toml",
             hint=near_names(name),
         )
@@ -106,8 +108,9 @@ def _set_rate(document: Document, rate: float) -> None:
     if isinstance(arrivals, dict) and not own:
         if arrivals.get("law") in ("recorded", "closed"):
             raise InputError(
+                "not-applicable",
+                document.source,
                 f"a rate has no effect on arrivals of the law {arrivals['law']!r}",
-                where=document.source,
                 hint="choose another law: --set 'arrivals={law=\"poisson\"}'",
             )
         arrivals["rate"] = rate
@@ -116,7 +119,7 @@ def _set_rate(document: Document, rate: float) -> None:
 
     had = mean_rate(document.validate(Profile))
     if not had:
-        raise InputError("its streams have no rates to scale", where=document.source)
+        raise InputError("TODO", document.source, "its streams have no rates to scale")
     if isinstance(arrivals, dict):
         _scale(arrivals, rate / had)
     for stream in own:

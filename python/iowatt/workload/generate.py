@@ -57,20 +57,24 @@ def prepare(
     loaded.check(size)
     if size is None:
         raise InputError(
+            "TODO",
+            loaded.document.source,
             f"the profile {profile.name!r} does not say how large its address space is",
-            where=loaded.document.source,
             hint="give it: --span 1TiB",
         )
     if isinstance(profile.arrivals, arrivals.Closed):
         raise InputError(
+            "TODO",
+            loaded.document.place(("arrivals", "law")),
             "requests of a closed loop arrive when others complete: there are no times without a system",
-            where=loaded.document.place(("arrivals", "law")),
             hint="simulate it (profile = { name = .. } in a scenario), or give other arrivals: "
             "--set 'arrivals={law=\"poisson\",rate=500}'",
         )
     recorded = isinstance(profile.arrivals, arrivals.Recorded)
     if requests is None and duration_s is None and not recorded:
-        raise InputError("nothing says when the trace ends", hint="--duration 10min, or --requests 1000000")
+        raise InputError(
+            "TODO", None, "nothing says when the trace ends", hint="--duration 10min, or --requests 1000000"
+        )
     plan = synthesis(profile, span=size, seed=seed, requests=requests, duration_s=duration_s)
     for process in plan["processes"]:
         trace = process["law"].get("trace")

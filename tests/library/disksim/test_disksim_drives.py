@@ -294,4 +294,4 @@ def test_any_damage_gives_a_drive_or_an_error(tmp_path_factory, data):
     try:
         read_drive(folder / "cheetah9LP.diskspecs")
     except InputError as error:
-        assert error.where
+        assert error.place

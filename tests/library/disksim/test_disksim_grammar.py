@@ -182,7 +182,7 @@ def test_any_text_gives_a_tree_or_an_error_with_a_place(source):
     try:
         parse_text(source, HERE)
     except InputError as error:
-        assert error.where
+        assert error.place
 
 
 @given(st.integers(0, 2800), st.integers(0, 60), st.text(max_size=12))
@@ -192,4 +192,4 @@ def test_a_real_file_with_a_hole_in_it(start, length, filling):
     try:
         parse_text(whole[:start] + filling + whole[start + length :], CHEETAH)
     except InputError as error:
-        assert error.where
+        assert error.place

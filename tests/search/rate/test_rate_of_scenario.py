@@ -166,7 +166,7 @@ def test_what_has_no_rate_to_raise_is_refused(
 def test_what_is_asked_is_checked(given: dict[str, object], where: str) -> None:
     with pytest.raises(InputError) as refused:
         Asked(**given)  # type: ignore[arg-type]
-    assert refused.value.where == where
+    assert refused.value.place == where
 
 
 def _as_a_task(limit_s: float, report: object) -> float | None:

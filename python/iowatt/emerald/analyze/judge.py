@@ -35,6 +35,8 @@ def judge(
     plan = measured.plan
     if rules.find("stability.points", plan.category) is None:
         raise InputError(
+            "TODO",
+            None,
             f"the rules {rules.name} hold no test procedure to judge a measurement by",
             hint="emerald-1.0.0 to emerald-4.0.0 do, and those of ENERGY STAR",
         )

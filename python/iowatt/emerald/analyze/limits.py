@@ -55,16 +55,23 @@ class Asked:
         name = weights or str(self.rules.value("stability.weights_set", self._category))
         chosen = reading or str(self.rules.value("stability.reading", self._category))
         if chosen not in READINGS:
-            raise InputError(f"there is no reading {chosen!r} of the stability rule; expected a, b or c")
+            raise InputError(
+                "unknown-name",
+                None,
+                f"there is no reading {chosen!r} of the stability rule; expected a, b or c",
+            )
         if self.rules.find(f"stability.weights.{name}", self._category) is None:
             known = [rule.key.rpartition(".")[2] for rule in self.rules.matching("stability.weights.*")]
-            raise InputError(f"the rules have no weights {name!r}; expected {' or '.join(known)}")
+            raise InputError(
+                "not-accepted", None, f"the rules have no weights {name!r}; expected {' or '.join(known)}"
+            )
         values = self.rules.value(f"stability.weights.{name}", self._category)
         points = int(self.number("stability.points"))
         if len(values) != points or abs(sum(values) - 1) > 1e-9:
             raise InputError(
+                "out-of-range",
+                self.rules.name,
                 f"stability.weights.{name} must be {points} numbers that add to 1, not {values}",
-                where=self.rules.name,
             )
         tolerance = self.number("stability.tolerance_percent") / 100
         return Stability(name, values, tolerance, chosen)

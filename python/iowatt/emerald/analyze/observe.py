@@ -59,8 +59,9 @@ def folder_of(plan: Plan, stage: Stage, output: Path) -> Path:
     if plan.source == "vdbench":
         return output
     raise InputError(
+        "empty",
+        str(output),
         f"holds nothing of stage {stage.id}",
-        where=str(output),
         hint=f"a folder or file of that name is read: {', '.join(names)}",
     )
 
@@ -80,9 +81,10 @@ def _latest(plan: Plan, folder: Path) -> Path:
     latest = max(again)[1]
     if not (latest / PLACES[plan.source]).exists():
         raise InputError(
+            "empty",
+            str(latest),
             f"holds nothing of the load generator ({PLACES[plan.source]}), and earlier attempts at the stage "
             "were broken off",
-            where=str(latest),
         )
     return latest
 
@@ -95,10 +97,11 @@ def _of_vdbench(found: Sequence[Observation], stage: Stage, place: Path) -> Obse
         return mine[0]
     there = ", ".join(one.name for one in found)
     if mine:
-        raise InputError(f"holds {len(mine)} runs of stage {stage.id}", where=str(place))
+        raise InputError("TODO", str(place), f"holds {len(mine)} runs of stage {stage.id}")
     raise InputError(
+        "empty",
+        str(place),
         f"holds no run of stage {stage.id}, which is called {' or '.join(sorted(names))}; there are {there}",
-        where=str(place),
     )
 
 
@@ -116,5 +119,5 @@ def _stamp(place: Path) -> tuple[tuple[str, int, int], ...]:
     try:
         found = [(path.name, path.stat()) for path in folder.iterdir()]
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
+        raise InputError("unreadable", str(folder), f"cannot be read: {error.strerror}") from None
     return tuple(sorted((name, seen.st_mtime_ns, seen.st_size) for name, seen in found))

@@ -36,7 +36,7 @@ def measurement(folder: Path) -> Measured:
     manifest = _object(folder / "measurement.json", "`iowatt emerald run` makes a measurement")
     if manifest.get("schema") != MEASUREMENT_SCHEMA:
         raise InputError(
-            f"is no measurement: {MEASUREMENT_SCHEMA!r} is", where=str(folder / "measurement.json")
+            "wrong-format", str(folder / "measurement.json"), f"is no measurement: {MEASUREMENT_SCHEMA!r} is"
         )
     plan = read_plan(folder / "plan.json")
     journal = list(events(folder))
@@ -77,13 +77,14 @@ def files(
     plan = read_plan(plan_file)
     if plan.source == "simulation":
         raise InputError(
+            "TODO",
+            str(plan_file),
             "is the plan of a simulation, whose output nobody makes elsewhere",
-            where=str(plan_file),
             hint="`iowatt emerald run` simulates it and `iowatt emerald analyze` reads its folder; "
             "plan what was measured with --driver fio or --driver vdbench",
         )
     if not output.is_dir():
-        raise InputError("is no directory of a load generator's output", where=str(output))
+        raise InputError("wrong-kind", str(output), "is no directory of a load generator's output")
     logs = Logs(
         [log for text in power for log in _named(text)],
         [log for text in temperature for log in _named(text)],
@@ -165,7 +166,7 @@ def _logs(folder: Path, plan: Plan) -> tuple[Logs, list[Finding]]:
         try:
             found[instrument.role] += _log(folder, instrument)
         except InputError as error:
-            where = f"{error.where}: " if error.where else ""
+            where = f"{error.place}: " if error.place else ""
             if instrument.role == "power":
                 missing.append(instrument.name)
             findings.append(
@@ -243,4 +244,4 @@ def _text(file: Path, hint: str) -> str:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "is not UTF-8 text"
-        raise InputError(f"cannot be read: {said}", where=str(file), hint=hint) from None
+        raise InputError("unreadable", str(file), f"cannot be read: {said}", hint=hint) from None

@@ -136,7 +136,7 @@ def read_stage(
 def unreadable(stage: Stage, error: InputError) -> Finding:
     """What cannot be read, with the reader's own words."""
     return Finding(
-        "unreadable", "invalid", f"{stage.id} cannot be read: {error.where or ''}: {error.message}"
+        "unreadable", "invalid", f"{stage.id} cannot be read: {error.place or ''}: {error.message}"
     )
 
 

@@ -20,13 +20,14 @@ RUNS: Final = "runs"
 def check_target(folder: Path, force: bool) -> None:
     """Raise ``InputError`` where the result cannot be written; before any work is done."""
     if folder.exists() and not folder.is_dir():
-        raise InputError("is no directory", where=str(folder))
+        raise InputError("wrong-kind", str(folder), "is no directory")
     there = [name for name in (RESULT, PAGE) if (folder / name).exists()]
     there += [f"{RUNS}/{name}" for name in _stages_of(folder)][:1]
     if there and not force:
         raise InputError(
+            "TODO",
+            str(folder),
             f"{' and '.join(there)} exist already, and results are never overwritten",
-            where=str(folder),
             hint="choose another place with --output, or replace them with --force",
         )
 
@@ -38,7 +39,7 @@ def _stages_of(folder: Path) -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(folder / RUNS)) from None
+        raise InputError("unreadable", str(folder / RUNS), f"cannot be read: {error.strerror}") from None
 
 
 def write(found: dict[str, Any], measured: Measured, folder: Path, *, force: bool = False) -> list[Path]:
@@ -47,7 +48,7 @@ def write(found: dict[str, Any], measured: Measured, folder: Path, *, force: boo
     try:
         (folder / RUNS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(folder)) from None
+        raise InputError("unwritable", str(folder), f"cannot be written: {error.strerror}") from None
     for one in measured.stages:
         if one.run is not None:
             one.run.save(folder / RUNS / one.stage.id, force=True)

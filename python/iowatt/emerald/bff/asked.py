@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.emerald.family import Family, Metric, metric, metrics
 
@@ -38,7 +38,7 @@ class Asked:
     def __post_init__(self) -> None:
         if not (self.simulate or self.estimate):
             raise InputError(
-                "neither estimates nor simulations leave nothing to go by", where="--no-simulate"
+                "TODO", Argument("no_simulate"), "neither estimates nor simulations leave nothing to go by"
             )
         for value, where, most in (
             (self.tolerance, "--tolerance", 0.2),
@@ -47,7 +47,9 @@ class Asked:
         ):
             if not 0 < value <= most:
                 raise InputError(
-                    f"{value:g} is out of range; expected more than 0, at most {most:g}", where=where
+                    "out-of-range",
+                    where,
+                    f"{value:g} is out of range; expected more than 0, at most {most:g}",
                 )
 
     def chosen_metrics(self) -> list[Metric]:
@@ -75,6 +77,9 @@ def _chosen(asked: Sequence[str], known: list[str], where: str) -> list[str]:
     for name in asked:
         if name not in known:
             raise InputError(
-                f"the family has no {name!r}", where=f"{where} {name}", hint=suggestion(name, known, "names")
+                "TODO",
+                f"{where} {name}",
+                f"the family has no {name!r}",
+                hint=suggestion(name, known, "names"),
             )
     return [name for name in known if not asked or name in asked]

@@ -41,7 +41,9 @@ class Estimates:
         if limit_s is None:
             return _judged(self._estimator.of(work), metric)
         if len(scenario.workload) > 1:
-            raise NotEstimated("several workloads at their highest rate together are not estimated")
+            raise NotEstimated(
+                "unsupported", "workload", "the highest rate of several workloads together is not estimated"
+            )
         return _judged(self._estimator.highest_rate(work, limit_s), metric)
 
 

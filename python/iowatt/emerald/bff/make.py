@@ -101,7 +101,10 @@ def _refuse_faults(evaluator: Evaluator) -> None:
     if said:
         what = "ended in a fault of iowatt" if evaluator.faults else "could not be run where they were tried"
         raise IowattError(
-            f"{len(said)} points {what}\n" + "\n".join(said[:5]), hint="--resume tries them again"
+            "TODO",
+            None,
+            f"{len(said)} points {what}\n" + "\n".join(said[:5]),
+            hint="--resume tries them again",
         )
 
 

@@ -87,8 +87,9 @@ class Search:
         )
         if not self.series:
             raise InputError(
+                "unknown-name",
+                self.family.document.source,
                 "there is no configuration: no drive chosen is offered with a level and a controller chosen",
-                where=self.family.document.source,
                 hint="choose others with --drive, --raid and --controller",
             )
         self._calculate(self.series)
@@ -148,7 +149,7 @@ class Search:
             self._estimate([(base, candidate, configuration)])
             of = self.book.estimated.get((base.name, candidate, configuration))
             if of is None or not of.iops:
-                raise InputError(f"{base.name} was not estimated")
+                raise InputError("TODO", None, f"{base.name} was not estimated")
             limit, rate = None, of.iops * what.share
         try:
             text = scenario(self.family, candidate, what, rate_iops=rate, configuration=configuration)
@@ -214,7 +215,7 @@ class Search:
         if what.of is not None:
             base = self.book.found.get((what.of, candidate, configuration))
             if base is None or not base.iops:
-                raise InputError(f"{what.of} has no rate to take a share of")
+                raise InputError("TODO", None, f"{what.of} has no rate to take a share of")
             rate = base.iops * what.share
         elif what.kind == "random" and (named_one is None or named_one.outstanding is None):
             how = self.family.file.test.random
@@ -395,8 +396,9 @@ class Search:
             return
         why = [*book.failed.values(), *book.unknown.values()]
         raise InputError(
+            "TODO",
+            self.family.document.source,
             f"no configuration could be judged; the first: {why[0] if why else 'none was tried'}",
-            where=self.family.document.source,
         )
 
 
@@ -405,4 +407,4 @@ def _ep(judged: Judged | None) -> float:
 
 
 def _said(error: InputError) -> str:
-    return as_text({"message": error.message, "where": error.where, "hint": None})
+    return as_text({"message": error.message, "where": error.place, "hint": None})

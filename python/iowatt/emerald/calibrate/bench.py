@@ -203,7 +203,7 @@ class DriverBench:
         try:
             folder.mkdir(parents=True)
         except OSError as error:
-            raise InputError(f"cannot be made: {error.strerror}", where=str(folder)) from None
+            raise InputError("unwritable", str(folder), f"cannot be made: {error.strerror}") from None
         targets.refuse_mounted(plan)
         self._driver.run(plan, stage, folder, self._stop)
         if self._stop.is_set():

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.calibrate.bench import UNKNOWN_OUTSTANDING, Bench, SimulationBench
 from iowatt.emerald.calibrate.outcome import Outcome
 from iowatt.emerald.calibrate.result import (
@@ -119,8 +119,9 @@ def limit(plan: Plan, rules: Rules, asked: Asked, *, exact: bool) -> Limit:
         value = rules.number(RESPONSE_RULE, plan.category)
     except UnknownRuleError as error:
         raise InputError(
+            "wrong-format",
+            rules.name,
             f"the limit of the mean response time is not known: {error.message}",
-            where=rules.name,
             hint="give it: --limit 20",
         ) from None
     rule = rules.rule(RESPONSE_RULE, plan.category)
@@ -178,10 +179,12 @@ class _Calibrator:
         strange = next((name for name in self._asked.phases if name not in known), None)
         if strange is not None:
             raise InputError(
-                f"the plan has no phase {strange!r}; expected {', '.join(known)}", where="--phase"
+                "not-accepted",
+                Argument("phase"),
+                f"the plan has no phase {strange!r}; expected {', '.join(known)}",
             )
         if not measured:
-            raise InputError("has no stage that is measured", where=f"plan {self._plan.name}")
+            raise InputError("TODO", f"plan {self._plan.name}", "has no stage that is measured")
 
     def _result(self, phases: Sequence[Phase]) -> Calibration:
         plan = self._plan

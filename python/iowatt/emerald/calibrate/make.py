@@ -119,8 +119,9 @@ def _refuse(where: Where) -> None:
         if (staging / LOCK).exists():
             hold(staging).close()  # says so where one is running
         raise InputError(
+            "TODO",
+            str(staging),
             "holds the points of an interrupted calibration",
-            where=str(staging),
             hint="--resume goes on with them, --force begins again",
         )
 
@@ -141,14 +142,14 @@ def _opened(staging: Path, *, anew: bool) -> Iterator[None]:
         staging.mkdir(parents=True, exist_ok=True)
         lock = hold(staging)
     except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror}", where=str(staging)) from None
+        raise InputError("unwritable", str(staging), f"cannot be made: {error.strerror}") from None
     with lock:
         try:
             if anew:
                 clear(staging, but=(LOCK,))
             (staging / _POINTS).mkdir(exist_ok=True)
         except OSError as error:
-            raise InputError(f"cannot be made: {error.strerror}", where=str(staging)) from None
+            raise InputError("unwritable", str(staging), f"cannot be made: {error.strerror}") from None
         yield
 
 
@@ -169,7 +170,7 @@ def _check(plan: Plan, driver: Driver, where: Where) -> None:
     if isinstance(driver, SimulationDriver):
         for option, given in (("--erase", where.erase), ("--settle-seconds", where.settle_s)):
             if given is not None:
-                raise InputError("is for real storage", where=option, hint="leave it out")
+                raise InputError("not-applicable", option, "is for real storage", hint="leave it out")
     driver.check(_nominal(plan))
 
 
@@ -247,5 +248,5 @@ def _write(found: Calibration, file: Path, where: Where, staging: Path) -> dict[
             (staging / _POINTS).replace(output / _POINTS)
         shutil.rmtree(staging)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(output)) from None
+        raise InputError("unwritable", str(output), f"cannot be written: {error.strerror}") from None
     return made

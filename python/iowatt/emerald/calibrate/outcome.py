@@ -112,8 +112,9 @@ def of_observation(
     counted = [i for i in settled if i.end <= last] or settled
     if not counted:
         raise InputError(
+            "TODO",
+            f"stage {seen.name}",
             f"its {len(seen.intervals)} intervals leave none after the first {settle_s:g} s",
-            where=f"stage {seen.name}",
             hint="longer points: --point-seconds",
         )
     seconds = math.fsum(i.end - i.start for i in counted)

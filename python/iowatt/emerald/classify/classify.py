@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, suggestion
 from iowatt.emerald.classify.boundary import near_categories, near_classes
 from iowatt.emerald.classify.contradictions import contradictions
@@ -121,7 +121,7 @@ def classify(file: ProductFile, rules: Rules, override: Override | None = None) 
     rules = rules.fresh()
     product = file.product
     if rules.find("taxonomy.categories") is None:
-        raise InputError("has no taxonomy to classify by", where=rules.name, hint="emerald-4.0.0 has one")
+        raise InputError("TODO", rules.name, "has no taxonomy to classify by", hint="emerald-4.0.0 has one")
     file.document.fail(contradictions(product))
     reasons = {name: list(_against(product, name, rules)) for name in rules.names("taxonomy.categories")}
     fitting = [name for name, why in reasons.items() if not why]
@@ -164,10 +164,15 @@ def parse_override(text: str, note: str | None) -> Override:
     """``online-3`` with its note. Raises ``InputError`` where either is missing."""
     category, _, number = text.rpartition("-")
     if not category or not number.isdecimal():
-        raise InputError(f"{text!r} is no class; expected such as online-3", where="--set-class")
+        raise InputError(
+            "not-accepted", Argument("set_class"), f"{text!r} is no class; expected such as online-3"
+        )
     if not note or not note.strip():
         raise InputError(
-            "a class that is decided on needs its reason", where="--set-class", hint="--note TEXT"
+            "missing",
+            Argument("set_class"),
+            "a class that is decided on needs its reason",
+            hint="--note TEXT",
         )
     return Override(category, int(number), note.strip())
 
@@ -181,8 +186,9 @@ def _check(override: Override, rules: Rules) -> None:
     given = f"{override.category}-{override.class_}"
     if given not in known:
         raise InputError(
+            "wrong-format",
+            Argument("set_class"),
             f"{given!r} is no class of {rules.name}",
-            where="--set-class",
             hint=suggestion(given, known, "classes"),
         )
 
@@ -207,16 +213,16 @@ def _category(file: ProductFile, fitting: Sequence[str], reasons: Mapping[str, S
     if declared is not None:
         if declared not in reasons:
             text = f"{declared} is no category of these rules"
-            file.document.fail([Problem(("category",), text)])
+            file.document.fail([Problem("TODO", ("category",), text)])
         if declared not in fitting:
             others = f"; its attributes say {' or '.join(fitting)}" if fitting else ""
             text = f"it cannot be {declared}: {'; '.join(reasons[declared])}{others}"
-            file.document.fail([Problem(("category",), text)])
+            file.document.fail([Problem("TODO", ("category",), text)])
         return declared
     if len(fitting) > 1:
         choices = " or ".join(f'"{name}"' for name in fitting)
         text = f"its attributes fit several categories; say which with category = {choices}"
-        file.document.fail([Problem(("user_data",), text)])
+        file.document.fail([Problem("TODO", ("user_data",), text)])
     return fitting[0] if fitting else None
 
 

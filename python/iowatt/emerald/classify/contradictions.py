@@ -20,45 +20,57 @@ def _configuration(product: Product) -> Iterator[Problem]:
     tested, most = product.tested_configuration, product.maximum_configuration
     if tested is not None and tested > most:
         yield Problem(
-            ("tested_configuration",), f"{tested} devices were tested of a product that takes {most} at most"
+            "out-of-range",
+            ("tested_configuration",),
+            f"{tested} devices were tested of a product that takes {most} at most",
         )
     if most == 1 and product.storage_protection:
-        yield Problem(("storage_protection",), "a product of one device cannot survive that device's failure")
+        yield Problem(
+            "TODO", ("storage_protection",), "a product of one device cannot survive that device's failure"
+        )
 
 
 def _redundancy(product: Product) -> Iterator[Problem]:
     if product.integrated_controller and product.controllers == 0:
-        yield Problem(("controllers",), "0 controllers, and a controller is part of it")
+        yield Problem("TODO", ("controllers",), "0 controllers, and a controller is part of it")
     if product.integrated_controller is False and product.controllers:
         yield Problem(
-            ("controllers",), f"{product.controllers} controllers, and integrated_controller says none"
+            "missing-figure",
+            ("controllers",),
+            f"{product.controllers} controllers, and integrated_controller says none",
         )
     if product.no_single_point_of_failure:
         place = ("no_single_point_of_failure",)
         if product.storage_protection is False:
             yield Problem(
-                place, "without storage protection each storage device is a single point of failure"
+                "TODO", place, "without storage protection each storage device is a single point of failure"
             )
         if product.controllers == 1:
-            yield Problem(place, "its only controller is a single point of failure")
+            yield Problem("TODO", place, "its only controller is a single point of failure")
         if product.maximum_configuration == 1:
-            yield Problem(place, "its only storage device is a single point of failure")
+            yield Problem("TODO", place, "its only storage device is a single point of failure")
     if product.non_disruptive_serviceability and product.controllers == 1:
         yield Problem(
-            ("non_disruptive_serviceability",), "its only controller cannot be serviced while hosts go on"
+            "TODO",
+            ("non_disruptive_serviceability",),
+            "its only controller cannot be serviced while hosts go on",
         )
 
 
 def _attachment(product: Product) -> Iterator[Problem]:
     if product.fba_ckd and product.connectivity != "network":
         yield Problem(
-            ("fba_ckd",), f'mainframes reach it over a network; connectivity is "{product.connectivity}"'
+            "TODO",
+            ("fba_ckd",),
+            f'mainframes reach it over a network; connectivity is "{product.connectivity}"',
         )
     if product.fba_ckd and product.consumer:
-        yield Problem(("fba_ckd",), "a consumer product or component does not serve mainframes")
+        yield Problem("TODO", ("fba_ckd",), "a consumer product or component does not serve mainframes")
     if product.no_single_point_of_failure and product.connectivity == "none":
         yield Problem(
-            ("no_single_point_of_failure",), "a component inside a host has that host as a single point"
+            "TODO",
+            ("no_single_point_of_failure",),
+            "a component inside a host has that host as a single point",
         )
 
 
@@ -66,8 +78,10 @@ def _robot(product: Product) -> Iterator[Problem]:
     if not product.robotics:
         return
     if product.access == "random":
-        yield Problem(("robotics",), 'a robot fetches media that are read in order; access is "random"')
+        yield Problem(
+            "TODO", ("robotics",), 'a robot fetches media that are read in order; access is "random"'
+        )
     if product.category not in (None, "removable-media-library"):
         yield Problem(
-            ("robotics",), f"a robot belongs to a removable media library, not to {product.category}"
+            "TODO", ("robotics",), f"a robot belongs to a removable media library, not to {product.category}"
         )

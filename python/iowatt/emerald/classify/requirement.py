@@ -69,7 +69,11 @@ def within(bound: str, number: float) -> bool:
         return float(both[1]) <= number <= float(both[2])
     one = _BOUND.fullmatch(bound)
     if one is None:
-        raise InputError(f"{bound!r} is no bound; expected such as '< 80', '>= 12', '4' or '80 to 300000'")
+        raise InputError(
+            "not-accepted",
+            None,
+            f"{bound!r} is no bound; expected such as '< 80', '>= 12', '4' or '80 to 300000'",
+        )
     return _BOUNDS[one[1] or "<="](number, float(one[2]))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.emerald import rules as rule_profiles
 from iowatt.emerald.com import procedures, simulated
@@ -56,25 +56,29 @@ def conduct(
     for name in asked.only:
         if name not in names:
             raise InputError(
-                f"there is no COM test {name!r}", where="--only", hint=suggestion(name, list(names), "tests")
+                "unknown-name",
+                Argument("only"),
+                f"there is no COM test {name!r}",
+                hint=suggestion(name, list(names), "tests"),
             )
     if output is not None and not output.parent.is_dir():
-        raise InputError("there is no such directory", where=str(output.parent))
+        raise InputError("not-found", str(output.parent), "there is no such directory")
     if output is not None and output.exists() and not force:
-        raise InputError("already exists", where=str(output), hint="--force replaces it")
+        raise InputError("TODO", str(output), "already exists", hint="--force replaces it")
     if asked.size < CHUNK:
         raise InputError(
-            "sets of less than 1MiB drown in what a file system keeps for itself", where="--size"
+            "TODO", Argument("size"), "sets of less than 1MiB drown in what a file system keeps for itself"
         )
     if asked.raw is not None and asked.protected is not None and asked.protected > asked.raw:
         raise InputError(
+            "out-of-range",
+            Argument("protected"),
             "is more than the raw capacity that it is a part of",
-            where="--protected",
             hint="are they swapped?",
         )
     simulation = asked.target.suffix == ".toml"
     if simulation and (asked.raw is not None or asked.protected is not None):
-        raise InputError("a scenario says its capacities itself", where="--raw, --protected")
+        raise InputError("TODO", "--raw, --protected", "a scenario says its capacities itself")
     wanted = [name for name in names if not asked.only or name in asked.only]
     began = provenance.now()
     if simulation:

@@ -40,7 +40,9 @@ class FileSystemSpace:
             os.sync()
             found = os.statvfs(self.path)
         except OSError as error:
-            raise InputError(f"free space cannot be read: {error.strerror}", where=str(self.path)) from None
+            raise InputError(
+                "unreadable", str(self.path), f"free space cannot be read: {error.strerror}"
+            ) from None
         return found.f_bfree * found.f_frsize
 
 
@@ -57,8 +59,9 @@ class CommandSpace:
             return int(said.strip())
         except ValueError:
             raise InputError(
+                "not-accepted",
+                self.command,
                 f"printed {said.strip()[:80]!r}; expected the free space as a whole number of bytes",
-                where=self.command,
             ) from None
 
 
@@ -77,6 +80,8 @@ def settled(space: Space, *, patience_s: float, pause_s: float, within: int) -> 
             return now, waited
         if waited > patience_s:
             raise UnsettledError(
+                "TODO",
+                None,
                 f"the free space still changes by {format_bytes(abs(now - before), binary=True)} "
                 f"in {pause_s:g} s after {waited:.0f} s",
                 hint="something else writes there, or it needs longer: --patience",
@@ -102,10 +107,10 @@ def run(command: str, words: dict[str, str], *, most_s: float = COMMAND_S) -> st
         )
     except (KeyError, IndexError, AttributeError) as error:
         known = ", ".join(f"{{{name}}}" for name in words) or "nothing in braces"
-        raise InputError(f"{error} is not known here; expected {known}", where=command) from None
+        raise InputError("unknown-name", command, f"{error} is not known here; expected {known}") from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"cannot be run: {error}", where=command) from None
+        raise InputError("TODO", command, f"cannot be run: {error}") from None
     if done.returncode != 0:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise InputError(f"ended with code {done.returncode}: {said[-1] if said else ''}", where=command)
+        raise InputError("TODO", command, f"ended with code {done.returncode}: {said[-1] if said else ''}")
     return done.stdout

@@ -83,7 +83,7 @@ class Store:
                     left -= len(chunk)
                 os.fsync(file.fileno())
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+            raise InputError("unwritable", str(path), f"cannot be written: {error.strerror}") from None
 
     def holds(
         self, path: Path, data: DataSet, *, at: int = 0, start: int = 0, until: int | None = None
@@ -121,7 +121,7 @@ class Store:
         target = self.place / name
         run(command, {"source": str(source), "target": str(target)})
         if not target.exists():
-            raise InputError(f"left nothing at {target}", where=command)
+            raise InputError("TODO", command, f"left nothing at {target}")
         return target
 
     def clear(self) -> None:
@@ -144,18 +144,19 @@ def opened(
     Raises ``InputError`` where the folder is none, cannot be written, or less than ``needed`` bytes are free.
     """
     if not folder.is_dir():
-        raise InputError("there is no such folder", where=str(folder))
+        raise InputError("unknown-name", str(folder), "there is no such folder")
     free = space.free()
     if free < needed:
         raise InputError(
+            "TODO",
+            str(folder),
             f"{shown(free)} are free and the tests need {shown(needed)}",
-            where=str(folder),
             hint="a smaller --size",
         )
     try:
         place = Path(tempfile.mkdtemp(prefix="iowatt-com-", dir=folder))
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(folder)) from None
+        raise InputError("unwritable", str(folder), f"cannot be written: {error.strerror}") from None
     store = Store(place, space, commands, patience)
     try:
         yield store

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iowatt.base import input_file
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.conduct.folder import Folder, is_measurement, refuse
 from iowatt.emerald.conduct.read_plan import read_plan
@@ -53,7 +53,9 @@ def opened(
     path = output or Path("measurements") / _folder_name(plan.name)
     goes_on = resume and is_measurement(path)
     if plan.source == "simulation" and erase is not None:
-        raise InputError("a simulated array has nothing to erase", where="--erase", hint="leave it out")
+        raise InputError(
+            "TODO", Argument("erase"), "a simulated array has nothing to erase", hint="leave it out"
+        )
     driver = driver_of(plan)
     refuse(path, plan, resume=resume, force=force)
     for instrument in plan.instruments if plan.source != "simulation" else ():

@@ -60,7 +60,7 @@ class FioDriver:
         if self._version is None:
             self._version = run_fio.version()
         if self._version is None:
-            raise InputError("fio is not on the PATH", hint="Debian: apt install fio")
+            raise InputError("tool-missing", None, "fio is not on the PATH", hint="Debian: apt install fio")
         return self._version
 
     def check(self, plan: Plan) -> None:
@@ -79,8 +79,9 @@ class FioDriver:
             if done.returncode != 0:
                 said = (done.stderr.strip() or done.stdout.strip()).splitlines()
                 raise InputError(
+                    "TODO",
+                    f"stage {stage.id}",
                     f"{self.version()} refuses its job file: {said[0] if said else 'it does not say why'}",
-                    where=f"stage {stage.id}",
                 )
 
     def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
@@ -100,17 +101,19 @@ class FioDriver:
                 mark=self.mark,
             )
         except OSError as error:
-            raise DriverError(f"fio could not be started: {error.strerror}", where=str(folder)) from None
+            raise DriverError(
+                "tool-missing", str(folder), f"fio could not be started: {error.strerror}"
+            ) from None
         if ended.stopped:
             return
         said = _said(folder)
         killed = _KILLED.search(said)
         if killed:
-            raise DriverError(f"a job of fio was ended by signal {killed[1]}")
+            raise DriverError("TODO", None, f"a job of fio was ended by signal {killed[1]}")
         if _TOLD_TO_END in said:
-            raise DriverError("somebody told fio to end")
+            raise DriverError("TODO", None, "somebody told fio to end")
         if ended.status or ended.overdue:
-            raise DriverError(f"fio {ended.words}{_complaint(said)}")
+            raise DriverError("TODO", None, f"fio {ended.words}{_complaint(said)}")
 
     def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
         """What fio's files of a stage say. Raises ``InputError`` with the file and the place."""
@@ -132,7 +135,7 @@ def _busy_percent(seen: Observation) -> float | None:
 def _program() -> str:
     found = shutil.which("fio")
     if found is None:
-        raise InputError("fio is not on the PATH", hint="Debian: apt install fio")
+        raise InputError("tool-missing", None, "fio is not on the PATH", hint="Debian: apt install fio")
     return found
 
 

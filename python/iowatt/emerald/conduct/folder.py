@@ -60,7 +60,7 @@ class Folder:
                 folder.mkdir(exist_ok=True)
             synced(path.parent)
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+            raise InputError("unwritable", str(path), f"cannot be written: {error.strerror}") from None
         self.id = str(before.get("id") or secrets.token_hex(8))
         self._journal = Journal(path)
         #: Set once the file system was found full.
@@ -76,7 +76,7 @@ class Folder:
         except OSError as error:
             if error.errno not in _FULL:
                 raise InputError(
-                    f"cannot be written: {error.strerror}", where=str(self.path / JOURNAL)
+                    "unwritable", str(self.path / JOURNAL), f"cannot be written: {error.strerror}"
                 ) from None
             self.full.set()
             (self.path / RESERVE).unlink(missing_ok=True)
@@ -84,8 +84,9 @@ class Folder:
                 self._journal.append(event, **values)
             except OSError:
                 raise InputError(
+                    "TODO",
+                    str(self.path / JOURNAL),
                     "the file system is full, and the journal cannot go on",
-                    where=str(self.path / JOURNAL),
                     hint="make room; the same command with --resume goes on",
                 ) from None
 
@@ -103,7 +104,7 @@ class Folder:
         except OSError as error:
             if error.errno in _FULL:
                 self.full.set()
-            raise InputError(f"cannot be made: {error.strerror}", where=str(folder)) from None
+            raise InputError("unwritable", str(folder), f"cannot be made: {error.strerror}") from None
         return folder
 
     def close(self) -> None:
@@ -164,19 +165,21 @@ def _manifest(path: Path) -> dict[str, Any]:
 def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
     """Raise ``InputError`` where ``plan`` cannot be run, or gone on with, in ``path``."""
     if resume and force:
-        raise InputError("--force begins anew and --resume goes on", hint="give one of them")
+        raise InputError("TODO", None, "--force begins anew and --resume goes on", hint="give one of them")
     if not os.path.lexists(path) or (path.is_dir() and _is_unbegun(path)):
         return
     if not is_measurement(path):
         raise InputError(
+            "exists",
+            str(path),
             "exists and is not a measurement",
-            where=str(path),
             hint="choose another place with --output; --force replaces measurements only",
         )
     if not (resume or force):
         raise InputError(
+            "exists",
+            str(path),
             "a measurement exists already, and results are never overwritten",
-            where=str(path),
             hint="go on with it by --resume, replace it with --force, or choose another place with --output",
         )
     if resume and not _is_being_replaced(path):
@@ -192,8 +195,9 @@ def _refuse_other_plan(path: Path, plan: Plan) -> None:
         # A copy whose passwords were taken out cannot be gone on with.
         copy = "" if "***" in json.dumps(before.get("instruments")) else f"go on with {file}, "
         raise InputError(
+            "TODO",
+            str(path),
             f"was begun by another plan: {', '.join(changed)} differ",
-            where=str(path),
             hint=f"{copy}begin anew with --force, or choose another place with --output",
         )
 
@@ -214,7 +218,7 @@ def hold(path: Path) -> TextIO:
             pass
         except BlockingIOError:
             file.close()
-            raise InputError("is being run by another process", where=str(path)) from None
+            raise InputError("TODO", str(path), "is being run by another process") from None
         except BaseException:
             file.close()
             raise

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.plan import folder
 from iowatt.emerald.plan.model import Plan
 from iowatt.sources.target import named
@@ -40,21 +40,25 @@ def _refuse_doubles(plan: Plan, path: Path) -> None:
     ):
         double = next((name for name in names if names.count(name) > 1), None)
         if double is not None:
-            raise InputError(f"has two of the {what} {double!r}", where=str(path))
+            raise InputError("TODO", str(path), f"has two of the {what} {double!r}")
     for stage in plan.stages:
         if not _NAME.fullmatch(stage.id):
             raise InputError(
-                f"{stage.id!r} is no name for a folder: letters, digits, - and _ are", where=f"{path}: stages"
+                "bad-syntax",
+                f"{path}: stages",
+                f"{stage.id!r} is no name for a folder: letters, digits, - and _ are",
             )
         if stage.workload is None and stage.seconds is None:
-            raise InputError("is a rest and has no length", where=f"{path}: stage {stage.id}: seconds")
+            raise InputError("TODO", f"{path}: stage {stage.id}: seconds", "is a rest and has no length")
 
 
 def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
     found = plan.target
     if target is not None:
         if plan.source == "simulation":
-            raise InputError("a simulated array needs no target", where="--target", hint="leave it out")
+            raise InputError(
+                "missing", Argument("target"), "a simulated array needs no target", hint="leave it out"
+            )
         found = found.model_copy(update={"path": target})
     if found.path is not None:  # whoever goes on with it may be in another folder
         where = f"{path}: target.path" if target is None else "--target"

@@ -42,7 +42,7 @@ def rest(seconds: float, targets: Sequence[Path], folder: Path, stop: threading.
     try:
         (folder / REST).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
     except OSError as error:
-        raise DriverError(f"cannot be written: {error.strerror}", where=str(folder / REST)) from None
+        raise DriverError("unwritable", str(folder / REST), f"cannot be written: {error.strerror}") from None
 
 
 def requests(targets: Sequence[Path]) -> dict[str, tuple[int, int]]:

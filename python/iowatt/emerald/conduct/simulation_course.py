@@ -61,16 +61,18 @@ class SimulatedArray:
         asked = plan.target.size_bytes
         if asked is not None and asked > self.capacity:
             raise InputError(
+                "out-of-range",
+                "plan: target.size_bytes",
                 f"the tested range of {asked} bytes is more than volume {self.volume!r} of "
                 f"{self.capacity} bytes in {self.path}",
-                where="plan: target.size_bytes",
                 hint="a smaller range, or leave it out for the volume",
             )
         whole = (asked or self.capacity) // workloads.STREAM_BYTES * workloads.STREAM_BYTES
         if whole == 0:
             raise InputError(
+                "TODO",
+                "plan: target.size_bytes",
                 f"{asked or self.capacity} bytes are less than one request of 256KiB",
-                where="plan: target.size_bytes",
             )
         return whole
 
@@ -85,8 +87,9 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
     """
     if plan.target.scenario is None:
         raise InputError(
+            "TODO",
+            "plan: target.scenario",
             "names no scenario to simulate",
-            where="plan: target.scenario",
             hint="plan it for one: iowatt emerald plan ... --target SCENARIO.toml",
         )
     path = base / plan.target.scenario
@@ -167,7 +170,7 @@ def course(plan: Plan, stage: Stage, memory: Memory, filled: Callable[[Stage], f
     names = [one.id for one in stages]
     if stage.id not in names:
         raise InputError(
-            f"the plan has no stage {stage.id!r} that can be simulated", where=f"plan {plan.name}"
+            "TODO", f"plan {plan.name}", f"the plan has no stage {stage.id!r} that can be simulated"
         )
     at = names.index(stage.id)
     stages[at] = stage

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.workloads import span
 from iowatt.sources import content, in_use, target
@@ -22,7 +22,7 @@ def paths(plan: Plan) -> list[Path]:
 def _named(plan: Plan) -> list[Path]:
     found = paths(plan)
     if not found:
-        raise InputError("names no target", where="plan: target.path", hint="--target PATH names one")
+        raise InputError("TODO", "plan: target.path", "names no target", hint="--target PATH names one")
     return found
 
 
@@ -116,19 +116,21 @@ def _checked(plan: Plan, erase: str | None, ours: Sequence[str]) -> list[tuple[P
     found = _named(plan)
     if erase is not None and not named_twice(plan, erase):
         raise InputError(
+            "TODO",
+            Argument("erase"),
             f"names {erase}, and the target is {plan.target.path}",
-            where="--erase",
             hint="both must be the same",
         )
     each = None if plan.target.size_bytes is None else span(plan).bytes_each
     resolved = [path.resolve() for path in found]
     if len(set(resolved)) < len(resolved):
-        raise InputError(f"names a target twice: {plan.target.path}", where="plan: target.path")
+        raise InputError("duplicate", "plan: target.path", f"names a target twice: {plan.target.path}")
     for path in found:
         if ours and not path.exists():
             raise InputError(
+                "TODO",
+                str(path),
                 "is gone, and what is measured was written on it",
-                where=str(path),
                 hint="--force begins the measurement anew",
             )
     return [(path, each) for path in found]
@@ -150,8 +152,9 @@ def _ready(
     if found == "absent":
         if size is None:
             raise InputError(
+                "not-found",
+                str(path),
                 "does not exist, and the plan does not say how large it is to be",
-                where=str(path),
                 hint="`iowatt emerald plan --size` says it",
             )
         target.make(path, size, "reserved")
@@ -165,12 +168,13 @@ def _ready(
             )
     elif not (allowed or ours):
         raise InputError(
+            "exists",
+            str(path),
             f"exists, and would be overwritten: {content.described(path)}",
-            where=str(path),
             hint=f"name a new file, or say that it may be erased by naming it again: --erase {path}",
         )
     locks.enter_context(target.held(path))
     in_use.refuse(path)
     has = target.size_of(path)
     if size is not None and has < size:
-        raise InputError(f"has {has} bytes, fewer than the {size} of the plan's target", where=str(path))
+        raise InputError("TODO", str(path), f"has {has} bytes, fewer than the {size} of the plan's target")

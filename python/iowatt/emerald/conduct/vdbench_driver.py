@@ -77,8 +77,9 @@ class VdbenchDriver:
             if code != 0:
                 wrong = [line for line in said.splitlines() if line.strip()]
                 raise InputError(
+                    "TODO",
+                    f"stage {stage.id}",
                     f"vdbench refuses its parameter file: {wrong[-1] if wrong else 'it does not say why'}",
-                    where=f"stage {stage.id}",
                 )
 
     def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
@@ -98,11 +99,13 @@ class VdbenchDriver:
                 environment={"TZ": _ZONE},
             )
         except OSError as error:
-            raise DriverError(f"vdbench could not be started: {error.strerror}", where=str(folder)) from None
+            raise DriverError(
+                "tool-missing", str(folder), f"vdbench could not be started: {error.strerror}"
+            ) from None
         if ended.stopped:
             return
         if ended.status or ended.overdue:
-            raise DriverError(f"vdbench {ended.words}{_complaint(folder)}")
+            raise DriverError("TODO", None, f"vdbench {ended.words}{_complaint(folder)}")
 
     def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
         """What its flat file says. Raises ``InputError`` with the file and the place."""
@@ -113,13 +116,15 @@ class VdbenchDriver:
         for found in observe.read(folder / OUTPUT, time_zone=_ZONE):
             if found.name == wanted:
                 return found
-        raise InputError(f"holds no run {wanted}", where=str(folder / OUTPUT))
+        raise InputError("empty", str(folder / OUTPUT), f"holds no run {wanted}")
 
 
 def _program() -> str:
     found = shutil.which("vdbench")
     if found is None:
         raise InputError(
+            "tool-missing",
+            None,
             "vdbench is not on the PATH",
             hint="it is free at oracle.com and needs Java; the source fio needs neither",
         )
@@ -140,9 +145,9 @@ def _simulate(text: str, scratch: Path) -> tuple[int, str]:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InputError(f"does not answer within {_PARSE_S} s", where="vdbench") from None
+        raise InputError("TODO", "vdbench", f"does not answer within {_PARSE_S} s") from None
     except OSError as error:
-        raise InputError(f"could not be started: {error.strerror}", where="vdbench") from None
+        raise InputError("tool-missing", "vdbench", f"could not be started: {error.strerror}") from None
     return done.returncode, done.stdout + done.stderr
 
 

@@ -72,7 +72,9 @@ def named(family: Family, name: str) -> Candidate:
     names = [one.name for one in family.file.configuration]
     if name not in names:
         hint = suggestion(name, names, "configurations")
-        raise InputError(f"there is no configuration {name!r}", where=family.document.source, hint=hint)
+        raise InputError(
+            "unknown-name", family.document.source, f"there is no configuration {name!r}", hint=hint
+        )
     return of_configuration(family.configuration(name))
 
 
@@ -118,7 +120,7 @@ def _chosen(listed: Sequence[Any], name: str | None, kind: str) -> list[Any]:
     if not found:
         names = [one.name for one in listed]
         hint = suggestion(str(name), names, f"{kind} options")
-        raise InputError(f"there is no {kind} {name!r}", where=f"--{kind}", hint=hint)
+        raise InputError("unknown-name", f"--{kind}", f"there is no {kind} {name!r}", hint=hint)
     return found
 
 

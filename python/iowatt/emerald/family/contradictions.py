@@ -37,7 +37,7 @@ def _names(family: Family) -> Iterator[Problem]:
         for at, one in enumerate(getattr(family.file, kind)):
             if one.name in seen:
                 message = f"the name {one.name!r} is taken by another {kind}"
-                yield Problem((kind, at, "name"), message, "give each a name of its own")
+                yield Problem("TODO", (kind, at, "name"), message, "give each a name of its own")
             seen.add(one.name)
 
 
@@ -50,16 +50,21 @@ def _controllers(family: Family) -> Iterator[Problem]:
                 for part in one.part
             ]
         except InputError as error:
-            yield Problem((*path, "part"), error.message, error.hint)
+            yield Problem(error.code, (*path, "part"), error.message, error.hint)
             continue
         if "controller" not in kinds:
             yield Problem(
-                (*path, "part"), "none of its parts is of kind controller", 'say kind = "controller" of one'
+                "not-accepted",
+                (*path, "part"),
+                "none of its parts is of kind controller",
+                'say kind = "controller" of one',
             )
         most = max(one.drives.values())
         if one.most_drives is not None and one.most_drives < most:
             message = f"{one.most_drives} drives in all contradict {most} of one form factor"
-            yield Problem((*path, "most_drives"), message, f"{most} or more, or a lower limit in drives")
+            yield Problem(
+                "TODO", (*path, "most_drives"), message, f"{most} or more, or a lower limit in drives"
+            )
         if one.shelves is not None:
             slots = max(shelf.slots for shelf in family.file.shelf)
             if one.shelves * slots < min(one.drives.values()):
@@ -67,7 +72,7 @@ def _controllers(family: Family) -> Iterator[Problem]:
                     f"{one.shelves} shelves of at most {slots} drives hold {one.shelves * slots}, and it is "
                     f"said to take {min(one.drives.values())}"
                 )
-                yield Problem((*path, "shelves"), message, "more shelves, or fewer drives")
+                yield Problem("TODO", (*path, "shelves"), message, "more shelves, or fewer drives")
 
 
 def _levels(family: Family) -> Iterator[Problem]:
@@ -76,20 +81,20 @@ def _levels(family: Family) -> Iterator[Problem]:
         if one.width is not None:
             if one.level not in LEAST_SIZE:
                 message = f"sets of chunklets have level 0, 5, 6 or 10, not {one.level}"
-                yield Problem((*path, "width"), message, "leave width out")
+                yield Problem("TODO", (*path, "width"), message, "leave width out")
             elif one.width < LEAST_SIZE[one.level] or (one.level == 10 and one.width % 2):
                 even = "an even number of drives, " if one.level == 10 else ""
                 message = (
                     f"a set of RAID-{one.level} has {even}{LEAST_SIZE[one.level]} or more, not {one.width}"
                 )
-                yield Problem((*path, "width"), message)
+                yield Problem("TODO", (*path, "width"), message)
             if one.stripe_unit > one.chunklet:
                 message = f"{one.stripe_unit} bytes are more than a chunklet has"
-                yield Problem((*path, "stripe_unit"), message, "a smaller unit, or a larger chunklet")
+                yield Problem("TODO", (*path, "stripe_unit"), message, "a smaller unit, or a larger chunklet")
         needed = LEAST_DRIVES[one.level] if one.width is None else one.width
         if one.least is not None and one.least < needed:
             message = f"{one.least} drives are fewer than it needs, {needed}"
-            yield Problem((*path, "least"), message, f"{needed} or more")
+            yield Problem("TODO", (*path, "least"), message, f"{needed} or more")
 
 
 def _nodes(family: Family) -> Iterator[Problem]:
@@ -98,19 +103,21 @@ def _nodes(family: Family) -> Iterator[Problem]:
         for at, one in enumerate(family.file.configuration):
             if one.nodes != 1:
                 message = f"{one.nodes} nodes, and the family has no [scale_out]"
-                yield Problem(("configuration", at, "nodes"), message, "leave it out, or add [scale_out]")
+                yield Problem(
+                    "TODO", ("configuration", at, "nodes"), message, "leave it out, or add [scale_out]"
+                )
         for at, named in enumerate(family.file.controller):
             if not named.drives:  # pragma: no cover - refused by its type
-                yield Problem(("controller", at, "drives"), "no drives")
+                yield Problem("TODO", ("controller", at, "drives"), "no drives")
         return
     if out.nodes.least > out.nodes.most:
         message = f"at least {out.nodes.least} nodes and at most {out.nodes.most}"
-        yield Problem(("scale_out", "nodes", "least"), message, f"at most {out.nodes.most}")
+        yield Problem("TODO", ("scale_out", "nodes", "least"), message, f"at most {out.nodes.most}")
     for number in out.drives_per_node or ():
         if all(number > max(one.drives.values()) for one in family.file.controller):
             most = max(max(one.drives.values()) for one in family.file.controller)
             message = f"{number} drives are more than any node takes, {most}"
-            yield Problem(("scale_out", "drives_per_node"), message, f"at most {most}")
+            yield Problem("TODO", ("scale_out", "drives_per_node"), message, f"at most {most}")
 
 
 def _drive(family: Family, drive: DriveOption, path: KeyPath) -> Iterator[Problem]:
@@ -119,46 +126,49 @@ def _drive(family: Family, drive: DriveOption, path: KeyPath) -> Iterator[Proble
     for at, name in enumerate(drive.raid or ()):
         if name not in levels:
             yield Problem(
-                (*path, "raid", at), f"there is no level {name!r}", suggestion(name, levels, "raid")
+                "unknown-name",
+                (*path, "raid", at),
+                f"there is no level {name!r}",
+                suggestion(name, levels, "raid"),
             )
     if drive.shelf is not None and drive.shelf not in shelves:
         hint = suggestion(drive.shelf, shelves, "shelves")
-        yield Problem((*path, "shelf"), f"there is no shelf {drive.shelf!r}", hint)
+        yield Problem("unknown-name", (*path, "shelf"), f"there is no shelf {drive.shelf!r}", hint)
         return
     try:
         width = family.form_factor(drive)
         capacity = family.capacity(drive)
     except InputError as error:
-        yield Problem((*path, "device"), str(error).partition("\n")[0], error.hint)
+        yield Problem("TODO", (*path, "device"), str(error).partition("\n")[0], error.hint)
         return
     said = family.device(drive).form_factor
     if drive.form_factor is not None and said in ("2.5", "3.5") and said != drive.form_factor:
         message = f"its file says {said} inches, not {drive.form_factor}"
-        yield Problem((*path, "form_factor"), message, "leave it out, or choose another device")
+        yield Problem("TODO", (*path, "form_factor"), message, "leave it out, or choose another device")
         return
     if capacity is None:
         hint = 'device = { name = "...", capacity = "300GB" }'
-        yield Problem((*path, "device"), "its file does not say its capacity", hint)
+        yield Problem("TODO", (*path, "device"), "its file does not say its capacity", hint)
     if width is None:
         yield Problem(
-            (*path, "form_factor"), "its file does not say 2.5 or 3.5 inches", 'form_factor = "2.5"'
+            "TODO", (*path, "form_factor"), "its file does not say 2.5 or 3.5 inches", 'form_factor = "2.5"'
         )
         return
     shelf = family.shelf_of(drive)
     if shelf is None:
         message = f"no shelf takes a drive of {width} inches"
         said = ", ".join(f"{one.name} ({one.form_factor})" for one in family.file.shelf)
-        yield Problem((*path, "form_factor"), message, f"shelves: {said}; add one, or another drive")
+        yield Problem("TODO", (*path, "form_factor"), message, f"shelves: {said}; add one, or another drive")
     elif width == "3.5" and shelf.form_factor == "2.5":
         message = f"a drive of 3.5 inches does not fit the slots of {shelf.name!r}, 2.5 inches"
-        yield Problem((*path, "shelf"), message, "a shelf of 3.5 inches, or another drive")
+        yield Problem("TODO", (*path, "shelf"), message, "a shelf of 3.5 inches, or another drive")
 
 
 def _metrics(family: Family) -> Iterator[Problem]:
     try:
         names = [one.name for one in metrics(family)]
     except InputError as error:
-        yield Problem(("rules",), error.message, error.hint)
+        yield Problem(error.code, ("rules",), error.message, error.hint)
         return
     for at, one in enumerate(family.file.configuration):
         asked: Sequence[tuple[str, Any]] = [
@@ -169,7 +179,7 @@ def _metrics(family: Family) -> Iterator[Problem]:
                 metric(family, name)
             except InputError as error:
                 hint = error.hint or suggestion(name, names, "metrics")
-                yield Problem(("configuration", at, place), error.message, hint)
+                yield Problem(error.code, ("configuration", at, place), error.message, hint)
 
 
 def _offered(family: Family) -> Iterator[Problem]:
@@ -182,7 +192,9 @@ def _offered(family: Family) -> Iterator[Problem]:
                 message = (
                     f"no controller takes {fewest(drive, raid)} drives of it, the fewest for {raid.name!r}"
                 )
-                yield Problem(("drive", at), message, "a higher limit in drives, or a lower least or width")
+                yield Problem(
+                    "TODO", ("drive", at), message, "a higher limit in drives, or a lower least or width"
+                )
 
 
 def _configuration(family: Family, at: int) -> Iterator[Problem]:
@@ -190,7 +202,9 @@ def _configuration(family: Family, at: int) -> Iterator[Problem]:
     controllers = [named.name for named in family.file.controller]
     if one.controller not in controllers:
         hint = suggestion(one.controller, controllers, "controllers")
-        yield Problem((*path, "controller"), f"there is no controller {one.controller!r}", hint)
+        yield Problem(
+            "unknown-name", (*path, "controller"), f"there is no controller {one.controller!r}", hint
+        )
         return
     drives, levels = ([named.name for named in getattr(family.file, kind)] for kind in ("drive", "raid"))
     for number, group in enumerate(one.group):
@@ -198,8 +212,10 @@ def _configuration(family: Family, at: int) -> Iterator[Problem]:
             name = getattr(group, kind)
             if name not in known:
                 hint = suggestion(name, known, f"{kind} options")
-                yield Problem((*path, "group", number, kind), f"there is no {kind} {name!r}", hint)
+                yield Problem(
+                    "unknown-name", (*path, "group", number, kind), f"there is no {kind} {name!r}", hint
+                )
                 return
     wrong = problem(family, of_configuration(one))
     if wrong is not None:
-        yield Problem((*path, "group"), wrong)
+        yield Problem("TODO", (*path, "group"), wrong)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.plan import workloads
@@ -100,7 +100,10 @@ def metric(family: Family, name: str) -> Metric:
             return one
     names = [one.name for one in known]
     raise InputError(
-        f"there is no metric {name!r}", where="--metric", hint=suggestion(name, names, "metrics")
+        "unknown-name",
+        Argument("metric"),
+        f"there is no metric {name!r}",
+        hint=suggestion(name, names, "metrics"),
     )
 
 
@@ -116,7 +119,8 @@ def limit_s(family: Family, rules: Rules) -> float:
         return rules.number(_RESPONSE) / 1e3
     except UnknownRuleError as error:
         raise InputError(
+            "wrong-format",
+            rules.name,
             f"the limit of the mean response time is not known: {error.message}",
-            where=rules.name,
             hint="give it in the family file: test.limit, or with --limit",
         ) from None

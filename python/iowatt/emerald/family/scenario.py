@@ -186,7 +186,7 @@ def _span(family: Family, group: Group) -> int | None:
         return None
     size = family.capacity(family.drive(group.drive))
     if size is None:
-        raise InputError("has no capacity", where=f"drive.{group.drive}")
+        raise InputError("TODO", f"drive.{group.drive}", "has no capacity")
     raid = family.raid(group.raid)
     unit = raid.stripe_unit
     if raid.width is None:

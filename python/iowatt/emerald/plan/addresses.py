@@ -23,9 +23,12 @@ def check(instrument: Instrument) -> None:
         elif not awaited(instrument):
             source.logs(instrument.source)
     except InputError as error:
-        where = "" if error.where is None else f"{error.where}: "
+        where = "" if error.place is None else f"{error.place}: "
         raise InputError(
-            f"{instrument.name}: {where}{error.message}", where=_OPTIONS[instrument.role], hint=error.hint
+            error.code,
+            _OPTIONS[instrument.role],
+            f"{instrument.name}: {where}{error.message}",
+            hint=error.hint,
         ) from None
 
 

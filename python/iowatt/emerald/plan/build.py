@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.plan import addresses
 from iowatt.emerald.plan.model import PLAN_SCHEMA, Instrument, Plan, Role, Source, Stage, Target
 from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, span
@@ -73,7 +73,10 @@ def build(asked: Asked, folder: Path) -> tuple[Plan, Rules]:
     rules = load(asked.rules)
     if rules.find("phases.order", asked.category) is None:
         raise InputError(
-            f"the rules {rules.name} have no test sequence", where="--rules", hint="--rules emerald-4.0.0"
+            "TODO",
+            Argument("rules"),
+            f"the rules {rules.name} have no test sequence",
+            hint="--rules emerald-4.0.0",
         )
     described, asked = _product(asked, rules)
     _check(asked, rules)
@@ -158,29 +161,35 @@ def _product(asked: Asked, rules: Rules) -> tuple[dict[str, Any], Asked]:
 def _check(asked: Asked, rules: Rules) -> None:
     if asked.category is None:
         raise InputError(
+            "missing",
+            Argument("category"),
             f"is needed: {', '.join(CATEGORIES)}",
-            where="--category",
             hint="or --product, from which it is found",
         )
     if asked.category not in CATEGORIES:
         raise InputError(
+            "not-accepted",
+            Argument("category"),
             f"{asked.category!r} is no category with a test procedure; expected {', '.join(CATEGORIES)}",
-            where="--category",
         )
     classes = rules.known(f"taxonomy.{asked.category}.classes") or []
     if asked.class_ is not None and asked.class_ not in classes:
         raise InputError(
+            "not-accepted",
+            Argument("class"),
             f"{asked.category} has no class {asked.class_}; expected {', '.join(map(str, classes))}",
-            where="--class",
         )
     if asked.block_size not in (None, 512, 4096):
-        raise InputError(f"{asked.block_size} is none of 512 and 4096", where="--block-size")
+        raise InputError(
+            "not-accepted", Argument("block_size"), f"{asked.block_size} is none of 512 and 4096"
+        )
     least = _LEAST_SCALE[asked.source]
     if not least <= asked.time_scale <= 1:
         raise InputError(
+            "out-of-range",
+            Argument("time_scale"),
             f"{asked.time_scale:g} is no factor from {least:.3g} to 1 (a minute would be "
             f"{60 * asked.time_scale:.3g} s)",
-            where="--time-scale",
         )
     if (asked.source == "simulation") != (asked.scenario is not None) or (asked.scenario is None) != bool(
         asked.targets
@@ -190,16 +199,18 @@ def _check(asked: Asked, rules: Rules) -> None:
             if asked.source == "simulation"
             else "--target PATH, and no --scenario"
         )
-        raise InputError(f"the driver {asked.source} needs {needs}", where="--driver")
+        raise InputError("missing", Argument("driver"), f"the driver {asked.source} needs {needs}")
     names = [one.name for one in asked.instruments]
     for name in names:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
             raise InputError(
-                f"{name!r} is no name of a log: letters, digits, dot, dash, underscore", where="--instrument"
+                "bad-syntax",
+                Argument("instrument"),
+                f"{name!r} is no name of a log: letters, digits, dot, dash, underscore",
             )
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise InputError(f"two instruments are called {twice.pop()!r}", where="--instrument")
+        raise InputError("duplicate", Argument("instrument"), f"two instruments are called {twice.pop()!r}")
     for one in asked.instruments:
         addresses.check(one)
 
@@ -208,7 +219,7 @@ def _known(option: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
     wrong = next((phase for phase in given if phase not in known), None)
     if wrong is not None:
         expected = ", ".join(phase for phase in known if phase) or "none here"
-        raise InputError(f"{wrong!r} is no phase that takes it; expected {expected}", where=option)
+        raise InputError("not-accepted", option, f"{wrong!r} is no phase that takes it; expected {expected}")
 
 
 def _of(given: Mapping[str, int], phase: str, default: int) -> int:
@@ -256,7 +267,7 @@ def _prefill(asked: Asked, rules: Rules) -> list[Stage]:
 def _conditioning(asked: Asked, rules: Rules, order: Sequence[str]) -> Stage:
     workload = str(rules.value("phases.conditioning.workload", asked.category))
     if workload not in (*RANDOM, *SEQUENTIAL):
-        raise InputError(f"conditioning by {workload!r} is not known here", where=rules.name)
+        raise InputError("unknown-name", rules.name, f"conditioning by {workload!r} is not known here")
     ruled = rules.number("phases.conditioning.duration_s", asked.category)
     if workload in SEQUENTIAL:
         load = _closed(asked, "conditioning" if "conditioning" in asked.outstanding else workload)
@@ -283,7 +294,7 @@ def _migration(asked: Asked, rules: Rules, order: Sequence[str]) -> list[Stage]:
     if asked.migration_s is None:
         return []
     if not rules.known("phases.migration.allowed", asked.category):
-        raise InputError(f"{rules.name} has no period of migration", where="--migration")
+        raise InputError("TODO", Argument("migration"), f"{rules.name} has no period of migration")
     like = _conditioning(asked, rules, order)
     seconds = asked.migration_s * asked.time_scale
     return [
@@ -356,9 +367,9 @@ def _target(asked: Asked, folder: Path) -> tuple[Target, int | None]:
         named(path)
     paths = [os.path.abspath(path) for path in asked.targets]  # noqa: PTH100  (links stay what they are)
     if any("," in path for path in paths):
-        raise InputError("a target's name may hold no comma", where="--target")
+        raise InputError("TODO", Argument("target"), "a target's name may hold no comma")
     if len(set(paths)) < len(paths):
-        raise InputError("the same target twice", where="--target")
+        raise InputError("duplicate", Argument("target"), "the same target twice")
     return Target(path=",".join(paths), size_bytes=_size(asked, paths), block_size=_block(asked)), None
 
 
@@ -370,8 +381,9 @@ def _size(asked: Asked, paths: Sequence[str]) -> int:
         kept = _bytes(path)
         if kept is not None and kept < tested.bytes_each:
             raise InputError(
+                "TODO",
+                path,
                 f"has {kept} bytes, fewer than the {tested.bytes_each} to be tested on it",
-                where=path,
                 hint="a smaller --size, or leave it out for all of the target",
             )
     return tested.bytes_each * len(paths)
@@ -383,7 +395,10 @@ def _bytes(path: str) -> int | None:
     found = bytes_of(path)
     if found is None and os.path.lexists(path):
         raise InputError(
-            "is neither a file nor a block device that can be read", where=path, hint="name one with --target"
+            "TODO",
+            path,
+            "is neither a file nor a block device that can be read",
+            hint="name one with --target",
         )
     # A file that is not there, or still empty, is made by the measurement.
     return found or None

@@ -33,20 +33,23 @@ def refuse(target: Path, *, force: bool) -> None:
         return
     if target.is_symlink() or not _is_plan(target):
         raise InputError(
+            "exists",
+            str(target),
             "exists and is no plan",
-            where=str(target),
             hint="choose another place with --output; --force replaces plans only",
         )
     if _holds_measurement(target):
         raise InputError(
+            "TODO",
+            str(target),
             "holds a measurement, and --force replaces plans only",
-            where=str(target),
             hint="choose another place with --output",
         )
     if not force:
         raise InputError(
+            "TODO",
+            str(target),
             "already exists, and results are never overwritten",
-            where=str(target),
             hint="choose another place with --output, or replace it with --force",
         )
 
@@ -85,7 +88,9 @@ def read(path: Path) -> Plan:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         said = f"{place}: {first['msg']}" if place else first["msg"]
-        raise InputError(f"is no plan of this version: {said}", where=str(file), hint=hint) from None
+        raise InputError(
+            "wrong-format", str(file), f"is no plan of this version: {said}", hint=hint
+        ) from None
 
 
 def json_text(document: dict[str, Any]) -> str:

@@ -77,11 +77,12 @@ def stage_text(plan: Plan, stage: Stage) -> str:
         The stage is a rest or has no rate; a name holds what a parameter file cannot.
     """
     if stage.workload is None:
-        raise InputError("is a rest: vdbench has nothing to do", where=f"stage {stage.id}")
+        raise InputError("TODO", f"stage {stage.id}", "is a rest: vdbench has nothing to do")
     if stage.rate_iops is None and not _at_most(stage):
         raise InputError(
+            "TODO",
+            f"stage {stage.id}: rate_iops",
             "has no rate yet",
-            where=f"stage {stage.id}: rate_iops",
             hint=f"`iowatt emerald calibrate` finds it; or plan with it: --rate {stage.workload}=500",
         )
     tested = span(plan)
@@ -156,7 +157,7 @@ def _storage(tested: Span) -> list[str]:
         wrong = next((c for c in path if c in _REFUSED or ord(c) < 32 or ord(c) == 127), None)
         if wrong is not None:
             raise InputError(
-                f"{path!r} holds {wrong!r}, which no name in a parameter file may", where="target"
+                "TODO", "target", f"{path!r} holds {wrong!r}, which no name in a parameter file may"
             )
     return [
         "sd=default,openflags=o_direct",

@@ -124,10 +124,11 @@ def export(given: Given) -> Export:
     found = given.analysis
     if found["family"] != FAMILY:
         raise InputError(
+            "TODO",
+            str(given.path),
             f"has the metrics of {found['rules']['profile']} "
             f"({found['family'] or 'no known family'}); ENERGY STAR V1.0 "
             "reports those with the hot band",
-            where=str(given.path),
             hint="measure by Emerald 2.0 or later",
         )
     fields = [*_identity(given), *_classes(given), *_market(given)]
@@ -215,8 +216,9 @@ def _classes(given: Given) -> Iterator[Field]:
     most = int(rules.number("requirements.optimal_point.device_types_most"))
     if len(given.about.device) > most:
         raise InputError(
+            "TODO",
+            "--about: device",
             f"a row has room for {most} types of storage devices; {len(given.about.device)} are stated",
-            where="--about: device",
         )
     declared = given.about.energystar.optimal_point_of
     for name in _PREFIX:

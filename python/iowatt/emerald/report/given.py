@@ -129,7 +129,7 @@ def read_analysis(path: Path) -> Found:
     """An analysis. Raises ``InputError`` where it is none, with the key that is wrong."""
     found = _object(path, "`iowatt emerald analyze` makes one")
     if found.get("schema") != RESULT_SCHEMA:
-        raise InputError(f"is no analysis: {RESULT_SCHEMA!r} is", where=str(path))
+        raise InputError("wrong-format", str(path), f"is no analysis: {RESULT_SCHEMA!r} is")
     check(found, str(path))
     return found
 
@@ -139,12 +139,12 @@ def read_com(path: Path) -> Found:
     found = _object(path, "`iowatt emerald com -o com.json` makes one")
     coms = found.get("coms")
     if found.get("schema") != COM_SCHEMA or not isinstance(coms, list):
-        raise InputError(f"holds no results of COM tests: {COM_SCHEMA!r} does", where=str(path))
+        raise InputError("empty", str(path), f"holds no results of COM tests: {COM_SCHEMA!r} does")
     for number, one in enumerate(coms):
         if not isinstance(one, dict) or not all(
             isinstance(one.get(name), str) for name in ("com", "verdict", "why")
         ):
-            raise InputError("is no result of a COM test", where=f"{path}: coms.{number}")
+            raise InputError("wrong-format", f"{path}: coms.{number}", "is no result of a COM test")
     return found
 
 
@@ -198,7 +198,7 @@ def _beside(path: Path, remarks: list[str]) -> Found | None:
     try:
         return _object(path, "")
     except InputError as error:
-        remarks.append(f"{error.where}: {error.message}")
+        remarks.append(f"{error.place}: {error.message}")
         return None
 
 
@@ -211,8 +211,9 @@ def _classification(
     name = str(found["product"].get("name") or classified.product.name)
     if name != classified.product.name:
         raise InputError(
+            "TODO",
+            str(product),
             f"describes {classified.product.title}; the analysis is of {name}",
-            where=str(product),
             hint="give the product file that the plan was made with",
         )
     category, class_ = classified.found

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.rules.find import aliases, file_names, load, profile_names, stated
 from iowatt.emerald.rules.read import sources
 
@@ -39,7 +39,7 @@ def rules(name: str, pattern: str = "*", *, unverified: bool = False) -> dict[st
     profile = load(name)
     found = sorted(profile.matching(pattern), key=lambda rule: rule.key)
     if not found:
-        raise InputError(f"no rule of {profile.name} matches {pattern!r}", where="--key")
+        raise InputError("TODO", Argument("key"), f"no rule of {profile.name} matches {pattern!r}")
     return {
         "schema": RULES_SCHEMA,
         "profile": profile.name,

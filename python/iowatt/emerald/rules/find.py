@@ -46,7 +46,7 @@ def load(name: str, *, base_dir: Path | None = None) -> Rules:
     head = whole.stated.head
     if head.abstract or head.version is None:
         raise InputError(
-            "is only there to be extended", where=name, hint=f"profiles: {', '.join(profile_names())}"
+            "TODO", name, "is only there to be extended", hint=f"profiles: {', '.join(profile_names())}"
         )
     digest = hashlib.sha256("\n".join(whole.texts).encode()).hexdigest()
     given = head.name if path is None else str(path)
@@ -89,6 +89,8 @@ def _from_library(name: str) -> _Whole:
     if real not in file_names():
         known = [*profile_names(), *aliases()]
         raise InputError(
+            "unknown-name",
+            None,
             f"unknown rules {name!r}; expected a name of the library or a file ending in .toml",
             hint=suggestion(name, known, "profiles"),
         )
@@ -99,7 +101,7 @@ def _from_library(name: str) -> _Whole:
 def _from_file(name: str, base_dir: Path, below: tuple[Path, ...]) -> _Whole:
     path = base_dir / name
     if path.resolve() in below:
-        raise InputError("extends itself", where=str(path))
+        raise InputError("TODO", str(path), "extends itself")
     text = read_text(path)
     own = parse(text, str(path))
     parents = []
@@ -110,10 +112,10 @@ def _from_file(name: str, base_dir: Path, below: tuple[Path, ...]) -> _Whole:
             else:
                 parents.append(_from_library(parent))
         except InputError as error:
-            if error.where is not None:
+            if error.place is not None:
                 raise
             place = own.document.place(("extends", number))
-            raise InputError(error.message, where=place, hint=error.hint) from None
+            raise InputError(error.code, place, error.message, hint=error.hint) from None
     return _joined(own, text, parents)
 
 

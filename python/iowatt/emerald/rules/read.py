@@ -89,14 +89,18 @@ def parse(text: str, source: str) -> Stated:
     for path, raw in _leaves({name: value for name, value in document.raw.items() if name not in own}):
         if not isinstance(raw, dict):
             problems.append(
-                Problem(path, "is no rule; expected a table with value, unit, source, mark and verified")
+                Problem(
+                    "not-accepted",
+                    path,
+                    "is no rule; expected a table with value, unit, source, mark and verified",
+                )
             )
             continue
         try:
             keys = RuleKeys.model_validate(raw)
         except ValidationError as error:
             problems += [
-                Problem((*path, *found.path), found.message, found.hint)
+                Problem("TODO", (*path, *found.path), found.message, found.hint)
                 for found in translate.problems(error, raw, RuleKeys)
             ]
             continue
@@ -115,7 +119,9 @@ def parse(text: str, source: str) -> Stated:
         )
     places: list[KeyPath] = [("unverified", n) for n in range(len(head.unverified))] if head else []
     problems += [
-        Problem(place, "needs profiles that it extends") for place in places if head and not head.extends
+        Problem("missing", place, "needs profiles that it extends")
+        for place in places
+        if head and not head.extends
     ]
     document.fail(problems)
     assert head is not None

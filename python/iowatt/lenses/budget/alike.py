@@ -23,15 +23,17 @@ def check(runs: Sequence[Run], names: Sequence[str]) -> None:
         keys = sorted(key for key in {*system, *other} if system.get(key) != other.get(key))
         if keys and system and other:
             raise InputError(
+                "not-comparable",
+                name,
                 f"is of another system than {names[0]}: {', '.join(keys)} of the plan differ",
-                where=name,
                 hint="a budget over loads is of one system; `iowatt compare` holds two against one another",
             )
         said = _mix(runs[0], run)
         if said:
             raise InputError(
+                "TODO",
+                name,
                 f"has other requests than {names[0]}: {said}",
-                where=name,
                 hint="a budget over loads is of one kind of requests; `iowatt compare` tells two Runs apart",
             )
 

@@ -139,8 +139,9 @@ def of_frame(hops: pl.DataFrame, where: str = "hops") -> list[Ledger]:
     missing = [name for name in HOPS if name not in hops.columns]
     if missing or any(hops.select(HOPS.keys()).null_count().row(0)):
         raise InputError(
+            "missing",
+            where,
             f"the table of hops lacks {', '.join(missing) if missing else 'values'}",
-            where=where,
             hint="run the scenario again",
         )
     keys = ["path", "workload", "op"]
@@ -163,7 +164,7 @@ def _ledger(path: str, workload: str, op: str, rows: pl.DataFrame, where: str) -
     )
     if bins.height and (bins["most"] != bins["least"]).any():
         raise InputError(
-            f"hops of {path} disagree about how many requests of {workload} a bin holds", where=where
+            "TODO", where, f"hops of {path} disagree about how many requests of {workload} a bin holds"
         )
     at = {key: number for number, key in enumerate(bins.select("low_ns", "high_ns").rows())}
     row = {hop: number for number, hop in enumerate(hops)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 
 #: Names of percentiles with their share; those that `run.json` knows.
 QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
@@ -24,10 +24,12 @@ class Level:
     def __post_init__(self) -> None:
         if self.statistic != MEAN and self.statistic not in QUANTILES:
             raise InputError(
-                f"{self.statistic!r} is no statistic; expected {', '.join((MEAN, *QUANTILES))}", where="--of"
+                "not-accepted",
+                Argument("of"),
+                f"{self.statistic!r} is no statistic; expected {', '.join((MEAN, *QUANTILES))}",
             )
         if not 0 < self.within_ms < float("inf"):
-            raise InputError("a service level is a time above 0", where="--within")
+            raise InputError("out-of-range", Argument("within"), "a service level is a time above 0")
 
     def missed(self, response_ms: Mapping[str, float | None]) -> str:
         """Why response times (a class of ``response_time_ms``) do not keep it; empty where they do."""

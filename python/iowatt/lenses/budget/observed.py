@@ -82,8 +82,9 @@ def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
     """
     if not has_hops(run):
         raise InputError(
+            "TODO",
+            name,
             "this Run does not tell where the time went: no workload of it goes by a path",
-            where=name,
             hint="add [[path]] to the scenario (docs/howto/path.md)",
         )
     ledgers = of_frame(run.table(TABLE), name)
@@ -172,8 +173,9 @@ def same_hops(classes: Sequence[Seen]) -> tuple[Hop, ...]:
     for one in classes[1:]:
         if one.ledger.hops != hops:
             raise InputError(
+                "TODO",
+                one.run,
                 f"its path {one.ledger.path!r} has other hops than that of {classes[0].run}",
-                where=one.run,
                 hint="a budget over loads is of Runs that differ in their load only",
             )
     return hops

@@ -51,22 +51,22 @@ class Asked:
     def __post_init__(self) -> None:
         for name, value, known in (("op", self.op, OPS), ("point", self.point, POINTS)):
             if value not in known:
-                raise InputError(f"{value!r} is none of {', '.join(known)}", where=name)
+                raise InputError("not-accepted", name, f"{value!r} is none of {', '.join(known)}")
         for name, seconds in (
             ("spike", self.threshold_s),
             ("every", self.every_s),
             ("expected interval", self.expected_interval_s),
         ):
             if seconds is not None and not 0 < seconds < float("inf"):
-                raise InputError(f"{seconds} s: a time above 0 is wanted", where=name)
+                raise InputError("out-of-range", name, f"{seconds} s: a time above 0 is wanted")
         if not 0.5 <= self.confidence < 1:
             raise InputError(
-                f"{self.confidence}: a confidence from 0.5 to below 1 is wanted", where="confidence"
+                "out-of-range", "confidence", f"{self.confidence}: a confidence from 0.5 to below 1 is wanted"
             )
         for side, runs in (("before", self.before), ("after", self.after)):
             if not runs:
                 raise InputError(
-                    f"no Run {side}", where=side, hint=f"name a Run, or several with --{side} RUN"
+                    "TODO", side, f"no Run {side}", hint=f"name a Run, or several with --{side} RUN"
                 )
 
 
@@ -91,7 +91,7 @@ def opened(given: Iterable[Run | Path | str]) -> list[Run]:
     places = [run.path.resolve() for run in found if run.path is not None]
     twice = next((place for at, place in enumerate(places) if place in places[:at]), None)
     if twice is not None:
-        raise InputError("is given twice on one side: it is one Run, not two", where=str(twice))
+        raise InputError("duplicate", str(twice), "is given twice on one side: it is one Run, not two")
     return found
 
 

@@ -98,7 +98,7 @@ class Blocks:
         np.maximum.at(max_ns, row, taken["max_ns"].to_numpy().astype(np.float64))
         if len(grid_low) and not np.array_equal(bins.sum(axis=1), count):
             raise InputError(
-                "the bins of a block do not add up to its requests", where="series",
+                "TODO", "series", "the bins of a block do not add up to its requests",
                 hint="`count` is the sum of `bin_count` in every row",
             )  # fmt: skip
         return cls(start, end, count, sum_ns, max_ns, grid_low, grid_high, bins)
@@ -189,17 +189,22 @@ def _taken(frame: pl.DataFrame, point: str, op: str, workload: str | None) -> pl
     taken = frame.filter(pl.col("point") == point)
     if taken.is_empty():
         raise InputError(
-            f"no response times at {point}", where="series", hint=f"there are: {', '.join(points) or 'none'}"
+            "TODO",
+            "series",
+            f"no response times at {point}",
+            hint=f"there are: {', '.join(points) or 'none'}",
         )
     if workload is not None:
         names = sorted(set(taken["workload"]))
         taken = taken.filter(pl.col("workload") == workload)
         if taken.is_empty():
-            raise InputError(f"no workload {workload}", where="series", hint=f"there are: {', '.join(names)}")
+            raise InputError(
+                "TODO", "series", f"no workload {workload}", hint=f"there are: {', '.join(names)}"
+            )
     if op != "all":
         taken = taken.filter(pl.col("op") == op)
         if taken.is_empty():
-            raise InputError(f"no requests of op {op}", where="series", hint="op is all, read or write")
+            raise InputError("empty", "series", f"no requests of op {op}", hint="op is all, read or write")
     return taken
 
 
@@ -218,7 +223,7 @@ def _grid(low: Floats, high: Floats) -> tuple[Floats, Floats, npt.NDArray[np.int
         or np.any(grid_low[1:] <= grid_high[:-1])
     ):
         raise InputError(
-            "bins overlap", where="series",
+            "TODO", "series", "bins overlap",
             hint="rows that are put together need bins of one kind: equal, or apart from one another",
         )  # fmt: skip
     return grid_low, grid_high, column.astype(np.int64)
@@ -231,21 +236,23 @@ def _edges(start_s: Any, end_s: Any, window: tuple[float, float] | None) -> tupl
     end = np.asarray(end_s, dtype=np.float64)[first]
     if len(start) == 0:
         raise InputError(
-            "there are no blocks", where="series", hint="a Run with at least one completed request"
+            "TODO", "series", "there are no blocks", hint="a Run with at least one completed request"
         )
     width = float((end - start).max())
     slack = SAME_EDGE * width
     if not np.isfinite(start).all() or not np.isfinite(end).all() or np.any(end <= start):
         raise InputError(
-            "a block does not end after it begins", where="series", hint="start_s < end_s, both finite"
+            "TODO", "series", "a block does not end after it begins", hint="start_s < end_s, both finite"
         )
     if np.any(start[1:] < end[:-1] - slack):
         raise InputError(
-            "blocks of time overlap", where="series", hint="every row has a block of one common cut"
+            "TODO", "series", "blocks of time overlap", hint="every row has a block of one common cut"
         )
     began, ended = (float(start[0]), float(end[-1])) if window is None else window
     if (max(ended, end[-1]) - min(began, start[0])) / width > MOST_BLOCKS:
-        raise InputError("more blocks than any run has", where="series", hint=f"at most {MOST_BLOCKS} blocks")
+        raise InputError(
+            "TODO", "series", "more blocks than any run has", hint=f"at most {MOST_BLOCKS} blocks"
+        )
     starts: list[float] = []
     ends: list[float] = []
 

@@ -79,7 +79,7 @@ def observe(run: Run, label: str, asked: Asked) -> Observed:
         longest = None if not requests else max(series["max_ns"].to_list()) / NS_PER_MS
     if requests == 0:
         raise InputError(
-            f"has no completed {_kind(asked)} in its window, so there is nothing to compare", where=where
+            "TODO", where, f"has no completed {_kind(asked)} in its window, so there is nothing to compare"
         )
     done, moved = _work(flow, asked.op)
     power = summary["power_w"]
@@ -107,8 +107,9 @@ def _flow(summary: Mapping[str, Any], workload: str | None, where: str) -> Mappi
     found = {str(one["name"]): one for one in summary["workloads"]}
     if workload not in found:
         raise InputError(
+            "unknown-name",
+            where,
             f"has no workload {workload!r}",
-            where=where,
             hint=f"its workloads: {', '.join(sorted(found)) or 'none'}",
         )
     one: Mapping[str, Any] = found[workload]
@@ -130,12 +131,13 @@ def _series(run: Run, asked: Asked, where: str) -> pl.DataFrame | None:
     """The rows of the series that are asked for. Raises ``InputError`` where a point is not in it."""
     table = run.table("series") if run.has("series") else None
     if table is not None and (missing := [name for name in SERIES if name not in table.columns]):
-        raise InputError(f"its table series is damaged: it has no {', '.join(missing)}", where=where)
+        raise InputError("damaged", where, f"its table series is damaged: it has no {', '.join(missing)}")
     points = [] if table is None else table["point"].unique().sort().to_list()
     if asked.point != "host" and asked.point not in points:
         raise InputError(
+            "TODO",
+            where,
             f"was not observed at the point {asked.point!r}",
-            where=where,
             hint=f"it has {', '.join(points) or 'host'}; where workloads go by a [[path]], a Run has "
             "array, and switch where one is on it",
         )
@@ -152,8 +154,9 @@ def _check(series: pl.DataFrame, where: str) -> None:
     wrong = series.filter((lengths[0] != lengths[1]) | (lengths[0] != lengths[2])).height
     if wrong:
         raise InputError(
+            "damaged",
+            where,
             f"its table series is damaged: in {wrong} rows the bins have not as many ends as counts",
-            where=where,
             hint="run the scenario, or import the measurement, again",
         )
 

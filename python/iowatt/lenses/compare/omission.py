@@ -167,8 +167,9 @@ def corrected(histogram: Histogram, interval_s: float) -> Histogram:
     most = np.floor(value / interval) - 1  # v - k I >= I
     if float((most * number).sum()) > 2.0**53:
         raise InputError(
+            "TODO",
+            "expected interval",
             f"{interval_s:g} s: so short an interval puts more requests back than can be counted",
-            where="expected interval",
         )
     octaves = np.log2(float(value.max()) / interval)
     steps = max(1, int(np.ceil(octaves * PER_OCTAVE)))

@@ -132,13 +132,14 @@ def _pricer(case: Case, done: Callable[[], None] | None) -> uncertainty.Pricer:
 
 def _distinct(systems: Sequence[System]) -> None:
     if not systems:
-        raise InputError("there is nothing to price; give at least one Run")
+        raise InputError("out-of-range", None, "there is nothing to price; give at least one Run")
     names = [one.name for one in systems]
     for one in systems:
         if names.count(one.name) > 1:
             raise InputError(
+                "TODO",
+                one.where,
                 f"two of the systems are called {one.name!r}",
-                where=one.where,
                 hint="results name them by their folders: rename one",
             )
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.book.find import find_book
@@ -83,6 +83,8 @@ def answer(asked: Asked, told: Callable[[int], None] | None = None) -> dict[str,
 def _horizon(asked: Asked) -> Horizon:
     if asked.alpha is not None and asked.years is not None:
         raise InputError(
+            "missing",
+            None,
             "--alpha compares equal work and --years equal time: give one",
             hint="the result has the other one beside it",
         )
@@ -99,16 +101,18 @@ def _start(text: str) -> datetime:
         return start
     except ValueError:
         raise InputError(
+            "out-of-range",
+            Argument("start"),
             f"{text!r} is no day from {EARLIEST} to {LATEST}; expected YYYY-MM-DD, such as {START}",
-            where="--start",
         ) from None
 
 
 def _inventories(asked: Asked) -> list[Inventory]:
     if asked.inventories and len(asked.inventories) != len(asked.runs):
         raise InputError(
+            "TODO",
+            Argument("inventory"),
             f"{len(asked.inventories)} are given and {len(asked.runs)} Runs",
-            where="--inventory",
             hint="give one for each Run, in their order",
         )
     return [read_inventory(path) for path in asked.inventories]
@@ -118,7 +122,7 @@ def _subjects(
     asked: Asked, inventories: Sequence[Inventory], horizon: Horizon, start: datetime
 ) -> list[Subject]:
     if not asked.runs:
-        raise InputError("no Run is given", hint="iowatt run SCENARIO makes one")
+        raise InputError("TODO", None, "no Run is given", hint="iowatt run SCENARIO makes one")
     runs = [one if isinstance(one, Run) else Run.open(one) for one in asked.runs]
     observed = []
     for at, run in enumerate(runs):

@@ -71,8 +71,9 @@ class Bills:
         seconds = repeats * self.load.duration_s
         if seconds > LONGEST_YEARS * SECONDS_PER_YEAR:
             raise InputError(
+                "TODO",
+                "the horizon",
                 f"the work takes {seconds / SECONDS_PER_YEAR:,.0f} years",
-                where="the horizon",
                 hint=f"bills are made of {LONGEST_YEARS:g} years at most: give a smaller --alpha or --years",
             )
         load = self.load.repeated(repeats).scaled(factor)

@@ -206,8 +206,9 @@ def _chosen(case: Case, drive: Drive) -> list[Figure]:
         near = nearest(estimate, known)
         what = f"has nothing of {drive.model} ({drive.kind})" if estimate in known else "is not in the book"
         raise InputError(
+            "not-accepted",
+            "carbon.estimate",
             f"the estimate of carbon {estimate!r} {what}; expected {', '.join(known)}",
-            where="carbon.estimate",
             hint=f"did you mean {near!r}?" if near and near != estimate else None,
         )
     return figures

@@ -124,8 +124,9 @@ class Case:
             return drive.capacity_gb
         if drive.used_gb is None:
             raise InputError(
+                "wrong-format",
+                self.system.where,
                 f"what volumes use of drive {drive.name} is not known",
-                where=self.system.where,
                 hint="--set purchase.charge=device pays for whole drives; Runs made now know it",
             )
         return drive.used_gb

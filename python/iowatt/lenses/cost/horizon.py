@@ -24,7 +24,7 @@ class Horizon:
         least = 1.0 if self.basis == "work" else 0.0
         if not (self.amount >= least and self.amount > 0) or self.amount == float("inf"):
             option = "--alpha" if self.basis == "work" else "--years"
-            raise InputError(f"{self.amount:g} is not within what can be priced", where=option,
+            raise InputError("out-of-range", option, f"{self.amount:g} is not within what can be priced",
                              hint="alpha is at least 1, years are more than 0")  # fmt: skip
 
     def repeats(self, work_s: float) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.duty.classes import CLASSES, HEAVY, MODERATE
 from iowatt.lenses.one_array import MEASURES, WITHIN, Seen, measure_of, same_array
 
@@ -53,18 +53,28 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> dict[str, Any
         that do not span what a class needs.
     """
     if measure is not None and measure not in MEASURES:
-        raise InputError(f"{measure!r} is no measure; expected {' or '.join(MEASURES)}", where="--measure")
+        raise InputError(
+            "not-accepted",
+            Argument("measure"),
+            f"{measure!r} is no measure; expected {' or '.join(MEASURES)}",
+        )
     same_array([Seen.of(run) for run in runs])
     idle = [run for run in runs if not run.summary["requests"]["count"]]
     loaded = [run for run in runs if run.summary["requests"]["count"]]
     if len(idle) != 1:
         raise InputError(
+            "missing",
+            ", ".join(run.name for run in runs),
             f"{len(idle)} of the Runs are without requests; one is needed, for idle power",
-            where=", ".join(run.name for run in runs),
             hint="iowatt run SCENARIO --set workload=[] --set observe.duration=10min",
         )
     if not loaded:
-        raise InputError("there is no Run with requests", hint="iowatt curve SCENARIO --rates ... --bundles")
+        raise InputError(
+            "unknown-name",
+            None,
+            "there is no Run with requests",
+            hint="iowatt curve SCENARIO --rates ... --bundles",
+        )
     by = measure or _measure(loaded)
     points = sorted((_point(run, by) for run in loaded), key=lambda point: point.throughput)
     highest = points[-1].throughput
@@ -130,7 +140,7 @@ def _point(run: Run, measure: str) -> Point:
     if watts is None:
         why = run.summary.get("energy", {}).get("unknown")
         said = "its power is not known" + (f": {why}" if why else "")
-        raise InputError(said, where=str(run.path or run.name), hint="see its notes")
+        raise InputError("TODO", str(run.path or run.name), said, hint="see its notes")
     name = run.path.name if run.path is not None else run.name
     return Point(
         name,
@@ -153,6 +163,8 @@ def _at(points: Sequence[Point], wanted: float, highest: float, share: float) ->
     above = [point for point in points[1:] if point.throughput > wanted]
     if not below:
         raise InputError(
+            "wrong-format",
+            None,
             f"no Run has {share:.0%} of the highest throughput or less, so the power there is not known",
             hint="add one: iowatt curve SCENARIO --rates ... --bundles",
         )

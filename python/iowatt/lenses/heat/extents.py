@@ -120,7 +120,7 @@ def of_run(run: Run) -> list[Extents]:
             )
             found.append(_from_table(table, point, spaces, measures, window=span, where=where))
     if not found:
-        raise InputError("names no address space under 'heat'", where=where)
+        raise InputError("TODO", where, "names no address space under 'heat'")
     return found
 
 
@@ -159,13 +159,14 @@ def of_trace(
     measures = json.loads(raw["measures"])
     file = str(trace["path"])
     if measures["span_ns"] is None:
-        raise InputError("has no reads and no writes", where=file)
+        raise InputError("empty", file, "has no reads and no writes")
     first_ns, last_ns = measures["span_ns"]
     ends = measures["end_bytes"]
     if capacity_bytes is not None and max(ends) > capacity_bytes:
         raise InputError(
+            "TODO",
+            file,
             f"asks for byte {max(ends):,} of a device that is said to have {capacity_bytes:,}",
-            where=file,
             hint="give a larger --capacity, or leave it out",
         )
     names = [*measures["devices"], *("device" for _ in range(len(ends) - len(measures["devices"])))]
@@ -201,17 +202,18 @@ def _table(run: Run) -> pl.DataFrame:
     wrong = [name for name, kind in HEAT.items() if table.schema.get(name) != kind]
     if wrong:
         raise InputError(
+            "TODO",
+            where,
             f"column {wrong[0]!r} is {table.schema.get(wrong[0], 'not there')}; {HEAT[wrong[0]]} is "
             f"what a table "
             "of heat has",
-            where=where,
         )
     holed = [name for name in HEAT if table[name].null_count()]
     if holed or not bool(table["start_s"].is_finite().all()):
-        raise InputError(f"column {(holed or ['start_s'])[0]!r} has rows without a value", where=where)
+        raise InputError("TODO", where, f"column {(holed or ['start_s'])[0]!r} has rows without a value")
     strange = set(table["point"].unique()) - {"front", "back"}
     if strange:
-        raise InputError(f"point {sorted(strange)[0]!r} is neither front nor back", where=where)
+        raise InputError("TODO", where, f"point {sorted(strange)[0]!r} is neither front nor back")
     return table
 
 
@@ -226,10 +228,10 @@ def _measures(told: Any, where: str) -> Mapping[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in ("heat", *first["loc"]))
-        raise InputError(f"{place}: {first['msg']}", where=where) from None
+        raise InputError("TODO", where, f"{place}: {first['msg']}") from None
     sound = checked.extent_bytes > 0 and 0 < checked.period_s < math.inf
     if not sound or any(space.capacity_bytes <= 0 for space in checked.spaces):
-        raise InputError("heat: extents, periods and capacities must be above 0", where=where)
+        raise InputError("out-of-range", where, "heat: extents, periods and capacities must be above 0")
     return checked.model_dump()
 
 
@@ -259,7 +261,9 @@ def _from_table(
     first = {space.name: space.first for space in spaces}
     strange = set(own["space"].unique()) - set(first)
     if strange:
-        raise InputError(f"does not name {sorted(strange)[0]!r}, which its table of heat names", where=where)
+        raise InputError(
+            "unknown-name", where, f"does not name {sorted(strange)[0]!r}, which its table of heat names"
+        )
     own = own.with_columns(
         own["space"].replace_strict(first, return_dtype=pl.Int64).alias("first"),
         own["space"]
@@ -270,10 +274,11 @@ def _from_table(
     if beyond.height:
         row = beyond.row(0, named=True)
         raise InputError(
+            "TODO",
+            where,
             f"says that {row['space']!r} has {row['extents']} extents, of which its table of heat names "
             f"number "
             f"{row['extent']}",
-            where=where,
         )
     start_s, duration_s = window
     outside = own.filter(
@@ -281,13 +286,14 @@ def _from_table(
     )
     if outside.height:
         raise InputError(
+            "out-of-range",
+            where,
             f"has a window from {start_s:g} s for {duration_s:g} s, outside of which its table of heat "
             f"begins a period: "
             f"{outside['start_s'][0]:g} s",
-            where=where,
         )
     if duration_s / measures["period_s"] > MOST_PERIODS:
-        raise InputError(f"heat: more than {MOST_PERIODS:,} periods are in its window", where=where)
+        raise InputError("out-of-range", where, f"heat: more than {MOST_PERIODS:,} periods are in its window")
     extent = own["first"].to_numpy() + own["extent"].cast(pl.Int64).to_numpy()
     return Extents(
         point=point,
@@ -313,7 +319,8 @@ def _periods(starts_s: Floats, start_s: float, period_ns: float) -> Ints:
 def _refuse_too_many(spaces: Sequence[Space], where: str) -> None:
     if sum(space.extents for space in spaces) > MOST_EXTENTS:
         raise InputError(
+            "too-large",
+            where,
             "has an address space of too many extents for a picture of its heat",
-            where=where,
             hint="take larger extents",
         )

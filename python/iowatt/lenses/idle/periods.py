@@ -131,7 +131,9 @@ class Periods:
         table = self._run.table("idle_short") if self._run.has("idle_short") else nothing
         missing = [name for name in IDLE_SHORT if name not in table.columns]
         if missing or (table["drive"].cast(pl.Int64).to_numpy().max(initial=-1) >= len(self.devices)):
-            raise InputError("is no table of counted idle periods of this Run", where=self._short_where)
+            raise InputError(
+                "wrong-format", self._short_where, "is no table of counted idle periods of this Run"
+            )
         drive, count, sums = (table[name].cast(pl.Int64).to_numpy() for name in ("drive", "count", "sum_ns"))
         longest = int(table["high_ns"].cast(pl.Int64).to_numpy().max(initial=0))
         return Short(drive, count, sums, longest)
@@ -144,15 +146,18 @@ class Periods:
         missing = [name for name in IDLE if name not in schema]
         if missing:
             raise InputError(
+                "missing",
+                self.where,
                 f"lacks the columns {', '.join(missing)}; a table of idle periods has {', '.join(IDLE)}",
-                where=self.where,
             )
         for name in IDLE:
             kind = schema[name]
             right = kind == pl.Boolean if name == "cut" else kind.is_integer()
             if not right:
                 wanted = "true or false" if name == "cut" else "whole numbers"
-                raise InputError(f"column {name!r} holds {kind}, where {wanted} are wanted", where=self.where)
+                raise InputError(
+                    "TODO", self.where, f"column {name!r} holds {kind}, where {wanted} are wanted"
+                )
 
     def _read(self, row: int) -> pl.DataFrame:
         try:
@@ -162,7 +167,9 @@ class Periods:
 
     def _unreadable(self, error: BaseException) -> InputError:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return InputError(f"does not decode as Parquet ({reason})", where=self.where, hint="run it again")
+        return InputError(
+            "damaged", self.where, f"does not decode as Parquet ({reason})", hint="run it again"
+        )
 
     def _checked(self, frame: pl.DataFrame, first: int, ends: npt.NDArray[np.int64]) -> Batch:
         """The batch that begins with row ``first`` (from 0); ``ends`` are the drives' last ends so far."""
@@ -190,4 +197,4 @@ class Periods:
 
     def _refuse(self, bad: npt.NDArray[np.bool_], first: int, message: str) -> None:
         if bad.any():
-            raise InputError(message, where=f"{self.where}: row {first + int(np.argmax(bad)) + 1}")
+            raise InputError("TODO", f"{self.where}: row {first + int(np.argmax(bad)) + 1}", message)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -87,7 +87,7 @@ def named(device: str) -> TwoStates:
 
     file = device_file(device)
     if file.kind != "hdd":
-        raise InputError(f"{file.name!r} is an ssd: it has no spindle to stop", where="--device")
+        raise InputError("TODO", Argument("device"), f"{file.name!r} is an ssd: it has no spindle to stop")
     known = power(file, Steps())
     figures = {
         "idle_w": known.idle,
@@ -117,8 +117,9 @@ def of_run(run: Run) -> list[TwoStates]:
         ]
     except (KeyError, TypeError, AttributeError, ValueError):
         raise MissingFiguresError(
+            "TODO",
+            str(run.path or run.name),
             "the Run's plan does not say what its drives draw",
-            where=str(run.path or run.name),
             hint="name a drive whose power figures to use with --device",
         ) from None
 
@@ -160,7 +161,8 @@ def _stopped(name: str, power: Mapping[str, Any], where: str) -> TwoStates:
 
 def _missing(name: str, figures: list[str], where: str) -> MissingFiguresError:
     return MissingFiguresError(
+        "missing",
+        where,
         f"{name!r} lacks figures of its power that spinning down needs: {', '.join(figures)}",
-        where=where,
         hint="name another drive with --device, or give them in a device file of your own",
     )

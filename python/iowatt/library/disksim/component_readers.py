@@ -63,12 +63,16 @@ def read_trace(block: Block, warnings: list[str]) -> Trace:
     listed = entry.value if entry else []
     if not isinstance(listed, list):
         raise InputError(
-            "'I/O Mappings' must be a list of disksim_iomap { ... }", where=block.where("I/O Mappings")
+            "out-of-range",
+            block.where("I/O Mappings"),
+            "'I/O Mappings' must be a list of disksim_iomap { ... }",
         )
     devices = []
     for item in listed:
         if not isinstance(item, Block) or item.type != "disksim_iomap":
-            raise InputError("a mapping must be a disksim_iomap { ... }", where=block.where("I/O Mappings"))
+            raise InputError(
+                "out-of-range", block.where("I/O Mappings"), "a mapping must be a disksim_iomap { ... }"
+            )
         devices.append(TraceDevice(**read_fields(item, tables.TRACE_DEVICE, warnings)))
     return Trace(**fields, devices=tuple(devices))
 

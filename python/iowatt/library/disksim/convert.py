@@ -47,7 +47,7 @@ class Imported:
             first = problems(error, self.tables, DeviceFile)[0]
             key = ".".join(map(str, first.path))
             raise InputError(
-                f"makes no drive: {key}: {first.message}", where=str(self.path), hint=first.hint
+                "TODO", str(self.path), f"makes no drive: {key}: {first.message}", hint=first.hint
             ) from None
 
     def drive(self) -> Drive:
@@ -129,11 +129,14 @@ def _component(system: System, wanted: str | None) -> str:
     if not named:
         known = ", ".join(dict.fromkeys([*found, *found.values()])) or "none"
         missing = "there is no drive here" if wanted is None else f"there is no drive {wanted!r}"
-        raise InputError(f"{missing}; it has {known}", where=str(system.path))
+        raise InputError("missing", str(system.path), f"{missing}; it has {known}")
     if len({found[name] for name in named}) > 1:
         choices = ", ".join(f"{name} ({found[name]})" for name in named)
         raise InputError(
-            f"it has drives of several kinds: {choices}", where=str(system.path), hint="name one of them"
+            "ambiguous",
+            str(system.path),
+            f"it has drives of several kinds: {choices}",
+            hint="name one of them",
         )
     return named[0]
 

@@ -69,7 +69,7 @@ def names(value: Value, where: str) -> tuple[str, ...]:
             found.extend(_written_out(item, where, MAX_NAMES - len(found)))
         else:
             raise InputError(
-                "expected names of components: [ disk0, disk1 ] or [ disk0 .. disk7 ]", where=where
+                "TODO", where, "expected names of components: [ disk0, disk1 ] or [ disk0 .. disk7 ]"
             )
     return tuple(found)
 
@@ -78,12 +78,13 @@ def _written_out(item: Range, where: str, room: int) -> Iterable[str]:
     first, last = _NUMBERED.match(item.first), _NUMBERED.match(item.last)
     if not (first and last and first[1] == last[1]):
         raise InputError(
+            "out-of-range",
+            where,
             f"{item.first} .. {item.last} is no range: both ends must be the same name with a number",
-            where=where,
         )
     count = int(last[2]) - int(first[2]) + 1
     if not 1 <= count <= room:
-        raise InputError(f"{item.first} .. {item.last} stands for {count} names", where=where)
+        raise InputError("TODO", where, f"{item.first} .. {item.last} stands for {count} names")
     return (f"{first[1]}{number}" for number in range(int(first[2]), int(last[2]) + 1))
 
 
@@ -112,7 +113,7 @@ class _Parser:
     def file(self, where: str) -> None:
         real = self.path.resolve()
         if real in self.open_files:
-            raise InputError(f"{self.path} sources itself", where=where, hint="remove one of the sources")
+            raise InputError("TODO", where, f"{self.path} sources itself", hint="remove one of the sources")
         self.open_files = (*self.open_files, real)
         content = read_text(self.path, self.budget.bytes, where)
         self.budget.bytes -= len(content)
@@ -159,14 +160,15 @@ class _Parser:
     def fail(self, message: str, line: int | None = None) -> NoReturn:
         found = self.ahead
         shown = found.text if found.kind == "end" else repr(found.text[:40])
-        raise InputError(f"{message}, found {shown}", where=f"{self.path}:{line or found.line}")
+        raise InputError("TODO", f"{self.path}:{line or found.line}", f"{message}, found {shown}")
 
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise InputError(
+                "out-of-range",
+                f"{self.path}:{self.ahead.line}",
                 f"blocks, lists and sourced files are nested more than {MAX_DEPTH} deep",
-                where=f"{self.path}:{self.ahead.line}",
             )
 
     # Statements --------------------------------------------------------------------------------------
@@ -187,8 +189,9 @@ class _Parser:
             same = [other for other in self.document.blocks if name and other.name == name]
             if same:
                 raise InputError(
+                    "duplicate",
+                    block.where(),
                     f"{name!r} is already defined at {same[0].where()}",
-                    where=block.where(),
                     hint="rename one of the two or remove it",
                 )
             self.document.blocks.append(block)
@@ -197,7 +200,7 @@ class _Parser:
         where = f"{self.path}:{name.line}"
         self.budget.sources -= 1
         if self.budget.sources < 0:
-            raise InputError(f"more than {MAX_SOURCES} files are sourced", where=where)
+            raise InputError("out-of-range", where, f"more than {MAX_SOURCES} files are sourced")
         self.deeper()
         path = locate(name.text, self.path.parent, where)
         _Parser(path, document, self.budget, self.open_files, self.depth).file(where)
@@ -209,11 +212,11 @@ class _Parser:
         listed = names(self.items(), where)
         joint = self.word("'as' after the names to instantiate")
         if joint.text != "as":
-            raise InputError(f"expected 'as' after the names, found {joint.text[:40]!r}", where=where)
+            raise InputError("TODO", where, f"expected 'as' after the names, found {joint.text[:40]!r}")
         of = self.word("the name of a specification after 'as'").text
         self.document.instances.extend(Instance(name, of, where) for name in listed)
         if len(self.document.instances) > MAX_NAMES:
-            raise InputError(f"more than {MAX_NAMES} components are instantiated", where=where)
+            raise InputError("out-of-range", where, f"more than {MAX_NAMES} components are instantiated")
 
     def node(self, kind: Token) -> Node:
         name = self.word(f"the name of the {kind.text}")
@@ -240,7 +243,7 @@ class _Parser:
             self.expect("=", f"after {key[:60]!r}")
             if key in entries:
                 raise InputError(
-                    f"{key!r} was already given at line {entries[key].line}", where=f"{self.path}:{line}"
+                    "TODO", f"{self.path}:{line}", f"{key!r} was already given at line {entries[key].line}"
                 )
             line = self.ahead.line
             entries[key] = Entry(self.value(), line)
@@ -284,7 +287,8 @@ class _Parser:
         self.source(name, inner)
         if len(inner.blocks) != 1 or inner.instances or inner.topology:
             raise InputError(
+                "TODO",
+                f"{self.path}:{name.line}",
                 f"{name.text!r} must hold one block to be a value, and holds {len(inner.blocks)}",
-                where=f"{self.path}:{name.line}",
             )
         return inner.blocks[0]

@@ -36,17 +36,19 @@ def read_g4(block: Block, surfaces: int, warnings: list[str]) -> G4Layout:
     for number, pattern in enumerate(patterns):
         if not pattern.first <= pattern.last < _LIMIT or pattern.sectors_per_track < 1:
             raise InputError(
-                f"TP {number} must be: first sector, last sector, sectors per track", where=block.where("TP")
+                "out-of-range",
+                block.where("TP"),
+                f"TP {number} must be: first sector, last sector, sectors per track",
             )
     listed = _list(block, "IDX")
     nodes: list[tuple[G4Run, ...]] = []
     for node in listed:
         nodes.append(_node(block, node, len(nodes), patterns, surfaces))
     if not nodes:
-        raise InputError("'IDX' must hold at least one node", where=block.where("IDX"))
+        raise InputError("out-of-range", block.where("IDX"), "'IDX' must hold at least one node")
     slips = tuple((row[0], row[1]) for row in _rows(block, "Slips", 2))
     if any(after[0] < before[0] for before, after in itertools.pairwise(slips)):
-        raise InputError("'Slips' must be ordered by LBN", where=block.where("Slips"))
+        raise InputError("out-of-range", block.where("Slips"), "'Slips' must be ordered by LBN")
     remaps = tuple(G4Remap(*row) for row in _rows(block, "Remaps", 6))
     return G4Layout(patterns, tuple(nodes), slips, remaps)
 
@@ -56,7 +58,7 @@ def _list(block: Block, key: str) -> list[Value]:
     if entry is None:
         return []
     if not isinstance(entry.value, list):
-        raise InputError(f"{key!r} must be a list", where=block.where(key))
+        raise InputError("out-of-range", block.where(key), f"{key!r} must be a list")
     return entry.value
 
 
@@ -65,8 +67,9 @@ def _rows(block: Block, key: str, width: int) -> list[list[int]]:
     whole = [item for item in flat if isinstance(item, int) and 0 <= item < _LIMIT]
     if len(whole) != len(flat) or len(flat) % width:
         raise InputError(
+            "out-of-range",
+            block.where(key),
             f"{key!r} must be whole numbers, {width} for each entry; it has {len(flat)} items",
-            where=block.where(key),
         )
     return [whole[at : at + width] for at in range(0, len(whole), width)]
 
@@ -77,7 +80,7 @@ def _node(
     runs: list[G4Run] = []
 
     def wrong(reason: str) -> InputError:
-        return InputError(f"IDX node {number}, entry {len(runs)}: {reason}", where=block.where("IDX"))
+        return InputError("TODO", block.where("IDX"), f"IDX node {number}, entry {len(runs)}: {reason}")
 
     if not isinstance(node, list) or not node:
         raise wrong("a node must be a list of entries")

@@ -77,7 +77,7 @@ def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mecha
     kind = fields["seek_type"]
     for key in _ALL_SEEK_KEYS:
         if key in _SEEK_KEYS[kind] and key not in block.entries:
-            raise InputError(f"seek type {kind} needs {key!r}", where=block.where("Seek type"))
+            raise InputError("missing", block.where("Seek type"), f"seek type {kind} needs {key!r}")
         if key not in _SEEK_KEYS[kind] and key in block.entries:
             warnings.append(
                 f"{block.where(key)}: {block}: {key} is ignored: seek type {kind} does not use it"
@@ -91,7 +91,9 @@ def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mecha
     constant = fields.get("constant_access_s")
     if access == "constant" and constant is None:
         raise InputError(
-            "access time type constant needs 'Constant access time'", where=block.where("Access time type")
+            "missing",
+            block.where("Access time type"),
+            "access time type constant needs 'Constant access time'",
         )
     if access != "constant" and constant is not None:
         warnings.append(
@@ -135,15 +137,17 @@ def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplSeek:
     values = fields["hpl"]
     if len(values) != 6:
         raise InputError(
+            "out-of-range",
+            block.where("HPL seek equation values"),
             f"'HPL seek equation values' must be 6 numbers, not {len(values)}",
-            where=block.where("HPL seek equation values"),
         )
     if kind == "hplplus10":
         first = fields["first_ten"]
         if len(first) != 10 or min(first) < 0:
             raise InputError(
+                "out-of-range",
+                block.where("First ten seek times"),
                 "'First ten seek times' must be 10 times in milliseconds",
-                where=block.where("First ten seek times"),
             )
     else:
         # -1 in place of the time of one cylinder: the root gives that one too.

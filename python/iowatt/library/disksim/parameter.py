@@ -89,8 +89,9 @@ def read_fields(block: Block, table: Table, warnings: list[str]) -> dict[str, An
         if entry is None:
             if parameter.required:
                 raise InputError(
+                    "TODO",
+                    block.where(),
                     f"{block} has no {key!r}",
-                    where=block.where(),
                     hint=f"DiskSim 4.0 requires it too: add '{key} = ...'",
                 )
         elif parameter.field and not parameter.read_elsewhere:
@@ -106,7 +107,7 @@ def convert(block: Block, key: str, kind: Kind) -> Any:
         return kind(value)
     except ValueError as error:
         message = f"{key!r} must be {error}, not {_shown(value)}"
-        raise InputError(message, where=block.where(key)) from None
+        raise InputError("TODO", block.where(key), message) from None
 
 
 def sub_block(block: Block, key: str, *types: str) -> Block:
@@ -120,14 +121,15 @@ def sub_block(block: Block, key: str, *types: str) -> Block:
     entry = block.entries.get(key)
     wanted = " or ".join(types)
     if entry is None:
-        raise InputError(f"{block} has no {key!r}: a block of type {wanted}", where=block.where())
+        raise InputError("TODO", block.where(), f"{block} has no {key!r}: a block of type {wanted}")
     value = entry.value
     if not isinstance(value, Block):
-        raise InputError(f"{key!r} must be a block of type {wanted}", where=block.where(key))
+        raise InputError("out-of-range", block.where(key), f"{key!r} must be a block of type {wanted}")
     if value.type not in types:
         raise InputError(
+            "not-accepted",
+            block.where(key),
             f"{key!r} is of type {value.type}, which iowatt does not read; expected {wanted}",
-            where=block.where(key),
         )
     return value
 

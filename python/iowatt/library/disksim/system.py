@@ -75,7 +75,7 @@ class System:
         """
         if drive not in self.drives:
             known = ", ".join(self.drives) or "none"
-            raise InputError(f"there is no drive {drive!r}; it has {known}", where=str(self.path))
+            raise InputError("unknown-name", str(self.path), f"there is no drive {drive!r}; it has {known}")
         place = self.places.get(drive)
         rates = [self.drives[drive].interface.sector_s, 0.0]
         if place and place.controllers:
@@ -114,10 +114,12 @@ class _System:
             if block is None:
                 known = ", ".join(name for name in self.specifications if name) or "none"
                 raise InputError(
-                    f"{instance.of!r} is no specification in this file; it has {known}", where=instance.where
+                    "wrong-format",
+                    instance.where,
+                    f"{instance.of!r} is no specification in this file; it has {known}",
                 )
             if instance.name in self.made:
-                raise InputError(f"{instance.name!r} is instantiated twice", where=instance.where)
+                raise InputError("duplicate", instance.where, f"{instance.name!r} is instantiated twice")
             self.made[instance.name] = block
 
     def build(self) -> System:
@@ -182,7 +184,7 @@ class _System:
         block = self.made.get(node.name)
         if block is None or block.type != node.type:
             is_a = f"is a {block.type}" if block else "is not instantiated"
-            raise InputError(f"{node.name!r} {is_a}, and stands here as {node.type}", where=node.where)
+            raise InputError("TODO", node.where, f"{node.name!r} {is_a}, and stands here as {node.type}")
         if node.type == "disksim_iodriver":
             driver = node.name
         elif node.type == "disksim_bus":
@@ -197,7 +199,7 @@ class _System:
     def known(self, names: tuple[str, ...], where: str) -> tuple[str, ...]:
         missing = [name for name in names if name not in self.made]
         if missing:
-            raise InputError(f"{missing[0]!r} is not instantiated", where=where)
+            raise InputError("wrong-format", where, f"{missing[0]!r} is not instantiated")
         return names
 
     def arrays(self) -> tuple[Array, ...]:

@@ -33,8 +33,9 @@ def locate(name: str, base: Path, where: str) -> Path:
     except (OSError, ValueError):
         pass  # a name that no file can have: too long, a NUL in it, or empty
     raise InputError(
+        "TODO",
+        where,
         f"cannot find {name!r}, neither as it is nor with .gz, in {base}",
-        where=where,
         hint="paths are relative to the file that names them; copy the file there",
     )
 
@@ -62,7 +63,7 @@ def read_bytes(path: Path, limit: int = MAX_BYTES, where: str | None = None) -> 
     where = where or str(path)
     try:
         if not path.is_file():
-            raise InputError("there is no such file", where=where)
+            raise InputError("not-found", where, "there is no such file")
         with path.open("rb") as raw:
             packed = raw.read(2) == _GZIP
             raw.seek(0)
@@ -72,11 +73,11 @@ def read_bytes(path: Path, limit: int = MAX_BYTES, where: str | None = None) -> 
             else:
                 data = raw.read(limit + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(f"{path} is a damaged gzip file", where=where) from None
+        raise InputError("damaged", where, f"{path} is a damaged gzip file") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {error}", where=where) from None
+        raise InputError("TODO", where, f"cannot read {path}: {error}") from None
     if len(data) > limit:
         raise InputError(
-            f"{path} holds more text than a parameter file may ({limit} bytes left)", where=where
+            "TODO", where, f"{path} holds more text than a parameter file may ({limit} bytes left)"
         )
     return data

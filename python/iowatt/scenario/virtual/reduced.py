@@ -136,26 +136,30 @@ class Reduced(Scheme):
         sector = parts[0].sector_bytes
         if self.page % sector:
             message = f"{self.page} bytes are no whole number of the drives' sectors of {sector} bytes"
-            yield Problem(("page",), message, f"use a multiple of {sector}")
+            yield Problem("TODO", ("page",), message, f"use a multiple of {sector}")
             return
         if self.filled is not None and self.filled < 1 and not self.thin:
             message = "without thin provisioning all pages are there from the start"
-            yield Problem(("filled",), message, "say thin = true, or leave it out")
+            yield Problem("TODO", ("filled",), message, "say thin = true, or leave it out")
         if self.thin and self.filled is None:
             hint = "filled = 0.4, say; 0 is a volume that nobody has written to"
-            yield Problem(("thin",), "how much of it is filled at the start must be said", hint)
+            yield Problem(
+                "out-of-range", ("thin",), "how much of it is filled at the start must be said", hint
+            )
             return
         pages = self.capacity_bytes(parts) // self.page
         slots = parts[0].capacity // self.stored_bytes(parts)
         if not pages:
-            yield Problem(("page",), "there is not one page", "make it smaller, or the part larger")
+            yield Problem(
+                "wrong-format", ("page",), "there is not one page", "make it smaller, or the part larger"
+            )
         elif max(pages, slots) >= MOST_EXTENTS:
             message = f"{max(pages, slots)} of them are more than the simulator can number"
-            yield Problem(("page",), message, "make pages larger")
+            yield Problem("TODO", ("page",), message, "make pages larger")
         elif self.capacity is not None and self._stored_pages(pages) > slots:
             size = format_bytes(parts[0].capacity)
             message = f"the part ({size}) cannot hold what is there at the start, at the ratios given"
-            yield Problem(("capacity",), message, "make it smaller, or the part larger")
+            yield Problem("TODO", ("capacity",), message, "make it smaller, or the part larger")
 
     def _stored_pages(self, pages: int) -> int:
         """Most stored pages at the start, whatever the seed: ``initial_slots`` of iowatt-sim."""

@@ -122,15 +122,15 @@ def extent_problems(name: str, extent: int, parts: Sequence[Placed]) -> Iterator
     sector = sector_bytes(parts)
     if extent % sector:
         message = f"{extent} bytes are no whole number of the drives' sectors of {sector} bytes"
-        yield Problem((name,), message, f"use a multiple of {sector}")
+        yield Problem("TODO", (name,), message, f"use a multiple of {sector}")
         return
     for part in parts:
         if part.capacity < extent:
             size = format_bytes(part.capacity, binary=True)
             message = f"part {part.label!r} ({size} of pool {part.pool_name!r}) holds none of {extent} bytes"
-            yield Problem((name,), message, "make the part larger or this smaller")
+            yield Problem("TODO", (name,), message, "make the part larger or this smaller")
     total = sum(part.capacity // extent for part in parts)
     if total > MOST_EXTENTS:
         least = -(-sum(part.capacity for part in parts) // MOST_EXTENTS)
         message = f"{total} of them are more than the simulator can number"
-        yield Problem((name,), message, f"use {format_bytes(least, binary=True)} or more")
+        yield Problem("TODO", (name,), message, f"use {format_bytes(least, binary=True)} or more")

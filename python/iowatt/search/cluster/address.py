@@ -48,15 +48,17 @@ def parse(text: str) -> Address:
         return parse(named) if named and named != AUTO else Address(AUTO)
     if given.startswith("ray://"):
         raise InputError(
+            "TODO",
+            WHERE,
             "Ray Client addresses (ray://) are not taken: this machine has to be one of the cluster",
-            where=WHERE,
             hint="join it with `ray start --address=HOST:PORT --num-cpus=0`, and give that HOST:PORT",
         )
     found = _HOST_PORT.fullmatch(given)
     if found is None or not 0 < int(found[2]) < 1 << 16:
         raise InputError(
+            "bad-syntax",
+            WHERE,
             f"{given[:80]!r} is no address of a Ray cluster; expected {_ACCEPTED}",
-            where=WHERE,
         )
     return Address(given, found[1].strip("[]"), int(found[2]))
 
@@ -75,8 +77,9 @@ def probe(address: Address) -> None:
 def not_joined(address: Address, reason: str) -> InputError:
     """What is said where something answers, but does not let this machine in."""
     return InputError(
+        "TODO",
+        WHERE,
         f"this machine could not join the cluster at {address.text}: {reason}",
-        where=WHERE,
         hint="see that Ray's head listens there, that this machine is a node of its cluster (`ray start "
         "--address=...`, with --num-cpus=0 if it shall not compute), and that RAY_AUTH_MODE is set as there",
     )
@@ -89,8 +92,9 @@ def _no_answer(address: Address, reason: str) -> InputError:
         else ""
     )
     return InputError(
+        "TODO",
+        WHERE,
         f"no Ray cluster answers at {address.text} ({reason})",
-        where=WHERE,
         hint=f"start one with `ray start --head`, and give the address that it prints{listens}. "
         "Nothing was written; without --cluster the points run on this machine",
     )

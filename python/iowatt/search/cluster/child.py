@@ -37,8 +37,9 @@ class Child:
     def __init__(self, address: Address) -> None:
         if importlib.util.find_spec("ray") is None:
             raise InputError(
+                "tool-missing",
+                WHERE,
                 "Ray is not installed, which a cluster needs",
-                where=WHERE,
                 hint="pip install 'iowatt[cluster]', on every machine of the cluster",
             )
         probe(address)
@@ -67,7 +68,7 @@ class Child:
             if not self.connection.poll(within_s):
                 if driver.UNAUTHENTICATED in self._said():  # Ray goes on trying
                     raise InputError(
-                        f"{self._address.text}: {driver.NO_TOKEN}", where=WHERE, hint=driver.TOKEN
+                        "TODO", WHERE, f"{self._address.text}: {driver.NO_TOKEN}", hint=driver.TOKEN
                     )
                 raise not_joined(self._address, f"not within {within_s:.0f} s")
             message = self.connection.recv()
@@ -75,7 +76,7 @@ class Child:
             raise not_joined(self._address, self.last_words()) from None
         if message[0] == driver.REFUSED:
             _, said, hint = message
-            raise InputError(f"{self._address.text}: {said}", where=WHERE, hint=hint)
+            raise InputError("TODO", WHERE, f"{self._address.text}: {said}", hint=hint)
         assert message[0] == kind, message
         return message
 

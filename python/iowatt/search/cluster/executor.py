@@ -144,8 +144,9 @@ class Cluster:
 
     def _lost(self, reason: str) -> InputError:
         return InputError(
+            "TODO",
+            addresses.WHERE,
             f"the cluster at {self.address.text} is lost: {reason}",
-            where=addresses.WHERE,
             hint="what was finished is kept; the same command with --resume goes on, on a cluster or without "
             "--cluster on this machine",
         )
@@ -161,6 +162,8 @@ def _finished(ticket: int, failed: bool, content: bytes) -> Finished:
 
 def _died(text: str) -> MachineError:
     return MachineError(
+        "TODO",
+        None,
         f"the machines that it was given to died or lost it, {driver.RETRIES + 1} times: {text}",
         hint="see that they have the memory for it; --resume tries it again",
     )

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final, get_args
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.search import prepare
 from iowatt.search.optimize.metric import COST
 from iowatt.search.optimize.problem import Method, Problem, constraints, objectives
@@ -56,12 +56,14 @@ def problem(
     """
     if method not in get_args(Method):
         raise InputError(
-            f"{method!r} is no method; expected one of {', '.join(get_args(Method))}", where="--method"
+            "not-accepted",
+            Argument("method"),
+            f"{method!r} is no method; expected one of {', '.join(get_args(Method))}",
         )
     if not 0 <= seed < 2**63:
-        raise InputError(f"expected a whole number from 0 to 2^63 - 1, not {seed}", where="--seed")
+        raise InputError("TODO", Argument("seed"), f"expected a whole number from 0 to 2^63 - 1, not {seed}")
     if workload is not None and within_s is None:
-        raise InputError("says whose rate is searched for, and no limit is given", where="--workload",
+        raise InputError("TODO", Argument("workload"), "says whose rate is searched for, and no limit is given",
                          hint="for example --within 20ms")  # fmt: skip
     goals = objectives(maximize, minimize)
     limits = constraints(subject_to)
@@ -70,6 +72,8 @@ def problem(
     words = pricing or Priced()
     if not priced and words != Priced():
         raise InputError(
+            "TODO",
+            None,
             "assumptions of cost are given, and nothing that is asked is a cost",
             hint="for example --minimize cost.total_usd",
         )
@@ -95,7 +99,7 @@ def found_pricing(words: Priced) -> Pricing:
     from iowatt.tariffs.find import find_tariff
 
     if words.alpha is not None and words.years is not None:
-        raise InputError("--alpha compares equal work and --years equal time: give one")
+        raise InputError("missing", None, "--alpha compares equal work and --years equal time: give one")
     basis = Horizon("time", YEARS if words.years is None else words.years)
     horizon = basis if words.alpha is None else Horizon("work", words.alpha)
     book = find_book(words.preset, list(words.sets))

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.search import prepare, table
 from iowatt.search.evaluator import Evaluator, Progress
 from iowatt.search.executor import Executor
@@ -87,7 +87,7 @@ def optimize(
         can be built, a metric that no point has.
     """
     if jobs is not None and jobs < 1:
-        raise InputError(f"expected at least one job, not {jobs}", where="--jobs")
+        raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
     if output is not None:
         refuse(output, force=force, resume=resume, shape=SHAPE)
     space = Space(problem.axes)
@@ -158,14 +158,16 @@ def _method(problem: Problem, space: Space) -> str:
         return "exact" if space.size <= EXACT_UP_TO and fits else "search"
     if problem.method == "exact" and space.size > MOST_EXACT:
         raise InputError(
+            "out-of-range",
+            Argument("method", "exact"),
             f"{space.size:,} points are too many to go through one by one; at most {MOST_EXACT:,} are",
-            where="--method exact",
             hint="--method search simulates a small part of them",
         )
     if problem.method == "exact" and problem.most is not None:
         raise InputError(
+            "TODO",
+            Argument("most"),
             "an exact answer takes as many simulations as it takes",
-            where="--most",
             hint="leave it out, or give --method search",
         )
     return problem.method
@@ -174,7 +176,9 @@ def _method(problem: Problem, space: Space) -> str:
 def _budget(problem: Problem, space: Space) -> int:
     if problem.most is not None:
         if problem.most < 1:
-            raise InputError(f"expected at least one simulation, not {problem.most}", where="--most")
+            raise InputError(
+                "out-of-range", Argument("most"), f"expected at least one simulation, not {problem.most}"
+            )
         return problem.most
     return min(MOST, max(LEAST, int(SHARE * space.size)))
 
@@ -213,9 +217,10 @@ def _look(
     if not built:
         first = next(iter(looker.seen.values()))
         raise InputError(
+            "not-accepted",
+            Argument("over"),
             f"none of the {len(looker.seen):,} configurations that were looked at can be built; the first: "
             f"{first.refused}",
-            where="--over",
         )
 
 
@@ -243,8 +248,9 @@ def _first(problem: Problem, looker: Looker, judge: Judge) -> None:
         return
     unknown = next((row["energy.unknown"] for row in judge.rows.values() if row.get("energy.unknown")), None)
     raise InputError(
+        "unknown-name",
+        f"{len(judge.rows)} points of {looker.space.size:,}",
         f"no Run of this scenario has the metric {missing[0]!r}" + (f": {unknown}" if unknown else ""),
-        where=f"{len(judge.rows)} points of {looker.space.size:,}",
         hint="the table of `iowatt sweep` with one value shows those that it has",
     )
 
@@ -260,8 +266,9 @@ def _all_failed(judge: Judge) -> InputError:
     number, record = next(iter(judge.records.items()))
     error = record["error"]
     return InputError(
+        "TODO",
+        f"point {number}" + (f": {error['where']}" if error["where"] else ""),
         f"no point that was tried ({len(judge.records)}) could be simulated; the first: {error['message']}",
-        where=f"point {number}" + (f": {error['where']}" if error["where"] else ""),
         hint=error["hint"],
     )
 

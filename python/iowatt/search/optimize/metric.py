@@ -80,7 +80,7 @@ def check(name: str, where: str) -> str:
     """
     if name in catalogue() or _NAMED.fullmatch(name):
         return name
-    raise InputError(f"there is no metric {name!r}", where=where, hint=_near(name, catalogue()))
+    raise InputError("unknown-name", where, f"there is no metric {name!r}", hint=_near(name, catalogue()))
 
 
 def _near(name: str, known: Iterable[str]) -> str:
@@ -126,17 +126,18 @@ def value(name: str, text: str, where: str) -> float:
         number = None
     if number is not None:
         if number - number != 0:
-            raise InputError(f"{text!r} is no limit", where=where, hint="give a finite number")
+            raise InputError("bad-syntax", where, f"{text!r} is no limit", hint="give a finite number")
         return number
     for mark, parse, scale in _PARSERS:
         if any(step.endswith(mark) for step in name.split(".")):
             try:
                 return parse(text) * scale
             except ValueError as error:
-                raise InputError(str(error), where=where) from None
+                raise InputError("TODO", where, str(error)) from None
     unit = column(name).unit
     raise InputError(
+        "bad-syntax",
+        where,
         f"{text!r} is no number",
-        where=where,
         hint=f"{name} is in {unit}: give the number alone" if unit else "give a number without a unit",
     )

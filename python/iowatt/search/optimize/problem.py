@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.search.optimize import metric
 from iowatt.search.over import Axis
 from iowatt.search.prepare import Given
@@ -130,13 +130,18 @@ def objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[Objecti
     names = [one.metric for one in found]
     if not found:
         raise InputError(
-            "nothing is to be maximized or minimized", hint="for example --maximize efficiency.iops_per_w"
+            "TODO",
+            None,
+            "nothing is to be maximized or minimized",
+            hint="for example --maximize efficiency.iops_per_w",
         )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"{twice} is given twice as an objective")
+        raise InputError("duplicate", None, f"{twice} is given twice as an objective")
     if len(found) > MOST_OBJECTIVES:
         raise InputError(
+            "too-large",
+            None,
             f"{len(found)} objectives are too many: nearly every point would be on the front",
             hint=f"give at most {MOST_OBJECTIVES}; others can be constraints (--subject-to)",
         )
@@ -151,10 +156,10 @@ def constraint(text: str) -> Constraint:
     place = f"--subject-to {text}"
     match = _EXPRESSION.fullmatch(text)
     if match is None:
-        raise InputError("expected METRIC <= VALUE or METRIC >= VALUE", where=place, hint=_EXAMPLE)
+        raise InputError("TODO", place, "expected METRIC <= VALUE or METRIC >= VALUE", hint=_EXAMPLE)
     name, operator, limit = match.groups()
     if operator not in ("<=", ">="):
-        raise InputError(f"{operator!r} is not <= or >=", where=place, hint=_EXAMPLE)
+        raise InputError("wrong-format", place, f"{operator!r} is not <= or >=", hint=_EXAMPLE)
     metric.check(name, place)
     return Constraint(name, "<=" if operator == "<=" else ">=", metric.value(name, limit, place))
 
@@ -172,5 +177,7 @@ def constraints(texts: Sequence[str]) -> list[Constraint]:
                 and (one.operator, other.operator) == (">=", "<=")
                 and one.value > other.value
             ):
-                raise InputError(f"nothing is both {one.text} and {other.text}", where="--subject-to")
+                raise InputError(
+                    "TODO", Argument("subject_to"), f"nothing is both {one.text} and {other.text}"
+                )
     return found

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.base import units
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.search.grid import Point, columns
 from iowatt.search.over import Axis
 
@@ -33,7 +33,7 @@ class Space:
 
     def __post_init__(self) -> None:
         if self.size > MOST:
-            raise InputError(f"a space of {self.size:.3g} points is too large", where="--over")
+            raise InputError("too-large", Argument("over"), f"a space of {self.size:.3g} points is too large")
 
     @cached_property
     def shape(self) -> tuple[int, ...]:

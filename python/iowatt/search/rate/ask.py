@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from iowatt.base.document import Document
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import ScenarioError
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
@@ -63,7 +63,7 @@ def answer(
     except ScenarioError as error:
         raise prepare.placed(document, error) from None
     if found.problem is not None:
-        raise InputError(found.problem, where="--limit", hint=_hint(found))
+        raise InputError("TODO", Argument("limit"), found.problem, hint=_hint(found))
     return documented(found, scenario, given, command)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 
 #: Statistics of the response time that may be limited: name, key in ``response_time_ms``, share of requests
 #: that may be above it (None: not a percentile).
@@ -70,33 +70,41 @@ class Asked:
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
-                raise InputError(f"expected a number above 0, not {value!r}", where=where)
+                raise InputError("out-of-range", where, f"expected a number above 0, not {value!r}")
         object.__setattr__(self, "statistic", _statistic(self.statistic))
         if not (isinstance(self.tolerance, int | float) and 1e-4 <= self.tolerance <= 0.5):
             raise InputError(
-                f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}", where="--tolerance"
+                "TODO", Argument("tolerance"), f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}"
             )
         if self.most_runs < 3:
-            raise InputError(f"expected at least 3 runs, not {self.most_runs}", where="--most-runs")
+            raise InputError(
+                "out-of-range", Argument("most_runs"), f"expected at least 3 runs, not {self.most_runs}"
+            )
         if not 1 <= self.replications <= MOST_REPLICATIONS:
             raise InputError(
-                f"expected 1 to {MOST_REPLICATIONS}, not {self.replications}", where="--replications"
+                "TODO",
+                Argument("replications"),
+                f"expected 1 to {MOST_REPLICATIONS}, not {self.replications}",
             )
         if self.requests is not None and self.requests < 100:
             raise InputError(
+                "out-of-range",
+                Argument("requests"),
                 f"expected at least 100 requests, not {self.requests}: fewer have no mean to speak of",
-                where="--requests",
             )
         if self.warmup_requests is not None and self.warmup_requests < 0:
-            raise InputError(f"expected none or more, not {self.warmup_requests}", where="--warmup-requests")
+            raise InputError(
+                "TODO", Argument("warmup_requests"), f"expected none or more, not {self.warmup_requests}"
+            )
         if self.loop not in get_args(Loop):
-            raise InputError(f"expected open or closed, not {self.loop!r}", where="--loop")
+            raise InputError("TODO", Argument("loop"), f"expected open or closed, not {self.loop!r}")
         if self.loop == "closed":
             self._check_closed()
         elif self.warmup_requests is not None:
             raise InputError(
+                "TODO",
+                Argument("warmup_requests"),
                 "of open arrivals the scenario says what is cut",
-                where="--warmup-requests",
                 hint="observe.warmup in the scenario",
             )
 
@@ -109,7 +117,7 @@ class Asked:
             (self.replications > 1, "--replications", "is found with one seed"),
         ):
             if given:
-                raise InputError(f"the rate of a closed loop {what}", where=where, hint="--loop open")
+                raise InputError("TODO", where, f"the rate of a closed loop {what}", hint="--loop open")
 
     def first_rate(self, drives: int) -> float | None:
         """The rate to begin at with so many drives, requests per second; None where none is given."""
@@ -140,6 +148,8 @@ def _statistic(name: str) -> str:
     said = plain.get(name, name)
     if said not in STATISTICS:
         raise InputError(
-            f"unknown statistic {name!r}; expected one of {', '.join(STATISTICS)}", where="--statistic"
+            "unknown-name",
+            Argument("statistic"),
+            f"unknown statistic {name!r}; expected one of {', '.join(STATISTICS)}",
         )
     return said

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from iowatt.base.digits import apart
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.run.bundle import Run
 from iowatt.scenario.model import Scenario
 from iowatt.search.rate.asked import ALL, Asked
@@ -186,7 +186,7 @@ def elasticity(points: Sequence[Tried]) -> float:
 
 def _response_s(point: Tried) -> float:
     if not point.response_s:
-        raise InputError("nothing completed in the window", hint="more requests")
+        raise InputError("TODO", None, "nothing completed in the window", hint="more requests")
     return point.response_s
 
 
@@ -200,15 +200,16 @@ def _proportion(scenario: Scenario, asked: Asked) -> tuple[float, ...]:
     chosen = chosen_of(scenario, asked.workload)
     if len(chosen) < len(scenario.workload):
         raise InputError(
+            "TODO",
+            Argument("workload"),
             "with closed loops all workloads are judged together, in the proportion of their rates",
-            where="--workload",
             hint=f"--workload '{ALL}'",
         )
     rates = []
     for workload in scenario.workload:
         if workload.profile is None:
             raise InputError(
-                "a recorded trace has no population", where=f"workload.{workload.name}", hint="--loop open"
+                "TODO", f"workload.{workload.name}", "a recorded trace has no population", hint="--loop open"
             )
         rates.append(workload.profile.rate_iops)
     return shares(scenario, chosen, rates)
@@ -260,8 +261,9 @@ class _Bench:
                 return run
             rate = max(float(run.summary["throughput"]["iops"]), rate / 2)
         raise InputError(
+            "TODO",
+            f"scenario {self.scenario.name}",
             f"fewer than {counted / 2:,.0f} requests complete in any run, however long",
-            where=f"scenario {self.scenario.name}",
         )
 
     @property

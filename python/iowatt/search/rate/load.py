@@ -101,8 +101,9 @@ class Load:
         warm_up, counted = self.lasts(rate)
         if counted <= 0:
             raise InputError(
+                "TODO",
+                "observe.warmup",
                 f"the warm-up of {warm_up:g} s leaves nothing of the run at {rate:.6g} requests per second",
-                where="observe.warmup",
                 hint="a shorter warm-up, or a longer trace",
             )
         changes, workloads = [], list(self.scenario.workload)

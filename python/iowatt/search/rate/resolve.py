@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import evaluation
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.workload import ClosedReplay, Workload
@@ -67,19 +67,25 @@ def chosen_of(scenario: Scenario, asked: str | None) -> tuple[int, ...]:
     names = [workload.name for workload in scenario.workload]
     if not names:
         raise InputError(
-            "the scenario has no workload whose rate could be raised", where=f"scenario {scenario.name}"
+            "unknown-name",
+            f"scenario {scenario.name}",
+            "the scenario has no workload whose rate could be raised",
         )
     if asked == ALL:
         return tuple(range(len(names)))
     if asked is None and len(names) > 1:
         raise InputError(
+            "TODO",
+            Argument("workload"),
             f"the scenario has {len(names)} workloads; say whose rate is raised",
-            where="--workload",
             hint=f"one of {', '.join(names)}, or '*' for all of them in proportion",
         )
     if asked is not None and asked not in names:
         raise InputError(
-            f"there is no workload {asked!r}", where="--workload", hint=suggestion(asked, names, "workloads")
+            "unknown-name",
+            Argument("workload"),
+            f"there is no workload {asked!r}",
+            hint=suggestion(asked, names, "workloads"),
         )
     return (0 if asked is None else names.index(asked),)
 
@@ -97,16 +103,18 @@ def _stated(workload: Workload, base: Path) -> float | None:
         law = profile.arrivals
     if isinstance(law, Closed) or isinstance(workload.replay, ClosedReplay):
         raise InputError(
+            "missing",
+            place,
             f"the workload {workload.name!r} is a closed loop, whose rate is what the array can do; a limit "
             "needs requests that come whether or not the array keeps up",
-            where=place,
             hint='a profile with open arrivals, or replay = { mode = "open" }; --loop closed finds how many '
             "outstanding take the limit",
         )
     if isinstance(law, Recorded):
         raise InputError(
+            "TODO",
+            place,
             f"the requests of {workload.name!r} come at recorded times, which its profile takes from a trace",
-            where=place,
             hint="a law of arrivals with a rate",
         )
     if workload.profile is None:
@@ -155,8 +163,9 @@ def shares(scenario: Scenario, chosen: Sequence[int], rates: Sequence[float | No
     for at, rate in zip(chosen, rates, strict=True):
         if rate is None:
             raise InputError(
+                "TODO",
+                f"workload.{scenario.workload[at].name}",
                 "the proportion of the workloads follows from their rates, and this one has none",
-                where=f"workload.{scenario.workload[at].name}",
                 hint="give it rate_iops",
             )
         known.append(rate)

@@ -160,21 +160,22 @@ def read(path: Path) -> Document:
     tree, warnings = _parsed(path)
     if "client_stats" in tree:
         raise InputError(
+            "TODO",
+            where,
             "was made by fio's client, which joins what its servers did",
-            where=where,
             hint="run fio on each load generator by itself, and import each output",
         )
     version = tree.get("fio version")
     if not isinstance(version, str) or not isinstance(tree.get("jobs"), list):
-        raise InputError('is not fio\'s JSON: "fio version" and "jobs" are not in it', where=where)
+        raise InputError("wrong-format", where, 'is not fio\'s JSON: "fio version" and "jobs" are not in it')
     if version.startswith(("fio-1.", "fio-2.")):
         raise InputError(
-            f"was made by {version}, whose times are in other units; fio 3 or later is read", where=where
+            "TODO", where, f"was made by {version}, whose times are in other units; fio 3 or later is read"
         )
     common = _options(tree.get("global options", {}), "global options", where)
     found = tree["jobs"]
     if not found:
-        raise InputError("holds no job: fio did not run any", where=where)
+        raise InputError("empty", where, "holds no job: fio did not run any")
     kinds = sum((_kinds(job) for job in found if isinstance(job, dict)), Counter[str]())
     # One kind of all jobs, because two kinds of times do not add up: that of most requests; rather lat,
     # which is all of it.
@@ -194,17 +195,18 @@ def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
     where = str(path)
     text = input_file.whole(path, "fio's JSON", _MOST_BYTES).decode("utf-8", "replace")
     if not text.strip():
-        raise InputError("is empty: fio did not come to its end", where=where)
+        raise InputError("empty", where, "is empty: fio did not come to its end")
     found, before, failed = _documents(text)
     if failed:
         raise InputError(
+            "wrong-format",
+            where,
             f"is not whole JSON ({failed}): fio was killed, or the file was cut",
-            where=where,
             hint="fio writes its JSON when it ends; what it did before can only be in its logs",
         )
     if not found:
         refuse_other_formats(text, path)
-        raise InputError("holds no JSON of fio", where=where, hint=_JSON)
+        raise InputError("damaged", where, "holds no JSON of fio", hint=_JSON)
     warnings = []
     said = [line.strip() for line in before.splitlines() if line.strip()]
     if said:
@@ -257,7 +259,7 @@ def refuse_other_formats(text: str, path: Path) -> None:
     for form, shape in (("normal", _NORMAL), ("terse", _TERSE)):
         if shape.search(text):
             raise InputError(
-                f"is fio's output in the format {form}, and JSON is wanted", where=str(path), hint=_JSON
+                "TODO", str(path), f"is fio's output in the format {form}, and JSON is wanted", hint=_JSON
             )
 
 
@@ -290,7 +292,7 @@ def _job(
     found: Any, number: int, common: Mapping[str, str], bins_of: str | None, *, longest_ns: int, where: str
 ) -> Job:
     if not isinstance(found, dict) or not isinstance(found.get("jobname"), str):
-        raise InputError(f"job {number} is no job of fio: it has no name", where=where)
+        raise InputError("wrong-format", where, f"job {number} is no job of fio: it has no name")
     name = found["jobname"]
     own = _options(found.get("job options", {}), f"job {name!r}", where)
     done = {
@@ -323,17 +325,17 @@ def _busy(found: Mapping[str, Any], name: str, where: str) -> float | None:
 
 def _options(found: Any, what: str, where: str) -> dict[str, str]:
     if not isinstance(found, dict):
-        raise InputError(f"{what}: its options are no table", where=where)
+        raise InputError("TODO", where, f"{what}: its options are no table")
     return {str(key): str(value) for key, value in found.items()}
 
 
 def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where: str) -> Counted:
     if not isinstance(found, dict):
-        raise InputError(f"{what}: is not there", where=where)
+        raise InputError("wrong-format", where, f"{what}: is not there")
     requests = _whole(found.get("total_ios"), f"{what}, total_ios", where)
     times = found.get("lat_ns")
     if not isinstance(times, dict):
-        raise InputError(f"{what}, lat_ns: is not there", where=where)
+        raise InputError("wrong-format", where, f"{what}, lat_ns: is not there")
 
     def moment(key: str) -> float:
         return _number(times.get(key, 0), f"{what}, lat_ns.{key}", where) / 1e9
@@ -399,10 +401,11 @@ def _refuse_groups(
             )
     if reason:
         raise InputError(
+            "TODO",
+            where,
             f"was made with group reporting ({reason}): fio then joins jobs under the name, the options and "
             "the "
             "rate of one of them, and their shares cannot be told apart",
-            where=where,
             hint="run fio again without group_reporting; iowatt adds jobs up itself",
         )
 
@@ -434,11 +437,11 @@ def _rate(text: str) -> float | None:
 
 def _number(value: Any, what: str, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{what}: is {_short(value)}, not a number", where=where)
+        raise InputError("TODO", where, f"{what}: is {_short(value)}, not a number")
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"{what}: is {value}", where=where)
+        raise InputError("TODO", where, f"{what}: is {value}")
     if not 0 <= value <= _MOST:
-        raise InputError(f"{what}: {_short(value)} is outside 0..2^62", where=where)
+        raise InputError("TODO", where, f"{what}: {_short(value)} is outside 0..2^62")
     return float(value)
 
 

@@ -68,14 +68,16 @@ def _with_requests(found: Document) -> tuple[list[Group], list[str]]:
             warnings.append(f"left out, without a read or write: {'; '.join(_why(job) for job in group[:5])}")
     if not groups:
         raise InputError(
+            "empty",
+            str(found.path),
             f"holds no read and no write: {'; '.join(_why(job) for job in found.jobs[:5])}",
-            where=str(found.path),
         )
     for group in groups:
         if _seconds(group) <= 0:
             raise InputError(
+                "TODO",
+                str(found.path),
                 f"job {group[0].name!r} made its requests in less than 1 ms, the least that fio counts",
-                where=str(found.path),
                 hint="let it run longer (time_based, runtime)",
             )
     return groups, warnings

@@ -48,7 +48,7 @@ def read(found: Document, folder: Path, warnings: list[str]) -> JobLogs:
     rows_of_each: list[tuple[logs.Rows, float]] = []
     kinds, all_each = set[str](), True
     if not folder.is_dir():
-        raise InputError("there is no such folder of logs", where=str(folder))
+        raise InputError("unknown-name", str(folder), "there is no such folder of logs")
     for job in found.jobs:
         if job.read.requests == 0 and job.write.requests == 0:
             continue
@@ -122,8 +122,9 @@ def refuse_strangers(found: Document, folder: Path) -> None:
     strange = logs.strangers(folder, found.every)
     if strange:
         raise InputError(
+            "wrong-format",
+            str(strange[0]),
             f"is a log of a job that is not in {found.path.name}: it is of another run, or jobs were joined",
-            where=str(strange[0]),
             hint="put each run's output into a folder of its own, and leave out group_reporting",
         )
 
@@ -133,8 +134,9 @@ def _refuse_maxima(job: Job, main: logs.Rows) -> None:
     asked = job.options.get("log_window_value", job.options.get("log_max_value", "avg"))
     if main.windowed and asked not in ("avg", "0", "false"):
         raise InputError(
+            "TODO",
+            str(main.path),
             f"holds the largest values of its windows (log_window_value={asked}), and means are wanted",
-            where=str(main.path),
             hint="run fio again without log_window_value and log_max_value",
         )
 
@@ -168,10 +170,11 @@ def shift(
     earliest = found.written - max(other.elapsed_s for other in found.every) - _AROUND_S
     if first < earliest or last > found.written + _AROUND_S:
         raise InputError(
+            "out-of-range",
+            str(main.path),
             f"runs from {first:.3f} to {last:.3f} (Unix time), and {found.path.name} from about "
             f"{earliest:.0f} to "
             f"{found.written:.3f}: a log of another run",
-            where=str(main.path),
             hint="put each run's output into a folder of its own",
         )
     return 0.0

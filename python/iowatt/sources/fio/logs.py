@@ -90,22 +90,24 @@ def find(folder: Path, job: Job, kind: str) -> Path | None:
     path = there.get(prefix)
     if path is None and there and prefix:
         raise InputError(
+            "TODO",
+            str(next(iter(there.values()))),
             f"belongs to another run: job {job.name!r} (number {job.number}) logs under the name {prefix!r}",
-            where=str(next(iter(there.values()))),
             hint="put each run's output into a folder of its own",
         )
     if path is None and len(there) > 1:
         listed = ", ".join(path.name for path in there.values())
         raise InputError(
+            "TODO",
+            str(folder),
             f"which of {listed} is of job {job.name!r} cannot be told",
-            where=str(folder),
             hint="put each run's output into a folder of its own",
         )
     if path is None and there:
         path = next(iter(there.values()))
     if path is not None and path.name.endswith(".fz"):
         raise InputError(
-            "is compressed by fio", where=str(path), hint="fio --inflate-log=FILE, or no log_compression"
+            "TODO", str(path), "is compressed by fio", hint="fio --inflate-log=FILE, or no log_compression"
         )
     return path
 
@@ -134,8 +136,9 @@ def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
     try:
         if path.stat().st_size > most_bytes:
             raise InputError(
+                "too-large",
+                where,
                 f"is longer than {most_bytes >> 20} MiB",
-                where=where,
                 hint="log_avg_msec=500 makes logs short: a row is a window then, and no request"
                 if most_bytes == MOST_BYTES
                 else "replay a shorter part of the trace",
@@ -149,7 +152,7 @@ def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
                     parts.append(_columns(whole, where, lines))
                 lines += whole.count(b"\n") + len(newline)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=where) from None
+        raise InputError("unreadable", where, f"cannot be read: {error.strerror}") from None
     none = np.zeros(0, dtype=np.int64)
     if not parts:
         return Rows(path, none, none, none, none, bool(rest))
@@ -203,7 +206,8 @@ def _no_row(data: bytes, where: str, before: int) -> InputError:
         if line.strip() and not good:
             said = line[:60].decode("utf-8", "replace")
             return InputError(
+                "wrong-format",
+                f"{where}:{number}",
                 f"is no row of a log of fio (time, value, direction, block size): {said!r}",
-                where=f"{where}:{number}",
             )
-    return InputError("is no log of fio", where=where)
+    return InputError("wrong-format", where, "is no log of fio")

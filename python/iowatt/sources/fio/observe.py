@@ -36,8 +36,9 @@ def read(
     if len(found) > 1:
         listed = ", ".join(one.name for one in found)
         raise InputError(
+            "TODO",
+            str(found[0].files[0]),
             f"holds {len(found)} groups of jobs that ran one after another ({listed}), and one is wanted",
-            where=str(found[0].files[0]),
             hint="one fio run for each, or `iowatt import`, which makes a Run of each",
         )
     return found[0]
@@ -67,7 +68,7 @@ def read_groups(
         another run.
     """
     if not (math.isfinite(interval_s) and interval_s > 0):
-        raise InputError(f"an interval of {interval_s} s: it must be more than 0")
+        raise InputError("out-of-range", None, f"an interval of {interval_s} s: it must be more than 0")
     file = _file(Path(path))
     parts = groups.of(document.read(file))
     called = [name or file.stem] if len(parts) == 1 else groups.names(parts)
@@ -153,8 +154,9 @@ def _file(path: Path) -> Path:
     if len(found) != 1:
         listed = ", ".join(file.name for file in found) or "none"
         raise InputError(
+            "TODO",
+            str(path),
             f"a folder with one JSON output of fio is read, and this one has {listed}",
-            where=str(path),
             hint="name the file",
         )
     return found[0]
@@ -168,7 +170,9 @@ def _intervals(
     slack = min(0.05 * interval_s, 1.0)
     number = max(1, math.ceil((end - start - slack) / interval_s))
     if number > 1_000_000:
-        raise InputError(f"{number} intervals of {interval_s:g} s: a longer interval is needed")
+        raise InputError(
+            "missing", None, f"{number} intervals of {interval_s:g} s: a longer interval is needed"
+        )
     sums = {direction: _sums(parts, start, interval_s, number) for direction, parts in series.items()}
     made = []
     for k in range(number):

@@ -224,8 +224,9 @@ def _bytes(
 
 def _other(rows: Rows, what: str, found: int, asked: int) -> InputError:
     return InputError(
+        "not-comparable",
+        str(rows.path),
         f"adds up to {found} requests of {what}, and fio's JSON counts {asked}: a log of another run, or a "
         "part",
-        where=str(rows.path),
         hint="put each run's output into a folder of its own",
     )

@@ -92,8 +92,9 @@ def measured_run(
     refuse_twice(power)
     if observation is not None and not observation.dated and (power or temperature):
         raise InputError(
+            "TODO",
+            str(observation.files[0]) if observation.files else observation.name,
             "does not say when it was recorded, so no log of an instrument can be put beside it",
-            where=str(observation.files[0]) if observation.files else observation.name,
         )
     if observation is None:
         if start is None or end is None or end <= start:

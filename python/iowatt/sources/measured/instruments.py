@@ -82,9 +82,9 @@ def cut(log: Log, spans: Sequence[Span], role: Role) -> Cut:
     quantity = "watts" if role == "power" else "celsius"
     if quantity not in log.quantities:
         known = ", ".join(log.quantities) or "nothing"
-        raise InputError(f"has no {quantity}, which {role} needs; it has {known}", where=where)
+        raise InputError("missing", where, f"has no {quantity}, which {role} needs; it has {known}")
     if not bool(((log.time_s > start[0]) & (log.time_s <= end[-1])).any()):
-        raise InputError(f"has no sample within the run: {_apart(log, spans)}", where=where, hint=_HINT)
+        raise InputError("TODO", where, f"has no sample within the run: {_apart(log, spans)}", hint=_HINT)
     parts = {name: align(log, name, start, end) for name in QUANTITIES if name in log.quantities}
     return Cut(log, role, parts, [span.seconds for span in spans])
 

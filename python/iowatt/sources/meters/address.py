@@ -68,7 +68,7 @@ class Address:
 
     def error(self, message: str, hint: str | None = None) -> InputError:
         """What is wrong with the address, as an error that says which."""
-        return InputError(message, where=self.public, hint=hint)
+        return InputError("TODO", self.public, message, hint=hint)
 
 
 def parse(text: str) -> Address:
@@ -82,6 +82,8 @@ def parse(text: str) -> Address:
         shown = re.sub(r"//[^/]*@", "//***@", text[:80])
         logs = ", ".join(f"{name}:" for name, kind in SCHEMES.items() if not kind.live)
         raise InputError(
+            "bad-syntax",
+            None,
             f"{shown!r} is no address of an instrument; it begins with a scheme, such as snmp://pdu1/1, or "
             f"for a file that of what wrote it: {logs}",
             hint="`iowatt meter list` says what each is; csv: is any table, by its columns",
@@ -126,7 +128,7 @@ def _place(place: str, scheme: str) -> tuple[str, int | None]:
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%]+\]|[^:\[\]]*)(?::([0-9]{1,5}))?", place)
     if match is None or (match[2] and not 0 < int(match[2]) <= _LAST_PORT):
         raise InputError(
-            f"{place[:80]!r} is no host, or host:port with a port of 1 to 65535", where=f"{scheme}:"
+            "wrong-format", f"{scheme}:", f"{place[:80]!r} is no host, or host:port with a port of 1 to 65535"
         )
     return match[1].strip("[]"), int(match[2]) if match[2] else None
 
@@ -137,9 +139,11 @@ def _options(query: str, scheme: str) -> dict[str, str]:
         key, equals, value = part.partition("=")
         key = unquote(key)
         if not equals or not key:
-            raise InputError(f"{key[:40]!r} is no option; options are written key=value", where=f"{scheme}:")
+            raise InputError(
+                "wrong-format", f"{scheme}:", f"{key[:40]!r} is no option; options are written key=value"
+            )
         if key in options:
-            raise InputError(f"the option {key[:40]!r} is given twice", where=f"{scheme}:")
+            raise InputError("duplicate", f"{scheme}:", f"the option {key[:40]!r} is given twice")
         options[key] = unquote(value)
     return options
 

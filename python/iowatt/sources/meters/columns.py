@@ -91,8 +91,9 @@ def scaled(quantity: str, index: int, unit: str | None, where: str) -> Column:
         found = (1e6, 0)
     if found is None:
         raise InputError(
+            "wrong-format",
+            where,
             f"{unit[:20]!r} is no unit of {quantity}",
-            where=where,
             hint=f"accepted are {', '.join(filter(None, UNITS[quantity]))}",
         )
     return Column(index, *found)
@@ -124,8 +125,9 @@ def index_of(wanted: str, names: Sequence[str], text: Text, row: Row) -> int:
     if len(found) != 1:
         what = "several columns are" if found else "no column is"
         raise InputError(
+            "TODO",
+            text.where(row),
             f"{what} called {wanted[:40]!r}; there are {', '.join(name.strip() for name in names)[:300]}",
-            where=text.where(row),
             hint="a column may be named by its number, #1",
         )
     return found[0]
@@ -153,21 +155,21 @@ def log(
         said = f"line {line} has no line end, so it may be cut short, and was left out"
         problems.append(Problem("failure", None, said))
     if not rows:
-        raise InputError("holds no samples", where=str(path))
+        raise InputError("empty", str(path), "holds no samples")
     times = np.empty(len(rows))
     columns = {name: np.empty(len(rows)) for name in layout.quantities}
     step = _step(options, path) if not layout.time else None
     for k, row in enumerate(rows):
         where = text.where(row)
         if len(row.cells) < needed:
-            raise InputError(f"has {len(row.cells)} cells where {needed} are needed", where=where)
+            raise InputError("TODO", where, f"has {len(row.cells)} cells where {needed} are needed")
         if step is None:
             stamp = " ".join(row.cells[index].strip() for index in layout.time)
             times[k] = stamps.seconds(stamp, where)
             if layout.milliseconds is not None:
                 ms = text.number(row.cells[layout.milliseconds], row)
                 if not 0 <= ms < 1000:
-                    raise InputError("milliseconds are 0 to 999", where=where)
+                    raise InputError("TODO", where, "milliseconds are 0 to 999")
                 times[k] += ms * 1e-3
         else:
             times[k] = (times[0] if k else stamps.seconds(options["start"], "start")) + k * step
@@ -181,8 +183,9 @@ def _step(options: Mapping[str, str], path: Path) -> float:
     step = _number(options, "interval", path)
     if "start" not in options or step is None:
         raise InputError(
+            "TODO",
+            str(path),
             "has no column of stamps",
-            where=str(path),
             hint="name it (time=COLUMN), or say when the first row was and how far apart rows are: "
             "start=2026-11-21T10:00:00Z and interval=1",
         )
@@ -197,7 +200,7 @@ def _number(options: Mapping[str, str], name: str, path: Path) -> float | None:
     except ValueError:
         value = 0.0
     if not 0 < value < math.inf:
-        raise InputError(f"{name} is a number above 0", where=str(path))
+        raise InputError("out-of-range", str(path), f"{name} is a number above 0")
     return value
 
 

@@ -66,7 +66,7 @@ def _asked(text: Text, address: Address, named: dict[str, str]) -> Layout:
         widest = max(text.rows[: table.PREAMBLE], key=lambda row: len(row.cells))
         for name in wanted:
             columns.index_of(name, widest.cells, text, widest)
-        raise InputError(f"no line has the columns {', '.join(wanted)} together", where=str(text.path))
+        raise InputError("TODO", str(text.path), f"no line has the columns {', '.join(wanted)} together")
     if not names:  # by number: from the first row on, or the second where the first is no sample
         at = 0 if any(_is_word(text, text.rows[0], column) for column in named.values()) else -1
     row = text.rows[max(at, 0)]
@@ -102,8 +102,9 @@ def _found(text: Text, address: Address) -> Layout:
                     unit = "kW"
                 if unit is None and plain in _SAY_NO_UNIT:
                     raise InputError(
+                        "missing-figure",
+                        text.where(row),
                         f"the column {cell.strip()!r} says no unit",
-                        where=text.where(row),
                         hint=f"say {name.replace('_', '-')}-unit=..., of "
                         f"{', '.join(filter(None, columns.UNITS[name]))}",
                     )
@@ -112,7 +113,8 @@ def _found(text: Text, address: Address) -> Layout:
             time = columns.time_columns(row.cells, address.options.get("time"), text, row)
             return Layout(at + 1, time, None, quantities)
     raise InputError(
+        "TODO",
+        str(text.path),
         "no line names a column of power or temperature (watts, power (W), temperature (C) ...)",
-        where=str(text.path),
         hint="name it: watts=COLUMN, or by its number watts=#2 time=#1",
     )

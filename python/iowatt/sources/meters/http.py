@@ -25,7 +25,7 @@ class RefusedError(MeterError):
 
     def __init__(self, message: str, status: int) -> None:
         self.status = status
-        super().__init__(message)
+        super().__init__("access-denied" if status in (401, 403) else "unreachable", None, message)
 
 
 class Http:
@@ -57,25 +57,31 @@ class Http:
                 for chunk in answer.iter_bytes():
                     body += chunk
                     if time.monotonic() > end:
-                        raise MeterError(f"{where}: the answer takes too long")
+                        raise MeterError("TODO", None, f"{where}: the answer takes too long")
                     if len(body) > _LARGEST:
-                        raise MeterError(f"{where}: the answer is longer than {_LARGEST >> 20} MiB")
+                        raise MeterError(
+                            "too-large", None, f"{where}: the answer is longer than {_LARGEST >> 20} MiB"
+                        )
         except httpx.HTTPError as error:
             self.close()
-            raise MeterError(f"{where}: {error or type(error).__name__}") from error
+            raise MeterError("TODO", None, f"{where}: {error or type(error).__name__}") from error
         except (OSError, ValueError) as error:
             self.close()
-            raise MeterError(f"{where}: {error}") from error
+            raise MeterError("TODO", None, f"{where}: {error}") from error
         if answer.status_code == 404 and absent:
             return None
         try:
             document = json.loads(body)
         except RecursionError:
-            raise MeterError(f"{where}: the answer is JSON nested too deeply to be an instrument's") from None
+            raise MeterError(
+                "too-large", None, f"{where}: the answer is JSON nested too deeply to be an instrument's"
+            ) from None
         except ValueError:
             document = None
         if answer.status_code in (401, 403):
             raise MeterError(
+                "TODO",
+                None,
                 f"{where}: it refuses the user or password",
                 hint=f"write {self._address.scheme}://USER:PASSWORD@...",
             )
@@ -85,7 +91,7 @@ class Http:
                 status=answer.status_code,
             )
         if document is None:
-            raise MeterError(f"{where}: the answer is no JSON")
+            raise MeterError("damaged", None, f"{where}: the answer is no JSON")
         return document
 
     #: The header ``Date`` of the last answer.

@@ -89,7 +89,7 @@ class HwmonMeter:
             )
             what = "is not one sensor but several" if found else "is not there"
             raise MeterError(
-                f"{self._chip}/{self._sensor} {what}; there are {names or 'none'}", where=str(self._root)
+                "TODO", str(self._root), f"{self._chip}/{self._sensor} {what}; there are {names or 'none'}"
             )
         self._file = found[0].file
         self._read()
@@ -113,7 +113,7 @@ class HwmonMeter:
 
     def _read(self) -> Reading:
         if self._file is None:
-            raise MeterError("is not open", where=self._address.public)
+            raise MeterError("wrong-format", self._address.public, "is not open")
         match = _SENSOR.match(self._sensor)
         assert match is not None
         quantity, factor = _UNITS[match[1]]

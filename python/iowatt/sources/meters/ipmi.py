@@ -104,11 +104,14 @@ class IpmiMeter:
         state = _STATE.search(answer)
         if state is not None and state[1] != "activated":
             raise MeterError(
-                f"{self._who}: its power readings are {state[1]}", hint="ipmitool dcmi power activate"
+                "TODO",
+                None,
+                f"{self._who}: its power readings are {state[1]}",
+                hint="ipmitool dcmi power activate",
             )
         reading = _READING.search(answer)
         if reading is None:
-            raise MeterError(f"{self._who}: no reading in {answer.strip()[:200]!r}")
+            raise MeterError("TODO", None, f"{self._who}: no reading in {answer.strip()[:200]!r}")
         return float(reading[1])
 
     def _ask(self, *command: str) -> str:
@@ -124,15 +127,17 @@ class IpmiMeter:
         try:
             code, said = _said([program, *arguments, *command], environment, self._timeout_s)
         except subprocess.TimeoutExpired:
-            raise MeterError(f"{self._who}: no answer in {self._timeout_s:g} s") from None
+            raise MeterError("TODO", None, f"{self._who}: no answer in {self._timeout_s:g} s") from None
         except OSError as error:
-            raise MeterError(f"{self._who}: {program}: {error}") from None
+            raise MeterError("TODO", None, f"{self._who}: {program}: {error}") from None
         if len(said) > _LONGEST:
-            raise MeterError(f"{self._who}: {program} answers more than {_LONGEST >> 10} KiB")
+            raise MeterError(
+                "out-of-range", None, f"{self._who}: {program} answers more than {_LONGEST >> 10} KiB"
+            )
         text = said.decode("utf-8", "replace")
         if code != 0:
             reason = " ".join(text.split())
-            raise MeterError(f"{self._who}: {reason[:300] or f'ipmitool ended with {code}'}")
+            raise MeterError("TODO", None, f"{self._who}: {reason[:300] or f'ipmitool ended with {code}'}")
         return text
 
 

@@ -72,4 +72,4 @@ def secret(address: Address, text: str | None) -> str | None:
 
 def missing(package: str, what: str) -> InputError:
     """A package of the extra ``meters`` is not installed."""
-    return InputError(f"{what} needs {package}", hint="pip install 'iowatt[meters]'")
+    return InputError("missing", None, f"{what} needs {package}", hint="pip install 'iowatt[meters]'")

@@ -103,7 +103,7 @@ class NutMeter:
         for name, variable in self._variables.items():
             text = self._ask(f"GET VAR {self._ups} {variable}", f"VAR {self._ups} {variable} ")
             if not _is_number(text):
-                raise MeterError(f"{self._who}/{self._ups}: {variable} is {text!r}, no number")
+                raise MeterError("TODO", None, f"{self._who}/{self._ups}: {variable} is {text!r}, no number")
             quantities[name] = float(text)
         return Reading(time.time(), quantities)
 
@@ -122,7 +122,9 @@ class NutMeter:
             return next(iter(there))
         problem = f"there is no UPS {self._ups!r}" if self._ups else "the address names no UPS"
         names = ", ".join(f"{name} ({text})" for name, text in there.items()) or "none"
-        raise MeterError(f"{self._who}: {problem}; there are: {names}", hint="write nut://HOST/UPS")
+        raise MeterError(
+            "TODO", None, f"{self._who}: {problem}; there are: {names}", hint="write nut://HOST/UPS"
+        )
 
     def _watts(self, ups: str, said: dict[str, str]) -> str:
         if self._wanted is not None:
@@ -138,6 +140,8 @@ class NutMeter:
             name for name in said if "power" in name
         )
         raise MeterError(
+            "TODO",
+            None,
             f"{self._who}/{ups}: {problem}; of power it has: {', '.join(others) or 'nothing'}",
             hint=f"nut://HOST/{ups}?variable={others[0]}"
             if others and others[0].endswith("realpower")
@@ -155,10 +159,12 @@ class NutMeter:
             lines += 1
             if time.monotonic() > end:
                 self.close()
-                raise MeterError(f"{self._who}: its list does not end")
+                raise MeterError("TODO", None, f"{self._who}: its list does not end")
             if lines > _MOST or not line.startswith(f"{what[0]} "):
                 self.close()
-                raise MeterError(f"{self._who}: {line[:100]!r} in a list is not NUT's protocol")
+                raise MeterError(
+                    "wrong-format", None, f"{self._who}: {line[:100]!r} in a list is not NUT's protocol"
+                )
         return found
 
     def _ask(self, question: str, answer: str) -> str:
@@ -168,9 +174,11 @@ class NutMeter:
         if line.startswith(answer):
             return _unquoted(line[len(answer) :])
         if line.startswith("ERR "):
-            raise MeterError(f"{self._who}: {line[4:]} (to {question!r})", hint=_hint(line))
+            raise MeterError("TODO", None, f"{self._who}: {line[4:]} (to {question!r})", hint=_hint(line))
         self.close()
-        raise MeterError(f"{self._who}: it answers {line[:100]!r}, which is not NUT's protocol")
+        raise MeterError(
+            "wrong-format", None, f"{self._who}: it answers {line[:100]!r}, which is not NUT's protocol"
+        )
 
     def _send(self, question: str) -> None:
         try:
@@ -181,7 +189,7 @@ class NutMeter:
             self._socket.sendall(f"{question}\n".encode())
         except OSError as error:
             self.close()
-            raise MeterError(f"{self._who}: {error}") from error
+            raise MeterError("TODO", None, f"{self._who}: {error}") from error
 
     def _log_in(self) -> None:
         """Only where the address has a user: reading needs none."""
@@ -206,7 +214,7 @@ class NutMeter:
                     raise OSError("its answer is no lines of text")
         except OSError as error:
             self.close()
-            raise MeterError(f"{self._who}: {error}") from error
+            raise MeterError("TODO", None, f"{self._who}: {error}") from error
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace").strip()
 

@@ -145,7 +145,7 @@ class PrometheusMeter:
         result = self._one(self._ask("/query", {"query": f"{self.query}[{window}ms]"}))
         samples = _samples(result)
         if not samples:
-            raise MeterError(f"{self._http.who}: {self.query} has no sample")
+            raise MeterError("TODO", None, f"{self._http.who}: {self.query} has no sample")
         return *samples[-1], _labels(result)
 
     def _interval_s(self, labels: Mapping[str, str]) -> float | None:
@@ -183,25 +183,27 @@ class PrometheusMeter:
         if kind == "scalar":
             return {"value": result, "metric": {}}
         if kind not in ("vector", "matrix") or not isinstance(result, list):
-            raise MeterError(f"{self._http.who}: {self.query} is {kind}, no series of numbers")
+            raise MeterError("TODO", None, f"{self._http.who}: {self.query} is {kind}, no series of numbers")
         if len(result) == 1 and isinstance(result[0], dict):
             return result[0]
         if result:
             names = "; ".join(" ".join(f"{k}={v}" for k, v in _labels(each).items()) for each in result[:5])
             raise MeterError(
+                "TODO",
+                None,
                 f"{self._http.who}: {self.query} is {len(result)} series: {names}",
                 hint="select one by its labels, or sum them: query=sum(...)",
             )
         if allow_none:
             return {}
         age = f" younger than {self._max_age_s:g} s" if self._plain else ""
-        raise MeterError(f"{self._http.who}: {self.query} has no sample{age}")
+        raise MeterError("TODO", None, f"{self._http.who}: {self.query} has no sample{age}")
 
     def _ask(self, path: str, query: dict[str, str]) -> Any:
         prefix = f"/{self._prefix}" if self._prefix else ""
         answer = self._http.get(f"{prefix}/api/v1{path}", query)
         if not isinstance(answer, dict) or answer.get("status") != "success":
-            raise MeterError(f"{self._http.who}: the answer is not Prometheus'")
+            raise MeterError("wrong-format", None, f"{self._http.who}: the answer is not Prometheus'")
         return answer.get("data")
 
 
@@ -222,7 +224,7 @@ def _samples(series: Mapping[str, Any]) -> list[tuple[float, float]]:
     """Times and values of a range of a series; none where it has no samples there."""
     pairs = series.get("values", [])
     if not isinstance(pairs, list):
-        raise MeterError(f"{pairs!r} is no list of samples")
+        raise MeterError("wrong-format", None, f"{pairs!r} is no list of samples")
     return [_sample(pair) for pair in pairs]
 
 
@@ -231,9 +233,9 @@ def _sample(pair: Any) -> tuple[float, float]:
     try:
         time_s, value = float(pair[0]), float(pair[1])
     except (TypeError, ValueError, OverflowError, IndexError, KeyError):
-        raise MeterError(f"{pair!r} is no sample") from None
+        raise MeterError("wrong-format", None, f"{pair!r} is no sample") from None
     if not math.isfinite(time_s):
-        raise MeterError(f"a sample is of {pair[0]}, no time")
+        raise MeterError("TODO", None, f"a sample is of {pair[0]}, no time")
     if not math.isfinite(value):
-        raise MeterError(f"a sample is {pair[1]}, no number")
+        raise MeterError("TODO", None, f"a sample is {pair[1]}, no number")
     return time_s, value

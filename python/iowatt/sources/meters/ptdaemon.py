@@ -132,14 +132,16 @@ class PtdaemonMeter:
         try:
             hello = lines.ask("Hello")
             if hello != HELLO:
-                raise MeterError(f"is no PTDaemon: it answered {hello[:60]!r} to Hello", where=address.public)
+                raise MeterError(
+                    "wrong-format", address.public, f"is no PTDaemon: it answered {hello[:60]!r} to Hello"
+                )
             self._identity = lines.ask("Identify")
             self._set_ranges(lines)
             if not self._started_elsewhere:
                 mark = address.options.get("mark", "iowatt")
                 reply = lines.ask(f"Go,{self._interval_ms},0,{mark}")
                 if not reply.startswith("Starting"):
-                    raise MeterError(f"started no measurement: {reply[:120]!r}", where=address.public)
+                    raise MeterError("TODO", address.public, f"started no measurement: {reply[:120]!r}")
             self._first()
             if self._uncertainty is None:
                 self._uncertainty = lines.ask("Uncertainty")
@@ -157,7 +159,7 @@ class PtdaemonMeter:
             if name in options:
                 reply = lines.ask(f"SR,{letter},{options[name]}")
                 if reply != f"Range {letter} changed":
-                    raise MeterError(f"set no range: {reply[:120]!r}", where=self._address.public)
+                    raise MeterError("TODO", self._address.public, f"set no range: {reply[:120]!r}")
 
     def _first(self) -> None:
         """Wait for the first sample: PTDaemon says "No data" until there is one."""
@@ -173,7 +175,7 @@ class PtdaemonMeter:
 
     def _sampled(self) -> Reading:
         if self._lines is None:
-            raise MeterError("is not connected", where=self._address.public)
+            raise MeterError("wrong-format", self._address.public, "is not connected")
         try:
             reply = self._lines.ask("Temperature" if "mode=temperature" in self._identity else "Watts")
         except MeterError:
@@ -184,7 +186,7 @@ class PtdaemonMeter:
     def _reading(self, reply: str) -> Reading:
         words = [word.strip() for word in reply.split(",")]
         if reply.startswith("No data"):
-            raise _NothingYetError("has no sample", where=self._address.public)
+            raise _NothingYetError("empty", self._address.public, "has no sample yet")
         found: dict[str, float] = {}
         for name, value in zip(words[::2], words[1::2], strict=False):
             if name.startswith("Ch"):
@@ -201,7 +203,7 @@ class PtdaemonMeter:
                 ):
                     found[_NAMES[name]] = figure
         if "watts" not in found and "celsius" not in found:
-            raise MeterError(f"gave no value: {reply[:120]!r}", where=self._address.public)
+            raise MeterError("TODO", self._address.public, f"gave no value: {reply[:120]!r}")
         return Reading(time.time(), found)
 
     def _drop(self) -> None:

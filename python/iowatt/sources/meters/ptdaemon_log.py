@@ -85,17 +85,19 @@ def read(path: Path, address: Address) -> list[Log]:
     zone = address.options.get("utc-offset")
     if zone is None:
         raise InputError(
+            "no-time-zone",
+            str(path),
             "PTDaemon's stamps say no time zone",
-            where=str(path),
             hint="say that of the host it ran on: --utc-offset +01:00 (or Z for UTC)",
         )
     found = _parsed(path, stamps.Stamps("iso", zone), address.options.get("mark"))
     power = [channel for channel in found.channels if channel != "temperature"]
     if not found.channels:
         raise InputError(
+            "wrong-format",
+            str(path),
             "is no log of PTDaemon: no line has a stamp and Watts or Temp"
             + (", or none has the mark asked for" if "mark" in address.options else ""),
-            where=str(path),
         )
     wanted = chosen(address, sorted(power), path) if power else []
     wanted += [channel for channel in found.channels if channel == "temperature"]
@@ -203,7 +205,7 @@ def _seconds(text: str, zone: stamps.Stamps, where: str) -> float:
         except ValueError:
             continue
         return zone.seconds(stamp.isoformat(sep=" "), where)
-    raise InputError(f"{text!r} is no time; PTDaemon writes month-day-year", where=where)
+    raise InputError("wrong-format", where, f"{text!r} is no time; PTDaemon writes month-day-year")
 
 
 def _identified(line: str, found: _Found) -> None:

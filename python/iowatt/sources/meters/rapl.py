@@ -64,7 +64,7 @@ class RaplMeter:
     def open(self) -> Instrument:
         """Find the counters."""
         if not self._root.is_dir():
-            raise MeterError("this host has no powercap counters", where=str(self._root))
+            raise MeterError("TODO", str(self._root), "this host has no powercap counters")
         there = list(zones(self._root))
         wanted = self._address.path
         if wanted:
@@ -74,7 +74,9 @@ class RaplMeter:
         if not self._zones:
             names = ", ".join(zone.name for zone in there) or "none"
             raise MeterError(
-                f"there is no counter {wanted or 'package-0'!r}; there are {names}", where=str(self._root)
+                "unknown-name",
+                str(self._root),
+                f"there is no counter {wanted or 'package-0'!r}; there are {names}",
             )
         self._most = [sysfs.number(zone.folder / "max_energy_range_uj") for zone in self._zones]
         self._before = self._count()
@@ -87,7 +89,7 @@ class RaplMeter:
     def read(self) -> Reading:
         """Mean watts since the reading before."""
         if not self._zones:
-            raise MeterError("is not open", where=self._address.public)
+            raise MeterError("wrong-format", self._address.public, "is not open")
         if self._before is None:  # the counters went away meanwhile: what they missed is not known
             self._before = self._count()
         before, energies = self._before

@@ -61,8 +61,9 @@ class Recorders:
             for recorder in self._recorders:
                 if not recorder.wait(_FIRST_ANSWER_S):
                     raise InputError(
+                        "TODO",
+                        f"instrument {recorder.name}",
                         recorder.failing or "does not answer",
-                        where=f"instrument {recorder.name}",
                         hint="`iowatt meter read` tries an instrument by itself",
                     )
         except BaseException:
@@ -128,7 +129,7 @@ class Recorders:
         name = wanted.name or f"meter{len(self._recorders) + 1}"
         path = self._folder / f"{file_name(name)}.csv"
         if any(path == other.path for other in self._recorders):
-            raise InputError("two instruments have one name", where=f"instrument {name}")
+            raise InputError("duplicate", f"instrument {name}", "two instruments have one name")
 
         def watcher(event: str, values: dict[str, Any]) -> None:
             if note is not None and not self._quiet.is_set():

@@ -133,7 +133,7 @@ class Recorder:
         try:
             self._file = _opened(self.path)
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", where=str(self.path)) from None
+            raise InputError("unwritable", str(self.path), f"cannot be written: {error.strerror}") from None
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
@@ -269,14 +269,14 @@ def _opened(path: Path) -> io.TextIOWrapper:
     if path.exists() and path.stat().st_size:
         # First, and with its line end: nothing is cut off a file that is somebody else's.
         if _first_line(path) not in (f"{SCHEMA}\n", f"{SCHEMA}\r\n"):
-            raise InputError("exists and is no recording of iowatt", where=str(path))
+            raise InputError("exists", str(path), "exists and is no recording of iowatt")
         with path.open("rb+") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _LONGEST_LINE))
             tail = file.read()
             end = tail.rfind(b"\n") + 1
             if not end:
-                raise InputError("ends in a line that no recording has: it is damaged", where=str(path))
+                raise InputError("damaged", str(path), "ends in a line that no recording has: it is damaged")
             file.truncate(size - (len(tail) - end))
         rows = path.open("a", encoding="utf-8")
         rows.write(f"{time.time():.6f}{',' * len(QUANTITIES)},restarted,recording went on after a break\n")
@@ -354,7 +354,7 @@ def read_log(path: Path) -> Log:
                 open_failure = len(problems) - 1
     if instrument is None:
         why = problems[-1].text if problems else "nothing was recorded"
-        raise InputError(f"its instrument never answered: {why}", where=str(path))
+        raise InputError("TODO", str(path), f"its instrument never answered: {why}")
     time_s = np.array(times, dtype=np.float64)
     table = np.array(cells, dtype=np.float64).reshape(len(times), len(QUANTITIES))
     if own_stamps:
@@ -377,9 +377,11 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
                 what = "no file" if not stat.S_ISREG(found.st_mode) else "larger than 1 GiB"
-                raise InputError(f"is {what}, so no recording of iowatt", where=str(path))
+                raise InputError("TODO", str(path), f"is {what}, so no recording of iowatt")
             if file.readline(200).rstrip(b"\r\n") != SCHEMA.encode():
-                raise InputError(f"is no recording of iowatt, which begins with {SCHEMA!r}", where=str(path))
+                raise InputError(
+                    "wrong-format", str(path), f"is no recording of iowatt, which begins with {SCHEMA!r}"
+                )
             number = 1
             while (line := file.readline(_LONGEST_LINE)).endswith(b"\n"):
                 number += 1
@@ -387,14 +389,16 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                     yield number, line[:-1].decode("utf-8")
                 except UnicodeDecodeError as error:
                     raise InputError(
-                        f"is no text: byte {error.start} of the line is not UTF-8", where=f"{path}:{number}"
+                        "bad-syntax",
+                        f"{path}:{number}",
+                        f"is no text: byte {error.start} of the line is not UTF-8",
                     ) from None
             if len(line) == _LONGEST_LINE:
                 raise InputError(
-                    f"a line is longer than {_LONGEST_LINE >> 10} KiB", where=f"{path}:{number + 1}"
+                    "too-large", f"{path}:{number + 1}", f"a line is longer than {_LONGEST_LINE >> 10} KiB"
                 )
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None
 
 
 def _by_stamps(instrument: Instrument, time_s: Series) -> Instrument:
@@ -448,8 +452,9 @@ def _row(line: str, where: str) -> tuple[float, list[float], str, str]:
             raise ValueError
     except (ValueError, csv.Error, StopIteration):
         raise InputError(
+            "wrong-format",
+            where,
             f"is no row of a recording: {','.join(COLUMNS)} with numbers, or an event of {', '.join(EVENTS)}",
-            where=where,
         ) from None
     return at, values, event, cells[-1]
 
@@ -471,7 +476,7 @@ def _instrument(text: str, where: str) -> Instrument:
         ):
             raise ValueError
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise InputError("does not describe an instrument", where=where) from None
+        raise InputError("TODO", where, "does not describe an instrument") from None
     return instrument
 
 

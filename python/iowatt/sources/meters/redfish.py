@@ -109,9 +109,9 @@ class RedfishMeter:
         try:
             value = way.take(self._http.get(way.path))
         except (KeyError, IndexError, TypeError):
-            raise MeterError(f"{where} is not there any more") from None
+            raise MeterError("wrong-format", None, f"{where} is not there any more") from None
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise MeterError(f"{where} is {value!r}, no number")
+            raise MeterError("TODO", None, f"{where} is {value!r}, no number")
         return float(value)
 
     def _chassis(self, root: dict[str, Any]) -> dict[str, Any]:
@@ -128,7 +128,10 @@ class RedfishMeter:
         names = ", ".join(path.rstrip("/").rsplit("/", 1)[-1] for path in paths) or "none"
         problem = f"there is no chassis {wanted!r}" if wanted else "the address names no chassis"
         raise MeterError(
-            f"{self._http.who}: {problem}; there are: {names}", hint="write redfish://HOST/CHASSIS"
+            "TODO",
+            None,
+            f"{self._http.who}: {problem}; there are: {names}",
+            hint="write redfish://HOST/CHASSIS",
         )
 
     def _find(self, chassis: dict[str, Any]) -> _Way:
@@ -144,7 +147,9 @@ class RedfishMeter:
             if way is not None:
                 return way
         raise MeterError(
-            f"{self._http.who}: chassis {chassis.get('Id', '')!r} says no watts by {', '.join(chosen)}"
+            "missing-figure",
+            None,
+            f"{self._http.who}: chassis {chassis.get('Id', '')!r} says no watts by {', '.join(chosen)}",
         )
 
     def _environment(self, chassis: dict[str, Any]) -> _Way | None:
@@ -172,6 +177,8 @@ class RedfishMeter:
             if len(whole) != 1:
                 names = ", ".join(path.rstrip("/").rsplit("/", 1)[-1] for path in found)
                 raise MeterError(
+                    "not-accepted",
+                    None,
                     f"{self._http.who}: several sensors of power, and none of them says that it is the whole "
                     f"chassis: {names}",
                     hint="name one: redfish://HOST/CHASSIS?sensor=ID",
@@ -193,6 +200,8 @@ class RedfishMeter:
         if at < 0 and len(controls) > 1:
             names = ", ".join(f"{k} ({_object(each).get('Name', '')})" for k, each in enumerate(controls))
             raise MeterError(
+                "ambiguous",
+                None,
                 f"{self._http.who}{path}: several members of PowerControl: {names}",
                 hint="name one: redfish://HOST/CHASSIS?control=0",
             )
@@ -224,7 +233,7 @@ def _powers(sensor: Any) -> bool:
 
 def _object(document: Any) -> dict[str, Any]:
     if not isinstance(document, dict):
-        raise MeterError("the answer is no object of Redfish")
+        raise MeterError("wrong-format", None, "the answer is no object of Redfish")
     return document
 
 

@@ -81,6 +81,8 @@ class ScpiMeter:
             if maker.upper() != "YOKOGAWA":
                 self.close()
                 raise MeterError(
+                    "wrong-format",
+                    None,
                     f"{self.resource}: {maker} {model} is no Yokogawa WT",
                     hint="the option watts=QUERY reads other analysers",
                 )
@@ -113,7 +115,7 @@ class ScpiMeter:
             answer = self._ask(self._own)
             watts = _number(answer)
             if not math.isfinite(watts):
-                raise MeterError(f"{self.resource}: {self._own} is {answer!r}, no number")
+                raise MeterError("TODO", None, f"{self.resource}: {self._own} is {answer!r}, no number")
             return Reading(time.time(), {"watts": watts})
         answer = self._ask(":NUMERIC:NORMAL:VALUE?")
         now = time.time()
@@ -121,15 +123,21 @@ class ScpiMeter:
         if len(fields) != len(self._items):
             self.close()  # somebody else has set other items
             raise MeterError(
-                f"{self.resource}: it sends {len(fields)} values of {len(self._items)}: {answer[:100]!r}"
+                "TODO",
+                None,
+                f"{self.resource}: it sends {len(fields)} values of {len(self._items)}: {answer[:100]!r}",
             )
         values = dict(zip(self._items, map(_number, fields), strict=True))
         if math.isinf(values["watts"]):
-            raise MeterError(f"{self.resource}: over range; the samples of this range are not to be used")
+            raise MeterError(
+                "TODO", None, f"{self.resource}: over range; the samples of this range are not to be used"
+            )
         if math.isnan(values["watts"]):
-            raise MeterError(f"{self.resource}: no watts (it says {fields[0]})")
+            raise MeterError("TODO", None, f"{self.resource}: no watts (it says {fields[0]})")
         if self._peaks and (peaks := _number(self._ask(":INPUT:POVER?"))) != 0:
-            raise MeterError(f"{self.resource}: peaks are clipped by the range (POVER {peaks:g})")
+            raise MeterError(
+                "TODO", None, f"{self.resource}: peaks are clipped by the range (POVER {peaks:g})"
+            )
         return Reading(now, {name: value for name, value in values.items() if math.isfinite(value)})
 
     def close(self) -> None:
@@ -155,7 +163,7 @@ class ScpiMeter:
             if self.resource.endswith("::SOCKET"):
                 session.read_termination = session.write_termination = "\n"
         except Exception as error:  # pyvisa's, pyvisa-py's and the socket's own
-            raise MeterError(f"{self.resource}: {_words(error)}") from error
+            raise MeterError("TODO", None, f"{self.resource}: {_words(error)}") from error
         self._session = session
 
     def _identify(self) -> tuple[str, str, str, str]:
@@ -165,7 +173,9 @@ class ScpiMeter:
         if len(fields) < 2:
             self.close()
             raise MeterError(
-                f"{self.resource}: it does not say what it is (*IDN? is {','.join(fields)[:100]!r})"
+                "TODO",
+                None,
+                f"{self.resource}: it does not say what it is (*IDN? is {','.join(fields)[:100]!r})",
             )
         maker, model, serial, firmware = (*fields, "", "")[:4]
         return maker, model, serial, firmware
@@ -205,7 +215,7 @@ class ScpiMeter:
             self._session.write(command)
         except Exception as error:
             self.close()
-            raise MeterError(f"{self.resource}: {_words(error)}") from error
+            raise MeterError("TODO", None, f"{self.resource}: {_words(error)}") from error
 
     def _ask(self, query: str) -> str:
         try:
@@ -213,7 +223,7 @@ class ScpiMeter:
             return self._answer().decode("ascii").strip()
         except Exception as error:
             self.close()  # what comes late must not answer the next question
-            raise MeterError(f"{self.resource}: {_words(error)} (to {query})") from error
+            raise MeterError("TODO", None, f"{self.resource}: {_words(error)} (to {query})") from error
 
     def _answer(self) -> bytes:
         """A line, or a message of an interface that marks its end; bounded, as PyVISA's own reading is not.

@@ -112,11 +112,13 @@ class SnmpMeter:
         for wanted in self._objects:
             if wanted.valid is not None and _text(answers.get(wanted.valid)) != "1":
                 if wanted.quantity in ("watts", self._objects[0].quantity):
-                    raise MeterError(f"{self._who}: it says that {wanted.oid} is not valid now")
+                    raise MeterError(
+                        "wrong-format", None, f"{self._who}: it says that {wanted.oid} is not valid now"
+                    )
                 continue
             value = answers.get(wanted.oid)
             if value is None:
-                raise MeterError(f"{self._who}: it has no object {wanted.oid} any more")
+                raise MeterError("TODO", None, f"{self._who}: it has no object {wanted.oid} any more")
             quantities[wanted.quantity] = float(self._number(wanted.oid, value) * wanted.scale)
         return Reading(now, quantities)
 
@@ -128,7 +130,7 @@ class SnmpMeter:
 
     def _get(self, oids: list[str]) -> dict[str, Any]:
         if self._session is None:
-            raise MeterError(f"{self._who}: not open")
+            raise MeterError("TODO", None, f"{self._who}: not open")
         try:
             if self._version == "1":  # one absent object would make a whole request of version 1 fail
                 return {oid: value for each in oids for oid, value in self._session.get([each]).items()}
@@ -137,7 +139,7 @@ class SnmpMeter:
             raise
         except Exception as error:  # pysnmp raises its own, asyncio's, and those of the socket
             self.close()
-            raise MeterError(f"{self._who}: {error or type(error).__name__}") from error
+            raise MeterError("TODO", None, f"{self._who}: {error or type(error).__name__}") from error
 
     def _identify(self) -> Instrument:
         profile, index = self._profile, self._index
@@ -190,10 +192,14 @@ class SnmpMeter:
             return PROFILES[found[0]]
         if found:
             raise MeterError(
+                "ambiguous",
+                None,
                 f"{self._who}: it says watts by several profiles: {', '.join(found)}",
                 hint=f"name one: {self._who}/{found[0]}",
             )
         raise MeterError(
+            "not-accepted",
+            None,
             f"{self._who}: it says watts by none of the profiles {', '.join(candidates)}",
             hint="name the object by its OID, with scale=WATTS-PER-COUNT: snmp://HOST/1.3.6.1...",
         )
@@ -220,6 +226,8 @@ class SnmpMeter:
             objects.append(_Object(name, oid, scale, valid if valid in answers else None))
         if not any(wanted.quantity == "watts" for wanted in objects):
             raise MeterError(
+                "TODO",
+                None,
                 f"{self._who}: it has no watts at {points['watts'][1]} ({profile.mib})",
                 hint="another index or profile? see docs/reference/meters.md",
             )
@@ -231,7 +239,7 @@ class SnmpMeter:
         wanted = _Object(quantity, oid, Decimal(str(scale)))
         answers = self._get([wanted.oid])
         if wanted.oid not in answers:
-            raise MeterError(f"{self._who}: it has no object {wanted.oid}")
+            raise MeterError("TODO", None, f"{self._who}: it has no object {wanted.oid}")
         self._number(wanted.oid, answers[wanted.oid])
         return wanted
 
@@ -239,13 +247,17 @@ class SnmpMeter:
         columns = [f"{ENTITY_SENSOR}.{column}.{index}" for column in (1, 2, 3, 4, 5)]
         answers = self._get(columns)
         if len(answers) < len(columns):
-            raise MeterError(f"{self._who}: it has no sensor {index} in its ENTITY-SENSOR-MIB")
+            raise MeterError("TODO", None, f"{self._who}: it has no sensor {index} in its ENTITY-SENSOR-MIB")
         kind, scale, precision, _, status = (int(self._number(oid, answers[oid])) for oid in columns)
         quantity = ENTITY_TYPES.get(kind)
         if quantity is None:
-            raise MeterError(f"{self._who}: sensor {index} measures none of {', '.join(QUANTITIES)}")
+            raise MeterError(
+                "not-accepted", None, f"{self._who}: sensor {index} measures none of {', '.join(QUANTITIES)}"
+            )
         if status != 1:
-            raise MeterError(f"{self._who}: sensor {index} is out of order (entPhySensorOperStatus {status})")
+            raise MeterError(
+                "TODO", None, f"{self._who}: sensor {index} is out of order (entPhySensorOperStatus {status})"
+            )
         power = entity_power(scale, precision)
         return _Object(quantity, columns[3], Decimal(1).scaleb(power), columns[4])
 
@@ -256,7 +268,7 @@ class SnmpMeter:
         except InvalidOperation:
             number = Decimal("NaN")
         if not number.is_finite():
-            raise MeterError(f"{self._who}: object {oid} is {text!r}, no number")
+            raise MeterError("TODO", None, f"{self._who}: object {oid} is {text!r}, no number")
         return number
 
 
@@ -308,11 +320,11 @@ class _Session:
             self._engine, self._credentials, self._target, self._context, *asked, lookupMib=False
         )
         if failure:
-            raise MeterError(f"{self._who}: {failure}")
+            raise MeterError("TODO", None, f"{self._who}: {failure}")
         if int(status) == 2:  # noSuchName: how version 1 says that an object is not there
             return {}
         if status:
-            raise MeterError(f"{self._who}: it answers {status.prettyPrint()}")
+            raise MeterError("TODO", None, f"{self._who}: it answers {status.prettyPrint()}")
         return {str(name): value for name, value in bindings if not _absent(value)}
 
     def _login(self, address: Address, version: str) -> Any:

@@ -51,7 +51,9 @@ class Stamps:
     def __init__(self, time_format: str | None, utc_offset: str | None, day: str | None = None) -> None:
         if time_format is not None and time_format not in ("iso", *_SCALES) and "%" not in time_format:
             raise InputError(
-                f"{time_format[:40]!r} is no time format; accepted are {FORMATS}", where="time-format"
+                "not-accepted",
+                "time-format",
+                f"{time_format[:40]!r} is no time format; accepted are {FORMATS}",
             )
         self._format = time_format
         self._zone = None if utc_offset is None else zone(utc_offset)
@@ -61,7 +63,7 @@ class Stamps:
             try:
                 self._day = date.fromisoformat(day)
             except ValueError:
-                raise InputError(f"{day[:40]!r} is no day such as 2026-11-21", where="date") from None
+                raise InputError("bad-syntax", "date", f"{day[:40]!r} is no day such as 2026-11-21") from None
 
     def seconds(self, text: str, where: str) -> float:
         """Unix time, UTC, in s.
@@ -70,7 +72,7 @@ class Stamps:
         """
         text = text.strip()
         if len(text) > _LONGEST:
-            raise InputError(f"{text[:30]!r}... is no time", where=where)
+            raise InputError("wrong-format", where, f"{text[:30]!r}... is no time")
         if self._format is None:
             self._format = _found(text)
         try:
@@ -79,15 +81,18 @@ class Stamps:
             hint = None
             if re.match(r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}", text):
                 hint = "day and month cannot be told apart: say time-format=%d/%m/%Y %H:%M:%S, or %m/%d/..."
-            raise InputError(f"{text!r} is no time; accepted are {FORMATS}", where=where, hint=hint) from None
+            raise InputError(
+                "not-accepted", where, f"{text!r} is no time; accepted are {FORMATS}", hint=hint
+            ) from None
         if found is None:
             raise InputError(
+                "no-time-zone",
+                where,
                 f"the stamp {text!r} says no time zone",
-                where=where,
                 hint="say that of the meter's clock: --utc-offset +01:00 (or Z for UTC)",
             )
         if not 0 <= found < 1e11:
-            raise InputError(f"{text!r} is no time of a measurement", where=where)
+            raise InputError("wrong-format", where, f"{text!r} is no time of a measurement")
         return found
 
     def _parsed(self, text: str) -> float | None:
@@ -144,5 +149,5 @@ def zone(text: str) -> timezone:
     if found is not None:
         return found
     raise InputError(
-        f"{text[:40]!r} is no offset from UTC; accepted are Z, +01:00, -08:00", where="utc-offset"
+        "no-time-zone", "utc-offset", f"{text[:40]!r} is no offset from UTC; accepted are Z, +01:00, -08:00"
     )

@@ -16,7 +16,7 @@ def number(path: Path) -> int:
     try:
         return int(text[:40])
     except ValueError:
-        raise MeterError(f"holds no number: {text[:40]!r}", where=str(path)) from None
+        raise MeterError("empty", str(path), f"holds no number: {text[:40]!r}") from None
 
 
 def word(path: Path) -> str:
@@ -26,7 +26,7 @@ def word(path: Path) -> str:
             return file.read(_LONGEST).decode("utf-8", "replace").strip()
     except PermissionError:
         raise MeterError(
-            "may not be read", where=str(path), hint="energy counters are readable by root only"
+            "TODO", str(path), "may not be read", hint="energy counters are readable by root only"
         ) from None
     except OSError as error:
-        raise MeterError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise MeterError("unreadable", str(path), f"cannot be read: {error.strerror}") from None

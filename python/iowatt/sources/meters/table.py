@@ -78,7 +78,7 @@ class Text:
             return math.inf
         if word in _NONE or not word.strip("-"):
             return math.nan
-        raise InputError(f"{cell.strip()[:30]!r} is no number", where=self.where(row))
+        raise InputError("bad-syntax", self.where(row), f"{cell.strip()[:30]!r} is no number")
 
 
 def load(path: Path, delimiter: str | None = None) -> Text:
@@ -93,7 +93,7 @@ def load(path: Path, delimiter: str | None = None) -> Text:
     elif delimiter in ("tab", "\\t"):
         delimiter = "\t"
     elif len(delimiter) != 1 or delimiter in '"\r\n':
-        raise InputError("a delimiter is one character, or tab", where="delimiter")
+        raise InputError("TODO", "delimiter", "a delimiter is one character, or tab")
     rows = []
     reader = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
     try:
@@ -101,9 +101,11 @@ def load(path: Path, delimiter: str | None = None) -> Text:
             if any(cell.strip() for cell in cells):
                 rows.append(Row(reader.line_num, cells))
     except csv.Error as error:
-        raise InputError(f"is no delimited text: {error}", where=f"{path}:{reader.line_num}") from None
+        raise InputError(
+            "wrong-format", f"{path}:{reader.line_num}", f"is no delimited text: {error}"
+        ) from None
     if not rows:
-        raise InputError("is empty", where=str(path))
+        raise InputError("empty", str(path), "is empty")
     return Text(path, rows, delimiter, text.endswith(("\n", "\r")))
 
 
@@ -116,7 +118,7 @@ def decoded(path: Path) -> str:
         path, "a log of an instrument", input_file.LOG_BYTES, line=input_file.LOG_LINE_BYTES
     )
     if not data.strip():
-        raise InputError("is empty", where=str(path))
+        raise InputError("empty", str(path), "is empty")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     try:

@@ -19,8 +19,9 @@ def refuse_twice(logs: Sequence[Log]) -> None:
     for first, second, why in twice(logs):
         where = second.path or first.path
         raise InputError(
+            "duplicate",
+            str(where) if where is not None else second.instrument.name,
             f"{why}: its power would be counted twice",
-            where=str(where) if where is not None else second.instrument.name,
             hint="give each meter once; several channels of one file are added up by themselves",
         )
 

@@ -44,8 +44,9 @@ def read(path: Path, address: Address) -> list[Log]:
             break
     else:
         raise InputError(
+            "wrong-format",
+            str(path),
             "is no log of a Watts up? meter: no line names Watts, Volts and Amps (or W, V and A)",
-            where=str(path),
             hint="any other table is csv:",
         )
     first = heads.index(row) + 1

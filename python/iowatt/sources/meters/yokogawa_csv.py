@@ -86,7 +86,7 @@ def chosen(address: Address, there: list[str], path: Path) -> list[str]:
         return [asked]
     if asked == SUM and len(elements) == 1:
         return elements
-    raise InputError(f"has no channel {asked[:20]!r}; there are {', '.join(there)}", where=str(path))
+    raise InputError("TODO", str(path), f"has no channel {asked[:20]!r}; there are {', '.join(there)}")
 
 
 def _channels(text: Text) -> tuple[int, dict[str, dict[str, Column]]]:
@@ -104,8 +104,9 @@ def _channels(text: Text) -> tuple[int, dict[str, dict[str, Column]]]:
         if powered and any("volts" in found for found in channels.values()):
             return at, dict(sorted(powered.items()))
     raise InputError(
+        "wrong-format",
+        str(text.path),
         "is no data of a Yokogawa WT: no line names U, I and P of an element (U-E1, I-E1, P-E1)",
-        where=str(text.path),
         hint="any other table is csv:",
     )
 

@@ -105,7 +105,9 @@ class Cells:
     def _coarser(self) -> None:
         if len(self._rungs) == 1:
             raise InputError(
-                f"more than {_MOST} intervals of {self.width_ns / 1e9:g} s: a longer interval is needed"
+                "out-of-range",
+                None,
+                f"more than {_MOST} intervals of {self.width_ns / 1e9:g} s: a longer interval is needed",
             )
         times = self._rungs[1][0] // self._rungs[0][0]
         del self._rungs[0]

@@ -47,7 +47,9 @@ def read(asked: Asked, progress: Progress | None = None) -> Observation:
         It cannot be read, has no requests, or no response times.
     """
     if asked.interval_s is not None and not (math.isfinite(asked.interval_s) and asked.interval_s >= 1e-6):
-        raise InputError(f"an interval of {asked.interval_s} s: at least 1us is accepted")
+        raise InputError(
+            "out-of-range", None, f"an interval of {asked.interval_s} s: at least 1us is accepted"
+        )
     interval_ns = None if asked.interval_s is None else round(asked.interval_s * 1e9)
     if recording.is_one(asked.path, asked.options):
         return recording.observed(asked.path, asked.name, asked.options, interval_ns, progress)
@@ -73,11 +75,12 @@ def _of_trace(asked: Asked, interval_ns: int | None, progress: Progress | None) 
     if said["format"] == recording.FORMAT and asked.options.get("event") is None:  # compressed
         return recording.observed(asked.path, asked.name, asked.options, interval_ns, progress)
     if not seen:
-        raise InputError("holds no reads and no writes", where=where)
+        raise InputError("empty", where, "holds no reads and no writes")
     if not timed or said["untimed"]:
         raise InputError(
+            "TODO",
+            where,
             f"has no response times: {_reason(said, asked.options)}, so it is a load and no measurement",
-            where=where,
             hint="`iowatt trace info` says what is in it, `iowatt run` simulates storage under it",
         )
     notes = [*said["notes"], *doubts(said), *units.doubt(trace, said), *_left_out(said)]

@@ -63,8 +63,9 @@ def observed(
     strange = sorted(key for key, value in options.items() if value is not None and key not in _OPTIONS)
     if strange:
         raise InputError(
+            "not-applicable",
+            str(path),
             f"{strange[0]} does not apply to a recording of blktrace that is read as a measurement",
-            where=str(path),
         )
     wanted = [str(one) for one in options.get("devices") or ()]
     reader = _core.StagesReader(str(path), wanted)
@@ -86,17 +87,18 @@ def observed(
     missing = [one for one in wanted if one not in devices]
     if missing:
         raise InputError(
-            f"has no device {missing[0]!r}; it has {', '.join(devices) or 'none'}", where=str(path)
+            "unknown-name", str(path), f"has no device {missing[0]!r}; it has {', '.join(devices) or 'none'}"
         )
     issues_only = not said["queued"]
     if issues_only:
         count = alone
     if count.zero_ns is None:
         raise InputError(
+            "empty",
+            str(path),
             f"holds no request from its queueing to its completion: {said['queued']} were queued (Q), "
             f"{said['issued']} "
             f"issued (D) and {said['completed']} completed (C)",
-            where=str(path),
             hint="record all three: blktrace without -a, or with -a queue -a issue -a complete",
         )
     return made(

@@ -33,7 +33,7 @@ def locate(path: Path) -> Files:
     if path.is_dir():
         return _in_folder(path)
     if not path.exists():
-        raise InputError("there is no such file or folder", where=str(path))
+        raise InputError("not-found", str(path), "there is no such file or folder")
     for name in _MAIN:
         if path.name.endswith(name):
             return Files(path, path.parent, path.name.removesuffix(name))
@@ -51,12 +51,16 @@ def _in_folder(folder: Path) -> Files:
         if len(found) > 1:
             listed = ", ".join(path.name for path in found)
             raise InputError(
-                f"holds several outputs of vdbench: {listed}", where=str(folder), hint="name one of them"
+                "ambiguous",
+                str(folder),
+                f"holds several outputs of vdbench: {listed}",
+                hint="name one of them",
             )
         if found:
             return Files(found[0], folder, found[0].name.removesuffix(name))
     raise InputError(
+        "empty",
+        str(folder),
         "holds no output of vdbench: neither flatfile.html nor summary.html",
-        where=str(folder),
         hint="the folder that vdbench -o names",
     )

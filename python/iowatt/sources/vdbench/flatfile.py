@@ -44,10 +44,12 @@ def read(path: Path) -> list[Row]:
         rows.append(_row(words, columns, line))
     if not columns:
         raise InputError(
-            "is no flat file of vdbench: no line begins with a blank and names the columns", where=str(path)
+            "wrong-format",
+            str(path),
+            "is no flat file of vdbench: no line begins with a blank and names the columns",
         )
     if not rows:
-        raise InputError("holds no interval: vdbench ended before its first", where=str(path))
+        raise InputError("empty", str(path), "holds no interval: vdbench ended before its first")
     return rows
 
 

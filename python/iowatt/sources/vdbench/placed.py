@@ -73,7 +73,7 @@ class PlacedRun:
             listed = ", ".join(missing[:10]) + (" ..." if len(missing) > 10 else "")
             self._warnings.append(f"no figures of the intervals {listed}: they are missing, or n/a")
         if not kept:
-            raise InputError("has no interval with a rate and a share of reads", where=found[0].place)
+            raise InputError("TODO", found[0].place, "has no interval with a rate and a share of reads")
         return kept
 
     def _unix(self) -> list[float]:
@@ -85,8 +85,9 @@ class PlacedRun:
             own = row.day or made
             if own is None:
                 raise InputError(
+                    "TODO",
+                    row.place,
                     "no date is to be found: neither the rows nor the head of a report has one",
-                    where=row.place,
                 )
             if not row.dated and day is not None:
                 own = max(own, day)
@@ -97,10 +98,11 @@ class PlacedRun:
             stamp = self._zones.unix(own, row.time_s, zone, row.place)
             if found and stamp < found[-1] - 1e-3:
                 raise InputError(
+                    "TODO",
+                    row.place,
                     f"is stamped {found[-1] - stamp:g} s before the row above it: the load generator's clock "
                     "was set "
                     "back",
-                    where=row.place,
                     hint="run load generators in UTC, with a steady clock",
                 )
             found.append(stamp)
@@ -127,9 +129,10 @@ class PlacedRun:
             guesses = [(self._stamps[0] - start) / number, *guesses]
         if not guesses and said is None:
             raise InputError(
+                "TODO",
+                first.place,
                 "how long its interval is cannot be told from one row: summary.html or parmfile.html would "
                 "say it",
-                where=first.place,
             )
         width = max(1.0, float(round(statistics.median(guesses)))) if guesses else float(said or 1.0)
         if said is not None and said != width:
@@ -142,7 +145,9 @@ class PlacedRun:
         if said is None and start is None and len(steps) == 1:
             width = self._whole_requests(width)
         if width > _LONGEST_INTERVAL_S:
-            raise InputError(f"an interval of {width:g} s is no interval of vdbench", where=first.place)
+            raise InputError(
+                "wrong-format", first.place, f"an interval of {width:g} s is no interval of vdbench"
+            )
         if start is None:
             start = float(math.floor(self._stamps[0] - number * width))
             self._warnings.append("when it started is inferred from its first interval: no report says it")

@@ -31,7 +31,7 @@ class Line:
 
     def error(self, message: str, hint: str | None = None) -> InputError:
         """An error that names this line."""
-        return InputError(message, where=self.place, hint=hint)
+        return InputError("TODO", self.place, message, hint=hint)
 
 
 @dataclass(frozen=True)

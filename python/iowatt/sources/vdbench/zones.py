@@ -50,7 +50,7 @@ class Zones:
                 return (said or both)[0].timestamp()
             return local.replace(tzinfo=_abbreviated(zone, place)).timestamp()
         except (OverflowError, ValueError):
-            raise InputError("is a time outside what a calendar holds", where=place) from None
+            raise InputError("TODO", place, "is a time outside what a calendar holds") from None
 
 
 def _zone(name: str) -> tzinfo:
@@ -61,14 +61,20 @@ def _zone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         raise InputError(
-            f"there is no time zone {name[:60]!r}", hint="Europe/Berlin, America/Chicago, +02:00, UTC"
+            "no-time-zone",
+            None,
+            f"there is no time zone {name[:60]!r}",
+            hint="Europe/Berlin, America/Chicago, +02:00, UTC",
         ) from None
 
 
 def _abbreviated(zone: str | None, place: str) -> tzinfo:
     if zone is None:
         raise InputError(
-            "has no time zone", where=place, hint="say it: --time-zone Europe/Berlin, or --time-zone UTC"
+            "no-time-zone",
+            place,
+            "has no time zone",
+            hint="say it: --time-zone Europe/Berlin, or --time-zone UTC",
         )
     if zone in _HOURS:
         return timezone(timedelta(hours=_HOURS[zone])) if _HOURS[zone] else UTC
@@ -77,9 +83,10 @@ def _abbreviated(zone: str | None, place: str) -> tzinfo:
         return offset
     several = _SEVERAL.get(zone)
     raise InputError(
+        "no-time-zone",
+        place,
         f"the time zone {zone[:20]!r} may be {several}"
         if several
         else f"{zone[:20]!r} is no time zone known here",
-        where=place,
         hint="say it: --time-zone Europe/Berlin (best run load generators in UTC)",
     )

@@ -165,8 +165,9 @@ def traces() -> Path:
         if all((folder / name).is_file() for name in TRACES.values()):
             return folder
     raise InputError(
+        "TODO",
+        "examples/traces",
         f"the captured traces are not here: {', '.join(TRACES.values())}",
-        where="examples/traces",
         hint="run the study in a copy of the repository, which ships them",
     )
 

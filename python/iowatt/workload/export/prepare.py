@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.workload.arrivals import Recorded
 from iowatt.workload.export.loads import Prepared
 from iowatt.workload.export.sections import sections
@@ -35,7 +35,9 @@ def prepare(
     if target is not None and any(ord(character) < 32 or ord(character) == 127 for character in target):
         # A line of its own in a job file could name another file to write to.
         raise InputError(
-            f"{target!r} holds control characters, which no name in a job file may", where="--target"
+            "TODO",
+            Argument("target"),
+            f"{target!r} holds control characters, which no name in a job file may",
         )
     loaded = load(name, overrides, rate_iops=rate_iops)
     profile = loaded.profile
@@ -43,14 +45,16 @@ def prepare(
     loaded.check(size)
     if size is None:
         raise InputError(
+            "TODO",
+            loaded.document.source,
             f"the profile {profile.name!r} does not say how large its address space is",
-            where=loaded.document.source,
             hint="give it: --span 1TiB",
         )
     if isinstance(profile.arrivals, Recorded):
         raise InputError(
+            "TODO",
+            loaded.document.place(("arrivals", "law")),
             "recorded stamps are no law that fio or vdbench could make",
-            where=loaded.document.place(("arrivals", "law")),
             hint="give other arrivals: --set 'arrivals={law=\"poisson\",rate=500}'",
         )
     cut = sections(profile, duration_s)

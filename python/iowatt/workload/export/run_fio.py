@@ -45,7 +45,7 @@ def run(text: str, folder: Path) -> list[Done]:
     """
     program = shutil.which("fio")
     if program is None:
-        raise InputError("fio is not on the PATH", hint="Debian: apt install fio")
+        raise InputError("tool-missing", None, "fio is not on the PATH", hint="Debian: apt install fio")
     with tempfile.TemporaryDirectory() as scratch:
         job, result = Path(scratch, "export.fio"), Path(scratch, "result.json")
         job.write_text(text, "utf-8")
@@ -54,7 +54,9 @@ def run(text: str, folder: Path) -> list[Done]:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
         if done.returncode != 0 or not result.exists():
             raise InputError(
-                f"fio ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}"
+                "TODO",
+                None,
+                f"fio ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}",
             )
         return read(result.read_text("utf-8"))
 
@@ -77,9 +79,14 @@ def read(text: str) -> list[Done]:
             for op in ("read", "write")
         ]
     except (ValueError, KeyError, TypeError) as error:
-        raise IowattError(f"fio's output is not the JSON that was asked for: {error!r}") from None
+        raise IowattError(
+            "wrong-format", None, f"fio's output is not the JSON that was asked for: {error!r}"
+        ) from None
     if failed:
         raise InputError(
-            f"fio reports errors of {', '.join(failed)}", hint="run the exported file to see them"
+            "TODO",
+            None,
+            f"fio reports errors of {', '.join(failed)}",
+            hint="run the exported file to see them",
         )
     return found

@@ -33,6 +33,8 @@ def sections(profile: Profile, duration_s: float | None) -> list[Section]:
     while at < end * (1 - 1e-12):
         if len(found) >= _MOST:
             raise InputError(
+                "out-of-range",
+                None,
                 f"{end:g} s of phases and envelopes are more than {_MOST} sections",
                 hint="a shorter --duration",
             )

@@ -50,16 +50,18 @@ def _ready(path: Path, span: int, *, force: bool, erase: Path | None, tell: Call
             )
     elif not force:
         raise InputError(
+            "exists",
+            str(path),
             f"exists, and fio would write to it: {content.described(path)}",
-            where=str(path),
             hint="name a new file, or add --force",
         )
     in_use.refuse(path)
     size = target.size_of(path)
     if size < span:
         raise InputError(
+            "TODO",
+            str(path),
             f"has {size} bytes, fewer than the {span} of the address space",
-            where=str(path),
             hint="a smaller --span",
         )
     target.told_erasing(path, tell)

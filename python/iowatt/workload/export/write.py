@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.workload import remarks
 from iowatt.workload.export import check, fio, run_fio, vdbench
 from iowatt.workload.export.loads import Exported, Prepared
@@ -31,9 +31,9 @@ def write(prepared: Prepared, tool: str, output: Path | None, *, force: bool = F
             with output.open("w" if force else "x", encoding="utf-8") as file:
                 file.write(exported.text)
         except FileExistsError:
-            raise InputError("exists already", where=str(output), hint="--force replaces it") from None
+            raise InputError("exists", str(output), "exists already", hint="--force replaces it") from None
         except OSError as error:
-            raise InputError(error.strerror or "cannot be written", where=str(output)) from None
+            raise InputError("unwritable", str(output), error.strerror or "cannot be written") from None
     return exported
 
 
@@ -54,10 +54,12 @@ def checked(
         The tool is not fio, there is none, or the target may not be written to.
     """
     if tool != "fio":
-        raise InputError("only fio can be run here", where="--check", hint="--to fio")
+        raise InputError("TODO", Argument("check"), "only fio can be run here", hint="--to fio")
     version = run_fio.version()
     if version is None:
-        raise InputError("fio is not on the PATH", where="--check", hint="Debian: apt install fio")
+        raise InputError(
+            "tool-missing", Argument("check"), "fio is not on the PATH", hint="Debian: apt install fio"
+        )
     with scratch(target, prepared.span, force=force, erase=erase, tell=tell) as direct:
         prepared = replace(prepared, target=str(target.absolute()))
         exported = fio.export(prepared, direct=direct)

@@ -86,13 +86,16 @@ def check(description: dict[str, Any]) -> None:
     if devices["count"] > 1:
         names = ", ".join(volume["name"] for volume in devices["listed"][:4])
         raise InputError(
+            "TODO",
+            description["file"],
             f"the trace has {devices['count']} devices ({names}), each with an address space of its own",
-            where=description["file"],
             hint=f"fit one at a time: --device {devices['listed'][0]['name']}",
         )
     count, span_s = description["requests"]["count"], description["span"]["duration_s"]
     if count < 2 or span_s <= 0:
-        raise InputError(f"{count} requests over {span_s:g} s give no rate to fit", where=description["file"])
+        raise InputError(
+            "missing", description["file"], f"{count} requests over {span_s:g} s give no rate to fit"
+        )
 
 
 def _largest(stream: dict[str, Any]) -> int:

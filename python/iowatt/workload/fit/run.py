@@ -152,13 +152,14 @@ def fit(
 
 def _check(trace: Mapping[str, Any], target: Path, force: bool) -> None:
     if target.suffix != ".toml":
-        raise InputError("a profile is a .toml file", where=str(target))
+        raise InputError("TODO", str(target), "a profile is a .toml file")
     if target.exists() and not force:
-        raise InputError("the file exists", where=str(target), hint="--force replaces it")
+        raise InputError("TODO", str(target), "the file exists", hint="--force replaces it")
     if str(trace["path"]) == "-":
         raise InputError(
+            "read-once",
+            "-",
             "fitting reads the trace several times, which standard input cannot be",
-            where="-",
             hint="store it: iowatt trace convert - trace.parquet",
         )
 
@@ -169,7 +170,7 @@ def _write(target: Path, text: str) -> None:
         staging.write_text(text, encoding="utf-8")
         staging.replace(target)
     except OSError as error:
-        raise InputError(error.strerror or str(error), where=str(target)) from None
+        raise InputError("TODO", str(target), error.strerror or str(error)) from None
     finally:
         staging.unlink(missing_ok=True)
 
@@ -181,8 +182,9 @@ def _first_workload(scenario: Path) -> str:
     first = load(scenario, []).workload[0]
     if first.trace is None:
         raise InputError(
+            "TODO",
+            str(scenario),
             "its first workload has no trace to put another in place of",
-            where=str(scenario),
             hint='give it one: trace = { path = "..." }',
         )
     return first.name

@@ -156,7 +156,7 @@ def test_an_assumption_that_nobody_asks_for_says_so() -> None:
 def ends_at_12(priced: Pricer) -> Pricer:
     def refusing(book: Book, horizon: Horizon) -> Costs:
         if horizon.years(DAY_S) > 12.0:
-            raise InputError("that is longer than can be billed")
+            raise InputError("too-large", None, "that is longer than can be billed")
         return priced(book, horizon)
 
     return refusing

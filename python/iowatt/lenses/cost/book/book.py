@@ -36,8 +36,9 @@ class Book:
         if found is None:
             near = nearest(keys[0], self.figures)
             raise InputError(
+                "TODO",
+                self.name,
                 f"the book has no figure of {' or '.join(keys)}",
-                where=self.name,
                 hint=f"--set {keys[0]}=... states it" + (f"; near: {near}" if near else ""),
             )
         return found
@@ -46,14 +47,14 @@ class Book:
         """The value of the first of ``keys`` that there is, in the key's unit."""
         found = self.figure(*keys)
         if isinstance(found.value, str):
-            raise InputError(f"{found.key} is {found.value!r}; expected a number", where=self.name)
+            raise InputError("not-accepted", self.name, f"{found.key} is {found.value!r}; expected a number")
         return found.value
 
     def word(self, key: str) -> str:
         """The value of a key that is one of several words."""
         found = self.figure(key)
         if not isinstance(found.value, str):
-            raise InputError(f"{found.key} is {found.value:g}; expected a word", where=self.name)
+            raise InputError("not-accepted", self.name, f"{found.key} is {found.value:g}; expected a word")
         return found.value
 
     def changed(self, values: Mapping[str, float | str]) -> Book:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from iowatt.base.document import Document, read_text
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, nearest
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.figure import BookFile, Figure
@@ -46,7 +46,9 @@ def find_book(name: str, sets: Sequence[str] = ()) -> Book:
         file, base = _read(place, base)
         files.append(file)
         if len(files) > _LONGEST_LINEAGE:
-            raise InputError(f"extends more than {_LONGEST_LINEAGE} books: {_lineage(files)}", where=name)
+            raise InputError(
+                "out-of-range", name, f"extends more than {_LONGEST_LINEAGE} books: {_lineage(files)}"
+            )
         place = file.extends
     figures: dict[str, Figure] = {}
     for file in reversed(files):
@@ -70,6 +72,8 @@ def _read(name: str, base: Path) -> tuple[BookFile, Path]:
         return _shipped(name), Path()
     near = nearest(name, book_names())
     raise InputError(
+        "unknown-name",
+        None,
         f"there is no book of assumptions {name!r}; expected {', '.join(book_names())} or a .toml file",
         hint=near and f"did you mean {near!r}?",
     )
@@ -86,7 +90,7 @@ def _parsed(text: str, where: str) -> BookFile:
     document = Document(text, where)
     file = document.validate(BookFile)
     document.fail(
-        Problem(("figure", index, "key"), message)
+        Problem("TODO", ("figure", index, "key"), message)
         for index, figure in enumerate(file.figure)
         if (message := _wrong(figure)) is not None
     )
@@ -126,13 +130,17 @@ def _given(text: str) -> Figure:
     key, equals, rest = text.partition("=")
     key = key.strip()
     if not equals or not key:
-        raise InputError(f"{text!r} sets nothing; expected KEY=VALUE or KEY=VALUE:LOW..HIGH", where="--set")
+        raise InputError(
+            "bad-syntax", Argument("set"), f"{text!r} sets nothing; expected KEY=VALUE or KEY=VALUE:LOW..HIGH"
+        )
     rule = known(key)
     names = rule is not None and rule.any_word  # such as flat:0.15, which has no range
     value, colon, ends = (rest, "", "") if names else rest.partition(":")
     low, dots, high = ends.partition("..")
     if colon and not dots:
-        raise InputError(f"{rest!r} has no range; expected VALUE:LOW..HIGH", where=f"--set {key}")
+        raise InputError(
+            "not-accepted", Argument("set", key), f"{rest!r} has no range; expected VALUE:LOW..HIGH"
+        )
     try:
         figure = Figure(
             key=key,
@@ -143,10 +151,10 @@ def _given(text: str) -> Figure:
             quality="given",
         )
     except ValidationError:  # characters that no text may have
-        raise InputError(f"{text!r} is no text", where="--set") from None
+        raise InputError("bad-syntax", Argument("set"), f"{text!r} is no text") from None
     wrong = _wrong(figure)
     if wrong is not None:
-        raise InputError(wrong, where="assumptions")
+        raise InputError("TODO", "assumptions", wrong)
     return figure
 
 
@@ -157,12 +165,12 @@ def _value(text: str, key: str) -> float | str:
     except ValueError:
         return text.strip()
     if not math.isfinite(value):
-        raise InputError(f"{text.strip()!r} is no number", where=f"--set {key}")
+        raise InputError("bad-syntax", Argument("set", key), f"{text.strip()!r} is no number")
     return value
 
 
 def _number(text: str, key: str) -> float:
     value = _value(text, key)
     if isinstance(value, str):
-        raise InputError(f"{value!r} is no number", where=f"--set {key}")
+        raise InputError("bad-syntax", Argument("set", key), f"{value!r} is no number")
     return value

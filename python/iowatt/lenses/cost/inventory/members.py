@@ -141,8 +141,9 @@ def changed(inventory: Inventory, known: Sequence[Drive], run: Run) -> tuple[Dri
     twice = sorted(taken & {drive.name for drive in known})
     if twice:
         raise InputError(
+            "duplicate",
+            f"{inventory.where}: drive",
             f"the Run has a drive {twice[0]!r} of its own",
-            where=f"{inventory.where}: drive",
             hint="[[change]] gives a drive of the Run other figures",
         )
     found = list(known)
@@ -151,8 +152,9 @@ def changed(inventory: Inventory, known: Sequence[Drive], run: Run) -> tuple[Dri
         if not which:
             names = ", ".join(drive.name for drive in found[:8]) or "none"
             raise InputError(
+                "unknown-name",
+                f"{inventory.where}: change",
                 f"the Run has no drive {change.drives!r}; it has {names}",
-                where=f"{inventory.where}: change",
                 hint="[[drive]] adds drives that the Run does not know",
             )
         for index in which:

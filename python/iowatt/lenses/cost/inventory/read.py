@@ -53,8 +53,9 @@ class Inventory:
                 continue
             if there is not None and there.quality == "given" and there.value != part.usd:
                 raise InputError(
+                    "TODO",
+                    f"{self.where}: part.{index}",
                     f"{part.name!r} costs {part.usd:g} USD here and {there.value:g} in {there.source}",
-                    where=f"{self.where}: part.{index}",
                     hint="parts of one name have one price: give them different names",
                 )
             figures[key] = Figure(
@@ -100,7 +101,7 @@ def read_inventory(path: str | Path) -> Inventory:
             try:
                 devices[entry.device] = device_file(entry.device, path.parent)
             except InputError as error:
-                problems.append(Problem(("drive", index, "device"), str(error)))
+                problems.append(Problem("TODO", ("drive", index, "device"), str(error)))
     document.fail([*problems, *_problems(file, devices)])
     return Inventory(str(path), file, devices)
 
@@ -111,25 +112,29 @@ def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterato
         twice = taken & set(entry.names())
         taken |= set(entry.names())
         if twice:
-            yield Problem(("drive", index, "name"), f"there is another drive {min(twice)!r}")
+            yield Problem("duplicate", ("drive", index, "name"), f"there is another drive {min(twice)!r}")
         device = devices.get(entry.device or "")
         if device is None:
             continue
         if entry.kind is not None and entry.kind != device.kind:
-            yield Problem(("drive", index, "kind"), f"{device.name!r} is an {device.kind}")
+            yield Problem("TODO", ("drive", index, "kind"), f"{device.name!r} is an {device.kind}")
         if entry.capacity is None and device.capacity is None:
             yield Problem(
-                ("drive", index, "device"), f"{device.name!r} has no capacity", "give capacity here"
+                "TODO", ("drive", index, "device"), f"{device.name!r} has no capacity", "give capacity here"
             )
     parts = [part.name for part in file.part]
     for index, name in enumerate(parts):
         if name in parts[:index]:
-            yield Problem(("part", index, "name"), f"there is another part {name!r}", "add up their counts")
+            yield Problem(
+                "duplicate", ("part", index, "name"), f"there is another part {name!r}", "add up their counts"
+            )
     if file.spread is not None:
         pools = {entry.pool for entry in file.drive}
         for index, pool in enumerate(file.spread.pools):
             if pool not in pools:
                 known = ", ".join(sorted(pools)) or "none"
                 yield Problem(
-                    ("spread", "pools", index), f"no drive is in a pool {pool!r}; there are: {known}"
+                    "unknown-name",
+                    ("spread", "pools", index),
+                    f"no drive is in a pool {pool!r}; there are: {known}",
                 )

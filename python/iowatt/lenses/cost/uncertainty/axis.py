@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import nearest
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.keys import KEYS, Key, known
@@ -98,8 +98,9 @@ def axis(
     low, high = suits if bounds is None else bounds
     if not least <= low < high <= most or not math.isfinite(high):
         raise InputError(
+            "not-accepted",
+            Argument("crossover"),
             f"{low:g} to {high:g} is no range of {of}; expected two numbers that rise, {least:g} to {most:g}",
-            where="--crossover",
         )
     kind: Literal["log", "linear"] = "log" if low > 0.0 and high > 2.0 * low else "linear"
     grid = _grid(low, high, kind, points, step)
@@ -112,8 +113,9 @@ def _rule(key: str) -> Key:
     if rule is None or rule.words or rule.any_word:
         near = nearest(key, ["alpha", "years", *(one.pattern for one in KEYS if not one.words)])
         raise InputError(
+            "not-accepted",
+            Argument("crossover"),
             f"{key!r} cannot be varied; expected alpha, years or an assumption that is a number",
-            where="--crossover",
             hint=near and f"did you mean {near!r}?",
         )
     return rule

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.law import Floats, Law, law_of
@@ -54,9 +54,13 @@ def draws(laws: Sequence[Law], count: int, seed: int) -> list[dict[str, float]]:
     Raises ``InputError`` for fewer than ``LEAST_DRAWS`` and for a negative seed.
     """
     if count < LEAST_DRAWS:
-        raise InputError(f"{count} draws say too little; expected {LEAST_DRAWS} or more", where="--samples")
+        raise InputError(
+            "not-accepted",
+            Argument("samples"),
+            f"{count} draws say too little; expected {LEAST_DRAWS} or more",
+        )
     if seed < 0:
-        raise InputError(f"{seed} is no seed; expected 0 or more", where="--seed")
+        raise InputError("not-accepted", Argument("seed"), f"{seed} is no seed; expected 0 or more")
     columns = {law.key: law.quantile(strata(law.key, count, seed)).tolist() for law in laws}
     return [{key: column[index] for key, column in columns.items()} for index in range(count)]
 

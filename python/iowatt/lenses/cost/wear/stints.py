@@ -94,8 +94,9 @@ class Place:
             return self.price * math.exp(force * first) * series
         except OverflowError:
             raise InputError(
+                "TODO",
+                _DECLINE,
                 f"the price of what replaces {self.drive.name} rises beyond all numbers",
-                where=_DECLINE,
                 hint="give a shorter horizon, or a price that does not rise",
             ) from None
 
@@ -117,8 +118,9 @@ def _place(case: Case, drive: Drive) -> Place:
     lives = case.seconds / each if each > 0 else math.inf
     if not math.isfinite(lives):
         raise InputError(
+            "TODO",
+            case.system.where,
             f"{drive.name} would be replaced more often than can be counted",
-            where=case.system.where,
             hint="give a smaller --alpha or --years",
         )
     decline = case.book.find(_DECLINE)

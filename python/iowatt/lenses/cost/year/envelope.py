@@ -35,21 +35,21 @@ def of_profile(loaded: Loaded) -> Cycle:
     paced = profile.arrivals is not None and profile.arrivals.law in ("closed", "recorded")
     if paced:
         raise InputError(
-            f"its arrivals ({profile.arrivals.law if profile.arrivals else ''}) follow no clock: there is no "
-            "load by hour",
-            where=where, hint="write the hours down: examples/cost/office-hours.toml is one to start from",
+            "unknown-name", where, f"its arrivals ({profile.arrivals.law if profile.arrivals else ''}) follow no clock: there is no "
+            "load by hour", hint="write the hours down: examples/cost/office-hours.toml is one to start from",
         )  # fmt: skip
     for missing in profile.missing:
         if missing.figure == "envelope" and not profile.envelope:
             raise InputError(
+                "missing",
+                where,
                 f"its envelope is missing: {missing.why}",
-                where=where,
                 hint="write the hours down: examples/cost/office-hours.toml is one to start from; flat is "
                 "the same load at all hours",
             )
     shape = _week(profile, where)
     if not shape.any():
-        raise InputError("its envelopes leave no hour with any request", where=f"{where}: envelope")
+        raise InputError("TODO", f"{where}: envelope", "its envelopes leave no hour with any request")
     rate = mean_rate(profile) or None
     notes = list(profile.notes)
     if not profile.envelope:
@@ -91,20 +91,22 @@ def _week(profile: Profile, where: str) -> Floats:
     for index, envelope in enumerate(profile.envelope):
         if not any(envelope.factors):
             raise InputError(
-                "nothing ever arrives: all factors are 0", where=f"{where}: envelope[{index}].factors"
+                "TODO", f"{where}: envelope[{index}].factors", "nothing ever arrives: all factors are 0"
             )
         times = _WEEK_S / envelope.period
         if not math.isclose(times, round(times), rel_tol=1e-9) or round(times) < 1:
             raise InputError(
+                "TODO",
+                f"{where}: envelope[{index}].period",
                 f"a period of {envelope.period:g} s does not fit into a week a whole number of times",
-                where=f"{where}: envelope[{index}].period",
                 hint="expected daily, weekly, or a period that divides them, such as 8h",
             )
         count = round(times) * len(envelope.factors)
         if count > _MOST_BORDERS:
             raise InputError(
+                "out-of-range",
+                f"{where}: envelope[{index}].factors",
                 f"a week has {count} parts of it; at most {_MOST_BORDERS} are read",
-                where=f"{where}: envelope[{index}].factors",
             )
         borders.append(np.arange(1, count) * (_WEEK_S / count))
     at = np.unique(np.concatenate(borders))

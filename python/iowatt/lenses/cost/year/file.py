@@ -95,7 +95,7 @@ class _Common(Strict):
     def problems(self) -> Iterator[Problem]:
         """What is wrong between keys."""
         if self.month is not None and not any(self.month):
-            yield Problem(("month",), "no month has any load")
+            yield Problem("TODO", ("month",), "no month has any load")
 
     def over_the_year(self, week: Cycle) -> Cycle:
         """A week with what this says of months, holidays and growth."""
@@ -143,11 +143,12 @@ class HoursFile(_Common):
                 if self.load == "share" and value * highest > _NEXT:
                     by = f" times {highest:g} of the highest month" if self.month else ""
                     yield Problem(
+                        "out-of-range",
                         (name, hour),
                         f"{value:g}{by} is above 1; shares are of the highest load there is a Run of",
                     )
         if not any((*self.weekday, *(self.weekend or []))):
-            yield Problem(("weekday",), "no hour has any load")
+            yield Problem("TODO", ("weekday",), "no hour has any load")
 
     def cycle(self, where: str) -> Cycle:
         """The same in arrays."""
@@ -205,7 +206,7 @@ class MeasuredFile(_Common):
         given = self.measured
         path = Path(where).parent / given.path
         if not path.exists():
-            raise InputError("there is no such log or Run", where=f"{where}: measured.path: {path}")
+            raise InputError("unknown-name", f"{where}: measured.path: {path}", "there is no such log or Run")
         if path.is_dir() or path.name == "run.json":
             self._refuse(where, devices=bool(given.devices), shift_hours=bool(given.shift_hours))
             begins = None if given.begins is None else datetime.fromisoformat(given.begins)
@@ -222,7 +223,7 @@ class MeasuredFile(_Common):
         for name, given in said.items():
             if given:
                 what = "a log" if name == "begins" else "a Run"
-                raise InputError(f"{what} has no use for it", where=f"{where}: measured.{name}")
+                raise InputError("TODO", f"{where}: measured.{name}", f"{what} has no use for it")
 
 
 def of_document(document: Document) -> Cycle:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.document import Document, read_text
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.year import completed, envelope, file, recorded
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle
 from iowatt.run.bundle import Run
@@ -65,7 +65,7 @@ def _found(spec: str) -> Cycle:
         if letter == ":" and _exists(spec[:colon]):
             names = [name for name in spec[colon + 1 :].split(",") if name]
             return recorded.of_log(Path(spec[:colon]), names)
-    raise InputError(f"there is no {spec!r}; expected {EXPECTED}", where="--duty")
+    raise InputError("unknown-name", Argument("duty"), f"there is no {spec!r}; expected {EXPECTED}")
 
 
 def _of_toml(spec: str) -> Cycle:
@@ -90,7 +90,9 @@ def _share(text: str) -> float:
         share = float("nan")
     if not 0.0 < share <= 1.0:
         raise InputError(
-            f"{text!r} is no share of the highest load; expected more than 0 and at most 1", where="--duty"
+            "out-of-range",
+            Argument("duty"),
+            f"{text!r} is no share of the highest load; expected more than 0 and at most 1",
         )
     return share
 

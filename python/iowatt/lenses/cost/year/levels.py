@@ -93,8 +93,9 @@ def levels(systems: Sequence[System], measure: Measure) -> Levels:
     loaded = [system for system in systems if system.work.requests]
     if not loaded:
         raise InputError(
+            "unknown-name",
+            ", ".join(system.where for system in systems) or None,
             "there is no Run with requests",
-            where=", ".join(system.where for system in systems) or None,
             hint=f"a duty cycle needs Runs at several loads: {_CURVE}",
         )
     by = measure
@@ -109,13 +110,13 @@ def levels(systems: Sequence[System], measure: Measure) -> Levels:
         first, second = ordered[index], ordered[index + 1]
         what = "have no requests" if loads[index] == 0 else f"are at the same {loads[index]:g} {MEASURES[by]}"
         raise InputError(
-            f"it and {first.where} {what}: which one is meant is not known", where=second.where,
+            "wrong-format", second.where, f"it and {first.where} {what}: which one is meant is not known",
             hint="leave one of them out",
         )  # fmt: skip
     watts = np.array([system.work.load.total_j / system.work.duration_s for system in ordered])
     for system, power in zip(ordered, watts, strict=True):
         if not math.isfinite(power):
-            raise InputError("its power is not known", where=system.where, hint="see its notes")
+            raise InputError("wrong-format", system.where, "its power is not known", hint="see its notes")
     response = [math.nan if one.work.response_ms is None else one.work.response_ms for one in ordered]
     return Levels(tuple(ordered), by, loads, watts, np.array(response))
 
@@ -138,10 +139,11 @@ def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
     if len(over):
         worst = int(np.argmax(loads))
         raise InputError(
+            "wrong-format",
+            cycle.where,
             f"{hour_name(start, worst)} has {loads[worst]:.6g} {points.unit}, and the highest Run "
             f"({points.systems[-1].where}) {high:.6g}: power beyond it is not known "
             f"({len(over)} of {len(loads)} hours are beyond)",
-            where=cycle.where,
             hint=f"add a Run at {loads[worst]:.6g} {points.unit} or more ({_CURVE}), or take the shape "
             f"alone: --duty {cycle.where}@1",
         )
@@ -154,10 +156,11 @@ def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
             else f"a Run at {loads[least]:.6g} {points.unit} or an idle one"
         )
         raise InputError(
+            "out-of-range",
+            cycle.where,
             f"{hour_name(start, least)} has {apart(loads[least], low)} {points.unit}, and the lowest Run "
             f"({points.systems[0].where}) {low:.6g}: power below it is not known "
             f"({len(under)} of {len(loads)} hours are below)",
-            where=cycle.where,
             hint=f"add {needed}: {_IDLE}",
         )
     found: Floats = np.clip(loads, low, high)

@@ -56,12 +56,13 @@ def shape(given: Stretches) -> Shape:
         A stretch is longer than an hour; an hour of the day was not seen, or less than half of one was.
     """
     if not len(given.seconds):
-        raise InputError("it has no interval of known length and load", where=given.where, hint=HINT)
+        raise InputError("TODO", given.where, "it has no interval of known length and load", hint=HINT)
     longest = float(given.seconds.max())
     if longest > _HOUR_S * (1 + 1e-6):
         raise InputError(
+            "wrong-format",
+            given.where,
             f"an interval of it lasts {longest:g} s: the load of each hour is not known",
-            where=given.where,
             hint="record intervals of at most an hour",
         )
     hour, seconds, amount = _by_hour(given)
@@ -69,9 +70,10 @@ def shape(given: Stretches) -> Shape:
     unseen = np.flatnonzero(per_day.seconds < _LEAST_S)
     if len(unseen):
         raise InputError(
+            "TODO",
+            given.where,
             f"it has {_lasted(float(given.seconds.sum()))}, which leave{'s' if len(unseen) == 1 else ''} "
             f"the load of {_hours(unseen)} unknown",
-            where=given.where,
             hint=HINT,
         )
     if given.weekday is None:

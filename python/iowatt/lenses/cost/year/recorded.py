@@ -61,7 +61,7 @@ def of_log(path: Path, devices: Sequence[str] = (), shift_hours: float | None = 
             f"{path.name}: its times are UTC, and are taken for local ones (sadf -t writes local times)"
         )
     if not found.week.any():
-        raise InputError(f"{names} had no request", where=where)
+        raise InputError("TODO", where, f"{names} had no request")
     return Cycle(
         name=path.name.split(".")[0] or path.name,
         title=f"{names} as {log.format} counted them",
@@ -85,11 +85,12 @@ def _chosen(log: Log, devices: Sequence[str], where: str) -> list[str]:
     shown = ", ".join(names[:_MOST_SHOWN]) + (" ..." if len(names) > _MOST_SHOWN else "")
     unknown = [device for device in devices if device not in log.devices]
     if unknown:
-        raise InputError(f"it has no device {unknown[0]!r}; it has {shown}", where=where)
+        raise InputError("unknown-name", where, f"it has no device {unknown[0]!r}; it has {shown}")
     if not devices and len(names) > 1:
         raise InputError(
+            "TODO",
+            where,
             f"it has {len(names)} devices: {shown}",
-            where=where,
             hint=f"say which load it: {where}:{names[0]}, or {where}:{names[0]},{names[1]} for the sum",
         )
     return list(dict.fromkeys(devices)) or names
@@ -108,8 +109,9 @@ def _times(log: Log, where: str) -> tuple[Floats, int | None, str | None]:
     stamps = [end for end in log.ends if end is not None]
     if not stamps:
         raise InputError(
+            "TODO",
+            where,
             "it does not say at what time of day it was recorded",
-            where=where,
             hint=f"iostat -t says it; {HINT}",
         )
     seconds = np.frombuffer(log.seconds, dtype=np.float64)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.system import System, Work
 from iowatt.lenses.cost.year import drives
 from iowatt.lenses.cost.year.cycle import (
@@ -174,10 +174,14 @@ def make_year(
     """
     if not 1 <= years <= _MOST_YEARS:
         raise InputError(
-            f"{years} is not within what can be made; expected 1 to {_MOST_YEARS} years", where="--years"
+            "out-of-range",
+            Argument("years"),
+            f"{years} is not within what can be made; expected 1 to {_MOST_YEARS} years",
         )
     if start.year + years > MAXYEAR - 1:
-        raise InputError(f"{years} years from {start:%Y-%m-%d} are beyond the calendar", where="--start")
+        raise InputError(
+            "out-of-range", Argument("start"), f"{years} years from {start:%Y-%m-%d} are beyond the calendar"
+        )
     points = levels(systems, cycle.measure)
     loads = placed(cycle, points, start, years)
     worked = loads[:hours]
