@@ -22,8 +22,8 @@ from typing import Any
 
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.scenario.model import Scenario
-from iowatt.search.rate import Asked, Found, of_scenario
+from iowatt.evaluate.search.rate import Asked, Found, of_scenario
+from iowatt.model.scenario.model import Scenario
 
 ARRAY = """\
 name = "array"

@@ -104,7 +104,7 @@ def _decoded(path: str, count: int, spent: float) -> Figures:
 def profile(path: str, name: str) -> Figures:
     """Describe a trace (``iowatt trace profile``): requests per CPU second, decoding included, and memory."""
     from iowatt.sources.simulator import peak_rss_mib
-    from iowatt.trace.description.measure import describe
+    from iowatt.trace.measure import describe
 
     before = cpu_s()
     found = describe({"path": path, "format": name})
@@ -121,12 +121,12 @@ def profile(path: str, name: str) -> Figures:
 
 def caches(path: str, policy: str, size: str) -> Figures:
     """Simulate caches alone over a file of references; CPU time from opening the trace to the last hit."""
-    from iowatt.caching import policies
-    from iowatt.caching import sizes as of
-    from iowatt.caching.simulate import simulate as alone
+    from iowatt.evaluate.caches import sizes as of
+    from iowatt.evaluate.caches.simulate import simulate as alone
+    from iowatt.model.scenario import cache_policies
     from iowatt.sources.simulator import peak_rss_mib
 
-    chosen = [policies.policy(name) for name in policy.split(",")]
+    chosen = [cache_policies.policy(name) for name in policy.split(",")]
     wanted = [of.parsed(text, objects=True) for text in size.split(",")]
     before = cpu_s()
     found = alone({"path": path, "format": "oracle-general"}, chosen, wanted, block_bytes=None)

@@ -20,8 +20,8 @@ import polars as pl
 import iowatt
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-from iowatt.search.optimize.problem import Problem, constraints, objectives
-from iowatt.search.prepare import Given
+from iowatt.evaluate.search.optimize.problem import Problem, constraints, objectives
+from iowatt.evaluate.search.prepare import Given
 from space_of_5000 import OVER, PROBLEMS, SCENARIO, SIMULATED
 
 

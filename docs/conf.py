@@ -33,13 +33,13 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.emerald.rules import describe as rules
     from iowatt.lenses.cost.book import markdown as book
     from iowatt.lenses.cost.inventory.file import InventoryFile
-    from iowatt.library import derive, describe
-    from iowatt.library.device import DeviceFile
-    from iowatt.library.efficiency import certificates
-    from iowatt.library.part import PartFile, find_part, part_names
-    from iowatt.scenario.model import Scenario
-    from iowatt.workload import describe as workloads
-    from iowatt.workload.profile import Profile
+    from iowatt.model.library import derive, describe
+    from iowatt.model.library.device import DeviceFile
+    from iowatt.model.library.efficiency import certificates
+    from iowatt.model.library.part import PartFile, find_part, part_names
+    from iowatt.model.profile import describe as workloads
+    from iowatt.model.profile.profile import Profile
+    from iowatt.model.scenario.model import Scenario
 
     folder = Path(__file__).parent / "reference"
     for name, model in (
@@ -101,7 +101,7 @@ def _write_catalogues(_app: object) -> None:
 
 
 def _write_fabric(folder: Path) -> None:
-    from iowatt.library import fabric_describe
+    from iowatt.model.library import fabric_describe
 
     rows = ["| name | kind | what | in short | unverified |", "|---|---|---|---|---|"]
     for part in fabric_describe.parts():

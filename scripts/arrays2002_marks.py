@@ -19,12 +19,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.scenario import compile_plan, load
+from iowatt.model.scenario import compile_plan, load
 from iowatt.sources.simulator import run_core
 from iowatt.studies.arrays2002.published import TPCC, TPCH, Published
 from iowatt.studies.arrays2002.systems import UNIFORM
+from iowatt.trace.generate import prepare
 from iowatt.trace.open import requests
-from iowatt.workload.generate import prepare
 
 UNIT: Final = 16 * 1024
 

@@ -32,14 +32,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from iowatt import evaluation
 from iowatt.base.document import Document
 from iowatt.emerald import family as families
-from iowatt.library.find import device_file
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.search import rate
+from iowatt.evaluate.search.row import of_run
+from iowatt.model.library.find import device_file
+from iowatt.model.scenario.model import Scenario
 from iowatt.run import provenance
-from iowatt.scenario.model import Scenario
-from iowatt.search import rate
-from iowatt.search.row import of_run
 from iowatt.studies.emerald2012 import published, systems
 
 COMMANDS_US = (24.7, 24.85, 25.0)

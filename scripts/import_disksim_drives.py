@@ -12,8 +12,8 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from iowatt.library import importing
-from iowatt.library.disksim.convert import Imported, import_drive
+from iowatt.model.library import importing
+from iowatt.model.library.disksim.convert import Imported, import_drive
 
 LICENCE = "see licenses/COPYING.disksim and licenses/COPYRIGHT.disksim"
 EXTRACTED = (

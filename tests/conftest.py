@@ -15,9 +15,9 @@ from hypothesis import settings
 
 import handmade
 import needs
+from iowatt.lenses.summary import summarise
 from iowatt.run.bundle import Run
 from iowatt.run.record import Cost
-from iowatt.run.summary import summarise
 from iowatt.run.summary_schema import Host, Input, Provenance
 from iowatt.sources.simulator import build_record
 

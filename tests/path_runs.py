@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from iowatt.scenario import compile_plan, load, resolve_sources
+from iowatt.model.scenario import compile_plan, load, resolve_sources
 from iowatt.sources.simulator import _source, run_core
 
 ARRAY = """

@@ -85,7 +85,7 @@ def trace_describe(
     """Read a whole trace and measure it as a workload, as JSON (schema ``iowatt.description/1``).
 
     ``source``, ``device`` and ``progress`` as for ``trace_info``. Options: block_bytes, extent_bytes,
-    samples, lookback, gap_bytes, cache_bytes (see ``iowatt.trace.description.measure``).
+    samples, lookback, gap_bytes, cache_bytes (see ``iowatt.trace.measure``).
     """
 
 class TraceHeat(TypedDict):
@@ -125,7 +125,7 @@ def cache_simulate(
     """Simulate caches alone over a whole trace, as JSON; without caches, count what passes by.
 
     ``source``, ``device`` and ``progress`` as for ``trace_info``. Plan: block_bytes (or null), writes,
-    warm_up, caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
+    warm_up, caches (see ``iowatt.evaluate.caches.simulate`` and ``SimulationPlan`` of iowatt-cache).
     """
 
 class StageBatch(TypedDict):

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+    from iowatt.evaluate.search.evaluator import Progress as SearchProgress
+    from iowatt.evaluate.search.executor import Executor
+    from iowatt.evaluate.search.optimize.asked import Priced
+    from iowatt.evaluate.search.optimize.outcome import Outcome
+    from iowatt.evaluate.search.prepare import Given
     from iowatt.run.bundle import Run
-    from iowatt.search.evaluator import Progress as SearchProgress
-    from iowatt.search.executor import Executor
-    from iowatt.search.optimize.asked import Priced
-    from iowatt.search.optimize.outcome import Outcome
-    from iowatt.search.prepare import Given
     from iowatt.trace.back_end import BackEndSpool
 
 Progress = Callable[[float | None, int], None]
@@ -72,10 +72,10 @@ def run(
     iowatt.base.errors.InputError
         Whatever is wrong with the scenario, its traces or the output; no bundle is left then.
     """
-    from iowatt import evaluation
     from iowatt.base.overrides import with_overrides
+    from iowatt.evaluate import evaluation
+    from iowatt.model.scenario import load
     from iowatt.run import bundle, index, provenance
-    from iowatt.scenario import load
 
     overrides = _overrides(set, seed)
     started_at = provenance.now()
@@ -165,9 +165,9 @@ def sweep(
         A seed of its own for each point. Left out, all have the scenario's: the same random numbers, so that
         differences between points are due to their values.
     executor:
-        Who runs the points, in place of threads (:mod:`iowatt.search.executor`).
+        Who runs the points, in place of threads (:mod:`iowatt.evaluate.search.executor`).
     progress:
-        Called with an :class:`iowatt.search.evaluator.Progress` as points advance, by several threads.
+        Called with an :class:`iowatt.evaluate.search.evaluator.Progress` as points advance, by several threads.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def sweep(
         A path does not exist, a value is wrong whatever it is combined with, no point at all can be
         simulated, or ``output`` holds something else.
     """
-    from iowatt.search import asked
+    from iowatt.evaluate.search import asked
 
     request = asked.sweep(
         _search_given(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
@@ -234,11 +234,11 @@ def optimize(
     seed:
         Of the search; simulations have the scenario's.
     pricing:
-        Assumptions of ``cost.*`` (:class:`iowatt.search.optimize.asked.Priced`).
+        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.asked.Priced`).
 
     Returns
     -------
-    iowatt.search.optimize.outcome.Outcome
+    iowatt.evaluate.search.optimize.outcome.Outcome
         ``document`` (``iowatt.optimize/1``, docs/reference/optimize.md) and ``frame``, the table.
 
     Raises
@@ -247,9 +247,9 @@ def optimize(
         A key, value or metric that does not exist, a space in which nothing can be built, or ``output``
         holds something else.
     """
-    from iowatt.search import asked
-    from iowatt.search.optimize import asked as wanted
-    from iowatt.search.optimize import engine
+    from iowatt.evaluate.search import asked
+    from iowatt.evaluate.search.optimize import asked as wanted
+    from iowatt.evaluate.search.optimize import engine
 
     def listed(given: str | Iterable[str]) -> list[str]:
         return [given] if isinstance(given, str) else list(given)
@@ -322,7 +322,7 @@ def curve(
     iowatt.base.errors.InputError
         What is wrong with the scenario or the loads.
     """
-    from iowatt.search import asked
+    from iowatt.evaluate.search import asked
 
     request = asked.load_curve(
         _search_given(scenario, set),
@@ -401,7 +401,8 @@ def rate(
     iowatt.base.errors.InputError
         What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
     """
-    from iowatt.search.rate import Asked, ask, page
+    from iowatt.evaluate.search.rate import Asked, ask
+    from iowatt.pages.rate import page
 
     target = None if output is None else Path(output)
     if target is not None:
@@ -500,8 +501,9 @@ def cache(
     """
     import polars as pl
 
-    from iowatt.caching import page, policies
-    from iowatt.caching.ask import ask
+    from iowatt.evaluate.caches.ask import ask
+    from iowatt.model.scenario import cache_policies
+    from iowatt.pages.caches import page
 
     target = None if output is None else Path(output)
     if target is not None:
@@ -527,7 +529,7 @@ def cache(
         page.write(found, target, force=force)
     rows = []
     for row in found["caches"]:
-        given = policies.Policy(row["policy"], tuple(row["parameters"].items())).text.partition(":")[2]
+        given = cache_policies.Policy(row["policy"], tuple(row["parameters"].items())).text.partition(":")[2]
         rows.append({**{key: value for key, value in row.items() if key != "hits"}, "parameters": given})
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -536,7 +538,7 @@ def _search_given(
     scenario: str | os.PathLike[str],
     changes: Iterable[str] | Mapping[str, object],
 ) -> Given:
-    from iowatt.search.prepare import Given
+    from iowatt.evaluate.search.prepare import Given
 
     given, base, text = _given(scenario)
     source = str(given) if isinstance(given, Path) else "scenario"
@@ -545,7 +547,7 @@ def _search_given(
 
 def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) -> pl.DataFrame:
     from iowatt.base.errors import IowattError
-    from iowatt.search import asked
+    from iowatt.evaluate.search import asked
 
     found = asked.answer(request, output=None if output is None else Path(output), **options)
     if found.faults:
@@ -649,7 +651,7 @@ def cost(
 
     target = None if output is None else Path(output)
     if target is not None:
-        from iowatt.report import cost as report
+        from iowatt.pages import cost as report
 
         report.check_target(target, force)
     given = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else list(set)

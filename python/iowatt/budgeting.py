@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from iowatt.base.errors import Argument, InputError
 
 if TYPE_CHECKING:
+    from iowatt.evaluate.search.evaluator import Progress
+    from iowatt.evaluate.search.executor import Executor
+    from iowatt.evaluate.search.sweep import Request
     from iowatt.run.bundle import Run
-    from iowatt.search.evaluator import Progress
-    from iowatt.search.executor import Executor
-    from iowatt.search.sweep import Request
 
 
 def budget(
@@ -74,7 +74,7 @@ def budget(
     level = None if within_s is None else Level(1e3 * within_s, of)
     target = None if output is None else Path(output)
     if target is not None:
-        from iowatt.report.budget import page
+        from iowatt.pages.budget import page
 
         page.check_target(target, force)
     if _is_scenario(what):
@@ -126,8 +126,8 @@ def _request(
     Raises ``InputError`` where it has no path, before anything is simulated.
     """
     from iowatt.api import _search_given
-    from iowatt.search import asked, prepare
-    from iowatt.search.sweep import Request
+    from iowatt.evaluate.search import asked, prepare
+    from iowatt.evaluate.search.sweep import Request
 
     given = _search_given(scenario, overrides)
     if not prepare.raw(given).get("path"):
@@ -155,9 +155,9 @@ def _simulated(
     progress: Callable[[Progress], None] | None,
 ) -> tuple[list[Run], list[str], list[bool]]:
     """The Runs of a request in a folder, their names, and whether work piled up in them."""
+    from iowatt.evaluate.search import asked, curve, grid
+    from iowatt.evaluate.search.sweep import search
     from iowatt.run.bundle import Run
-    from iowatt.search import asked, curve, grid
-    from iowatt.search.sweep import search
 
     found = search(request, output=folder, jobs=jobs, executor=executor, progress=progress)
     if found.faults or found.machines:

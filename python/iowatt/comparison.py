@@ -71,7 +71,7 @@ def compare(
 
     target = None if output is None else Path(output)
     if target is not None:
-        from iowatt.report.compare import page
+        from iowatt.pages.compare import page
 
         page.check_target(target, force)
     found = analyse(

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.caching import policies, sizes
-from iowatt.caching.simulate import simulate
+from iowatt.evaluate.caches import sizes
+from iowatt.evaluate.caches.simulate import simulate
+from iowatt.model.scenario import cache_policies
 
 ROOT = Path(__file__).parents[2]
 RECORDED = json.loads((ROOT / "tests/data/cache/libcachesim.json").read_text())["traces"]
@@ -44,7 +45,7 @@ def test_hits_are_those_of_libcachesim(name, tmp_path):
     counts = list(recorded["hits"]["lru"])
     found = simulate(
         trace,
-        [policies.policy(policy) for policy in asked],
+        [cache_policies.policy(policy) for policy in asked],
         [sizes.Size(count, slots=int(count)) for count in counts],
         block_bytes=block,
     )
@@ -60,7 +61,7 @@ def test_hits_are_those_of_libcachesim(name, tmp_path):
 
 def test_what_is_recorded_is_worth_comparing():
     for recorded in RECORDED.values():
-        assert set(recorded["hits"]) == set(policies.NAMES) - {"w-tinylfu"}
+        assert set(recorded["hits"]) == set(cache_policies.NAMES) - {"w-tinylfu"}
         for counts in recorded["hits"].values():
             assert len(counts) >= 2
             assert all(0 < hits < recorded["references"] for hits in counts.values())

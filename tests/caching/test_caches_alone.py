@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.caching import given, page, policies, sizes
-from iowatt.caching.simulate import simulate
+from iowatt.evaluate.caches import given, sizes
+from iowatt.evaluate.caches.simulate import simulate
+from iowatt.model.scenario import cache_policies
+from iowatt.pages.caches import page
 from iowatt.trace.open import requests
 
 BLOCK = 4096
-LRU = [policies.policy("lru")]
+LRU = [cache_policies.policy("lru")]
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +118,7 @@ def test_shares_are_of_the_footprint_or_of_the_span(trace):
 
 def test_many_caches_in_one_pass_are_each_as_if_alone(trace):
     spec = {"path": str(trace)}
-    everyone = [policies.policy(name) for name in policies.NAMES]
+    everyone = [cache_policies.policy(name) for name in cache_policies.NAMES]
     wanted = [sizes.parsed(text, objects=False) for text in ("256KiB", "2MiB")]
     together = simulate(spec, everyone, wanted)["caches"]
     alone = [simulate(spec, [policy], [size])["caches"][0] for policy in everyone for size in wanted]
@@ -162,7 +164,7 @@ def test_the_hot_band_after_its_warm_up_is_that_of_a_naive_lru():
 )
 def test_a_wrong_policy_is_refused_with_what_is_accepted(text, says):
     with pytest.raises(ValueError, match=says):
-        policies.parsed(text)
+        cache_policies.parsed(text)
 
 
 @pytest.mark.parametrize(
@@ -187,10 +189,12 @@ def test_a_size_that_holds_nothing_is_refused(trace):
 
 def test_the_page_has_a_table_for_every_figure(trace, tmp_path):
     wanted = [sizes.parsed(text, objects=False) for text in ("256KiB", "2MiB", "8MiB")]
-    found = simulate({"path": str(trace)}, [policies.policy(name) for name in policies.NAMES], wanted)
+    found = simulate(
+        {"path": str(trace)}, [cache_policies.policy(name) for name in cache_policies.NAMES], wanted
+    )
     page.write(found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
-    for name in policies.TITLES.values():
+    for name in cache_policies.TITLES.values():
         assert f"{name}</th>" in text or f"{name} (%)" in text
     assert text.count("<figure") >= 2
     alone = simulate({"path": str(trace)}, LRU, wanted[:1])

@@ -12,9 +12,9 @@ import iowatt
 from iowatt.base.errors import InputError
 from iowatt.cli import check as check_verb
 from iowatt.cli import main
-from iowatt.scenario import compile_plan, load
-from iowatt.scenario.describe import describe
-from iowatt.scenario.schema import schema_text
+from iowatt.model.scenario import compile_plan, load
+from iowatt.model.scenario.describe import describe
+from iowatt.model.scenario.schema import schema_text
 from iowatt.sources.translation import capacity
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

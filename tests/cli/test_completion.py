@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from iowatt.cli.main import app
-from iowatt.library.find import device_names
+from iowatt.model.library.find import device_names
 
 
 def offered(*words):

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import iowatt
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.report.cost import text
+from iowatt.pages.cost import text
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"
 SHORT = "workload.online.profile.requests=4000"

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.library import find_drive
-from iowatt.scenario import ScenarioError, compile_plan, load
+from iowatt.model.library import find_drive
+from iowatt.model.scenario import ScenarioError, compile_plan, load
 
 DATA = Path(__file__).parents[1] / "data" / "disksim"
 CHEETAH = str(DATA / "cheetah9LP.diskspecs")

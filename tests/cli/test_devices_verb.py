@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.library import device_names
+from iowatt.model.library import device_names
 
 
 def invoke(*words):

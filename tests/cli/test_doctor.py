@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from iowatt import environment
 from iowatt.cli import doctor
-from iowatt.report import pdf
+from iowatt.render import pdf
 
 app = typer.Typer()
 app.callback()(lambda: None)  # keeps `doctor` a verb of its own although it is the only one

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.library import fabric_parts
+from iowatt.model.library import fabric_parts
 
 
 def invoke(*words):

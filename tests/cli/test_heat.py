@@ -69,7 +69,7 @@ def test_a_run_is_told_in_text_json_and_a_page(made, tmp_path):
 
 
 def test_the_report_of_a_run_shows_the_curve(made):
-    from iowatt.report import html
+    from iowatt.render import html
     from iowatt.run.bundle import Run
 
     title = "Share of the I/O on the hottest space"

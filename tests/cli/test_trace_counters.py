@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.workload.find import load
+from iowatt.model.profile.find import load
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
 LOG = str(DATA / "iostat-12.6-xtd.txt")

@@ -14,8 +14,8 @@ import pytest
 from executor_contract import ExecutorContract, double, slow
 
 from iowatt.base.errors import InputError
-from iowatt.search.cluster import Cluster, address, child, driver, worker
-from iowatt.search.executor import MachineError
+from iowatt.evaluate.search.cluster import Cluster, address, child, driver, worker
+from iowatt.evaluate.search.executor import MachineError
 from loopback import ray_work
 from loopback.ray_nodes import started
 

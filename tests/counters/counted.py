@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from iowatt.workload.generate import generate, prepare
+from iowatt.trace.generate import generate, prepare
 
 
 def made(

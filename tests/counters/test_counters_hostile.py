@@ -16,7 +16,7 @@ from iowatt.counters.read import read
 from iowatt.counters.summary import summary
 from iowatt.counters.words import lines
 from iowatt.counters.write import toml
-from iowatt.workload.profile import Profile
+from iowatt.model.profile.profile import Profile
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
 SEEDS = [path.read_bytes()[:4000] for path in sorted(DATA.iterdir()) if path.suffix != ".md"]

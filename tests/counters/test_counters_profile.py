@@ -19,10 +19,10 @@ from iowatt.counters.parts import Asked
 from iowatt.counters.read import read
 from iowatt.counters.summary import summary
 from iowatt.counters.write import toml
-from iowatt.workload import remarks
-from iowatt.workload.find import load
-from iowatt.workload.marks import source_of
-from iowatt.workload.profile import Profile
+from iowatt.model.profile import remarks
+from iowatt.model.profile.find import load
+from iowatt.model.profile.marks import source_of
+from iowatt.model.profile.profile import Profile
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
 UNIFORM = Asked({"pattern": "uniform"})

@@ -6,7 +6,7 @@ import printed
 import pytest
 
 import iowatt
-from iowatt.report import numbers
+from iowatt.render import numbers
 
 PAGE = printed.ROOT / "docs" / "howto" / "latency-budget.md"
 EXAMPLE = printed.ROOT / "examples" / "path.toml"

@@ -12,7 +12,7 @@ from iowatt.lenses.cost.book import markdown
 from iowatt.lenses.cost.book.find import book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
 from iowatt.lenses.cost.inventory.file import InventoryFile
-from iowatt.library.price_class import CLASSES
+from iowatt.model.library.price_class import CLASSES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "reference" / "cost-book.md").read_text("utf-8")

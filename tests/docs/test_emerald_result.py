@@ -8,8 +8,8 @@ import printed
 
 import emerald_runs
 from iowatt.emerald.analyze import judge
+from iowatt.emerald.judge.instruments import PROBLEMS
 from iowatt.emerald.rules import load
-from iowatt.lenses.emerald.instruments import PROBLEMS
 
 REFERENCE = (printed.ROOT / "docs" / "reference" / "emerald-result.md").read_text("utf-8")
 HOWTO = (printed.ROOT / "docs" / "howto" / "emerald-analyze.md").read_text("utf-8")

@@ -8,9 +8,9 @@ import printed
 import pytest
 
 import iowatt
+from iowatt.evaluate.tiers import Asked, derive
 from iowatt.lenses.heat import analyse, of_run
-from iowatt.scenario import explain, heat
-from iowatt.tiers import Asked, derive
+from iowatt.model.scenario import explain, heat
 
 PAGE = printed.ROOT / "docs" / "howto" / "heat-and-tier.md"
 EXAMPLES = printed.ROOT / "examples"

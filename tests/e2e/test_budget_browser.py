@@ -7,7 +7,7 @@ from visit import NEEDS_BROWSER, Visit
 
 from iowatt import report
 from iowatt.lenses.budget import Level, analyse
-from iowatt.report.budget import page
+from iowatt.pages.budget import page
 from lenses.budget_runs import made
 
 pytestmark = NEEDS_BROWSER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from visit import NEEDS_BROWSER, Visit
 
-from iowatt.report.cost import write
+from iowatt.pages.cost import write
 from report.cost_document import HOSTILE, document, year
 
 pytestmark = NEEDS_BROWSER

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from visit import NEEDS_BROWSER, Visit
 
-from iowatt.trace.description import page
-from iowatt.trace.description.measure import describe
+from iowatt.pages.description import page
+from iowatt.trace.measure import describe
 
 pytestmark = NEEDS_BROWSER
 WEEK = Path(__file__).parents[2] / "python/iowatt/library/validation/ajw.1week.srt.gz"

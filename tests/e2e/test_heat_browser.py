@@ -9,7 +9,7 @@ from visit import NEEDS_BROWSER, Visit
 
 import iowatt
 from iowatt.lenses.heat import analyse, of_run
-from iowatt.report.heat import page
+from iowatt.pages.heat import page
 
 pytestmark = NEEDS_BROWSER
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -9,7 +9,7 @@ from visit import NEEDS_BROWSER, Visit
 
 import iowatt
 from iowatt.lenses.idle import analyse
-from iowatt.report.idle import page
+from iowatt.pages.idle import page
 
 pytestmark = NEEDS_BROWSER
 EXAMPLES = Path(__file__).parents[2] / "examples"

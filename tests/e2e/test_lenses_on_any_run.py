@@ -4,9 +4,9 @@ import pytest
 from typer.testing import CliRunner
 
 import iowatt
-from iowatt import evaluation
 from iowatt.base.errors import InputError
 from iowatt.cli import main
+from iowatt.evaluate import evaluation
 from iowatt.lenses.idle import analyse
 
 SCENARIO = """
@@ -128,8 +128,8 @@ def test_behind_a_cache_heat_is_counted_on_both_sides(scenario):
 
 
 def test_points_of_a_search_keep_neither(scenario):
+    from iowatt.model.scenario import load
     from iowatt.run import provenance
-    from iowatt.scenario import load
 
     work = evaluation.prepare(load(scenario, ["observe.duration=2s"]), scenario.parent, "")
     run = evaluation.simulate(work, inputs=lambda: [], started_at=provenance.now())

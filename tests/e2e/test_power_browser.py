@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from visit import NEEDS_BROWSER, Visit
 
-from iowatt.power import page
-from iowatt.power.evaluate import evaluate
+from iowatt.model.power.evaluate import evaluate
+from iowatt.pages.power import page
 
 pytestmark = NEEDS_BROWSER
 EXAMPLES = Path(__file__).parents[2] / "examples"

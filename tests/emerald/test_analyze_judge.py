@@ -12,9 +12,9 @@ import pytest
 from emerald_runs import METER, THERMOMETER, Knobs, Made, made, measured, plan, rerun, with_stage
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import judge, page, text
+from iowatt.emerald.judge import validity
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.rules import load
-from iowatt.lenses.emerald import validity
 from iowatt.run.bundle import Run
 from iowatt.sources.meters.log import Instrument, Log
 

@@ -17,9 +17,9 @@ from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.make import Where, make
 from iowatt.emerald.family import Candidate, Group, metric, scenario
-from iowatt.power.calculator import calculate
-from iowatt.power.resolve import resolve
-from iowatt.scenario.model import Scenario
+from iowatt.model.power.calculator import calculate
+from iowatt.model.power.resolve import resolve
+from iowatt.model.scenario.model import Scenario
 
 THREE = ("RR", "RW", "RI")
 NAMED = """

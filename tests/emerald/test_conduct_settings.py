@@ -191,7 +191,7 @@ def test_progress_says_what_is_left(tmp_path):
 
 
 def test_a_target_is_claimed_by_one_at_a_time(plan, tmp_path):
-    from iowatt.replay import target as replayed
+    from iowatt.evaluate.replay import target as replayed
     from iowatt.sources.target import held
 
     file = tmp_path / "target.bin"

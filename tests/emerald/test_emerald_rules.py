@@ -15,10 +15,10 @@ from iowatt.base.errors import InputError
 from iowatt.emerald.rules import UnknownRuleError, load, profile_names
 from iowatt.emerald.rules.find import aliases
 from iowatt.emerald.rules.read import parse, sources
-from iowatt.library.efficiency import certificates
-from iowatt.workload.find import load as load_profile
+from iowatt.model.library.efficiency import certificates
+from iowatt.model.profile.find import load as load_profile
 
-FOLDER = resources.files("iowatt.library").joinpath("rules")
+FOLDER = resources.files("iowatt.model.library").joinpath("rules")
 FILES = sorted(e.name for e in FOLDER.iterdir() if e.name.endswith(".toml") and e.name != "sources.toml")
 HEAD = 'schema = "iowatt.rules/1"\nname = "mine"\ntitle = "Mine"\nversion = "1"\n'
 EMERALD = [name for name in profile_names() if name.startswith("emerald-") and name[8].isdigit()]

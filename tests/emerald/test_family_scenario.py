@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from tiny_family import FAMILY, OUT, family
 
-from iowatt import evaluation
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.emerald.bff.asked import Asked
@@ -17,8 +16,9 @@ from iowatt.emerald.bff.search import Search
 from iowatt.emerald.family import Candidate, Group, candidates, metric, metrics, problem, scenario, shelves
 from iowatt.emerald.family.scenario import nominal_iops, warmup_requests
 from iowatt.emerald.rules import load as rules
-from iowatt.scenario.model import Scenario
-from iowatt.search.evaluator import Evaluator
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.search.evaluator import Evaluator
+from iowatt.model.scenario.model import Scenario
 
 MIRRORS = '\n[[raid]]\nname = "mirrors"\nlevel = 10\n'
 SETS = '\n[[raid]]\nname = "sets"\nlevel = 5\nwidth = 4\nchunklet = "64MiB"\n'

@@ -18,17 +18,17 @@ import needs
 from iowatt.emerald.calibrate.bench import DriverBench
 from iowatt.emerald.calibrate.calibrate import Asked, calibrate
 from iowatt.emerald.calibrate.make import Where, make
+from iowatt.emerald.judge.generator import Load, cause, limited
 from iowatt.emerald.plan import vdbench
 from iowatt.emerald.plan.build import Asked as Planned
 from iowatt.emerald.plan.fio import job_text
 from iowatt.emerald.plan.make import make as make_plan
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.rules import load
-from iowatt.lenses.emerald.generator import Load, cause, limited
 from iowatt.run.histogram import Histogram
 from iowatt.sources import fio
+from iowatt.sources.export.outstanding import needed
 from iowatt.sources.observation import Direction, Interval, Observation
-from iowatt.workload.export.outstanding import needed
 
 BOTH = (
     needs.mark("fio")

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.estimate.caching import cached
-from iowatt.estimate.hybrid import Where, settled
-from iowatt.estimate.load import Flow, Stream
-from iowatt.estimate.network import Network, Path
-from iowatt.estimate.pilot import Flown, Moments, Point
-from iowatt.estimate.queueing import Curve, greatest, wait
-from iowatt.estimate.root import root
-from iowatt.estimate.stations import Leg, Servers, Sets
-from iowatt.estimate.unknown import NotEstimated
+from iowatt.evaluate.estimate.caching import cached
+from iowatt.evaluate.estimate.hybrid import Where, settled
+from iowatt.evaluate.estimate.load import Flow, Stream
+from iowatt.evaluate.estimate.network import Network, Path
+from iowatt.evaluate.estimate.pilot import Flown, Moments, Point
+from iowatt.evaluate.estimate.queueing import Curve, greatest, wait
+from iowatt.evaluate.estimate.root import root
+from iowatt.evaluate.estimate.stations import Leg, Servers, Sets
+from iowatt.evaluate.estimate.unknown import NotEstimated
 
 S = 0.010
 
@@ -116,7 +116,7 @@ CACHE = {
 def hit(cache, own) -> float:
     load = flow(rate=1.0, streams=[own])
     kept = cached(cache, [load], [1.0])
-    from iowatt.estimate.locality import bands
+    from iowatt.evaluate.estimate.locality import bands
 
     return sum(band.share * kept.hit(load, band) for band in bands(own, write=False))
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from iowatt import evaluation
-from iowatt.estimate import Estimator, NotEstimated
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.estimate import Estimator, NotEstimated
+from iowatt.evaluate.search.row import of_run
+from iowatt.model.scenario import load
 from iowatt.run import provenance
-from iowatt.scenario import load
-from iowatt.search.row import of_run
 
 BASE = Path()
 ESTIMATOR = Estimator(BASE)

@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 
 import iowatt
-from iowatt.report import controller
-from iowatt.search import row
+from iowatt.evaluate.search import row
+from iowatt.pages.run import controller
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "back-end.toml"

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.search import asked
-from iowatt.search.cluster import Cluster
-from iowatt.search.prepare import Given
-from iowatt.search.sweep import search
+from iowatt.evaluate.search import asked
+from iowatt.evaluate.search.cluster import Cluster
+from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.sweep import search
 from loopback.ray_nodes import started
 
 pytestmark = pytest.mark.cluster
@@ -201,7 +201,7 @@ def test_bundles_come_to_the_sweep_s_folder_or_the_points_fail(nodes, place):
 def test_the_command_says_what_a_node_lacked(place, capsys):
     from iowatt.base.errors import InputError
     from iowatt.cli import searching
-    from iowatt.search.threads import Threads
+    from iowatt.evaluate.search.threads import Threads
 
     found = asked.answer(
         request({SPEED: [1.0, 1.5]}), output=Path("out"), executor=Meddled(Threads(1), lambda: write_trace(1))

@@ -58,10 +58,10 @@ def left(place):
 @pytest.mark.parametrize("kind", ["Exception", "BaseException"])  # a panic of Rust is no Exception
 def test_a_fault_of_ours_exits_3_and_leaves_nothing(place, kind):
     before = f"""
-import iowatt.evaluation
+import iowatt.evaluate.evaluation
 class Odd({kind}): ...
 def failing(*_, **__): raise Odd("seven")
-iowatt.evaluation.simulate = failing
+iowatt.evaluate.evaluation.simulate = failing
 """
     env = {"IOWATT_DEBUG": "1"} if kind == "Exception" else {}
     done = command(place, *RUN, before=before, env=env)

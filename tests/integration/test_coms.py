@@ -9,7 +9,7 @@ import pytest
 
 import iowatt
 from iowatt.base.errors import InputError
-from iowatt.report import html
+from iowatt.render import html
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = ("observe.duration=20s", "observe.warmup=5s")

@@ -10,8 +10,8 @@ import pytest
 
 import iowatt
 from iowatt.cli.run import figures
-from iowatt.report import numbers
-from iowatt.report.findings import findings
+from iowatt.pages.run.findings import findings
+from iowatt.render import numbers
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"
 MIB = 2**20

@@ -13,7 +13,7 @@ import iowatt
 from iowatt.base.errors import InputError
 from iowatt.emerald.conduct.folder import Folder as Measurement
 from iowatt.emerald.plan.folder import read
-from iowatt.search.folder import Folder
+from iowatt.evaluate.search.folder import Folder
 from iowatt.studies import conduct
 
 STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.chmod"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.scenario.path_alone import alone
+from iowatt.model.scenario.path_alone import alone
 from path_runs import scenario, simulate, times, total, trace
 
 SIZES = (4096, 8192, 12288, 20480, 65536, 1 << 20)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.scenario.path_alone import alone
+from iowatt.model.scenario.path_alone import alone
 from path_runs import scenario, simulate, times, total, trace
 
 MODERATED = """

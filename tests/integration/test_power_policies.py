@@ -10,8 +10,8 @@ import pytest
 
 import iowatt
 from iowatt.base.errors import InputError
-from iowatt.library.find import find_drive
-from iowatt.report.figures import energy
+from iowatt.model.library.find import find_drive
+from iowatt.pages.run.figures import energy
 
 # Bursts of ten requests a second apart, then rests of 30, 90, 300 and 20 s.
 RESTS = (30, 90, 300, 20)

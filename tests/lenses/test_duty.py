@@ -6,7 +6,7 @@ import pytest
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.duty import analyse
-from iowatt.report.duty import page, text
+from iowatt.pages.duty import page, text
 
 
 def run(name, iops, watts, *, model="disk", size=8192, basis="wall", source="simulation", raw=1000.0):

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from iowatt.emerald.judge import stability, trend
 from iowatt.emerald.rules import load
-from iowatt.lenses.emerald import stability, trend
 
 TRIALS = 2000
 TOLERANCE = 0.05

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.heat import analyse, of_run, skew
-from iowatt.report.heat import figures
+from iowatt.pages.heat import figures
 
 #: Two extents hot, one warm, one with writes only, of ten; the first period has all of the second extent's.
 ROWS = [

@@ -7,8 +7,8 @@ import pytest
 import iowatt
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.warm_start import warm_starts
-from iowatt.report.findings import findings
-from iowatt.report.verdict import verdict
+from iowatt.pages.run.findings import findings
+from iowatt.pages.run.verdict import verdict
 
 SCENARIO = """name = "warm"
 [[workload]]

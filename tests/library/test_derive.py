@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.library import derive, device_file, find_drive
-from iowatt.library.mechanics import seek_time
+from iowatt.model.library import derive, device_file, find_drive
+from iowatt.model.library.mechanics import seek_time
 
 SHEET = """\
 name = "acme-9"

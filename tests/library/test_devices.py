@@ -8,11 +8,11 @@ from importlib import resources
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.library import device_file, device_names, find_drive
-from iowatt.library.find import find_device
-from iowatt.library.uses import good_for, lacks
+from iowatt.model.library import device_file, device_names, find_drive
+from iowatt.model.library.find import find_device
+from iowatt.model.library.uses import good_for, lacks
 
-DEVICES = resources.files("iowatt.library").joinpath("devices")
+DEVICES = resources.files("iowatt.model.library").joinpath("devices")
 FILES = {name: device_file(name) for name in device_names()}
 MECHANICAL = [name for name, file in FILES.items() if file.kind == "hdd" and not lacks(file)["mechanics"]]
 FLASH = [name for name, file in FILES.items() if file.kind == "ssd" and not lacks(file)["mechanics"]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.library import fabric_describe, fabric_parts
-from iowatt.library.fabric_figures import LinkFile, SwitchFile
+from iowatt.model.library import fabric_describe, fabric_parts
+from iowatt.model.library.fabric_figures import LinkFile, SwitchFile
 
 NAMES = fabric_parts.names()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.library import device_file, device_names, find_drive
-from iowatt.library.find import merge, own_files
+from iowatt.model.library import device_file, device_names, find_drive
+from iowatt.model.library.find import merge, own_files
 
 OWN = """\
 name = "my-disk"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.library import device_file, find_drive
+from iowatt.model.library import device_file, find_drive
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "import_devices_csv.py"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.library.mechanics import (
+from iowatt.model.library.mechanics import (
     Zone,
     average_seek,
     linear_zones,

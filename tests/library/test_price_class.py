@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.library.find import device_file, device_names, find_device
-from iowatt.library.price_class import CLASSES, price_class
-from iowatt.scenario import compile_plan, load
+from iowatt.model.library.find import device_file, device_names, find_device
+from iowatt.model.library.price_class import CLASSES, price_class
+from iowatt.model.scenario import compile_plan, load
 
 TB = 10**12
 

@@ -7,15 +7,15 @@ import math
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.library import device_file, device_names
-from iowatt.library.derive import Steps
-from iowatt.library.device import DeviceFile
-from iowatt.library.electrical import HddPower
-from iowatt.library.find import find_device
-from iowatt.library.ssd import derive, joules
-from iowatt.library.ssd.drive import FREE_BLOCKS
-from iowatt.library.ssd.media import MEDIA, cell_of
-from iowatt.library.uses import good_for
+from iowatt.model.library import device_file, device_names
+from iowatt.model.library.derive import Steps
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.electrical import HddPower
+from iowatt.model.library.find import find_device
+from iowatt.model.library.ssd import derive, joules
+from iowatt.model.library.ssd.drive import FREE_BLOCKS
+from iowatt.model.library.ssd.media import MEDIA, cell_of
+from iowatt.model.library.uses import good_for
 
 FILES = {name: device_file(name) for name in device_names()}
 SSDS = [name for name, file in FILES.items() if file.kind == "ssd" and "mechanics" in good_for(file)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.library.device import DeviceFile
-from iowatt.library.uses import good_for, lacks
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.uses import good_for, lacks
 
 HDD = {"name": "a", "kind": "hdd", "title": "A"}
 SSD = {"name": "a", "kind": "ssd", "title": "A"}

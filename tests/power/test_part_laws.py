@@ -10,8 +10,8 @@ import pytest
 from arrays import part
 
 from iowatt.base.errors import InputError
-from iowatt.library.part import PartFile, find_part, part_names
-from iowatt.power.laws import Part, fan
+from iowatt.model.library.laws import Part, fan
+from iowatt.model.library.part import PartFile, find_part, part_names
 
 FIGURES = ("idle", "active", "full_iops", "full_rate", "speed", "failover_speed", "max_sff", "max_lff")
 
@@ -60,7 +60,7 @@ def test_a_library_part_says_where_its_figures_come_from(name):
 
 
 def test_every_part_file_is_listed():
-    folder = Path(str(resources.files("iowatt.library"))) / "parts"
+    folder = Path(str(resources.files("iowatt.model.library"))) / "parts"
     assert {file.stem for file in folder.iterdir()} == set(part_names())
 
 

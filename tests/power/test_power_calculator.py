@@ -8,11 +8,11 @@ import pytest
 from arrays import ARRAY, HEAD, POOL
 
 from iowatt.base.errors import InputError
-from iowatt.power.evaluate import evaluate
-from iowatt.power.plan import ArrayPlan
-from iowatt.power.resolve import resolve
-from iowatt.scenario import ScenarioError, load
-from iowatt.scenario.model import Scenario
+from iowatt.model.power.evaluate import evaluate
+from iowatt.model.power.plan import ArrayPlan
+from iowatt.model.power.resolve import resolve
+from iowatt.model.scenario import ScenarioError, load
+from iowatt.model.scenario.model import Scenario
 
 
 @pytest.fixture

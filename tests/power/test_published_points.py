@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.library.find import device_file
-from iowatt.library.part import find_part
-from iowatt.power.evaluate import evaluate
+from iowatt.model.library.find import device_file
+from iowatt.model.library.part import find_part
+from iowatt.model.power.evaluate import evaluate
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "power"
 

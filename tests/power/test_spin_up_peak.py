@@ -8,7 +8,7 @@ from arrays import array, drives, part, supplies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.power.spin_up import MOST_POINTS, missing, spin_up
+from iowatt.model.power.spin_up import MOST_POINTS, missing, spin_up
 
 
 def test_all_at_once():

@@ -8,8 +8,8 @@ from arrays import supplies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.library.efficiency import certificates
-from iowatt.power.efficiency import Curve, fault, loss, quadratic
+from iowatt.model.library.efficiency import certificates
+from iowatt.model.power.efficiency import Curve, fault, loss, quadratic
 
 TABLES = [
     pytest.param(points, id=f"{certificate.name}-{place}")

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import iowatt
-from iowatt.power.evaluate import evaluate
+from iowatt.model.power.evaluate import evaluate
 from iowatt.run.tables import ARRAY_STATES
 
 POWER = """
@@ -183,7 +183,7 @@ def test_the_bundle_keeps_the_plan_and_counts_part_files_as_inputs(tmp_path):
 
 
 def test_the_report_shows_the_wall(run, tmp_path):
-    from iowatt.report import page, write
+    from iowatt.pages.run import page, write
 
     part = page.compose([run]).runs[0]
     figures = {figure.key: figure for section in part.sections for figure in section.figures}

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
-from iowatt.replay import compare, job, lateness, target, trace
-from iowatt.replay.conduct import MeterAddress
-from iowatt.replay.trace import Replayed
+from iowatt.evaluate.replay import compare, job, lateness, target, trace
+from iowatt.evaluate.replay.conduct import MeterAddress
+from iowatt.evaluate.replay.trace import Replayed
 
 
 def some(offsets, sizes=4096, times=None, write=False):

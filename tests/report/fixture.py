@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from iowatt.lenses.summary import summarise
 from iowatt.run.bundle import Run
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import (
@@ -26,7 +27,6 @@ from iowatt.run.record import (
     Window,
     Workload,
 )
-from iowatt.run.summary import summarise
 from iowatt.run.summary_schema import Host, Input, Provenance
 from iowatt.run.tables import CAUSES, STATES, frame
 

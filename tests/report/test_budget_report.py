@@ -6,12 +6,12 @@ import pytest
 
 from iowatt import report
 from iowatt.lenses.budget import Level, analyse
-from iowatt.report import html
-from iowatt.report.budget import page, text, words
-from iowatt.report.figures import budget as figures
-from iowatt.report.figures import hops as drawn
-from iowatt.report.findings import findings
-from iowatt.report.page import compose
+from iowatt.pages.budget import page, text, words
+from iowatt.pages.run.figures import budget as figures
+from iowatt.pages.run.figures import hops as drawn
+from iowatt.pages.run.findings import findings
+from iowatt.pages.run.page import compose
+from iowatt.render import html
 from lenses.budget_runs import made as run_at
 from report.workbook import Book
 

@@ -8,8 +8,8 @@ import pytest
 import compared_runs as made
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked
-from iowatt.report import numbers
-from iowatt.report.compare import differences, loops, over_time, page, spread, text, words
+from iowatt.pages.compare import differences, loops, over_time, page, spread, text, words
+from iowatt.render import numbers
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

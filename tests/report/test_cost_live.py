@@ -11,7 +11,7 @@ from iowatt.lenses.cost import expression
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.report.cost import live
+from iowatt.pages.cost import live
 from report.cost_priced import CASES, FIVE_YEARS, READING, priced
 
 #: Other values of a figure, by how many times; what is nothing becomes something.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.report.cost import (
+from iowatt.pages.cost import (
     check_target,
     deciding,
     footprint,
@@ -21,7 +21,7 @@ from iowatt.report.cost import (
     words,
     write,
 )
-from iowatt.report.cost import drives as drive_figures
+from iowatt.pages.cost import drives as drive_figures
 from report.cost_document import HOSTILE, YEAR, choice, document, year
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.report.cost import deciding, text, words
+from iowatt.pages.cost import deciding, text, words
 from report.cost_document import choice, document
 
 

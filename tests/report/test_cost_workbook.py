@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from iowatt.lenses.cost.horizon import Horizon
-from iowatt.report.cost import live, write
-from iowatt.report.cost.sheets.place import cell_names, sheet_names
+from iowatt.pages.cost import live, write
+from iowatt.pages.cost.sheets.place import cell_names, sheet_names
 from report.cost_document import document
 from report.cost_priced import CASES, priced
 from report.recalculated import NEEDS_OFFICE, Values, recalculated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iowatt.report import movement
+from iowatt.pages.run import movement
 from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
 
 

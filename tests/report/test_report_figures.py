@@ -8,9 +8,10 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
-from iowatt.report import figures
-from iowatt.report.figures import comparison, drives, energy, flows, intervals, latency, overtime, palette
-from iowatt.report.figures.figure import Column, Table
+from iowatt.pages.run import figures
+from iowatt.pages.run.figures import comparison, drives, energy, flows, intervals, latency, overtime
+from iowatt.render import palette
+from iowatt.render.figure import Column, Table
 from report.fixture import Recipe, build
 
 ALL_KEYS = {

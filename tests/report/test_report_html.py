@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from iowatt.report import html
-from iowatt.report.page import compose, labels
+from iowatt.pages.run.page import compose, labels
+from iowatt.render import html
 from report.fixture import Recipe, build
 
 VOID = {"meta", "link", "img", "br", "input", "hr", "source", "base", "area", "embed", "col", "track", "wbr"}

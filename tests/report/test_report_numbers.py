@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from iowatt.report import numbers
-from iowatt.report.figures.figure import Column
-from iowatt.report.phrases import between, listed
+from iowatt.render import numbers
+from iowatt.render.figure import Column
+from iowatt.render.phrases import between, listed
 
 NBSP = "\u00a0"
 

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from iowatt.lenses.backlog import backlog_growth, drain
-from iowatt.report.findings import findings
-from iowatt.report.story import answer
+from iowatt.pages.run.findings import findings
+from iowatt.pages.run.story import answer
 from report.fixture import Recipe, build
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from iowatt.report import html
-from iowatt.report.figures import comparison
-from iowatt.report.verdict import verdict
+from iowatt.pages.run.figures import comparison
+from iowatt.pages.run.verdict import verdict
+from iowatt.render import html
 from report.fixture import Recipe, build
 
 SLOW, FAST = Recipe(intervals=10, slowdown=2.0), Recipe(intervals=10)

@@ -12,7 +12,7 @@ import needs
 from iowatt import report
 from iowatt.base.errors import InputError, IowattError
 from iowatt.cli import report as verb
-from iowatt.report import html, pdf
+from iowatt.render import html, pdf
 from report.fixture import Recipe, build
 
 app = typer.Typer()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.report import sheets, write
-from iowatt.report.headings import heading
+from iowatt.pages.run import write
+from iowatt.pages.run.headings import heading
+from iowatt.render import sheets
 from report.fixture import Recipe, build
 from report.workbook import Book
 

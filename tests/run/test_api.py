@@ -13,10 +13,10 @@ import handmade
 import iowatt
 from iowatt.base.errors import InputError
 from iowatt.base.overrides import with_overrides
+from iowatt.model.scenario import resolve_sources
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.index import Index
-from iowatt.scenario import resolve_sources
 from iowatt.sources import simulator
 
 SCENARIO = """\

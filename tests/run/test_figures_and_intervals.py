@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iowatt.evaluate.search.rate.find import _between as between
+from iowatt.evaluate.search.rate.seen import half_width_s
 from iowatt.lenses.compare.judge import _interval as beside
-from iowatt.report.cost.page import headlines
+from iowatt.pages.cost.page import headlines
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Moments
 from iowatt.run.statistics import mean_interval
-from iowatt.search.rate.find import _between as between
-from iowatt.search.rate.seen import half_width_s
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
 from iowatt.sources.observation import Direction, Interval, Observation

@@ -10,11 +10,11 @@ import jsonschema
 import pytest
 
 from iowatt.base.errors import InputError
+from iowatt.lenses.summary import summarise
 from iowatt.run import summary_schema
 from iowatt.run.bundle import Run
 from iowatt.run.record import Moments
 from iowatt.run.record_paths import ExpressCounts, HopCounts, PathCounts
-from iowatt.run.summary import summarise
 from iowatt.run.tables import frame
 
 

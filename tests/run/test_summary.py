@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
+from iowatt.lenses.summary import summarise
 from iowatt.run import summary_schema
 from iowatt.run.record import Completions
-from iowatt.run.summary import summarise
 
 SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "iowatt.run.schema.json"
 

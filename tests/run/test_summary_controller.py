@@ -10,10 +10,11 @@ import jsonschema
 import pytest
 
 import handmade
-from iowatt.report import controller, numbers
-from iowatt.report.findings import findings
+from iowatt.lenses.summary import summarise
+from iowatt.pages.run import controller
+from iowatt.pages.run.findings import findings
+from iowatt.render import numbers
 from iowatt.run.record import Cost
-from iowatt.run.summary import summarise
 from iowatt.sources.simulator import build_record
 
 SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "iowatt.run.schema.json"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.scenario import ScenarioError, compile_plan, load
-from iowatt.scenario.describe import describe
+from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.model.scenario.describe import describe
 
 MIB = 1 << 20
 

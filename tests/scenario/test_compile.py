@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from iowatt.scenario import ScenarioError, compile_plan, load, resolve_sources
+from iowatt.model.scenario import ScenarioError, compile_plan, load, resolve_sources
 
 TEXT = """\
 name = "two"

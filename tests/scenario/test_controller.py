@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.scenario import ScenarioError, compile_plan, load
+from iowatt.model.scenario import ScenarioError, compile_plan, load
 
 TEXT = """\
 name = "c"

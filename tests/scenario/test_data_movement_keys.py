@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iowatt.base.problems import ScenarioError
-from iowatt.scenario import compile_plan, load
+from iowatt.model.scenario import compile_plan, load
 
 HEAD = (
     'name = "s"\n[[workload]]\nname = "w"\nprofile = { name = "uniform", rate_iops = 1, duration = "1s" }\n'

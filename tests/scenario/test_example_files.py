@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.scenario import compile_plan, load, resolve_sources
+from iowatt.model.scenario import compile_plan, load, resolve_sources
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(EXAMPLES.glob("*.toml"))

@@ -10,9 +10,9 @@ import pytest
 
 from iowatt.base import keys
 from iowatt.base.errors import InputError
-from iowatt.library.device import DeviceFile
-from iowatt.scenario import Scenario, explain, json_schema
-from iowatt.scenario.schema import schema_text
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.scenario import Scenario, explain, json_schema
+from iowatt.model.scenario.schema import schema_text
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = keys.catalogue(Scenario)

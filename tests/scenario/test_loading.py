@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
 from iowatt.base.keys import toml_text
-from iowatt.scenario import Scenario, ScenarioError, load
+from iowatt.model.scenario import Scenario, ScenarioError, load
 
 TEXT = """\
 name = "small"

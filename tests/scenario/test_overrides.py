@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from iowatt.base.errors import InputError
 from iowatt.base.keys import catalogue, toml_text
 from iowatt.base.overrides import apply, parse_value
-from iowatt.scenario.explain import named
-from iowatt.scenario.model import Scenario
+from iowatt.model.scenario.explain import named
+from iowatt.model.scenario.model import Scenario
 
 
 def scenario():

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from iowatt.scenario import ScenarioError, compile_plan, load
-from iowatt.scenario.describe import describe
+from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.model.scenario.describe import describe
 
 TEXT = """\
 name = "p"
@@ -282,7 +282,7 @@ def test_check_says_what_a_path_amounts_to():
 def test_the_schema_takes_both_forms():
     import jsonschema
 
-    from iowatt.scenario.schema import json_schema
+    from iowatt.model.scenario.schema import json_schema
 
     schema = json_schema()
     document = {
@@ -304,7 +304,7 @@ def test_the_schema_takes_both_forms():
 
 
 def test_the_estimator_refuses_a_path():
-    from iowatt.estimate.unknown import NotEstimated, check
+    from iowatt.evaluate.estimate.unknown import NotEstimated, check
 
     plan = compiled(PATH)
     with pytest.raises(NotEstimated, match="paths between hosts"):

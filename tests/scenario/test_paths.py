@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.scenario import load
-from iowatt.scenario.paths import as_named
+from iowatt.model.scenario import load
+from iowatt.model.scenario.paths import as_named
 
 TEXT = """\
 name = "x"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.scenario import ScenarioError, compile_plan, load
+from iowatt.model.scenario import ScenarioError, compile_plan, load
 
 PAGE = 16 * 1024
 #: RAID-0 of two drives of 1 GB, in whole stripe units.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.scenario import compile_plan, load
-from iowatt.scenario.describe import describe
+from iowatt.model.scenario import compile_plan, load
+from iowatt.model.scenario.describe import describe
 
 STATE = '{ name = "ps3", power = "50mW", operational = false, enter_latency = "2ms", exit_latency = "1ms" }'
 CAP = '{ name = "ps1", power = "12W" }'

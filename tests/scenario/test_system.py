@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.problems import ScenarioError
-from iowatt.scenario import load
-from iowatt.scenario.raid import usable_bytes
-from iowatt.scenario.system import resolve
+from iowatt.model.scenario import load
+from iowatt.model.scenario.raid import usable_bytes
+from iowatt.model.scenario.system import resolve
 
 POWER = 'power = { active = "12W", positioning = "12W", idle = "8W" }'
 # 33.6 GB in sectors of 512 bytes, and in whole units of 16 KiB: 2,050,781 of them.

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.scenario import ScenarioError, compile_plan, load
-from iowatt.scenario.describe import describe
-from iowatt.scenario.system import resolve
+from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.model.scenario.describe import describe
+from iowatt.model.scenario.system import resolve
 
 POOLS = "".join(
     f'[[array.pool]]\nname = "{name}"\ndevice = "arrays2002-disk"\ncount = 1\n'

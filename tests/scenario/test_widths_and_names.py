@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from iowatt import api
 from iowatt.base.problems import ScenarioError
 from iowatt.cli.main import app
-from iowatt.report.findings import findings
-from iowatt.scenario import load
-from iowatt.scenario.loading import warnings
+from iowatt.model.scenario import load
+from iowatt.model.scenario.loading import warnings
+from iowatt.pages.run.findings import findings
 
 SCENARIO = """name = "n"
 [[workload]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iowatt.search import asked as swept
-from iowatt.search.optimize import asked, engine
-from iowatt.search.optimize.front import front
-from iowatt.search.prepare import Given
+from iowatt.evaluate.search import asked as swept
+from iowatt.evaluate.search.optimize import asked, engine
+from iowatt.evaluate.search.optimize.front import front
+from iowatt.evaluate.search.prepare import Given
 
 CLOSED = """
 name = "closed"

@@ -6,9 +6,9 @@ import pytest
 
 import iowatt
 from iowatt.base.errors import InputError
-from iowatt.search import curve_figures
-from iowatt.search.curve import numbers
-from iowatt.search.curve_figures import Curve
+from iowatt.evaluate.search.curve import numbers
+from iowatt.pages.sweep import curve_figures
+from iowatt.pages.sweep.curve_figures import Curve
 
 PROFILE = 'trace = { path = "small.csv" }'
 MEAN = "response_time_ms.all.mean"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from iowatt.search.highest_rate import Measured, highest_rate
+from iowatt.evaluate.search.highest_rate import Measured, highest_rate
 
 RATES = st.floats(0.0, 6.0).map(lambda exponent: 10**exponent)
 

@@ -8,8 +8,8 @@ import tracemalloc
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.search import journal
-from iowatt.search.journal import Journal
+from iowatt.evaluate.search import journal
+from iowatt.evaluate.search.journal import Journal
 
 ONE, TWO = (
     {"key": "a", "row": {"x": 0.1 + 0.2}},

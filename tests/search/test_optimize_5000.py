@@ -5,7 +5,7 @@ import pytest
 from optimizing import given
 
 import iowatt
-from iowatt.search.optimize import asked
+from iowatt.evaluate.search.optimize import asked
 from space_of_5000 import OVER, PROBLEMS, SCENARIO, SIMULATED
 
 

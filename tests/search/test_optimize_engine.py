@@ -10,14 +10,15 @@ from optimizing import CLOSED, OPEN, brute_force, given, optimized
 
 import iowatt
 from iowatt.base.errors import InputError
-from iowatt.power.wall import DRIVES_ALONE
-from iowatt.search import row
-from iowatt.search.optimize import asked, engine, metric, text
-from iowatt.search.optimize.page import render
-from iowatt.search.optimize.problem import constraint, constraints
-from iowatt.search.optimize.space import Space
-from iowatt.search.over import axes
-from iowatt.search.threads import Threads
+from iowatt.evaluate.search import row
+from iowatt.evaluate.search.optimize import asked, engine, metric
+from iowatt.evaluate.search.optimize.problem import constraint, constraints
+from iowatt.evaluate.search.optimize.space import Space
+from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.threads import Threads
+from iowatt.pages.optimize import text
+from iowatt.pages.optimize.page import render
+from iowatt.sources.wall import DRIVES_ALONE
 
 OVER = ["array.pool.p.count=4..12:2", "array.pool.p.raid.level=0,5,6,10", "array.pool.p.queue_depth=1,4"]
 EFFICIENCY = {"maximize": ["efficiency.iops_per_w"]}
@@ -58,7 +59,7 @@ def test_an_interrupted_one_goes_on(tmp_path, monkeypatch, method):
     with pytest.raises(InputError, match="exists already"):
         optimized(CLOSED, over, output=tmp_path / "cut", **options)
     ran = []
-    import iowatt.search.evaluator as module
+    import iowatt.evaluate.search.evaluator as module
 
     real = module.evaluate
     monkeypatch.setattr(
@@ -221,7 +222,7 @@ def test_limits_take_the_unit_of_their_metric():
 
 
 def test_the_numbers_of_a_space_are_those_of_a_sweep():
-    from iowatt.search.grid import points
+    from iowatt.evaluate.search.grid import points
 
     made = axes(["a=1..3", "b=x,y", "c=1KiB..8KiB:x2"])
     space = Space(made)
@@ -258,7 +259,7 @@ def test_values_that_only_contradict_one_another_are_points_that_cannot_be_built
 
 
 def test_points_run_at_the_same_time(monkeypatch):
-    import iowatt.search.evaluator as module
+    import iowatt.evaluate.search.evaluator as module
 
     made = []
     monkeypatch.setattr(module, "Threads", lambda jobs: made.append(jobs) or Threads(jobs))

@@ -7,12 +7,12 @@ import pytest
 from optimizing import CLOSED, OPEN, brute_force, optimized
 
 import iowatt
-from iowatt import evaluation
-from iowatt.scenario import load
-from iowatt.search.optimize import bounds
-from iowatt.search.optimize.front import beats, choose, front
-from iowatt.search.optimize.known import known
-from iowatt.search.row import of_run
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.search.optimize import bounds
+from iowatt.evaluate.search.optimize.front import beats, choose, front
+from iowatt.evaluate.search.optimize.known import known
+from iowatt.evaluate.search.row import of_run
+from iowatt.model.scenario import load
 
 DRIVES = "array.pool.p.count=4..10:2"
 LEVELS = "array.pool.p.raid.level=0,5,6,10"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
-from iowatt.search import grid, over
+from iowatt.evaluate.search import grid, over
 
 
 def values(text):

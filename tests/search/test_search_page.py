@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.search import figures, metrics, pareto
-from iowatt.search.figures import Sweep
+from iowatt.evaluate.search import metrics, pareto
+from iowatt.pages.sweep import figures
+from iowatt.pages.sweep.figures import Sweep
 
 OPEN = {"workload.oltp.replay.mode": "open"}
 COUNT, LEVEL = "array.pool.disks.count", "array.pool.disks.raid.level"
@@ -110,9 +111,9 @@ def test_a_page_without_a_steady_point_still_says_so(scenario):
 
 
 def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
-    from iowatt.search import asked
-    from iowatt.search.page import warned
-    from iowatt.search.prepare import Given
+    from iowatt.evaluate.search import asked
+    from iowatt.evaluate.search.prepare import Given
+    from iowatt.pages.sweep.page import warned
 
     given = Given(scenario.read_text(), Path(), "small.toml", ())
     over = {COUNT: [4, 14, 16], LEVEL: [5, 6]}
@@ -136,8 +137,8 @@ def steady(number, mean, low, high):
 
 
 def test_means_with_a_wide_interval_or_none_are_named():
-    from iowatt.report.findings import WIDE_INTERVAL
-    from iowatt.search.page import uncertain
+    from iowatt.pages.run.findings import WIDE_INTERVAL
+    from iowatt.pages.sweep.page import uncertain
 
     assert uncertain([steady(1, 10.0, 10 - 10 * WIDE_INTERVAL, 10 + 10 * WIDE_INTERVAL)]) == []
     rows = [
@@ -156,7 +157,7 @@ def test_means_with_a_wide_interval_or_none_are_named():
 
 
 def test_a_table_says_whose_watts_they_are_and_which_models_are_stand_ins(scenario):
-    from iowatt.search import basis
+    from iowatt.evaluate.search import basis
 
     power = "{ name = 'head', slots = 4, part = [{ name = 'c', model = 'stand-in-io-module' }], supply = "
     power += "{ rating = '600W', count = 1, needed = 1, efficiency = 0.9 }, pools = ['disks'] }"

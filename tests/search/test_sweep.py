@@ -12,8 +12,8 @@ from small_sweep import trace
 
 import iowatt
 from iowatt.base.errors import InputError
+from iowatt.evaluate.search import journal
 from iowatt.run.bundle import Run
-from iowatt.search import journal
 
 COUNT, LEVEL = "array.pool.disks.count", "array.pool.disks.raid.level"
 OVER = {COUNT: [4, 5, 6], LEVEL: [5, 10]}
@@ -135,7 +135,7 @@ def test_resuming_gives_the_same_table_byte_for_byte(scenario, kept, monkeypatch
     for name in ("table.parquet", "table.csv", "report.html"):
         Path("cut", name).unlink()
     ran = []
-    import iowatt.search.evaluator as module
+    import iowatt.evaluate.search.evaluator as module
 
     real = module.evaluate
     monkeypatch.setattr(
@@ -334,7 +334,7 @@ def test_progress_ends_at_the_total(scenario):
 
 
 def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypatch):
-    import iowatt.search.evaluator as module
+    import iowatt.evaluate.search.evaluator as module
     from iowatt.base.errors import IowattError
 
     real = module.evaluate
@@ -355,7 +355,7 @@ def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypat
 
 
 def test_a_trace_that_changes_while_the_sweep_runs_is_noticed(scenario, monkeypatch):
-    import iowatt.search.evaluator as module
+    import iowatt.evaluate.search.evaluator as module
 
     real = module.evaluate
 

@@ -14,9 +14,9 @@ import pytest
 from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.plan.folder import read
-from iowatt.replay import target as replayed
+from iowatt.evaluate.replay import target as replayed
 from iowatt.sources import content, in_use
-from iowatt.workload.export.target import scratch
+from iowatt.sources.export.target import scratch
 
 SIZE = 4 << 20
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.search import grid
+from iowatt.evaluate.search import grid
 from iowatt.studies.arrays2002 import systems
 from iowatt.studies.arrays2002.published import TPCC, TPCH
 from iowatt.studies.conduct import conduct

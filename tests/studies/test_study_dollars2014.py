@@ -7,9 +7,10 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from iowatt.evaluate.search import grid
 from iowatt.lenses.cost.horizon import Horizon
-from iowatt.scenario import compile_plan, load
-from iowatt.search import grid
+from iowatt.model.profile.find import load as find_profile
+from iowatt.model.scenario import compile_plan, load
 from iowatt.studies.conduct import conduct
 from iowatt.studies.dollars2014 import (
     STUDY,
@@ -22,7 +23,6 @@ from iowatt.studies.dollars2014 import (
     systems,
 )
 from iowatt.studies.find import find
-from iowatt.workload.find import load as find_profile
 
 TINY = systems.Scale((64, 1024), (4,), (4,), 0.004, 0, False)
 KEPT = ("", "early", "cold", "clean")

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from iowatt.search import grid
+from iowatt.evaluate.search import grid
 from iowatt.studies.conduct import conduct
 from iowatt.studies.emerald2012 import (
     STUDY,

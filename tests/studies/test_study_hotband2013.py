@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from iowatt.search import grid
+from iowatt.evaluate.search import grid
 from iowatt.studies.conduct import conduct
 from iowatt.studies.find import find
 from iowatt.studies.hotband2013 import STUDY, conclusions, evaluate, published, systems

@@ -10,7 +10,7 @@ import pytest
 from made_tariffs import DAY, billed
 
 from iowatt.base.errors import InputError
-from iowatt.report.tariff import text
+from iowatt.pages.tariff import text
 from iowatt.tariffs import account
 from iowatt.tariffs.find import find_tariff, tariff_names
 from iowatt.tariffs.load import Load
@@ -42,7 +42,7 @@ def test_a_tariff_bills_a_year(name):
 
 
 def test_files_are_records_of_the_database_and_nothing_else():
-    folder = resources.files("iowatt.library").joinpath("tariffs")
+    folder = resources.files("iowatt.model.library").joinpath("tariffs")
     ours = {"source", "date", "verified", "notes"}
     for name in tariff_names():
         document = json.loads(folder.joinpath(f"{name}.json").read_text("utf-8"))

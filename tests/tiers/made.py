@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from iowatt.tiers.choose import Technology
-from iowatt.tiers.load import Load
-from iowatt.tiers.pilot import Drive
-from iowatt.tiers.predict import Front
+from iowatt.evaluate.tiers.choose import Technology
+from iowatt.evaluate.tiers.load import Load
+from iowatt.evaluate.tiers.pilot import Drive
+from iowatt.evaluate.tiers.predict import Front
 
 GB = 1_000_000_000
 MIB = 1 << 20

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made import GB, MIB, load, technology
 
-from iowatt.tiers import choose
+from iowatt.evaluate.tiers import choose
 
 #: 1,000 IOPS for 100 USD and 100 GB, against 100 IOPS for 100 USD and 1,000 GB.
 FAST = technology("fast", capacity_gb=100, saturated_iops=1000.0, service_s=0.001)

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import iowatt
 from iowatt.cli.main import app
+from iowatt.evaluate.search.optimize.asked import Priced, found_pricing
+from iowatt.evaluate.tiers import candidate, choose, money, pilot, predict
 from iowatt.run.bundle import Run
-from iowatt.search.optimize.asked import Priced, found_pricing
-from iowatt.tiers import candidate, choose, money, pilot, predict
 
 runner = CliRunner()
 
@@ -205,7 +205,9 @@ def test_files_that_the_scenario_and_the_candidates_name_are_found(tmp_path, mon
     (tmp_path / "cand").mkdir()
     rows = "".join(f"{at / 100},R,{at * 7919 % 9000 * 1048576},8192\n" for at in range(3000))
     (tmp_path / "sub" / "tr" / "t.csv").write_text("time_s,op,offset,size\n" + rows)
-    device = (resources.files("iowatt.library") / "devices" / "toshiba-mg04sca500e.toml").read_text("utf-8")
+    device = (resources.files("iowatt.model.library") / "devices" / "toshiba-mg04sca500e.toml").read_text(
+        "utf-8"
+    )
     own = device.replace('name = "toshiba-mg04sca500e"', 'name = "own"')
     (tmp_path / "sub" / "dev.toml").write_text(own)
     (tmp_path / "cand" / "dev.toml").write_text(own)

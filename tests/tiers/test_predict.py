@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from made import front, load, technology
 
-from iowatt.tiers import predict
-from iowatt.tiers.choose import Tier
+from iowatt.evaluate.tiers import predict
+from iowatt.evaluate.tiers.choose import Tier
 
 
 def tier(rate_share: float, **figures: float) -> predict.Prediction:
@@ -58,7 +58,7 @@ def test_hits_and_buffered_writes_do_not_wait_for_the_back_end():
 
 
 def test_mirrored_writes_wait_for_the_slower_copy():
-    from iowatt.tiers.choose import Technology
+    from iowatt.evaluate.tiers.choose import Technology
 
     mirrored = Technology("pair", "d", 10, 65536, 2, technology("slow").drive, None)
     work = load([20.0], read_share=0.5)

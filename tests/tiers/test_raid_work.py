@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import iowatt
-from iowatt.scenario.raid import LEAST_DRIVES, count_problem
-from iowatt.tiers.raid_work import of_request
+from iowatt.evaluate.tiers.raid_work import of_request
+from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem
 
 KIB = 1024
 

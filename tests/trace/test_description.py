@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.trace.description.measure import describe
+from iowatt.evaluate.validation.cases import FOLDER
 from iowatt.trace.info import info
-from iowatt.validation.cases import FOLDER
+from iowatt.trace.measure import describe
 
 ROOT = Path(__file__).parents[2]
 EXCERPT = ROOT / "examples/traces/pg_tpcc_paced_excerpt.parquet"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import iowatt
 from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.scenario import ScenarioError, compile_plan, load, resolve_sources
+from iowatt.model.scenario import ScenarioError, compile_plan, load, resolve_sources
 from iowatt.trace.info import info
 from iowatt.trace.open import requests, spec
 

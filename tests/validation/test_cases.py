@@ -10,10 +10,10 @@ import pytest
 
 from iowatt import _core
 from iowatt.base.errors import InputError
-from iowatt.library import find_drive
-from iowatt.validation import cases, replay
-from iowatt.validation.cases import FOLDER, Case, shipped
-from iowatt.validation.measured import Measured, read
+from iowatt.evaluate.validation import cases, replay
+from iowatt.evaluate.validation.cases import FOLDER, Case, shipped
+from iowatt.evaluate.validation.measured import Measured, read
+from iowatt.model.library import find_drive
 
 LINES = "R Hit 100 4 1500.0 250.5\nW Hit 5000 2 700.0 0.0\nR Hit 104 4 400.0 90.0\n"
 

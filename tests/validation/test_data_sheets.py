@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.validation import sheet, sheet_text
+from iowatt.evaluate.validation import sheet
+from iowatt.pages.validation import sheet_text
 
 NAMES = sheet.simulatable()
 

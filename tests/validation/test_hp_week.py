@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import iowatt
-from iowatt import validation
-from iowatt.library import find_drive
-from iowatt.validation import measured, replay
-from iowatt.validation.cases import FOLDER
-from iowatt.validation.compare import compare
+from iowatt.evaluate import validation
+from iowatt.evaluate.validation import measured, replay
+from iowatt.evaluate.validation.cases import FOLDER
+from iowatt.evaluate.validation.compare import compare
+from iowatt.model.library import find_drive
 
 TRACE = FOLDER / "ajw.1week.srt.gz"
 SECTORS_PER_TRACK, HEADS, TURN_S = 113, 8, 60 / 4002
@@ -94,7 +94,7 @@ def test_the_drive_is_the_header():
 
 @pytest.mark.parametrize("key", DOCUMENTED)
 def test_the_documented_figures(found, key):
-    from iowatt.validation.text import kinds
+    from iowatt.pages.validation.text import kinds
 
     got = dict(kinds(found[key]))
     assert set(got) == set(DOCUMENTED[key])

@@ -10,13 +10,14 @@ import pytest
 from srt_writer import record, written
 from typer.testing import CliRunner
 
-from iowatt import validation
 from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.library import find_drive
+from iowatt.evaluate import validation
+from iowatt.evaluate.validation import measured, replay
+from iowatt.evaluate.validation.cases import Case
+from iowatt.model.library import find_drive
+from iowatt.pages.validation import page, text
 from iowatt.trace.info import info
-from iowatt.validation import measured, page, replay, text
-from iowatt.validation.cases import Case
 
 # The second waits for the first; the third, of the same disk, is served before the second. One is of disk 1.
 RECORDS = [

@@ -7,9 +7,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from iowatt import validation
 from iowatt.cli import main
-from iowatt.validation import page, text
+from iowatt.evaluate import validation
+from iowatt.pages.validation import page, text
 
 # As documented in docs/validation.md: simulated mean, demerit and paired RMSE, milliseconds.
 DOCUMENTED = {
@@ -77,7 +77,7 @@ def test_the_verb(tmp_path):
     words = ["devices", "validate", "--device", "hp-c2247a", "--json", "-o", str(report)]
     result = CliRunner().invoke(main.app, words)
     document = json.loads(result.stdout)
-    assert document["schema"] == "iowatt.validation/1"
+    assert document["schema"] == "iowatt.evaluate.validation/1"
     (drive,) = document["drives"]
     keys = {
         "device", "requests", "measured_mean_ms", "simulated_mean_ms", "mean_error", "demerit_ms",

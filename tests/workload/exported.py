@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import needs
-from iowatt.workload.export.prepare import prepare
+from iowatt.sources.export.prepare import prepare
 
 needs_fio = needs.mark("fio")
 

@@ -8,12 +8,12 @@ import exported as ex
 import pytest
 
 from iowatt.base.errors import InputError, IowattError
-from iowatt.workload.export import fio, run_fio
-from iowatt.workload.export.check import compare, table
-from iowatt.workload.export.prepare import prepare
-from iowatt.workload.export.run_fio import Done
-from iowatt.workload.export.target import scratch
-from iowatt.workload.export.write import checked
+from iowatt.sources.export import fio, run_fio
+from iowatt.sources.export.check import compare, table
+from iowatt.sources.export.prepare import prepare
+from iowatt.sources.export.run_fio import Done
+from iowatt.sources.export.target import scratch
+from iowatt.sources.export.write import checked
 
 
 @ex.needs_fio

@@ -6,11 +6,11 @@ import exported as ex
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.workload.compile import mean_rate
-from iowatt.workload.export import fio, vdbench
-from iowatt.workload.export.fio import poisson_rate
-from iowatt.workload.export.prepare import prepare
-from iowatt.workload.find import load, profile_names
+from iowatt.model.profile.compile import mean_rate
+from iowatt.model.profile.find import load, profile_names
+from iowatt.sources.export import fio, vdbench
+from iowatt.sources.export.fio import poisson_rate
+from iowatt.sources.export.prepare import prepare
 
 
 def export(tmp_path, text, **options):

@@ -8,8 +8,8 @@ from itertools import pairwise
 import exported as ex
 import pytest
 
-from iowatt.workload.export import vdbench
-from iowatt.workload.export.prepare import prepare
+from iowatt.sources.export import vdbench
+from iowatt.sources.export.prepare import prepare
 
 KEYWORDS = {
     "sd": {"sd", "lun", "size", "openflags"},

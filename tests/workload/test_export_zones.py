@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.workload.access import HotBand, Skew, Zipf
-from iowatt.workload.export.percents import apportion
-from iowatt.workload.export.zones import REACH_BYTES, hot_band, zones
+from iowatt.model.profile.access import HotBand, Skew, Zipf
+from iowatt.sources.export.percents import apportion
+from iowatt.sources.export.zones import REACH_BYTES, hot_band, zones
 
 GB = 10**9
 HOT = HotBand(pattern="hot-band")

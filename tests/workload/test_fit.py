@@ -12,11 +12,11 @@ from typer.testing import CliRunner, Result
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.trace.description.measure import describe
-from iowatt.workload.find import load
-from iowatt.workload.fit import build, calibrate, course, fidelity, sizes
-from iowatt.workload.fit.run import fit
-from iowatt.workload.generate import generate, prepare
+from iowatt.model.profile.find import load
+from iowatt.trace.fit import build, calibrate, course, fidelity, sizes
+from iowatt.trace.fit.run import fit
+from iowatt.trace.generate import generate, prepare
+from iowatt.trace.measure import describe
 
 ROOT = Path(__file__).parents[2]
 EXCERPT = ROOT / "examples/traces/pg_tpcc_paced_excerpt.parquet"

@@ -12,9 +12,9 @@ from typer.testing import CliRunner, Result
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
+from iowatt.trace.generate import generate as generate_trace
+from iowatt.trace.generate import prepare
 from iowatt.trace.info import info
-from iowatt.workload.generate import generate as generate_trace
-from iowatt.workload.generate import prepare
 
 runner = CliRunner()
 
@@ -158,7 +158,7 @@ def test_memory_does_not_grow_with_the_length(tmp_path):
     for number in (100_000, 4_000_000):
         code = (
             "import resource; from pathlib import Path\n"
-            "from iowatt.workload.generate import generate, prepare\n"
+            "from iowatt.trace.generate import generate, prepare\n"
             f"made = prepare('hot-band', requests={number}, rate_iops=500.0, span=2**40)\n"
             f"generate(made, Path({str(tmp_path / f'{number}.csv.zst')!r}))\n"
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from iowatt.model.profile.find import load
+from iowatt.trace.generate import prepare
 from iowatt.trace.open import requests
-from iowatt.workload.find import load
-from iowatt.workload.generate import prepare
 
 # Shares of reads in the first 0.1, 1, 10, 20 and 50 % of a band (vdbench 5.04.06, run).
 TABLE = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from iowatt.trace.generate import prepare
 from iowatt.trace.open import requests
-from iowatt.workload.generate import prepare
 
 HEAD = 'schema = "iowatt.profile/1"\nname = "mine"\ntitle = "Mine"\n'
 POISSON = 'arrivals = { law = "poisson", rate = 1000 }\n'

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.scenario import compile_plan, load
+from iowatt.model.profile import describe, remarks
+from iowatt.model.profile.find import load as find
+from iowatt.model.profile.find import profile_names
+from iowatt.model.scenario import compile_plan, load
+from iowatt.trace.generate import prepare
 from iowatt.trace.open import requests
-from iowatt.workload import describe, remarks
-from iowatt.workload.find import load as find
-from iowatt.workload.find import profile_names
-from iowatt.workload.generate import prepare
 
 ROOT = Path(__file__).parents[2]
 NAMES = profile_names()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.workload.generate import prepare
+from iowatt.trace.generate import prepare
 
 GOOD = """schema = "iowatt.profile/1"
 name = "mine"

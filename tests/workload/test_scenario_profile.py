@@ -6,9 +6,9 @@ import pytest
 
 import iowatt
 from iowatt.base.errors import InputError
-from iowatt.report import story
-from iowatt.scenario import compile_plan, load
-from iowatt.scenario.describe import describe
+from iowatt.model.scenario import compile_plan, load
+from iowatt.model.scenario.describe import describe
+from iowatt.pages.run import story
 
 POOL = """
 [[array.pool]]

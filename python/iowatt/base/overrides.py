@@ -143,7 +143,7 @@ def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int | N
 def _keys_of(listed: KeyPath) -> list[str]:
     """The keys that elements of a list of a scenario may have; none where a scenario has no such list."""
     from iowatt.base.keys import catalogue  # a model reads this module before it is one
-    from iowatt.scenario.model import Scenario
+    from iowatt.model.scenario.model import Scenario
 
     path = ".".join(step for step in listed if isinstance(step, str))
     found = catalogue(Scenario).get(path)

@@ -90,7 +90,7 @@ def budget(
 def _print(found: dict[str, Any]) -> None:
     from rich.console import Console
 
-    from iowatt.report.budget import text
+    from iowatt.pages.budget import text
 
     # What is not read on a terminal is not folded to one.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)

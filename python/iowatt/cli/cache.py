@@ -115,10 +115,10 @@ def cache(
         order_tolerance=order_tolerance,
     )
     if output is not None:
-        from iowatt.caching import page
+        from iowatt.pages.caches import page
 
         page.check_target(output, force)
-    from iowatt.caching.ask import ask  # loads Polars and the extension
+    from iowatt.evaluate.caches.ask import ask  # loads Polars and the extension
 
     with verb.in_flags(), bar("simulating caches") as progress:
         found = ask(
@@ -148,7 +148,7 @@ def cache(
 
 
 def _print(found: dict[str, Any]) -> None:
-    from iowatt.caching import text
+    from iowatt.pages.caches import text
 
     verb._print_block(list(text.head(found)), gap=False)
     typer.echo()

@@ -23,9 +23,9 @@ def check(
 ) -> None:
     """Check a scenario without running it; exit 2 where something is wrong with it."""
     from iowatt.base.errors import InputError
-    from iowatt.scenario import load
-    from iowatt.scenario.describe import describe
-    from iowatt.scenario.loading import warnings
+    from iowatt.model.scenario import load
+    from iowatt.model.scenario.describe import describe
+    from iowatt.model.scenario.loading import warnings
 
     try:
         found = describe(load(scenario, overrides or []), scenario.parent)
@@ -47,7 +47,7 @@ def check(
 
 
 def _failure(error: Any) -> dict[str, Any]:
-    from iowatt.scenario.describe import CHECK_SCHEMA
+    from iowatt.model.scenario.describe import CHECK_SCHEMA
 
     problems = getattr(error, "problems", (error,))
     return {
@@ -60,7 +60,7 @@ def _failure(error: Any) -> dict[str, Any]:
 def lines(found: dict[str, Any]) -> list[str]:
     """The result for people."""
     from iowatt.base.units import format_bytes as size
-    from iowatt.scenario.path_description import lines as path_lines
+    from iowatt.model.scenario.path_description import lines as path_lines
 
     space = [f"{size(found['raw_bytes'])} raw", f"{size(found['usable_bytes'])} usable"]
     if found["effective_bytes"] != found["usable_bytes"]:
@@ -91,7 +91,7 @@ def lines(found: dict[str, Any]) -> list[str]:
     text += [f"  volume {v['name']}: {size(v['capacity_bytes'])} on {v['pool']}" for v in found["volumes"]]
     text += [f"  bus {b['name']}: {b['bandwidth_bytes_per_s'] / 1e6:.4g} MB/s" for b in found["buses"]]
     if controller := found["controller"]:
-        from iowatt.report.controller import described
+        from iowatt.pages.run.controller import described
 
         text += [f"  {str(part).lower()}: {what}" for part, what in described(controller).rows]
     for path in found["paths"]:

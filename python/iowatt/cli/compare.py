@@ -119,7 +119,7 @@ def compare(
 def _print(found: dict[str, Any]) -> None:
     from rich.console import Console
 
-    from iowatt.report.compare import text
+    from iowatt.pages.compare import text
 
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 def devices(incomplete: str) -> list[str]:
     """Devices of the library."""
-    from iowatt.library.find import device_names
+    from iowatt.model.library.find import device_names
 
     return _begun(incomplete, device_names())
 
@@ -21,7 +21,7 @@ def studies(incomplete: str) -> list[str]:
 
 def metrics(incomplete: str) -> list[str]:
     """Metrics that a search may be for, or be subject to."""
-    from iowatt.search.optimize.metric import catalogue
+    from iowatt.evaluate.search.optimize.metric import catalogue
 
     return _begun(incomplete, catalogue())
 
@@ -29,7 +29,7 @@ def metrics(incomplete: str) -> list[str]:
 def keys(incomplete: str) -> list[str]:
     """Keys of a scenario, after names of list elements as well: ``array.pool.disks.co``."""
     from iowatt.base.keys import catalogue, resolve
-    from iowatt.scenario.model import Scenario
+    from iowatt.model.scenario.model import Scenario
 
     above, dot, last = incomplete.rpartition(".")
     known = catalogue(Scenario)

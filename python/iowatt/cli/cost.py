@@ -148,7 +148,7 @@ def cost(
         _list(preset, [*(sets or []), *more], as_json=as_json)
         return
     if output is not None:
-        from iowatt.report import cost as report
+        from iowatt.pages import cost as report
 
         report.check_target(output, force)
     asked = ask.Asked(
@@ -163,7 +163,7 @@ def cost(
     if as_json:
         print_json(found)
         return
-    from iowatt.report.cost import text
+    from iowatt.pages.cost import text
 
     for line in text.lines(found):
         typer.echo(line)

@@ -200,8 +200,8 @@ def _profile(
     from iowatt.base.document import Document
     from iowatt.counters.build import build
     from iowatt.counters.write import toml, write
-    from iowatt.workload import checks
-    from iowatt.workload.profile import Profile
+    from iowatt.model.profile import checks
+    from iowatt.model.profile.profile import Profile
 
     origin = ", ".join(file.name for file in files)
     built = build(log, devices, asked, name=_profile_name(name, output), origin=origin)

@@ -62,7 +62,7 @@ def curve(
 ) -> None:
     """Simulate a scenario at several loads: response time, power and efficiency against load."""
     from iowatt.cli import searching
-    from iowatt.search import asked
+    from iowatt.evaluate.search import asked
 
     given = searching.given(scenario, overrides)
     request = asked.load_curve(

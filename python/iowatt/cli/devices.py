@@ -61,7 +61,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the devices of the library and what their figures are good for."""
-    from iowatt.library import describe
+    from iowatt.model.library import describe
 
     found = describe.devices(kind, needs)
     if as_json:
@@ -85,8 +85,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print all that is known of a device: each figure with its source, what follows, what is missing."""
-    from iowatt.library import describe
-    from iowatt.library.find import device_file
+    from iowatt.model.library import describe
+    from iowatt.model.library.find import device_file
 
     found = describe.device(device_file(name, Path(), drive))
     if as_json:
@@ -114,8 +114,8 @@ def import_(
 ) -> None:
     """Turn a drive of DiskSim's parameter files into a device file; name what is not used on stderr."""
     from iowatt.base.errors import InputError
-    from iowatt.library import importing
-    from iowatt.library.disksim.convert import import_drive
+    from iowatt.model.library import importing
+    from iowatt.model.library.disksim.convert import import_drive
 
     imported = import_drive(file, drive, name)
     imported.drive()  # all that is wrong with it, before anything is written
@@ -173,13 +173,13 @@ def validate(
     One request at a time, a think time apart; a trace that records a queue (hp-srt) with its arrivals
     as well.
     """
-    from iowatt import validation
-    from iowatt.validation import sheet
+    from iowatt.evaluate import validation
+    from iowatt.evaluate.validation import sheet
 
     if ssd or (device is not None and trace is None and sheet.known(device)):
         _data_sheets(device, {"--trace": trace, "--drive": drive, "-o": output}, as_json=as_json)
         return
-    from iowatt.validation import page, text
+    from iowatt.pages.validation import page, text
 
     if output is not None:
         page.check_target(output, force)
@@ -197,7 +197,8 @@ def validate(
 
 def _data_sheets(device: str | None, others: dict[str, object], *, as_json: bool) -> None:
     from iowatt.base.errors import InputError
-    from iowatt.validation import sheet, sheet_text
+    from iowatt.evaluate.validation import sheet
+    from iowatt.pages.validation import sheet_text
 
     given = [name for name, value in others.items() if value is not None]
     if given:

@@ -46,7 +46,7 @@ def duty(
     from iowatt.run.bundle import Run
 
     if output is not None:
-        from iowatt.report.duty import page
+        from iowatt.pages.duty import page
 
         page.check_target(output, force)
     found = analyse([Run.open(path) for path in runs], measure=measure)
@@ -56,7 +56,7 @@ def duty(
     if as_json:
         print_json(found)
         return
-    from iowatt.report.duty import text
+    from iowatt.pages.duty import text
 
     for line in text.lines(found):
         typer.echo(line)

@@ -30,7 +30,7 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Say what a key of a scenario means, what it takes, its unit and its default."""
-    from iowatt.scenario import explain as explanation
+    from iowatt.model.scenario import explain as explanation
 
     keys = explanation.all_keys() if path is None else [explanation.find(path)]
     if as_json:
@@ -57,7 +57,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _page(key: Key) -> list[str]:
-    from iowatt.scenario.explain import as_dict, named
+    from iowatt.model.scenario.explain import as_dict, named
 
     shown = as_dict(key)
     text = [key.path]

@@ -83,9 +83,9 @@ def export(
     """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
     from iowatt.base.errors import CheckFailedError
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops
-    from iowatt.workload.export.omissions import listed
-    from iowatt.workload.export.prepare import prepare
-    from iowatt.workload.export.write import checked, result, write
+    from iowatt.sources.export.omissions import listed
+    from iowatt.sources.export.prepare import prepare
+    from iowatt.sources.export.write import checked, result, write
 
     prepared = prepare(
         profile,
@@ -129,7 +129,7 @@ def export(
 
 
 def _print_comparison(comparison: dict[str, Any]) -> None:
-    from iowatt.workload.export.check import table
+    from iowatt.sources.export.check import table
 
     for line in table(comparison):
         typer.echo(line)

@@ -38,7 +38,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the parts that [[path]] of a scenario can name."""
-    from iowatt.library import fabric_describe as describe
+    from iowatt.model.library import fabric_describe as describe
 
     found = describe.parts(None if kind is None else kind.value)
     if as_json:
@@ -55,8 +55,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print all figures of a part, each with its source, date and quality."""
-    from iowatt.library import fabric_describe as describe
-    from iowatt.library.fabric_parts import part
+    from iowatt.model.library import fabric_describe as describe
+    from iowatt.model.library.fabric_parts import part
 
     found = describe.described(part(name))
     if as_json:

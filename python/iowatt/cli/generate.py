@@ -59,8 +59,8 @@ def generate(
     """Make a trace from a profile."""
     from iowatt.base.units import format_bytes, parse_capacity, parse_duration, parse_iops
     from iowatt.cli.progress import bar
-    from iowatt.workload.generate import generate as write  # loads Polars and the extension
-    from iowatt.workload.generate import prepare
+    from iowatt.trace.generate import generate as write  # loads Polars and the extension
+    from iowatt.trace.generate import prepare
 
     prepared = prepare(
         profile,
@@ -91,7 +91,7 @@ def profiles(
     as_json: Json = False,
 ) -> None:
     """List the library's profiles, or show one: its figures, and where each comes from."""
-    from iowatt.workload import describe
+    from iowatt.model.profile import describe
 
     if name is None:
         found = describe.listing()

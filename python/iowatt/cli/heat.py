@@ -79,7 +79,7 @@ def heat(
     if over not in _OVER:
         raise InputError("not-accepted", Argument("over"), f"{over!r} is none of {', '.join(_OVER)}")
     if output is not None:
-        from iowatt.report.heat import page
+        from iowatt.pages.heat import page
 
         page.check_target(output, force)
     options = verb._options(
@@ -110,7 +110,7 @@ def _measures(extent: str | None, period: str | None, capacity: str | None) -> d
     from iowatt.base.errors import Argument, InputError
     from iowatt.cli.trace_profile import block_bytes, capacity_bytes
     from iowatt.cli.transform import seconds
-    from iowatt.scenario.heat import LEAST_EXTENT
+    from iowatt.model.scenario.heat import LEAST_EXTENT
 
     found: dict[str, Any] = {}
     if extent is not None:
@@ -148,7 +148,7 @@ def _opened(
             )
         run = Run.open(path)
         return of_run(run), run.name, str(path)
-    from iowatt.scenario.heat import EXTENT
+    from iowatt.model.scenario.heat import EXTENT
 
     with verb.in_flags(), bar(f"reading {source}") as progress:
         extents = of_trace(
@@ -160,7 +160,7 @@ def _opened(
 def _print(found: dict[str, Any]) -> None:
     from rich.console import Console
 
-    from iowatt.report.heat import text
+    from iowatt.pages.heat import text
 
     console = Console(highlight=False)
     for number, part in enumerate(text.parts(found)):

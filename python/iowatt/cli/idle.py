@@ -37,7 +37,7 @@ def idle(
     from iowatt.run.bundle import Run
 
     if output is not None:
-        from iowatt.report.idle import page
+        from iowatt.pages.idle import page
 
         page.check_target(output, force)
     opened = Run.open(run)
@@ -55,7 +55,7 @@ def idle(
 def _print(found: dict[str, Any]) -> None:
     from rich.console import Console
 
-    from iowatt.report.idle import text
+    from iowatt.pages.idle import text
 
     console = Console(highlight=False)
     for number, part in enumerate(text.parts(found)):

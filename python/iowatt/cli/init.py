@@ -40,8 +40,8 @@ def init(
     read is refused, and the scenario says how it is read.
     """
     from iowatt.cli.progress import bar
-    from iowatt.scenario.output import refuse_existing, write_text
-    from iowatt.scenario.starter import own_trace, starter
+    from iowatt.model.scenario.output import refuse_existing, write_text
+    from iowatt.model.scenario.starter import own_trace, starter
 
     refuse_existing(file, force=force)
     options = verb._options(

@@ -22,7 +22,7 @@ from iowatt.cli.options import (
 from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
-    from iowatt.search.optimize.outcome import Outcome
+    from iowatt.evaluate.search.optimize.outcome import Outcome
 
 
 def register(app: typer.Typer) -> None:
@@ -139,10 +139,10 @@ def optimize(
     from iowatt.base import units
     from iowatt.cli import searching
     from iowatt.cli.progress import points_bar
-    from iowatt.search import asked
-    from iowatt.search.folder import refuse
-    from iowatt.search.optimize import asked as wanted
-    from iowatt.search.optimize import engine
+    from iowatt.evaluate.search import asked
+    from iowatt.evaluate.search.folder import refuse
+    from iowatt.evaluate.search.optimize import asked as wanted
+    from iowatt.evaluate.search.optimize import engine
 
     given = searching.given(scenario, overrides)
     problem = wanted.problem(
@@ -182,7 +182,7 @@ def optimize(
 
 
 def _print(found: Outcome, target: Path, as_json: bool) -> None:
-    from iowatt.search.optimize import text
+    from iowatt.pages.optimize import text
 
     files: dict[str, Any] = {
         "path": str(target),

@@ -33,22 +33,22 @@ def power(
     Needs [array.power] and the drives' watts; workloads are not looked at. Exit 2 where the array is
     impossible: drives without slots, supplies too small, no controller.
     """
-    from iowatt.power.evaluate import evaluate
+    from iowatt.model.power.evaluate import evaluate
 
     if output is not None:
-        from iowatt.power import page
+        from iowatt.pages.power import page
 
         page.check_target(output, force)
     found = evaluate(scenario, overrides or [])
     if output is not None:
-        from iowatt.power import page
+        from iowatt.pages.power import page
 
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
         print_json(found)
         return
-    from iowatt.power.text import lines
+    from iowatt.pages.power.text import lines
 
     for line in lines(found):
         typer.echo(line)

@@ -9,7 +9,7 @@ import typer
 from iowatt.cli.options import AsJson, ForcePage, Overrides, Page, Scenario, parsed, print_json
 
 if TYPE_CHECKING:
-    from iowatt.search.rate import Asked
+    from iowatt.evaluate.search.rate import Asked
 
 
 def register(app: typer.Typer) -> None:
@@ -101,7 +101,7 @@ def rate(
     With --loop closed: how many requests outstanding take the limit in the mean, and the rate that they make.
     """
     from iowatt.base.units import parse_duration
-    from iowatt.search.rate import Asked
+    from iowatt.evaluate.search.rate import Asked
 
     seconds = parsed(limit, parse_duration, "--limit")
     asked = Asked(
@@ -126,7 +126,8 @@ def _answer(
 ) -> None:
     from iowatt.cli import searching
     from iowatt.cli.progress import bar
-    from iowatt.search.rate import ask, page, text
+    from iowatt.evaluate.search.rate import ask
+    from iowatt.pages.rate import page, text
 
     if output is not None:
         page.check_target(output, force)

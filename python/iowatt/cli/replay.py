@@ -27,7 +27,7 @@ from iowatt.cli.transform import transformations
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from iowatt.replay.replay import Replay
+    from iowatt.evaluate.replay.replay import Replay
 
 
 def register(app: typer.Typer) -> None:
@@ -146,9 +146,9 @@ def replay(
     Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth).
     """
     from iowatt.base.units import parse_capacity, parse_duration
-    from iowatt.replay.conduct import MeterAddress
-    from iowatt.replay.replay import Asked
-    from iowatt.replay.replay import replay as conduct
+    from iowatt.evaluate.replay.conduct import MeterAddress
+    from iowatt.evaluate.replay.replay import Asked
+    from iowatt.evaluate.replay.replay import replay as conduct
 
     spec: dict[str, Any] = {"path": trace} | _options(
         format=format_,
@@ -205,8 +205,8 @@ def replay(
 def _document(done: Replay, output: Path) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from iowatt.replay import compare
-    from iowatt.replay.replay import PAGE, SCHEMA, SIMULATED
+    from iowatt.evaluate.replay import compare
+    from iowatt.evaluate.replay.replay import PAGE, SCHEMA, SIMULATED
 
     found: dict[str, Any] = {
         "schema": SCHEMA,
@@ -228,7 +228,7 @@ def _print(done: Replay, output: Path) -> None:
     from rich.console import Console
 
     from iowatt.cli.run import headline
-    from iowatt.replay.replay import PAGE, SIMULATED
+    from iowatt.evaluate.replay.replay import PAGE, SIMULATED
 
     console = Console(highlight=False)
     console.print(headline(done.measured.summary))
@@ -248,7 +248,7 @@ def _print(done: Replay, output: Path) -> None:
 def _table(done: Replay) -> Table:
     from rich.table import Table
 
-    from iowatt.report.numbers import significant
+    from iowatt.render.numbers import significant
 
     def shown(value: float | None) -> str:
         return "–" if value is None else significant(value)

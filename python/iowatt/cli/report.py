@@ -36,7 +36,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Write a report that a person wants to read: figures, what stands out, and every table behind them."""
-    from iowatt.report.write import check_target, write
+    from iowatt.pages.run.write import check_target, write
 
     if output is None:
         if len(runs) > 1:

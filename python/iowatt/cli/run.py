@@ -78,7 +78,7 @@ def run(
 
     from rich.console import Console
 
-    from iowatt.report.budget import words
+    from iowatt.pages.budget import words
 
     console = Console(highlight=False)
     title = " with ".join(filter(None, [done.name, ", ".join(overrides or [])]))
@@ -94,7 +94,7 @@ def run(
 
 def _warnings(done: Run) -> list[str]:
     """What a reader of the figures must not miss: the warnings of the report."""
-    from iowatt.report.findings import findings
+    from iowatt.pages.run.findings import findings
 
     return [finding.text for finding in findings(done) if finding.weight == "warning"]
 
@@ -107,7 +107,7 @@ def _write_report(done: Run, bundle: Path) -> Path:
 
 def default_output(scenario: Path, overrides: list[str]) -> Path:
     """``runs/<scenario name>``."""
-    from iowatt.scenario import load
+    from iowatt.model.scenario import load
 
     return Path("runs") / load(scenario, overrides).name
 
@@ -135,8 +135,8 @@ def headline(
 
 def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Label and text of each headline figure."""
-    from iowatt.report.findings import moved_over_asked
-    from iowatt.report.numbers import count, duration, percent, significant, with_unit
+    from iowatt.pages.run.findings import moved_over_asked
+    from iowatt.render.numbers import count, duration, percent, significant, with_unit
 
     requests, work, window = summary["requests"], summary["throughput"], summary["window"]
     counts = [count(requests[key]) for key in ("count", "reads", "writes", "in_flight_at_end")]
@@ -221,14 +221,14 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _within(interval: list[float] | None) -> str:
     """The confidence interval of the mean, where there is one."""
-    from iowatt.report.phrases import between
+    from iowatt.render.phrases import between
 
     return "" if interval is None else f" (95 % within {between(interval)})"
 
 
 def _reduction(found: dict[str, Any]) -> list[str]:
     """What capacity optimisation saves, and what it answered by itself."""
-    from iowatt.report.numbers import significant, with_unit
+    from iowatt.render.numbers import significant, with_unit
 
     ratio, unwritten = found["reduction_ratio"], found["unallocated_bytes_read"]
     stored = f"{with_unit(found['logical_bytes'], 'B')} in {with_unit(found['stored_bytes'], 'B')}"
@@ -241,7 +241,7 @@ def _reduction(found: dict[str, Any]) -> list[str]:
 
 def _effective(summary: dict[str, Any]) -> list[str]:
     """Capacity per watt after redundancy and after optimisation, where capacity is optimised."""
-    from iowatt.report.numbers import significant
+    from iowatt.render.numbers import significant
 
     capacity, efficiency = summary["capacity_gb"], summary["efficiency"]
     reduced = any(virtual.get("reduction") for virtual in summary.get("virtual_pools", ()))

@@ -38,10 +38,10 @@ def schema(
     force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
 ) -> None:
     """Print the JSON Schema of an input file (name it in a file's first line: `#:schema FILE`)."""
-    from iowatt.scenario.output import write_text
+    from iowatt.model.scenario.output import write_text
 
     if of is Document.PROFILE:
-        from iowatt.workload.schema import schema_text
+        from iowatt.model.profile.schema import schema_text
     elif of is Document.PRODUCT:
         from iowatt.emerald.classify.schema import schema_text
     elif of is Document.FAMILY:
@@ -57,7 +57,7 @@ def schema(
     elif of is Document.DUTY_CYCLE:
         from iowatt.lenses.cost.year.schema import cycle_text as schema_text
     else:
-        from iowatt.scenario.schema import schema_text
+        from iowatt.model.scenario.schema import schema_text
 
     if output is None:
         typer.echo(schema_text(), nl=False)

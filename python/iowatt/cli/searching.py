@@ -17,10 +17,10 @@ from iowatt.cli.options import print_json
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from iowatt.search.executor import Executor
-    from iowatt.search.folder import Shape
-    from iowatt.search.prepare import Given
-    from iowatt.search.sweep import Found, Request
+    from iowatt.evaluate.search.executor import Executor
+    from iowatt.evaluate.search.folder import Shape
+    from iowatt.evaluate.search.prepare import Given
+    from iowatt.evaluate.search.sweep import Found, Request
 
 MOST_ROWS = 40
 """Rows that are printed; the table has all."""
@@ -29,7 +29,7 @@ MOST_ROWS = 40
 def given(scenario: Path, overrides: list[str] | None) -> Given:
     """The scenario of the command line."""
     from iowatt.base.document import read_text
-    from iowatt.search.prepare import Given
+    from iowatt.evaluate.search.prepare import Given
 
     return Given(read_text(scenario), scenario.parent, str(scenario), tuple(overrides or []))
 
@@ -45,7 +45,7 @@ def executor(cluster: str | None, jobs: int | None) -> Iterator[Executor | None]
     if cluster is None:
         yield None
         return
-    from iowatt.search.cluster import Cluster
+    from iowatt.evaluate.search.cluster import Cluster
 
     if jobs is not None:
         raise InputError(
@@ -71,8 +71,8 @@ def answer(
 ) -> None:
     """Run a request and print what was found."""
     from iowatt.cli.progress import points_bar
-    from iowatt.search import asked
-    from iowatt.search.folder import refuse
+    from iowatt.evaluate.search import asked
+    from iowatt.evaluate.search.folder import refuse
 
     refuse(target, force=force, resume=resume)
     with (
@@ -104,7 +104,7 @@ def show(found: Found, target: Path, *, as_json: bool) -> None:
 @contextmanager
 def kept_on_interrupt(target: Path, shape: Shape | None = None) -> Iterator[None]:
     """Say at Ctrl-C where to go on, if there is something there."""
-    from iowatt.search.folder import SWEEP, is_search
+    from iowatt.evaluate.search.folder import SWEEP, is_search
 
     try:
         yield
@@ -137,8 +137,8 @@ def stop_at_lost(faults: Sequence[str], machines: Sequence[str]) -> None:
 
 def as_dict(found: Found, target: Path) -> dict[str, Any]:
     """The result for ``--json``."""
-    from iowatt.search import basis
-    from iowatt.search.folder import SCHEMA
+    from iowatt.evaluate.search import basis
+    from iowatt.evaluate.search.folder import SCHEMA
 
     rows = found.frame.to_dicts()
     return {
@@ -160,8 +160,8 @@ def as_dict(found: Found, target: Path) -> dict[str, Any]:
 def _print(found: Found, target: Path) -> None:
     from rich.console import Console
 
-    from iowatt.search import basis
-    from iowatt.search.page import uncertain, warned
+    from iowatt.evaluate.search import basis
+    from iowatt.pages.sweep.page import uncertain, warned
 
     console = Console(highlight=False)
     frame = found.frame
@@ -198,10 +198,10 @@ def listing(found: Found) -> Table:
     """The points with the figures that a person asks for first."""
     from rich.table import Table
 
-    from iowatt.report.numbers import significant
-    from iowatt.search import metrics
-    from iowatt.search.figures import shortfall, verdict
-    from iowatt.search.grid import columns, short_names, shown
+    from iowatt.evaluate.search import metrics
+    from iowatt.evaluate.search.grid import columns, short_names, shown
+    from iowatt.pages.sweep.figures import shortfall, verdict
+    from iowatt.render.numbers import significant
 
     paths = columns(found.request.axes)
     names = short_names(paths)

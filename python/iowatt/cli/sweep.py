@@ -59,7 +59,7 @@ def sweep(
 ) -> None:
     """Simulate a scenario with every combination of values of some of its keys: one table, one page."""
     from iowatt.cli import searching
-    from iowatt.search import asked
+    from iowatt.evaluate.search import asked
 
     given = searching.given(scenario, overrides)
     request = asked.sweep(

@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
 def list_(*, as_json: AsJson = False) -> None:
     """List the tariffs of the library and what they charge for."""
-    from iowatt.report.tariff import text
+    from iowatt.pages.tariff import text
     from iowatt.tariffs import account
     from iowatt.tariffs.find import find_tariff, tariff_names
 
@@ -48,7 +48,7 @@ def list_(*, as_json: AsJson = False) -> None:
 
 def show(name: Name, *, as_json: AsJson = False) -> None:
     """Print all that a tariff charges for, with its schedules, its source and its notes."""
-    from iowatt.report.tariff import text
+    from iowatt.pages.tariff import text
     from iowatt.tariffs import account
     from iowatt.tariffs.find import find_tariff
 
@@ -127,7 +127,7 @@ def bill_(
     from iowatt.base.units import parse_power
     from iowatt.cli.options import parsed
     from iowatt.lenses.electricity import billed, drawn
-    from iowatt.report.tariff import page, text
+    from iowatt.pages.tariff import page, text
     from iowatt.tariffs import account
     from iowatt.tariffs.find import find_tariff
 

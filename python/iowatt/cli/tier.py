@@ -12,7 +12,7 @@ from iowatt.cli.options import Overrides, Scenario, parsed, print_json
 from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
-    from iowatt.tiers.choose import Objective
+    from iowatt.evaluate.tiers.choose import Objective
 
 _OBJECTIVES = ("watts", "dollars", "drives")
 
@@ -101,10 +101,10 @@ def tier(
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_block_size, parse_duration
     from iowatt.cli.progress import bar
-    from iowatt.scenario import load
-    from iowatt.scenario.heat import LEAST_EXTENT
-    from iowatt.search.optimize.asked import Priced, found_pricing
-    from iowatt.tiers import Asked, derive, folder
+    from iowatt.evaluate.search.optimize.asked import Priced, found_pricing
+    from iowatt.evaluate.tiers import Asked, derive, folder
+    from iowatt.model.scenario import load
+    from iowatt.model.scenario.heat import LEAST_EXTENT
 
     if minimize not in _OBJECTIVES:
         raise InputError(
@@ -145,7 +145,7 @@ def tier(
 def _print(found: dict[str, Any], target: Path) -> None:
     from rich.console import Console
 
-    from iowatt.tiers import text
+    from iowatt.pages.tiers import text
 
     console = Console(highlight=False)
     for number, part in enumerate(text.parts(found)):

@@ -71,8 +71,8 @@ def fit(
     the mean and the range.
     """
     from iowatt.cli.progress import bar
-    from iowatt.workload.fit import fidelity  # loads Polars and the extension
-    from iowatt.workload.fit import run as fitting
+    from iowatt.trace.fit import fidelity  # loads Polars and the extension
+    from iowatt.trace.fit import run as fitting
 
     options = verb._options(
         format=format_,

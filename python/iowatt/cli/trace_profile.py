@@ -75,7 +75,7 @@ def profile(
     Shares are of requests and of bytes. With -o the figures go to a report page as well.
     """
     from iowatt.cli.progress import bar
-    from iowatt.trace.description.measure import describe  # loads Polars and the extension
+    from iowatt.trace.measure import describe  # loads Polars and the extension
 
     options = verb._options(
         format=format_,
@@ -100,7 +100,7 @@ def profile(
         "gap_bytes": 0 if gap is None else block_bytes(gap, "--gap"),
     }
     if output is not None:
-        from iowatt.trace.description import page
+        from iowatt.pages.description import page
 
         page.check_target(output, force)
     found = []
@@ -108,11 +108,11 @@ def profile(
         with verb.in_flags(), bar(f"reading {file}") as progress:
             found.append(describe({"path": file, **options}, **measure, progress=progress))
         if not as_json:
-            from iowatt.trace.description.text import lines
+            from iowatt.pages.description.text import lines
 
             verb._print_block(lines(found[-1]), gap=len(found) > 1)
     if output is not None:
-        from iowatt.trace.description import page
+        from iowatt.pages.description import page
 
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)

@@ -15,7 +15,7 @@ from iowatt.counters.grounds import Made, grounds, remarks
 from iowatt.counters.law import law
 from iowatt.counters.log import Log
 from iowatt.counters.parts import Asked, groups, parts, phases, streams
-from iowatt.workload.profile import PROFILE_SCHEMA
+from iowatt.model.profile.profile import PROFILE_SCHEMA
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from iowatt.base.errors import InputError
-from iowatt.search.folder import synced
+from iowatt.evaluate.search.folder import synced
 
 MEASUREMENT_SCHEMA: Final = "iowatt.measurement/1"
 MANIFEST: Final = "measurement.json"

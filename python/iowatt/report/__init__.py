@@ -5,6 +5,6 @@
 PosixPath('tpcc.html')
 """
 
-from iowatt.report.write import KINDS, write
+from iowatt.pages.run.write import KINDS, write
 
 __all__ = ["KINDS", "write"]

@@ -2,7 +2,7 @@
 
 The simulator fills it from one call into Rust; a measurement fills it from a load generator's
 output and a meter. Everything that ``run.json`` says is derived from this record in
-:mod:`iowatt.run.summary`, so that a figure has one definition whatever its source.
+:mod:`iowatt.lenses.summary`, so that a figure has one definition whatever its source.
 """
 
 from __future__ import annotations

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import DataLossError, InputError
-from iowatt.power import wall
 from iowatt.run.record import Cost, Hits, Record, Volume, Workload
-from iowatt.sources import paths, placement, translation, warmup
+from iowatt.sources import paths, placement, translation, wall, warmup
 from iowatt.sources.inputs import traces_of
 from iowatt.trace import units
 
@@ -42,7 +41,7 @@ def observe(
     Parameters
     ----------
     plan:
-        The plan file (``iowatt.scenario.compile_plan``).
+        The plan file (``iowatt.model.scenario.compile_plan``).
     traces:
         One trace spec per workload, with paths that exist from here.
     scenario_text:

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.units import format_bytes
-from iowatt.power.wall import DRIVES_ALONE
+from iowatt.model.scenario.raid import data_drives, usable_bytes
+from iowatt.model.scenario.space import usable_and_effective
 from iowatt.run.record import (
     Bus,
     CacheCounts,
@@ -35,9 +36,8 @@ from iowatt.run.record import (
 )
 from iowatt.run.statistics import known_sum
 from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
-from iowatt.scenario.raid import data_drives, usable_bytes
-from iowatt.scenario.space import usable_and_effective
 from iowatt.sources import paths
+from iowatt.sources.wall import DRIVES_ALONE
 
 if TYPE_CHECKING:
     import polars as pl

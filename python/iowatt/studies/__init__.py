@@ -1,7 +1,7 @@
 """Studies: published work remade from end to end.
 
 A study is a set of scenarios and the figures that were published of them. Its scenarios are sweeps, run as
-:mod:`iowatt.search` runs any; what it says is computed from their tables and Runs.
+:mod:`iowatt.evaluate.search` runs any; what it says is computed from their tables and Runs.
 
 study    what a study is: stages, and what it finds      verdict  agree or differ, with figures and a cause
 conduct  the stages run, interrupted and resumed         results  what they gave

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import Argument, InputError
-from iowatt.search import grid, journal
-from iowatt.search.evaluator import Progress
-from iowatt.search.folder import JOURNAL, write_whole
-from iowatt.search.prepare import Given
-from iowatt.search.sweep import Request, search
+from iowatt.evaluate.search import grid, journal
+from iowatt.evaluate.search.evaluator import Progress
+from iowatt.evaluate.search.folder import JOURNAL, write_whole
+from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.sweep import Request, search
 from iowatt.studies.results import Results
 
 if TYPE_CHECKING:

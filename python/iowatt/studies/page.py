@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iowatt.report import html
-from iowatt.report.figures.figure import Cell, Column, Figure, Table
+from iowatt.render import html
+from iowatt.render.figure import Cell, Column, Figure, Table
 
 if TYPE_CHECKING:
     from iowatt.studies.study import Findings, Section, Study

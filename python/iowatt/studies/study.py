@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.report.figures.figure import Cell, Figure
-from iowatt.search.over import Axis
-from iowatt.search.rate import Asked
+from iowatt.evaluate.search.over import Axis
+from iowatt.evaluate.search.rate import Asked
+from iowatt.render.figure import Cell, Figure
 from iowatt.studies.verdict import Verdict
 
 if TYPE_CHECKING:

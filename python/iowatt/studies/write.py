@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.search.folder import write_whole
-from iowatt.search.table import write_csv, write_parquet
+from iowatt.evaluate.search.folder import write_whole
+from iowatt.evaluate.search.table import write_csv, write_parquet
 
 if TYPE_CHECKING:
-    from iowatt.report.figures.figure import Figure
+    from iowatt.render.figure import Figure
     from iowatt.studies.study import Findings, Study
 
 

@@ -25,7 +25,7 @@ _MOST_BYTES: Final = 16 * 1024 * 1024
 @cache
 def tariff_names() -> tuple[str, ...]:
     """Names of the library's tariffs, sorted."""
-    entries = resources.files("iowatt.library").joinpath("tariffs").iterdir()
+    entries = resources.files("iowatt.model.library").joinpath("tariffs").iterdir()
     return tuple(sorted(e.name.removesuffix(".json") for e in entries if e.name.endswith(".json")))
 
 
@@ -42,7 +42,7 @@ def find_tariff(name: str) -> Tariff:
     if name.endswith(".json"):
         return read_tariff(Path(name))
     if name in tariff_names():
-        text = resources.files("iowatt.library").joinpath("tariffs", f"{name}.json").read_bytes()
+        text = resources.files("iowatt.model.library").joinpath("tariffs", f"{name}.json").read_bytes()
         return parse(_document(text, f"{name}.json"), f"{name}.json", key=name)
     near = nearest(name, tariff_names())
     raise InputError(

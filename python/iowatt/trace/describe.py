@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from iowatt.trace.description.text import percent
+from iowatt.pages.description.text import percent
 
 Line = tuple[str, str]
 

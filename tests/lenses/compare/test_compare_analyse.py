@@ -14,8 +14,8 @@ import iowatt
 from iowatt.base.errors import InputError
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked, opened
-from iowatt.report.compare import page, text
-from iowatt.report.figures import comparison
+from iowatt.pages.compare import page, text
+from iowatt.pages.run.figures import comparison
 
 SIZE = 20_000
 

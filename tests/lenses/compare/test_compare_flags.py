@@ -11,7 +11,7 @@ from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import sides
 from iowatt.lenses.kept_up import kept_up
-from iowatt.report.compare import page, text
+from iowatt.pages.compare import page, text
 from iowatt.run.record import LoadGenerator
 
 BASE = made.build(np.ones(1000))

@@ -10,7 +10,7 @@ from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import sides
 from iowatt.lenses.compare.over_time import courses
 from iowatt.lenses.compare.spikes import spikes
-from iowatt.report.compare import text
+from iowatt.pages.compare import text
 
 #: Seconds of means of 0.5 ms but for these: ten requests a second, so 10 of 2 ms make 2 ms, one of 6 ms 1.05.
 FULL = {3, 4, 5, 20}

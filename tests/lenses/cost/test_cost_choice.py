@@ -14,15 +14,15 @@ import compared_runs as made
 from iowatt import api
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
+from iowatt.evaluate.search import row
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.ask import Asked, answer
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
-from iowatt.report import cost as report
-from iowatt.report import numbers
-from iowatt.report.cost import page, text, words
-from iowatt.report.findings import findings
+from iowatt.pages import cost as report
+from iowatt.pages.cost import page, text, words
+from iowatt.pages.run.findings import findings
+from iowatt.render import numbers
 from iowatt.run.record import LoadGenerator
-from iowatt.search import row
 
 SCENARIO = """name = "work"
 [[workload]]

@@ -11,8 +11,8 @@ from iowatt.lenses.cost import schema
 from iowatt.lenses.cost.book.describe import assumptions, document, everything, lines
 from iowatt.lenses.cost.book.find import book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
-from iowatt.library.find import device_names
-from iowatt.library.price_class import CLASSES
+from iowatt.model.library.find import device_names
+from iowatt.model.library.price_class import CLASSES
 from iowatt.tariffs.find import find_tariff
 
 ROOT = Path(__file__).resolve().parents[3]

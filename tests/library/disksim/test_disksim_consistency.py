@@ -7,9 +7,9 @@ from collections import Counter
 
 from disksim_files import CHEETAH
 
-from iowatt.library import device_file, device_names
-from iowatt.library.disksim import read_drive, rules
-from iowatt.library.disksim.convert import import_drive
+from iowatt.model.library import device_file, device_names
+from iowatt.model.library.disksim import read_drive, rules
+from iowatt.model.library.disksim.convert import import_drive
 
 OPERATIONS = ("read_hit", "read_miss", "write_hit", "write_miss")
 

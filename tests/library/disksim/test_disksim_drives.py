@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
-from iowatt.library.disksim import read_drive
-from iowatt.library.disksim.layout import G1Layout, G1Zone, G4Layout, TrackPattern
-from iowatt.library.disksim.seek import MeasuredSeek
+from iowatt.model.library.disksim import read_drive
+from iowatt.model.library.disksim.layout import G1Layout, G1Zone, G4Layout, TrackPattern
+from iowatt.model.library.disksim.seek import MeasuredSeek
 
 
 def test_the_cheetah_9lp():

@@ -6,8 +6,8 @@ import pytest
 from disksim_files import DATA, changed
 
 from iowatt.base.errors import InputError
-from iowatt.library.disksim import read_drive
-from iowatt.library.disksim.layout import G4Layout, G4Remap
+from iowatt.model.library.disksim import read_drive
+from iowatt.model.library.disksim.layout import G4Layout, G4Remap
 
 # Node 0: two tracks of 10 sectors inwards on head 0, then two outwards on head 1. The root repeats it
 # three times, two cylinders and an eighth of a turn each: 3 x 40 sectors. Position 5 and what follows slip

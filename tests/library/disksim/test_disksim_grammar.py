@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
-from iowatt.library.disksim import grammar, text
-from iowatt.library.disksim.grammar import names, parse_file, parse_text
-from iowatt.library.disksim.tree import Block, Range
+from iowatt.model.library.disksim import grammar, text
+from iowatt.model.library.disksim.grammar import names, parse_file, parse_text
+from iowatt.model.library.disksim.tree import Block, Range
 
 HERE = Path("here.parv")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.library.disksim import components, electronics, parameters, system_parameters
-from iowatt.library.disksim.parameter import Parameter, Table
-from iowatt.library.disksim.scheduler import Scheduler
+from iowatt.model.library.disksim import components, electronics, parameters, system_parameters
+from iowatt.model.library.disksim.parameter import Parameter, Table
+from iowatt.model.library.disksim.scheduler import Scheduler
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "disksim.md"
 TABLES = {

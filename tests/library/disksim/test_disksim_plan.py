@@ -8,13 +8,13 @@ import pytest
 from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed
 
 from iowatt.base.errors import InputError
-from iowatt.library import device_file, find_drive
-from iowatt.library.device import DeviceFile
-from iowatt.library.disksim import read_drive, rules
-from iowatt.library.disksim.convert import import_drive, slug
-from iowatt.library.disksim.plan import duration, milliseconds, tables
-from iowatt.library.drive import resolve
-from iowatt.library.importing import write
+from iowatt.model.library import device_file, find_drive
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.disksim import read_drive, rules
+from iowatt.model.library.disksim.convert import import_drive, slug
+from iowatt.model.library.disksim.plan import duration, milliseconds, tables
+from iowatt.model.library.drive import resolve
+from iowatt.model.library.importing import write
 
 
 def test_the_cheetah_9lp():

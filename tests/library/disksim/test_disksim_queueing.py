@@ -7,11 +7,11 @@ import dataclasses
 import pytest
 from disksim_files import CHEETAH, FIFTEEN, RAID5, changed
 
-from iowatt.library.disksim import queueing, read_drive, read_system, rules
-from iowatt.library.disksim.components import Controller
-from iowatt.library.disksim.convert import import_drive
-from iowatt.library.disksim.parameters import POLICIES
-from iowatt.library.disksim.scheduler import Scheduler
+from iowatt.model.library.disksim import queueing, read_drive, read_system, rules
+from iowatt.model.library.disksim.components import Controller
+from iowatt.model.library.disksim.convert import import_drive
+from iowatt.model.library.disksim.parameters import POLICIES
+from iowatt.model.library.disksim.scheduler import Scheduler
 
 
 def served(drive, policy: str, length: int = 1):

@@ -6,8 +6,8 @@ import pytest
 from disksim_files import DATA, changed
 
 from iowatt.base.errors import InputError
-from iowatt.library.disksim import read_drive, read_seek
-from iowatt.library.disksim.seek import ConstantSeek, CurveSeek, HplSeek, LinearSeek
+from iowatt.model.library.disksim import read_drive, read_seek
+from iowatt.model.library.disksim.seek import ConstantSeek, CurveSeek, HplSeek, LinearSeek
 
 
 def test_measured_points_are_joined_by_lines():

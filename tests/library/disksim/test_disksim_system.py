@@ -6,8 +6,8 @@ import pytest
 from disksim_files import RAID5, changed
 
 from iowatt.base.errors import InputError
-from iowatt.library.disksim import read_system
-from iowatt.library.disksim.components import CacheDevice, CacheMemory, Place, TraceDevice
+from iowatt.model.library.disksim import read_system
+from iowatt.model.library.disksim.components import CacheDevice, CacheMemory, Place, TraceDevice
 
 
 def test_the_raid5_of_the_benchmark():

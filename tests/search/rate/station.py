@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from iowatt.base.document import Document
-from iowatt.scenario.model import Scenario
-from iowatt.search.rate import Asked, Found, of_scenario
+from iowatt.evaluate.search.rate import Asked, Found, of_scenario
+from iowatt.model.scenario.model import Scenario
 
 STATION = """\
 name = "station"

@@ -11,14 +11,14 @@ import pytest
 
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.scenario.model import Scenario
-from iowatt.search import inputs, point, prepare
-from iowatt.search.executor import MachineError
-from iowatt.search.over import axes
-from iowatt.search.prepare import Given
-from iowatt.search.rate import ALL, Asked, Found, Tried, of_scenario, row
-from iowatt.search.rate.closed import elasticity
-from iowatt.search.sweep import Request, search
+from iowatt.evaluate.search import inputs, point, prepare
+from iowatt.evaluate.search.executor import MachineError
+from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.rate import ALL, Asked, Found, Tried, of_scenario, row
+from iowatt.evaluate.search.rate.closed import elasticity
+from iowatt.evaluate.search.sweep import Request, search
+from iowatt.model.scenario.model import Scenario
 
 BASE = Path()
 #: A back end of one millisecond a command in front of drives that are hardly busy: at most 1,000 a second.
@@ -237,14 +237,14 @@ def _task(within: Asked | None) -> point.Task:
 
 
 def _points():
-    from iowatt.search import grid
+    from iowatt.evaluate.search import grid
 
     return grid.points(axes(["seed=1"]))
 
 
 def test_the_verb_finds_it_too(tmp_path):
     import iowatt
-    from iowatt.search.rate import text
+    from iowatt.pages.rate import text
 
     place = tmp_path / "back-end.toml"
     place.write_text(TEXT, "utf-8")

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from md1_queue import answer, queue
 
-from iowatt.search.rate import Asked, find
-from iowatt.search.rate.interval import crossing, mean_and_half_width, slope
+from iowatt.evaluate.search.rate import Asked, find
+from iowatt.evaluate.search.rate.interval import crossing, mean_and_half_width, slope
 
 LIMITS = st.floats(0.0013, 0.012)
 

@@ -9,10 +9,10 @@ from md1_queue import answer
 from station import STATION, found, scenario
 
 from iowatt.base.errors import InputError
-from iowatt.search.executor import Cancelled
-from iowatt.search.rate import ALL, Asked, of_scenario
-from iowatt.search.rate.resolve import load_of
-from iowatt.search.threads import Threads
+from iowatt.evaluate.search.executor import Cancelled
+from iowatt.evaluate.search.rate import ALL, Asked, of_scenario
+from iowatt.evaluate.search.rate.resolve import load_of
+from iowatt.evaluate.search.threads import Threads
 
 TWO = STATION.replace(
     "[[array.pool]]",

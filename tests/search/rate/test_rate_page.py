@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from md1_queue import queue
 
-from iowatt.search.rate import Asked, find, page
+from iowatt.evaluate.search.rate import Asked, find
+from iowatt.pages.rate import page
 
 
 def documented(**asked: Any) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from iowatt.emerald.analyze.limits import Asked
 from iowatt.emerald.analyze.phase import Phase
 from iowatt.emerald.analyze.stage_run import Measured, StageRun, rule_seconds
 from iowatt.emerald.conduct.state import state_of
-from iowatt.lenses.emerald import clocks, sequence, validity
-from iowatt.lenses.emerald.clocks import Boundary
-from iowatt.lenses.emerald.finding import Finding
-from iowatt.lenses.emerald.sequence import Span
+from iowatt.emerald.judge import clocks, sequence, validity
+from iowatt.emerald.judge.clocks import Boundary
+from iowatt.emerald.judge.finding import Finding
+from iowatt.emerald.judge.sequence import Span
 
 ACTIVE = ("warmup", "measurement", "idle")
 #: Longest time between two stages that is no break: a load generator needs some seconds to start, in a

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from iowatt.emerald.analyze import text
-from iowatt.lenses.emerald.stability import MEANING
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.emerald.judge.stability import MEANING
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 
 Found = dict[str, Any]
 

@@ -9,8 +9,8 @@ from typing import Any
 from iowatt.emerald.analyze.limits import Asked
 from iowatt.emerald.analyze.phase import described, instrument_findings, minutes_of, shown
 from iowatt.emerald.analyze.stage_run import StageRun, rule_seconds
-from iowatt.lenses.emerald import efficiency, validity
-from iowatt.lenses.emerald.finding import Finding, status
+from iowatt.emerald.judge import efficiency, validity
+from iowatt.emerald.judge.finding import Finding, status
 
 
 def judge(rest: StageRun, raw_capacity_bytes: int | None, asked: Asked) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from iowatt.emerald.analyze import across, idle, phase
 from iowatt.emerald.analyze.limits import Asked
 from iowatt.emerald.analyze.phase import Phase
 from iowatt.emerald.analyze.stage_run import Measured, StageRun
+from iowatt.emerald.judge import efficiency
+from iowatt.emerald.judge.finding import status
 from iowatt.emerald.rules import Rules
-from iowatt.lenses.emerald import efficiency
-from iowatt.lenses.emerald.finding import status
 
 RESULT_SCHEMA: Final = "iowatt.emerald/1"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from iowatt.base.errors import InputError
+from iowatt.emerald.judge.instruments import Limits as InstrumentLimits
+from iowatt.emerald.judge.stability import READINGS, Reading
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.rules import Rules
-from iowatt.lenses.emerald.instruments import Limits as InstrumentLimits
-from iowatt.lenses.emerald.stability import READINGS, Reading
 
 RANDOM: Literal["random"] = "random"
 

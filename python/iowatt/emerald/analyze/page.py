@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from iowatt.emerald.analyze import figures, text
-from iowatt.report import html
-from iowatt.report.figures.figure import Figure
-from iowatt.report.figures.headline import Headline
+from iowatt.pages.run.figures.headline import Headline
+from iowatt.render import html
+from iowatt.render.figure import Figure
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import numpy as np
 
 from iowatt.emerald.analyze.limits import Asked, Stability
 from iowatt.emerald.analyze.stage_run import StageRun, rule_seconds
+from iowatt.emerald.judge import efficiency, generator, instruments, minutes, stability, trend, validity
+from iowatt.emerald.judge.finding import Finding, status
+from iowatt.emerald.judge.minutes import Floats, Minutes
 from iowatt.emerald.plan.workloads import outstanding
-from iowatt.lenses.emerald import efficiency, generator, instruments, minutes, stability, trend, validity
-from iowatt.lenses.emerald.finding import Finding, status
-from iowatt.lenses.emerald.minutes import Floats, Minutes
 from iowatt.run.bundle import Run
 
 

@@ -14,10 +14,10 @@ from iowatt.emerald.analyze.stage_run import Measured, StageRun
 from iowatt.emerald.analyze.stages import Logs, Rest, read_stage, stage_run, unreadable
 from iowatt.emerald.conduct.recorders import file_name
 from iowatt.emerald.conduct.state import Attempt, state_of
+from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
 from iowatt.emerald.plan import folder as plans
 from iowatt.emerald.plan.model import Instrument, Plan, Stage
-from iowatt.lenses.emerald.finding import Finding
 from iowatt.sources.meters import source
 from iowatt.sources.meters.log import Log
 from iowatt.sources.meters.recording import read_log

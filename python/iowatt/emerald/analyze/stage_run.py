@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.lenses.emerald.finding import Finding
 from iowatt.run.bundle import Run
 from iowatt.sources.meters.log import Log
 

@@ -11,8 +11,8 @@ from typing import Final
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze.observe import observe
 from iowatt.emerald.analyze.stage_run import StageRun
+from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.lenses.emerald.finding import Finding
 from iowatt.run.bundle import Run
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from iowatt.lenses.emerald.stability import MEANING
-from iowatt.report import numbers
+from iowatt.emerald.judge.stability import MEANING
+from iowatt.render import numbers
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,7 +10,7 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import page
 from iowatt.emerald.analyze.stage_run import Measured
-from iowatt.report import pages
+from iowatt.render import page_file
 
 RESULT: Final = "analysis.json"
 PAGE: Final = "analysis.html"
@@ -55,5 +55,5 @@ def write(found: dict[str, Any], measured: Measured, folder: Path, *, force: boo
     text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with atomic_path.file(folder / RESULT) as made:
         made.write_text(text, encoding="utf-8", newline="\n")
-    pages.write(page.render(found), folder / PAGE)
+    page_file.write(page.render(found), folder / PAGE)
     return [folder / RESULT, folder / PAGE]

@@ -10,9 +10,9 @@ from iowatt.base.errors import InputError
 from iowatt.base.problems import ScenarioError
 from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.family import Candidate, Family, Metric, scenario
-from iowatt.power.calculator import total
-from iowatt.power.resolve import resolve
-from iowatt.scenario.model import Scenario
+from iowatt.model.power.calculator import total
+from iowatt.model.power.resolve import resolve
+from iowatt.model.scenario.model import Scenario
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
 Found = Mapping[str, Any]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iowatt import evaluation
 from iowatt.base.document import Document
 from iowatt.emerald.bff.judged import Judged, ep
 from iowatt.emerald.family import Metric
-from iowatt.estimate import Estimate, Estimator, NotEstimated
-from iowatt.scenario.model import Scenario
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.estimate import Estimate, Estimator, NotEstimated
+from iowatt.model.scenario.model import Scenario
 
 __all__ = ["Estimates", "NotEstimated"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
 Found = Mapping[str, Any]
 #: Curves that a chart can tell apart.
@@ -156,6 +156,6 @@ def _key(metric: Found) -> str:
 
 
 def _number(value: float) -> str:
-    from iowatt.report.numbers import significant
+    from iowatt.render.numbers import significant
 
     return significant(value, 4)

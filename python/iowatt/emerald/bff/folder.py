@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from iowatt.search.folder import Shape
+from iowatt.evaluate.search.folder import Shape
 
 ASKED_SCHEMA: Final = "iowatt.bff-asked/1"
 

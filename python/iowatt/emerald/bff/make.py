@@ -16,9 +16,9 @@ from iowatt.emerald.bff.point import evaluate
 from iowatt.emerald.bff.result import document
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as rules
-from iowatt.search.evaluator import Evaluator, Progress
-from iowatt.search.executor import Executor
-from iowatt.search.folder import Folder, refuse
+from iowatt.evaluate.search.evaluator import Evaluator, Progress
+from iowatt.evaluate.search.executor import Executor
+from iowatt.evaluate.search.folder import Folder, refuse
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def make(
     Parameters
     ----------
     jobs, executor, progress:
-        As for :func:`iowatt.search.sweep.search`.
+        As for :func:`iowatt.evaluate.search.sweep.search`.
     told:
         Called with a line of text as rounds begin.
 

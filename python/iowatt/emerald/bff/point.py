@@ -9,18 +9,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from iowatt import evaluation
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.emerald.bff.judged import Judged, busy, ep
 from iowatt.emerald.family import Metric
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.search.executor import Report
+from iowatt.evaluate.search.inputs import File, verify
+from iowatt.evaluate.search.point import recorded
+from iowatt.evaluate.search.rate import ALL, Asked, Loop, of_scenario
+from iowatt.model.scenario.model import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
-from iowatt.scenario.model import Scenario
-from iowatt.search.executor import Report
-from iowatt.search.inputs import File, verify
-from iowatt.search.point import recorded
-from iowatt.search.rate import ALL, Asked, Loop, of_scenario
 
 How = Literal["closed", "open", "as-is"]
 #: Populations of one search.

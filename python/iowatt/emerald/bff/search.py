@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt import evaluation
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.emerald.bff.asked import Asked
@@ -36,10 +35,11 @@ from iowatt.emerald.family import (
 from iowatt.emerald.family.metric import limit_s
 from iowatt.emerald.family.scenario import warmup_requests
 from iowatt.emerald.rules import Rules
-from iowatt.scenario.model import Scenario
-from iowatt.search import inputs
-from iowatt.search.evaluator import Evaluator, Job
-from iowatt.search.point import as_text
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.search import inputs
+from iowatt.evaluate.search.evaluator import Evaluator, Job
+from iowatt.evaluate.search.point import as_text
+from iowatt.model.scenario.model import Scenario
 
 if TYPE_CHECKING:
     from iowatt.emerald.bff.estimates import Estimates
@@ -137,7 +137,7 @@ class Search:
 
     def _estimated(self, what: Metric, candidate: Candidate, configuration: str | None) -> Judged:
         """Figures of a configuration; sets of chunklets count as one set where the estimator knows none."""
-        from iowatt.estimate import NotEstimated
+        from iowatt.evaluate.estimate import NotEstimated
 
         assert self.estimates is not None
         named_one = None if configuration is None else self.family.configuration(configuration)

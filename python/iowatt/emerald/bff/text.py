@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from iowatt.report import numbers
+from iowatt.render import numbers
 
 Found = Mapping[str, Any]
 

@@ -21,8 +21,8 @@ from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import outstanding
+from iowatt.evaluate.search.rate.seen import MOST_REQUESTS
 from iowatt.run.bundle import Run
-from iowatt.search.rate.seen import MOST_REQUESTS
 
 #: Requests outstanding where a stage runs as fast as it can because its rate is not known yet.
 UNKNOWN_OUTSTANDING: Final = 32

@@ -27,14 +27,14 @@ from iowatt.emerald.calibrate.result import (
     with_conditioning,
     with_load,
 )
+from iowatt.emerald.judge.generator import Cause, cause, words
 from iowatt.emerald.plan.build import NO_LIMIT_MS
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
-from iowatt.lenses.emerald.generator import Cause, cause, words
-from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
-from iowatt.search.highest_throughput import highest_throughput
-from iowatt.workload.export.outstanding import LEAST, MOST, needed
+from iowatt.evaluate.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
+from iowatt.evaluate.search.highest_throughput import highest_throughput
+from iowatt.sources.export.outstanding import LEAST, MOST, needed
 
 RESPONSE_RULE: Final = "response.mean_ms.random"
 MINUTE_RULE: Final = "response.minute_ms.random"

@@ -9,7 +9,7 @@ from pathlib import Path
 from iowatt.emerald.calibrate.bench import Bench
 from iowatt.emerald.calibrate.outcome import Outcome
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.search.journal import Journal
+from iowatt.evaluate.search.journal import Journal
 
 
 class KeptPoints:

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.lenses.emerald.generator import Load
+from iowatt.emerald.judge.generator import Load
+from iowatt.evaluate.search.rate.seen import half_width_s, kept_up
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile
-from iowatt.search.rate.seen import half_width_s, kept_up
 from iowatt.sources.observation import Direction, Interval, Observation
 
 _MIB: Final = 1 << 20

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.emerald.calibrate import text
-from iowatt.report import html
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
-from iowatt.report.figures.headline import Headline
+from iowatt.pages.run.figures.headline import Headline
+from iowatt.render import html, palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 
 Found = Mapping[str, Any]
 _VERDICTS: Final = (

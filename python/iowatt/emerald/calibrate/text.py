@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from iowatt.report import numbers
+from iowatt.render import numbers
 
 _HEADINGS: Final = {
     "limit": ("asked IOPS", "achieved IOPS", "response ms", "verdict"),

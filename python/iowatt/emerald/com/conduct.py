@@ -17,8 +17,8 @@ from iowatt.emerald.com.result import COM_SCHEMA, Result
 from iowatt.emerald.com.space import CommandSpace, FileSystemSpace, UnsettledError
 from iowatt.emerald.com.store import Commands, Patience, opened
 from iowatt.emerald.rules import Rules
+from iowatt.evaluate.search.folder import write_whole
 from iowatt.run import provenance
-from iowatt.search.folder import write_whole
 
 #: Most that a test holds at a time, in sets.
 _ROOM: Final = 3

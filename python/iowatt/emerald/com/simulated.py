@@ -11,18 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import evaluation
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.emerald.com.dataset import DataSet, Kind
 from iowatt.emerald.com.procedures import LEAST_COST, parity_raid
 from iowatt.emerald.com.result import Result, Step, shown
 from iowatt.emerald.rules import Rules
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.tiers import toml
+from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.system import resolve
+from iowatt.model.scenario.virtual.reduced import Reduced
 from iowatt.run import provenance
-from iowatt.scenario.model import Scenario
-from iowatt.scenario.system import resolve
-from iowatt.scenario.virtual.reduced import Reduced
-from iowatt.tiers import toml
 
 TRANSFER: Final = 256 * 1024
 _RATE: Final = 200

@@ -26,9 +26,9 @@ from iowatt.emerald.driver import DriverError
 from iowatt.emerald.plan.fio import job_text, shares_of_streams
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.run.bundle import Run
+from iowatt.sources.export import run_fio
 from iowatt.sources.observation import Observation
 from iowatt.sources.process import child
-from iowatt.workload.export import run_fio
 
 JOB: Final = "job.fio"
 OUTPUT: Final = "fio.json"

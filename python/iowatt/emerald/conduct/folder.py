@@ -22,7 +22,7 @@ from iowatt.base.errors import InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.public import without_secrets
-from iowatt.search.folder import synced, write_whole
+from iowatt.evaluate.search.folder import synced, write_whole
 
 PLAN: Final = "plan.json"
 LOCK: Final = "lock"

@@ -27,13 +27,13 @@ from iowatt.emerald.conduct.recorders import of
 from iowatt.emerald.conduct.resume import decide
 from iowatt.emerald.conduct.state import State, read_state
 from iowatt.emerald.driver import Driver, DriverError
+from iowatt.emerald.judge import generator
+from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.measurement import JOURNAL, events
 from iowatt.emerald.plan.build import limit_ms
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import RANDOM, outstanding
 from iowatt.emerald.rules import load
-from iowatt.lenses.emerald import generator
-from iowatt.lenses.emerald.finding import Finding
 from iowatt.run.bundle import Run
 from iowatt.sources.meters.recorders import Recorders
 from iowatt.sources.observation import Observation

@@ -23,10 +23,10 @@ from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.emerald.plan import workloads
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.scenario.model import Scenario
-from iowatt.scenario.resolved import System
-from iowatt.scenario.system import resolve
-from iowatt.tiers import toml
+from iowatt.evaluate.tiers import toml
+from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.resolved import System
+from iowatt.model.scenario.system import resolve
 
 Memory = Literal["none", "recent", "lasting"]
 #: Names of runs are names of scenarios.
@@ -107,7 +107,7 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
 
 
 def _memory(scenario: Scenario, system: System) -> tuple[Memory, tuple[str, ...]]:
-    from iowatt.library.ssd.drive import Ssd
+    from iowatt.model.library.ssd.drive import Ssd
 
     lasting, recent = [], []
     if any(isinstance(pool.drive, Ssd) and pool.drive.geometry is not None for pool in system.pools):

@@ -12,14 +12,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from iowatt import evaluation
 from iowatt.base.document import Document
 from iowatt.emerald.conduct import simulation_course
 from iowatt.emerald.conduct.simulation_course import Course, SimulatedArray
 from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.evaluate import evaluation
+from iowatt.model.scenario.model import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
-from iowatt.scenario.model import Scenario
 
 #: The bundle in a stage's folder.
 RUN: Final = "run"

@@ -11,9 +11,9 @@ from iowatt.emerald.family.candidate import counts, fewest, of_configuration, pr
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.hardware import DriveOption
 from iowatt.emerald.family.metric import metric, metrics
-from iowatt.library.part import find_part
-from iowatt.scenario.chunklets import LEAST_SIZE
-from iowatt.scenario.raid import LEAST_DRIVES
+from iowatt.model.library.part import find_part
+from iowatt.model.scenario.chunklets import LEAST_SIZE
+from iowatt.model.scenario.raid import LEAST_DRIVES
 
 
 def problems(family: Family) -> Iterator[Problem]:

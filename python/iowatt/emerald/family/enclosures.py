@@ -8,7 +8,7 @@ from typing import Any
 from iowatt.base.toml_writer import inline, key
 from iowatt.emerald.family.candidate import Candidate, shelves
 from iowatt.emerald.family.family import Family
-from iowatt.library.part import find_part
+from iowatt.model.library.part import find_part
 
 HEAD, INTERCONNECT = "head", "interconnect"
 

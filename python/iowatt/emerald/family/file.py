@@ -10,9 +10,9 @@ from iowatt.base.quantity import Duration
 from iowatt.base.strict import Strict, key
 from iowatt.emerald.family.hardware import ControllerClass, Count, DriveOption, RaidOption, Shelf
 from iowatt.emerald.family.load import Sequential, Test
-from iowatt.library.source import Source
-from iowatt.scenario.array_power import PartKeys, SupplyKeys
-from iowatt.scenario.workload import Name
+from iowatt.model.library.source import Source
+from iowatt.model.power.keys import PartKeys, SupplyKeys
+from iowatt.model.scenario.workload import Name
 
 FAMILY_SCHEMA: Final = "iowatt.family/1"
 

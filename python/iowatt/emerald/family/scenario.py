@@ -14,7 +14,7 @@ from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.load import Sequential
 from iowatt.emerald.family.metric import Metric, metric
 from iowatt.emerald.plan.workloads import STREAM_BYTES
-from iowatt.scenario.raid import data_drives
+from iowatt.model.scenario.raid import data_drives
 
 #: Back-end commands of a small write, by level.
 _PENALTY: Final = {0: 1, 1: 2, 10: 2, 4: 4, 5: 4, 6: 6}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from iowatt.emerald.family.file import FamilyFile
-from iowatt.scenario.schema import as_written
+from iowatt.model.scenario.schema import as_written
 
 
 def json_schema() -> dict[str, Any]:

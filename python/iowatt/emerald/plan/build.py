@@ -14,8 +14,8 @@ from iowatt.emerald.plan import addresses
 from iowatt.emerald.plan.model import PLAN_SCHEMA, Instrument, Plan, Role, Source, Stage, Target
 from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
+from iowatt.sources.export.outstanding import needed
 from iowatt.sources.target import named
-from iowatt.workload.export.outstanding import needed
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
 DEFAULT_OUTSTANDING: Final = 8
@@ -357,8 +357,8 @@ def _interval(asked: Asked, rules: Rules) -> float:
 def _target(asked: Asked, folder: Path) -> tuple[Target, int | None]:
     """The target, and the raw capacity where a scenario says it."""
     if asked.scenario is not None:
-        from iowatt.scenario import load as load_scenario
-        from iowatt.scenario.describe import describe
+        from iowatt.model.scenario import load as load_scenario
+        from iowatt.model.scenario.describe import describe
 
         described = describe(load_scenario(asked.scenario), asked.scenario.parent)
         relative = os.path.relpath(asked.scenario.resolve(), folder.resolve())

@@ -1,6 +1,6 @@
 """A stage as a job file of fio, to be run with ``fio --output-format=json+ FILE``.
 
-The mixes are those of :mod:`iowatt.workload.export.fio`: the hot band is 18 jobs, one for each sequential
+The mixes are those of :mod:`iowatt.sources.export.fio`: the hot band is 18 jobs, one for each sequential
 stream and one for each direction of the uniform and the hot streams, each with ``rate_iops`` and Poisson
 arrivals. Around them this file puts what a measurement needs:
 
@@ -36,12 +36,12 @@ from iowatt.emerald.plan.workloads import (
     rate_of,
     span,
 )
+from iowatt.model.profile.find import load
+from iowatt.sources.export import fio
+from iowatt.sources.export.omissions import listed
+from iowatt.sources.export.percents import apportion
 from iowatt.sources.observation import Share
 from iowatt.sources.target import takes_direct
-from iowatt.workload.export import fio
-from iowatt.workload.export.omissions import listed
-from iowatt.workload.export.percents import apportion
-from iowatt.workload.find import load
 
 # A row for each request counts exactly, whatever a busy machine does to fio's windows, and says the longest
 # response: it is asked for where rows are not too many (fio keeps them in memory until it ends). How fast a

@@ -69,7 +69,7 @@ def _has_power(plan: Plan, output: Path) -> bool:
     """Whether a simulated array says what all of it draws."""
     if plan.target.scenario is None:
         return False
-    from iowatt.scenario import load
+    from iowatt.model.scenario import load
 
     # The folder may not be there yet, so that ".." could not be followed through it.
     return load(Path(os.path.normpath(output.absolute() / plan.target.scenario))).array.power is not None

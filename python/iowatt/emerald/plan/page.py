@@ -9,9 +9,9 @@ from typing import Any, Final
 from iowatt.emerald.plan import text
 from iowatt.emerald.plan.calendar import span_text
 from iowatt.emerald.plan.checklist import STATES
-from iowatt.report import html
-from iowatt.report.figures.figure import Column, Figure, Table, axis, layout, plain
-from iowatt.report.figures.palette import STATE_COLOURS
+from iowatt.render import html
+from iowatt.render.figure import Column, Figure, Table, axis, layout, plain
+from iowatt.render.palette import STATE_COLOURS
 
 Found = dict[str, Any]
 _ROLES: Final = {

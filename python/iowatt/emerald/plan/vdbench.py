@@ -29,7 +29,7 @@ from iowatt.emerald.plan.workloads import (
     prepared,
     span,
 )
-from iowatt.workload.export import vdbench
+from iowatt.sources.export import vdbench
 
 #: Steps of the search, in percent of the highest rate.
 CURVE: Final = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100)

@@ -10,9 +10,9 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.workload.export.loads import Prepared
-from iowatt.workload.export.outstanding import LEAST
-from iowatt.workload.export.prepare import prepare
+from iowatt.sources.export.loads import Prepared
+from iowatt.sources.export.outstanding import LEAST
+from iowatt.sources.export.prepare import prepare
 
 FILL: Final = "fill"
 SEQUENTIAL: Final = ("SR", "SW", FILL)

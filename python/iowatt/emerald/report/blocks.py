@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from iowatt.report.figures.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Column, Figure, Table
 
 
 class Shown(str):

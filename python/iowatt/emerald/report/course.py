@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from iowatt.emerald.analyze import figures, text
+from iowatt.emerald.judge.stability import MEANING
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Block, Full, Lines, Page, rows
 from iowatt.emerald.report.given import Found, Given
-from iowatt.lenses.emerald.stability import MEANING
-from iowatt.report.figures.figure import Column
+from iowatt.render.figure import Column
 
 #: Conditions that a report gives for each phase, with their units.
 CONDITIONS: Final = {

@@ -8,7 +8,7 @@ from iowatt.emerald.analyze import text
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Page, rows
 from iowatt.emerald.report.given import Given
-from iowatt.report.figures.figure import Column
+from iowatt.render.figure import Column
 
 _ORDER = ("invalid", "non-compliant", "warning")
 

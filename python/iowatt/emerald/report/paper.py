@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from iowatt.emerald.report.blocks import Page
 from iowatt.emerald.report.marks import Mark
-from iowatt.report import html
+from iowatt.render import html
 
 
 def render(title: str, mark: Mark, pages: Sequence[Page]) -> str:

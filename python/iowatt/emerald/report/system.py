@@ -9,8 +9,8 @@ from iowatt.emerald.classify.requirement import ATTRIBUTES
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Block, Full, Page, pairs, rows
 from iowatt.emerald.report.given import Found, Given
-from iowatt.report import numbers
-from iowatt.report.figures.figure import Column
+from iowatt.render import numbers
+from iowatt.render.figure import Column
 
 #: Settings that say more of the laboratory than of the measurement.
 _PRIVATE: Final = ("boot", "kernel command line")

@@ -15,8 +15,8 @@ from xlsxwriter.worksheet import Worksheet
 
 from iowatt.emerald.report.blocks import Block, Full, Lines, Page, Shown
 from iowatt.emerald.report.marks import Mark
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column
 
 _AS_TYPED: Final = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 #: The format's own limit of a sheet's name, and the characters that it forbids there.

@@ -70,6 +70,6 @@ def _report(report: Report, path: Path) -> None:
     if kind == ".html":
         path.write_text(page, encoding="utf-8", newline="\n")
         return
-    from iowatt.report import pdf
+    from iowatt.render import pdf
 
     pdf.write(page, path)

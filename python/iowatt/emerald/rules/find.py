@@ -74,13 +74,13 @@ def stated(name: str) -> Stated:
 @cache
 def file_names() -> tuple[str, ...]:
     """Names of all files of rules in the library, sorted."""
-    entries = resources.files("iowatt.library").joinpath("rules").iterdir()
+    entries = resources.files("iowatt.model.library").joinpath("rules").iterdir()
     found = (e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml"))
     return tuple(sorted(name for name in found if name != _NO_PROFILE))
 
 
 def _text(name: str) -> str:
-    return resources.files("iowatt.library").joinpath("rules", f"{name}.toml").read_text("utf-8")
+    return resources.files("iowatt.model.library").joinpath("rules", f"{name}.toml").read_text("utf-8")
 
 
 @cache

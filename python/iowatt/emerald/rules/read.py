@@ -62,7 +62,7 @@ class Stated:
 @cache
 def sources() -> dict[str, str]:
     """What the keys in a rule's ``source`` stand for."""
-    text = resources.files("iowatt.library").joinpath("rules", "sources.toml").read_text("utf-8")
+    text = resources.files("iowatt.model.library").joinpath("rules", "sources.toml").read_text("utf-8")
     return {name: str(words) for name, words in tomllib.loads(text).items()}
 
 

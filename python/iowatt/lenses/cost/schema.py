@@ -7,7 +7,7 @@ from typing import Any
 
 from iowatt.lenses.cost.book.figure import BookFile
 from iowatt.lenses.cost.inventory.file import InventoryFile
-from iowatt.scenario.schema import as_written
+from iowatt.model.scenario.schema import as_written
 
 
 def book_text() -> str:

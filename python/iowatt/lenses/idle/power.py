@@ -82,8 +82,8 @@ def named(device: str) -> TwoStates:
     InputError
         Where there is no such drive, or figures of its power are missing (naming them).
     """
-    from iowatt.library.derive import Steps, power
-    from iowatt.library.find import device_file
+    from iowatt.model.library.derive import Steps, power
+    from iowatt.model.library.find import device_file
 
     file = device_file(device)
     if file.kind != "hdd":

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.toml_writer import inline, key
+from iowatt.lenses.summary import summarise
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.record import (
@@ -23,7 +24,6 @@ from iowatt.run.record import (
     Window,
     Workload,
 )
-from iowatt.run.summary import summarise
 from iowatt.sources.measured import instruments, response_tables, tables
 from iowatt.sources.measured.flow import flow
 from iowatt.sources.measured.spans import Span, last_joined, resting, working

@@ -160,7 +160,7 @@ def workloads(results: Results, drives: Sequence[Drives]) -> list[dict[str, Any]
 
 def changes(tried: Sequence[Experiment]) -> Any:
     """The experiments as a table."""
-    from iowatt.report.figures.figure import Cell, Column, Figure, Table
+    from iowatt.render.figure import Cell, Column, Figure, Table
     from iowatt.studies.arrays2002.published import WORKLOADS
 
     columns = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.studies.arrays2002 import points as design
 from iowatt.studies.arrays2002 import words
 from iowatt.studies.arrays2002.points import METRICS, STATES, Point, best, choose

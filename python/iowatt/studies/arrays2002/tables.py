@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from iowatt.report.figures.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Column, Figure, Table
 from iowatt.studies.arrays2002 import points as design
 from iowatt.studies.arrays2002 import words
 from iowatt.studies.arrays2002.detail import Drives, Idle

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iowatt.report import numbers
+from iowatt.render import numbers
 from iowatt.studies.arrays2002.points import Point
 from iowatt.studies.arrays2002.published import WORKLOADS
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
 
-from iowatt.report import numbers
+from iowatt.render import numbers
 from iowatt.studies.dollars2014.money import stated
 from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
 from iowatt.studies.dollars2014.published import PUBLISHED, SMALLEST_KIB, SMALLEST_THROUGHPUT, Range

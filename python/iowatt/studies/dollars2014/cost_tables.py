@@ -9,9 +9,9 @@ from typing import Any, Final
 from iowatt.lenses.cost.component import GROUPS
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.rerun import PlaceRange
-from iowatt.report.cost import words
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.pages.cost import words
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.studies.dollars2014.conclusions import compared
 from iowatt.studies.dollars2014.cost_conclusions import LONG, ONCE_OVER, crossings, differences, five
 from iowatt.studies.dollars2014.money import Money, Variant, alphas

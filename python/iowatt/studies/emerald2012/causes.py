@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from iowatt.report import numbers
+from iowatt.render import numbers
 from iowatt.studies.emerald2012.points import Point, Points, best
 
 #: Of a study at a scale that leaves the experiment out.

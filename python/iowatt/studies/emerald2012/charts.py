@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.studies.emerald2012 import compare, published
 from iowatt.studies.emerald2012.points import Point, Points
 from iowatt.studies.emerald2012.systems import SEQUENTIAL

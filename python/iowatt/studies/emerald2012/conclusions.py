@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from iowatt.report import numbers
+from iowatt.render import numbers
 from iowatt.studies.emerald2012 import causes, compare, knee, published
 from iowatt.studies.emerald2012.causes import Why
 from iowatt.studies.emerald2012.compare import Compared, Peak

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Group
-from iowatt.report.figures.figure import Cell
-from iowatt.search.over import axes
-from iowatt.search.rate import Asked
+from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.rate import Asked
+from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import systems
 from iowatt.studies.emerald2012.systems import SEED, Scale, family
 from iowatt.studies.study import Stage

@@ -1,7 +1,7 @@
 """The family's configurations under each profile of Emerald as sweeps over the number of drives.
 
 Every scenario is the one that ``iowatt emerald bff`` makes of the family's file, so both say the same. Random
-profiles are judged as closed loops at a mean response time of 20 ms (:mod:`iowatt.search.rate.closed`): the
+profiles are judged as closed loops at a mean response time of 20 ms (:mod:`iowatt.evaluate.search.rate.closed`): the
 cache writes back, and an open load would be steady only after minutes.
 """
 
@@ -17,9 +17,9 @@ from typing import Any, Final
 
 from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Family, Group
-from iowatt.report.figures.figure import Cell
-from iowatt.search.over import axes
-from iowatt.search.rate import ALL, Asked
+from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.rate import ALL, Asked
+from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import published
 from iowatt.studies.study import Stage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iowatt.report.figures.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Column, Figure, Table
 from iowatt.studies.emerald2012 import compare, knee, published
 from iowatt.studies.emerald2012.compare import Compared
 from iowatt.studies.emerald2012.points import Points

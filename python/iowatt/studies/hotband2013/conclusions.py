@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from iowatt.report import numbers
+from iowatt.render import numbers
 from iowatt.studies.hotband2013 import published
 from iowatt.studies.hotband2013.points import Point, Points
 from iowatt.studies.hotband2013.systems import CEILING_IOPS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.studies.hotband2013 import published
 from iowatt.studies.hotband2013.conclusions import cached
 from iowatt.studies.hotband2013.points import Point, Points

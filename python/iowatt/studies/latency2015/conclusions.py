@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from iowatt.report import numbers
+from iowatt.render import numbers
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
 from iowatt.studies.latency2015.members import BY_KEY, REFERENCE, Member

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from iowatt.report.figures.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Column, Figure, Table
 from iowatt.studies.latency2015 import equations, published, systems
 from iowatt.studies.latency2015.members import Member
 from iowatt.studies.latency2015.points import Point, Points

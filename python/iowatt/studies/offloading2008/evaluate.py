@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from iowatt.report.figures import palette
-from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.studies.offloading2008 import conclusions, points, systems
 from iowatt.studies.offloading2008.points import Point
 from iowatt.studies.offloading2008.published import PUBLISHED, VOLUMES

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from iowatt.search.over import axes
+from iowatt.evaluate.search.over import axes
 from iowatt.studies.offloading2008.published import VOLUMES
 from iowatt.studies.study import Stage
 
@@ -172,7 +172,7 @@ def _virtual_pool(scheme: str, number: int) -> str:
 def stages(quick: bool) -> list[Stage]:
     """Every workload under every scheme."""
     # HP's week ships with the drive that it validates.
-    folder = Path(str(files("iowatt.library") / "validation"))
+    folder = Path(str(files("iowatt.model.library") / "validation"))
     return [
         Stage(
             f"{work.key}-{scheme}",

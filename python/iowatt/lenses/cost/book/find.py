@@ -25,7 +25,7 @@ SET = "set on the command line"
 @cache
 def book_names() -> tuple[str, ...]:
     """Names of the library's books, sorted."""
-    entries = resources.files("iowatt.library").joinpath("cost").iterdir()
+    entries = resources.files("iowatt.model.library").joinpath("cost").iterdir()
     return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
 
 
@@ -82,7 +82,7 @@ def _read(name: str, base: Path) -> tuple[BookFile, Path]:
 @cache
 def _shipped(name: str) -> BookFile:
     """A book of the library, which does not change."""
-    entry = resources.files("iowatt.library").joinpath("cost", f"{name}.toml")
+    entry = resources.files("iowatt.model.library").joinpath("cost", f"{name}.toml")
     return _parsed(entry.read_text("utf-8"), f"{name}.toml")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from iowatt.lenses.cost.book.describe import everything, source, value
 from iowatt.lenses.cost.book.find import book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, Key
-from iowatt.library.price_class import CLASSES
+from iowatt.model.library.price_class import CLASSES
 
 
 def keys() -> str:

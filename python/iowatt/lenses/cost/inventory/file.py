@@ -8,8 +8,8 @@ from pydantic import model_validator
 
 from iowatt.base.quantity import Capacity, Duration
 from iowatt.base.strict import Strict, key
-from iowatt.library.price_class import CLASSES
-from iowatt.library.ratings import Price
+from iowatt.model.library.price_class import CLASSES
+from iowatt.model.library.ratings import Price
 
 SCHEMA: Final = "iowatt.cost-inventory/1"
 MOST_DRIVES: Final = 100_000

@@ -11,10 +11,10 @@ from iowatt.base.errors import InputError
 from iowatt.lenses.cost.inventory.file import Bought, Change, Counted, DriveEntry, Spread
 from iowatt.lenses.cost.inventory.read import GB, Inventory
 from iowatt.lenses.cost.system import Counts, Drive
-from iowatt.library.device import DeviceFile
-from iowatt.library.find import device_file, device_names
-from iowatt.library.price_class import Sold, price_class
-from iowatt.library.rated import of_file
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.find import device_file, device_names
+from iowatt.model.library.price_class import Sold, price_class
+from iowatt.model.library.rated import of_file
 from iowatt.run.bundle import Run
 
 Price = tuple[float, str | None, str]

@@ -15,8 +15,8 @@ from iowatt.lenses.cost.book.figure import Figure
 from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.inventory.file import InventoryFile
 from iowatt.lenses.cost.system import Drive
-from iowatt.library.device import DeviceFile
-from iowatt.library.find import device_file
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.find import device_file
 from iowatt.run.bundle import Run
 
 GB: Final = 1e9

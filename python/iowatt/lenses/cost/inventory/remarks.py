@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iowatt.lenses.cost.inventory.file import Counted, DriveEntry, Spread
 from iowatt.lenses.cost.inventory.read import Inventory
-from iowatt.library.rated import of_file
+from iowatt.model.library.rated import of_file
 
 
 def notes(inventory: Inventory) -> tuple[str, ...]:

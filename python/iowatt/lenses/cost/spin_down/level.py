@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from iowatt.lenses.cost.low import Low
-from iowatt.library.levels import FIRST_FURTHER, STANDBY, STANDBY_STATE
+from iowatt.model.library.levels import FIRST_FURTHER, STANDBY, STANDBY_STATE
 
 if TYPE_CHECKING:
-    from iowatt.library.electrical import PowerFigures
+    from iowatt.model.library.electrical import PowerFigures
 
 
 def levels_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[Low, ...]:
@@ -62,9 +62,9 @@ def levels_of_library(name: str) -> tuple[Low, ...]:
 
     Raises ``InputError`` where there is no such device.
     """
-    from iowatt.library.derive import Steps, power
-    from iowatt.library.find import device_file
-    from iowatt.library.levels import ladder
+    from iowatt.model.library.derive import Steps, power
+    from iowatt.model.library.find import device_file
+    from iowatt.model.library.levels import ladder
 
     file = device_file(name)
     if file.kind != "hdd":

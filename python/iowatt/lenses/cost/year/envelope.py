@@ -13,9 +13,9 @@ import numpy as np
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats
-from iowatt.workload.compile import mean_rate
-from iowatt.workload.find import Loaded
-from iowatt.workload.profile import Envelope, Profile
+from iowatt.model.profile.compile import mean_rate
+from iowatt.model.profile.find import Loaded
+from iowatt.model.profile.profile import Envelope, Profile
 
 _WEEK_S: Final = 604_800.0
 _HOURS: Final = DAYS_A_WEEK * HOURS_A_DAY

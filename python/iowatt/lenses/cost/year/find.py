@@ -12,8 +12,8 @@ from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.year import completed, envelope, file, recorded
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle
+from iowatt.model.profile.find import load
 from iowatt.run.bundle import Run
-from iowatt.workload.find import load
 
 EXPECTED: Final = (
     "a duty cycle (.toml), a profile (profile:NAME), a log of iostat, sar or perfmon (LOG or "

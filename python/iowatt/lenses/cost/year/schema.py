@@ -7,7 +7,7 @@ import json
 from pydantic import TypeAdapter
 
 from iowatt.lenses.cost.year.file import HoursFile, MeasuredFile
-from iowatt.scenario.schema import as_written
+from iowatt.model.scenario.schema import as_written
 
 
 def cycle_text() -> str:

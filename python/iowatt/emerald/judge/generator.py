@@ -1,0 +1,105 @@
+"""Whether the load generator, and not the storage, was the limit.
+
+A load generator that may keep no more requests outstanding, or has no processor left, issues requests late;
+their wait is in no response time. What such a run shows is the generator's own highest rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from iowatt.emerald.judge.finding import Finding
+
+#: What it had too little of; "issue": neither can be seen, and it issued late all the same.
+Cause = Literal["outstanding", "processor", "issue"]
+
+#: Share of the requests that may be outstanding from which all of them are taken to be in use.
+ALL_IN_USE: Final = 0.9
+# More in use than may be: the bound is of another run, or counted otherwise.
+_BEYOND: Final = 1.1
+#: A thread or host so busy has no time left, in percent.
+BUSY_PERCENT: Final = 90.0
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a run asked for and what came of it."""
+
+    #: Requests per second asked for; None: as fast as the outstanding requests allow.
+    asked_iops: float | None
+    achieved_iops: float
+    #: Mean response time, s; None where it is not known.
+    response_s: float | None
+    seconds: float
+    #: Requests that may be outstanding; None where it is not known.
+    outstanding: int | None = None
+    #: How busy the generator's busiest thread was (fio) or its host (vdbench), in percent; None: not known.
+    busy_percent: float | None = None
+
+    @property
+    def in_use(self) -> float | None:
+        """Mean number of requests outstanding, by Little's law."""
+        return None if self.response_s is None else self.achieved_iops * self.response_s
+
+
+def cause(load: Load, limit_s: float | None, *, keeps_up: float, scatter: float = 0.0) -> Cause | None:
+    """Why the generator was the limit; None where it was not, as far as can be told.
+
+    Parameters
+    ----------
+    limit_s:
+        Limit of the mean response time in s. Beyond it the storage has failed already, however many
+        requests are outstanding. None: there is none.
+    keeps_up:
+        Share of the asked rate below which a run did not keep up.
+    scatter:
+        Requests per second by which chance may keep ``achieved_iops`` below the rate.
+    """
+    busy = load.busy_percent is not None and load.busy_percent >= BUSY_PERCENT
+    if load.asked_iops is None:
+        return "processor" if busy else None
+    late = load.achieved_iops + scatter < keeps_up * load.asked_iops
+    if late and busy:
+        return "processor"
+    if load.in_use is None or load.response_s is None or (limit_s is not None and load.response_s > limit_s):
+        return None
+    if load.outstanding is None:
+        return None
+    if ALL_IN_USE * load.outstanding <= load.in_use <= _BEYOND * load.outstanding:
+        return "outstanding"
+    # What is asked for and not completed waits in the storage only as long as there is room for it.
+    missing = (load.asked_iops - load.achieved_iops) * load.seconds
+    return "issue" if late and missing > load.outstanding - load.in_use else None
+
+
+def words(load: Load, why: Cause) -> str:
+    """The cause in a sentence, with its figures."""
+    asked = "" if load.asked_iops is None else f" of {load.asked_iops:.4g} asked for"
+    made = f"the load generator was the limit at {load.achieved_iops:.4g} IOPS{asked}"
+    if why == "processor":
+        return f"{made}: its processor was {load.busy_percent:.0f} % busy"
+    in_use = f"{load.in_use:.4g} of {load.outstanding} requests were outstanding on average"
+    if why == "outstanding":
+        return f"{made}: {in_use}, all that it may keep"
+    return f"{made}: {in_use}, and it issued late all the same"
+
+
+def limited(load: Load, limit_s: float | None, *, keeps_up: float, scatter: float = 0.0) -> Iterator[Finding]:
+    """The finding; parameters as of :func:`cause`."""
+    why = cause(load, limit_s, keeps_up=keeps_up, scatter=scatter)
+    if why is not None:
+        yield Finding(
+            "generator-limited",
+            "invalid",
+            words(load, why),
+            {
+                "cause": why,
+                "asked_iops": load.asked_iops,
+                "achieved_iops": load.achieved_iops,
+                "outstanding": load.outstanding,
+                "in_use": load.in_use,
+                "busy_percent": load.busy_percent,
+            },
+        )

@@ -1,0 +1,144 @@
+"""What `iowatt cache` and `iowatt.cache` are asked, in words and units, and the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from iowatt.base.errors import InputError
+from iowatt.base.units import parse_block_size, parse_capacity, parse_duration, parse_iops
+from iowatt.evaluate.caches import given, sizes
+from iowatt.evaluate.caches.simulate import FOOTPRINT, SPAN, Progress, simulate
+from iowatt.model.scenario import cache_policies
+
+SIZES: Final = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
+NO_BLOCK: Final = "none"
+
+
+def ask(
+    trace: str,
+    *,
+    policy: str | Iterable[str] = "lru",
+    size: str | Iterable[str] | None = None,
+    block: str | int | None = "4KiB",
+    writes: str = "allocate",
+    warm_up: str | int | None = None,
+    percent_of: str = FOOTPRINT,
+    requests: int | None = None,
+    duration: str | None = None,
+    span: str | None = None,
+    rate: str | float | None = None,
+    seed: int | None = None,
+    overrides: Sequence[str] = (),
+    reading: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Simulate caches alone; `iowatt.api.cache` says what the parameters mean.
+
+    Raises
+    ------
+    InputError
+        Names the option and what would be accepted.
+    """
+    block_bytes = _block(block)
+    chosen = [_read(cache_policies.parsed, text, "--policy") for text in _names(policy)]
+    objects = block_bytes is None
+    listed = _listed(SIZES if size is None else size)
+    wanted = [_read(lambda text: sizes.parsed(text, objects=objects), text, "--size") for text in listed]
+    first, first_s = _warm_up(warm_up)
+    writes = _word(writes, ("allocate", "around"), "--writes")
+    share_of = _word(percent_of, (FOOTPRINT, SPAN), "--percent-of")
+    made = {
+        "--requests": requests,
+        "--duration": duration,
+        "--span": span,
+        "--rate": rate,
+        "--seed": seed,
+        "--set": overrides,
+    }
+    source = _source(trace, made, dict(reading or {}))
+    return simulate(
+        source.trace,
+        chosen,
+        wanted,
+        block_bytes=block_bytes,
+        writes=writes,
+        warm_up_requests=first,
+        warm_up_s=first_s,
+        share_of=share_of,
+        span_bytes=source.span_bytes,
+        skip_empty=size is None,
+        notes=source.notes,
+        progress=progress,
+    )
+
+
+def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> given.Given:
+    if not given.is_profile(trace):
+        for option, value in made.items():
+            if value not in (None, [], ()):
+                raise InputError(
+                    "not-applicable", option, f"{trace} is a recorded trace; the option is for profiles"
+                )
+        return given.Given({"path": trace, **reading})
+    for option, value in reading.items():
+        if value is not None:
+            raise InputError(
+                "not-applicable", trace, f"{trace} is a profile; {option} is for recorded traces"
+            )
+    return given.of_profile(
+        trace,
+        made["--set"],
+        seed=1 if made["--seed"] is None else made["--seed"],
+        requests=made["--requests"],
+        duration_s=_above_zero(parse_duration, made["--duration"], "--duration"),
+        rate_iops=_above_zero(parse_iops, made["--rate"], "--rate"),
+        span=_above_zero(parse_capacity, made["--span"], "--span"),
+    )
+
+
+def _listed(given_: str | Iterable[str]) -> list[str]:
+    return given_.split(",") if isinstance(given_, str) else list(given_)
+
+
+def _names(policy: str | Iterable[str]) -> list[str]:
+    return list(cache_policies.NAMES) if policy == "all" else _listed(policy)
+
+
+def _block(block: str | int | None) -> int | None:
+    if block is None or block == NO_BLOCK:
+        return None
+    bytes_: int = _above_zero(parse_block_size, block, "--block")
+    return bytes_
+
+
+def _warm_up(given_: str | int | None) -> tuple[int, float]:
+    """Requests and seconds, one of which is 0."""
+    if given_ is None:
+        return 0, 0.0
+    if re.fullmatch(r"[0-9]{1,15}", str(given_).strip()):
+        return int(given_), 0.0
+    return 0, _read(parse_duration, str(given_), "--warm-up")
+
+
+def _word(text: str, accepted: tuple[str, ...], option: str) -> str:
+    if text not in accepted:
+        raise InputError("not-accepted", option, f"{text!r} is not accepted; {' and '.join(accepted)} are")
+    return text
+
+
+def _above_zero(parse: Callable[[object], Any], value: object, option: str) -> Any:
+    if value is None:
+        return None
+    found = _read(parse, value, option)
+    if not found:
+        raise InputError("out-of-range", option, "must be above 0")
+    return found
+
+
+def _read(parse: Callable[[Any], Any], value: Any, option: str) -> Any:
+    try:
+        return parse(value.strip() if isinstance(value, str) else value)
+    except ValueError as error:
+        raise InputError("TODO", option, str(error)) from None

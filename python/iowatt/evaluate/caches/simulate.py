@@ -1,0 +1,217 @@
+"""Caches alone: a trace, policies and sizes in, hit ratios out (schema ``iowatt.cache/1``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from iowatt import _core
+from iowatt.base.errors import InputError
+from iowatt.evaluate.caches.sizes import Size
+from iowatt.model.scenario.cache_policies import Policy
+from iowatt.trace.open import of_all_devices, source
+
+Progress = Callable[[float | None, int], None]
+
+SCHEMA: Final = "iowatt.cache/1"
+FOOTPRINT: Final = "footprint"
+SPAN: Final = "span"
+MOST_CACHES: Final = 1000
+
+
+def simulate(
+    trace: Mapping[str, Any],
+    policies: Sequence[Policy],
+    sizes: Sequence[Size],
+    *,
+    block_bytes: int | None = 4096,
+    writes: str = "allocate",
+    warm_up_requests: int = 0,
+    warm_up_s: float = 0.0,
+    share_of: str = FOOTPRINT,
+    span_bytes: int | None = None,
+    skip_empty: bool = False,
+    notes: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Simulate every policy at every size over a trace (a spec, see `iowatt.trace.open.spec`).
+
+    Requests look up the blocks that they touch one after another; what is missing is there at once. All
+    devices are read unless the spec names some, each with blocks of its own. A trace without times is read
+    as an order.
+
+    Parameters
+    ----------
+    sizes
+        In bytes, which are whole blocks rounded down; or shares, which need a first pass over the trace where
+        they are of its footprint.
+    block_bytes
+        Bytes of a block; None: each request is one object, named by its device and first byte.
+    writes
+        ``allocate``: a write that misses enters, as a read does. ``around``: it does not; a hit is a use.
+    warm_up_requests, warm_up_s
+        What is not counted at the beginning: so many reads and writes, and those before so many seconds.
+    share_of
+        What shares are of: ``footprint``, the blocks (objects) that the trace touches, or ``span``, the
+        address space.
+    span_bytes
+        The address space, where it is known; else it ends with the last request's.
+    skip_empty
+        Leave out sizes that hold no block, as far as others do, in place of refusing them.
+
+    Raises
+    ------
+    InputError
+        The trace cannot be read, or a size holds no block.
+    """
+    if not policies or not sizes:
+        raise InputError("out-of-range", None, "no cache to simulate; give at least one policy and one size")
+    if len(policies) * len(sizes) > MOST_CACHES:
+        raise InputError(
+            "out-of-range",
+            None,
+            f"{len(policies)} policies x {len(sizes)} sizes; at most {MOST_CACHES} caches are simulated",
+        )
+    plan: dict[str, Any] = {
+        "block_bytes": block_bytes,
+        "writes": writes,
+        "warm_up": {"requests": warm_up_requests, "time_ns": round(warm_up_s * 1e9)},
+        "caches": [],
+    }
+    whole = _whole(trace, plan, sizes, share_of=share_of, span_bytes=span_bytes, progress=progress)
+    slots, fault = [], None
+    for size in sizes:
+        try:
+            slots.append((size, size.slots_of(block_bytes, whole)))
+        except ValueError as error:
+            fault = InputError("TODO", "size", str(error))
+    if fault is not None and not (skip_empty and slots):
+        raise fault
+    asked = [(policy, size, count) for policy in policies for size, count in slots]
+    plan["caches"] = [{"replacement": policy.plan, "slots": count} for policy, _, count in asked]
+    found = _run(trace, plan, progress)
+    if not found["all"]["requests"]["read"] + found["all"]["requests"]["write"]:
+        raise InputError(
+            "TODO",
+            "warm-up",
+            f"all {found['warm_up_requests']:,} requests are in the warm-up; nothing is left to count",
+        )
+    return {
+        "schema": SCHEMA,
+        "trace": _name(trace),
+        "block_bytes": block_bytes,
+        "writes": writes,
+        "warm_up": {
+            "requests": warm_up_requests,
+            "time_s": warm_up_s,
+            "requests_passed": found["warm_up_requests"],
+        },
+        **{key: _counts(found["all"][key]) for key in ("requests", "bytes", "references")},
+        "other_requests": found["other_requests"],
+        "footprint": found["footprint"],
+        "footprint_bytes": None if block_bytes is None else found["footprint"] * block_bytes,
+        "span_bytes": found["span_bytes"] if span_bytes is None else span_bytes,
+        "share_of": share_of,
+        "caches": [
+            _cache(policy, size, block_bytes, of, found["all"])
+            for (policy, size, _), of in zip(asked, found["caches"], strict=True)
+        ],
+        "notes": [*_remarks(found, writes, block_bytes), *notes],
+    }
+
+
+def _whole(
+    trace: Mapping[str, Any],
+    plan: Mapping[str, Any],
+    sizes: Sequence[Size],
+    *,
+    share_of: str,
+    span_bytes: int | None,
+    progress: Progress | None,
+) -> int:
+    """Blocks or objects of what shares are of; 0 where there are no shares."""
+    shares = [size for size in sizes if size.share is not None]
+    if not shares:
+        return 0
+    block: int | None = plan["block_bytes"]
+    if share_of == SPAN:
+        if block is None:
+            raise InputError(
+                "missing", "size", "a share of the span needs blocks; objects have no address space"
+            )
+        if span_bytes is not None:
+            return int(span_bytes // block)
+    if trace.get("path") == "-":
+        raise InputError(
+            "read-once",
+            "size",
+            f"{shares[0].text} is known at the trace's end only, and standard input is read once",
+            hint="give the size in bytes, or the trace as a file",
+        )
+    passed = _run(trace, plan, progress)
+    if share_of == SPAN:
+        return -(-int(passed["span_bytes"]) // (block or 1))
+    return int(passed["footprint"])
+
+
+def _run(trace: Mapping[str, Any], plan: Mapping[str, Any], progress: Progress | None) -> dict[str, Any]:
+    spec_json, decoded = source(trace if "synthetic" in trace else of_all_devices(trace))
+
+    def report(fraction: float | None, requests: int) -> None:
+        if progress is not None:
+            progress(fraction if decoded is None else decoded.progress, requests)
+
+    told = report if progress else None
+    return dict(json.loads(_core.cache_simulate(decoded, spec_json, json.dumps(plan), told)))
+
+
+def _name(trace: Mapping[str, Any]) -> str:
+    if "synthetic" in trace:
+        return f"profile {trace['synthetic']['name']}"
+    return str(trace["path"])
+
+
+def _counts(of: Mapping[str, int]) -> dict[str, int]:
+    return {"all": of["read"] + of["write"], "read": of["read"], "write": of["write"]}
+
+
+def _cache(
+    policy: Policy,
+    size: Size,
+    block: int | None,
+    found: Mapping[str, Any],
+    passed: Mapping[str, Any],
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "policy": policy.name,
+        "parameters": dict(policy.parameters),
+        "size": size.text,
+        "size_bytes": None if block is None else found["slots"] * block,
+        "slots": found["slots"],
+        "held": found["held"],
+        "evictions": found["evictions"],
+    }
+    hits = {key: _counts(found["hits"][key]) for key in passed}
+    for way in ("all", "read", "write"):
+        prefix = "" if way == "all" else f"{way}_"
+        for key, name in (("requests", "hit_ratio"), ("bytes", "hit_bytes_ratio")):
+            total = _counts(passed[key])[way]
+            document[prefix + name] = hits[key][way] / total if total else None
+    return {**document, "hits": hits}
+
+
+def _remarks(found: Mapping[str, Any], writes: str, block: int | None) -> list[str]:
+    notes = []
+    if found["other_requests"]:
+        notes.append(f"{found['other_requests']:,} trims and flushes are passed over")
+    if block is None:
+        notes.append("each request is one object, whatever its size; sizes of caches are numbers of objects")
+    if writes == "around" and not found["all"]["requests"]["write"]:
+        notes.append("there are no writes to go around the caches")
+    short = sum(1 for cache in found["caches"] if cache["held"] < cache["slots"])
+    if short:
+        notes.append(
+            f"{short} of {len(found['caches'])} caches are larger than what the trace puts into them"
+        )
+    return notes

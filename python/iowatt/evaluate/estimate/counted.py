@@ -1,0 +1,191 @@
+"""Requests as operations of pools' drives, and what is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from iowatt.evaluate.estimate import back_end
+from iowatt.evaluate.estimate.asking import Asked, Request
+from iowatt.evaluate.estimate.back_end import Geometry
+from iowatt.evaluate.estimate.caching import SPREAD
+from iowatt.evaluate.estimate.drives import coarse
+from iowatt.evaluate.estimate.hybrid import Hybrid, Target, Where
+from iowatt.evaluate.estimate.operations import How, Mix, Place
+
+#: How often is waited for operations of a pool, by what they are and how many of them together.
+Waits = dict[tuple[int, How, float], float]
+
+#: Ranges of so many stripes have their parity on few drives.
+_STRIPES: Final = 4
+#: What an update of parity at the place of the one before it counts: disks find it on the same track (set by
+#: hot bands of the development seed).
+_AGAIN: Final = 0.5
+
+
+@dataclass
+class Wanted:
+    """What is asked of a pool for each request of a flow: operations, and each times how many come
+    together."""
+
+    mixes: dict[int, Mix] = field(default_factory=dict)
+    together: dict[int, float] = field(default_factory=dict)
+    #: Of each flow, the operations that fall on single sets, by set.
+    single: dict[int, dict[int, float]] = field(default_factory=dict)
+
+    def add(self, flow: int, share: float, asked: back_end.Asked) -> None:
+        """Count a share of a flow's requests."""
+        mix = self.mixes.setdefault(flow, {})
+        for kind, count in asked.mix.items():
+            mix[kind] = mix.get(kind, 0.0) + share * count
+        self.together[flow] = self.together.get(flow, 0.0) + share * asked.together
+
+
+class Counted:
+    """Counts operations by pool."""
+
+    def __init__(
+        self, geometries: Sequence[Geometry], volumes: Sequence[Mapping[str, Any]], hybrids: Sequence[Hybrid]
+    ) -> None:
+        self.geometries, self.volumes, self.hybrids = geometries, volumes, hybrids
+        self.wanted = [Wanted() for _ in geometries]
+        self._known: dict[tuple[int, int, Where, bool], list[tuple[int, Place, float]]] = {}
+        #: Commands to drives for a request of each flow: all, and those that are made for writes.
+        self.commands: dict[int, float] = {}
+        self.write_commands: dict[int, float] = {}
+
+    def requests(self, asked: Asked, flow: int) -> Waits:
+        """Count what a mean request of a flow asks for, and say what is waited for."""
+        waits: Waits = {}
+        for request, places in asked.items():
+            for pool, on_drives in self._places(request.volume, places, write=request.write).items():
+                self._single(flow, pool, request, places)
+                self._count(
+                    waits, flow, pool, on_drives, size=request.size, step=request.step, write=request.write
+                )
+                if request.write:
+                    of_writes = self._commands(pool, on_drives, request.size, request.step)
+                    self.write_commands[flow] = self.write_commands.get(flow, 0.0) + of_writes
+        return waits
+
+    def _single(self, flow: int, pool: int, request: Request, places: Mapping[Where, float]) -> None:
+        """Count what falls on single sets: small hot ranges, and the parity of stripes that are written long.
+
+        A sequence writes one stripe at a time, whose parity is on one drive; so does a range of few stripes.
+        """
+        geometry, offset = self.geometries[pool], self.volumes[request.volume]["offset_bytes"]
+        if self.volumes[request.volume]["pool"] != pool or geometry.level == 1:
+            return
+        own = self.wanted[pool].single.setdefault(flow, {})
+        parity = geometry.parity if request.write else 0
+        stripe = geometry.unit * (geometry.sets - geometry.parity)
+        for where, times in places.items():
+            scattered = where.bytes < where.last - where.first - 1
+            updated = parity > 0 and request.size < stripe / 2
+            if where.cursors:
+                if updated and geometry.moving:  # buffers of flash even out what moves on
+                    apart = 1 + (where.cursors - 1) * min(1.0, SPREAD / stripe)
+                    sets = min(geometry.sets, round(apart * parity))
+                    _add(own, range(sets), times * 2 * parity * _AGAIN)
+                continue
+            if scattered or where.bytes >= _STRIPES * stripe:
+                continue
+            begin = where.first + offset
+            end = begin + max(where.bytes, request.size) - 1
+            if updated:
+                stripes = range(int(begin // stripe), int(end // stripe) + 1)
+                behind = [-1 - one - copy for one in stripes for copy in range(parity)]
+                _add(own, [one % geometry.sets for one in behind], times * 2 * parity * _AGAIN)
+            if where.bytes < geometry.unit * geometry.sets / 2:
+                units = range(int(begin // geometry.unit), int(end // geometry.unit) + 1)
+                commands = 2 if updated else 1
+                _add(own, [one % geometry.sets for one in units], times * commands)
+
+    def moves(self, hybrid: Hybrid, flow: int, total: float) -> list[tuple[float, int, Waits]]:
+        """Count a virtual pool's moves, for one request of all flows: their rate and what one waits for.
+
+        Admissions first; then the write-backs of copies, where there are any.
+        """
+        found: list[tuple[float, int, Waits]] = []
+        for move in hybrid.moves:
+            if not found or abs(move.rate - found[-1][0]) > 1e-9 * move.rate:
+                found.append((move.rate, hybrid.outstanding, {}))
+            place = {self._place(move.pool, move.first, move.last, 0, False): move.rate / total}
+            waits: Waits = {}
+            self._count(waits, flow, move.pool, place, size=move.bytes, step=move.bytes, write=move.write)
+            for key, often in waits.items():
+                known = found[-1][2]
+                known[key] = known.get(key, 0.0) + often * total / move.rate
+        return found
+
+    def _places(
+        self, volume: int, places: Mapping[Where, float], *, write: bool
+    ) -> dict[int, dict[Place, float]]:
+        """Places on the drives of each pool, and how often."""
+        plan, found = self.volumes[volume], dict[int, dict[Place, float]]()
+        pool, offset = plan["pool"], plan["offset_bytes"]
+        for where, times in places.items():
+            for part, place, share in self._spots(pool, offset, where, write=write):
+                known = found.setdefault(part, {})
+                known[place] = known.get(place, 0.0) + times * share
+        return found
+
+    def _spots(self, pool: int, offset: int, where: Where, *, write: bool) -> list[tuple[int, Place, float]]:
+        """Where a band of a volume lies: pools, places on their drives, shares."""
+        key = (pool, offset, where, write)
+        if key not in self._known:
+            band = where._replace(first=where.first + offset, last=where.last + offset)
+            if pool < len(self.geometries):
+                targets = [Target(pool, band.first, band.last, 1.0)]
+            else:
+                targets = self.hybrids[pool - len(self.geometries)].targets(band, write=write)
+            self._known[key] = [
+                (to.pool, self._place(to.pool, to.first, to.last, where.cursors, where.sweep), to.share)
+                for to in targets
+            ]
+        return self._known[key]
+
+    def _place(self, pool: int, first: int, last: int, cursors: int, sweep: bool) -> Place:
+        usable = self.geometries[pool].usable
+        return coarse(Place(first / usable, min(1.0, last / usable), cursors, sweep))
+
+    def _count(
+        self,
+        waits: Waits,
+        flow: int,
+        pool: int,
+        places: Mapping[Place, float],
+        *,
+        size: int,
+        step: int,
+        write: bool,
+    ) -> None:
+        total = sum(places.values())
+        if total <= 0:
+            return
+        shares = [(place, share / total) for place, share in places.items()]
+        geometry = self.geometries[pool]
+        one = back_end.asked(geometry, size, write=write, places=shares, step=step)
+        self.wanted[pool].add(flow, total, one)
+        self.commands[flow] = self.commands.get(flow, 0.0) + total * one.commands
+        for how, often, abreast in one.phases:
+            key = (pool, how, round(abreast, 2))
+            waits[key] = waits.get(key, 0.0) + total * often
+
+    def _commands(self, pool: int, places: Mapping[Place, float], size: int, step: int) -> float:
+        geometry = self.geometries[pool]
+        one = back_end.asked(geometry, size, write=True, places=[(Place(), 1.0)], step=step)
+        return sum(places.values()) * one.commands
+
+
+def _add(own: dict[int, float], sets: Sequence[int], count: float) -> None:
+    """Spread a count over sets."""
+    for at in sets:
+        own[at] = own.get(at, 0.0) + count / len(sets)
+
+
+def shifted(where: Where, volume: Mapping[str, Any]) -> Where:
+    """A band of a volume as one of what it lies on."""
+    offset = volume["offset_bytes"]
+    return where._replace(first=where.first + offset, last=where.last + offset)

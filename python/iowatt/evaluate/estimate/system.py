@@ -1,0 +1,280 @@
+"""A scenario as stations and paths: what its controller and pools are to its flows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from iowatt.evaluate.estimate import asking, front, hybrid
+from iowatt.evaluate.estimate.asking import Asked
+from iowatt.evaluate.estimate.back_end import Geometry
+from iowatt.evaluate.estimate.caching import cached
+from iowatt.evaluate.estimate.counted import Counted, Waits, Wanted, shifted
+from iowatt.evaluate.estimate.drives import Drives, identity
+from iowatt.evaluate.estimate.hybrid import Hybrid, Where
+from iowatt.evaluate.estimate.load import Flow
+from iowatt.evaluate.estimate.network import Background, Network, Path, Solved
+from iowatt.evaluate.estimate.operations import Mix, commands
+from iowatt.evaluate.estimate.stations import Leg, Sets, response
+from iowatt.evaluate.estimate.unknown import refuse
+from iowatt.evaluate.evaluation import Prepared
+from iowatt.model.scenario.raid import usable_bytes
+
+#: Mixes of several flows depend on their rates: how often they are found anew.
+_ROUNDS = 4
+#: Paces of moves are found to this share of themselves.
+_CALM = 0.05
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A state that a scenario is in for a share of the time."""
+
+    share: float
+    network: Network
+    solved: Solved
+
+
+@dataclass
+class Moving:
+    """What a virtual pool's moves came to: by how much they are slowed, and how many write-backs there
+    are."""
+
+    slower: float = 1.0
+    cleaned: float = 1.0
+    #: (moves a second, how many at a time, what one waits for) of admissions and of write-backs.
+    done: list[tuple[float, int, Waits]] = field(default_factory=list)
+
+
+class System:
+    """Stations of a scenario."""
+
+    def __init__(self, work: Prepared, flows: Sequence[Flow], drives: Drives) -> None:
+        self.work, self.flows, self.drives = work, flows, drives
+        simulation = work.plan["simulation"]
+        self.volumes: Sequence[Mapping[str, Any]] = simulation["volumes"]
+        self.controller: Mapping[str, Any] = simulation["controller"] or {}
+        self.pools: Sequence[Mapping[str, Any]] = simulation["pools"]
+        self.virtual: Sequence[Mapping[str, Any]] = simulation.get("virtual_pools", ())
+        self.geometries = [Geometry.of(pool, _usable(pool)) for pool in self.pools]
+        self.assumptions = list(assumed(flows, self.controller, self.virtual))
+        self._moving = [Moving() for _ in self.virtual]
+
+    def solved(self) -> tuple[Network, Solved]:
+        """The network, and what it comes to."""
+        rates: Sequence[float] = [flow.rate or float(flow.outstanding or 1) for flow in self.flows]
+        full = False
+        for _ in range(_ROUNDS * (3 if self.virtual else 1)):
+            network = self.network(rates, full=full)
+            found = network.solve()
+            settled = full or not found.held_back
+            settled &= (len(self.flows) == 1 and not self.virtual) or _near(found.rates, rates)
+            settled &= self._paced(network, found)
+            if settled:
+                break
+            rates, full = found.rates, found.held_back
+        return network, found
+
+    def phases(self) -> list[Phase]:
+        """What the scenario comes to: by watermarks a cache destages all it can for a while, then nothing."""
+        network, found = self.solved()
+        whole = [Phase(1.0, network, found)]
+        cache = self.controller.get("cache") or {}
+        by_watermark = cache.get("destage") == "watermark" and not self.virtual
+        if network.background is None or not by_watermark or found.held_back or found.saturated:
+            return whole
+        rates, quiet = found.rates, self.network(found.rates, behind=0.0)
+        paused = quiet.solve()
+        draining, behind = paused, sum(rates)
+        for _ in range(_ROUNDS):
+            busy = self.network(rates, behind=behind)
+            if busy.background is None:
+                return whole
+            draining, found_behind = _drain(busy, draining.rates)
+            settled = abs(found_behind - behind) <= 0.05 * behind and _near(draining.rates, rates)
+            rates, behind = draining.rates, found_behind
+            if settled:
+                break
+        asked, left = sum(paused.rates), behind - sum(draining.rates)
+        if (
+            paused.saturated
+            or draining.saturated
+            or left <= 0
+            or any(math.isinf(r) for r in draining.responses)
+        ):
+            return whole
+        share = asked / (left + asked)
+        return [Phase(share, busy, draining), Phase(1 - share, quiet, paused)]
+
+    def network(self, rates: Sequence[float], *, full: bool = False, behind: float | None = None) -> Network:
+        """Stations and paths where flows go at such rates.
+
+        ``full``: writes wait for destages. ``behind``: for how many requests a second is destaged, where
+        that is not as many as there are.
+        """
+        cache, total = self.controller.get("cache"), sum(rates)
+        kept = None if cache is None else cached(cache, self.flows, rates, full=full)
+        asked = [asking.of_flow(flow, kept) for flow in self.flows]
+        runs = asking.of_destages(kept, total)
+        count = Counted(self.geometries, self.volumes, self._hybrids(asked, runs, rates))
+        waits: dict[tuple[int, bool], Waits] = {}
+        for number, flow in enumerate(self.flows):
+            for write, share in ((False, flow.read_share), (True, 1 - flow.read_share)):
+                if share > 0:
+                    waits[number, write] = count.requests(asked[number][write], number)
+        last = len(self.flows)
+        destages = count.requests(runs, last)
+        for one, moving in zip(count.hybrids, self._moving, strict=True):
+            moving.done = count.moves(one, last, total)
+        going = [*rates, total if behind is None else behind]
+        sets = [self._sets(pool, count.wanted[pool], going) for pool in range(len(self.pools))]
+        stations = front.stations(self.controller, self.flows)
+        passed = front.back_end(self.controller, count)
+        paths = []
+        for (number, write), waited in waits.items():
+            flow = self.flows[number]
+            share = 1 - flow.read_share if write else flow.read_share
+            before = front.legs(self.controller, stations, flow, write)
+            command = front.command_legs(self.controller, passed, waited, self.geometries, share, write=write)
+            legs = (*before, *command, *_legs(waited, sets, share))
+            paths.append(Path(number, write, share, legs, front.fixed_s(self.controller, write)))
+        background = None
+        if destages and cache is not None:
+            command = front.command_legs(self.controller, passed, destages, self.geometries, 1.0, write=True)
+            background = Background(cache["destage_outstanding"], (*command, *_legs(destages, sets, 1.0)))
+        self._stations = sets
+        every = [*stations, *passed, *sets]
+        return Network(self.flows, [one for one in every if one is not None], paths, background, behind)
+
+    def _hybrids(
+        self, asked: Sequence[tuple[Asked, Asked]], runs: Asked, rates: Sequence[float]
+    ) -> list[Hybrid]:
+        """The virtual pools under what is asked of their volumes."""
+        found = []
+        every = [(own, rate) for both, rate in zip(asked, rates, strict=True) for own in both]
+        for number, plan in enumerate(self.virtual):
+            loads: dict[Where, tuple[float, float]] = {}
+            for own, rate in (*every, (runs, sum(rates))):
+                for request, places in own.items():
+                    if self.volumes[request.volume]["pool"] != len(self.pools) + number:
+                        continue
+                    for where, times in places.items():
+                        place = shifted(where, self.volumes[request.volume])
+                        reads, writes = loads.get(place, (0.0, 0.0))
+                        add = times * rate
+                        loads[place] = (reads, writes + add) if request.write else (reads + add, writes)
+            moving = self._moving[number]
+            found.append(hybrid.settled(plan, loads, slower=moving.slower, cleaned=moving.cleaned))
+        return found
+
+    def _paced(self, network: Network, found: Solved) -> bool:
+        """Slow down what moves faster than it can; whether it was as fast as it is already."""
+        calm, seen = True, network.seen(found.rates)
+        for moving in self._moving:
+            for number, (rate, outstanding, waits) in enumerate(moving.done):
+                one = response(list(_legs(waits, self._stations, 1.0)), seen, 1.0)
+                ratio = rate * one / outstanding if math.isfinite(one) else 10.0
+                ratio = min(max(ratio, 0.1), 10.0) ** 0.7
+                if number == 0:
+                    changed = max(1.0, moving.slower * ratio)
+                    calm &= abs(changed / moving.slower - 1) < _CALM
+                    moving.slower = changed
+                else:
+                    changed = min(1.0, moving.cleaned / ratio)
+                    calm &= abs(changed / moving.cleaned - 1) < _CALM
+                    moving.cleaned = changed
+        return calm
+
+    def _sets(self, at: int, wanted: Wanted, every: Sequence[float]) -> Sets | None:
+        geometry = self.geometries[at]
+        mix: Mix = {}
+        for flow, own in wanted.mixes.items():
+            for kind, count in own.items():
+                mix[kind] = mix.get(kind, 0.0) + every[flow] * count
+        mix = {kind: count for kind, count in mix.items() if count > 0}
+        if not mix:
+            return None
+        pool = self.work.scenario.array.pool[at]
+        curve = self.drives.curve(
+            identity(pool), self.pools[at], mix, mirrored=geometry.mirrored, parity=geometry.parity
+        )
+        together = sum(every[flow] * own for flow, own in wanted.together.items()) / sum(mix.values())
+        name = self.work.plan["names"]["pools"][at]
+        station = Sets(
+            name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve, together
+        )
+        station.uneven = _uneven(wanted, every, geometry.sets)
+        for flow, own in wanted.mixes.items():
+            station.visit(flow, commands(own))
+        return station
+
+
+def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[Leg]:
+    """What requests wait for, where ``waits`` are those of ``share`` of a flow's."""
+    for (pool, how, abreast), times in waits.items():
+        station = sets[pool]
+        if station is not None:
+            yield Leg(station, times / share, abreast=abreast, how=how)
+
+
+def assumed(
+    flows: Sequence[Flow], controller: Mapping[str, Any], virtual: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """What an estimate takes for granted."""
+    yield "estimated, not simulated: a steady state of independent requests, drives as pilots fly them"
+    for flow in flows:
+        yield from flow.notes
+    if any(stream.access["pattern"] == "sequential" for flow in flows for stream in flow.streams):
+        yield "sequences keep the drives of their pool busy evenly"
+    cache = controller.get("cache")
+    if cache is not None:
+        yield "the cache is warm, its references independent"
+        policy = cache["replacement"]
+        policy = policy if isinstance(policy, str) else policy["policy"]
+        if policy != "lru":
+            yield f"replacement {policy}: taken as lru"
+    if virtual:
+        yield "what moves between the parts of virtual pools has settled"
+
+
+def _drain(network: Network, rates: Sequence[float]) -> tuple[Solved, float]:
+    """The state while all destages go on that may: with what is destaged, which the network is told."""
+    solved = None
+    for _ in range(_ROUNDS * 2):
+        network.behind = network.drained(rates)
+        solved = network.solve()
+        if _near(solved.rates, rates):
+            break
+        rates = [(one + other) / 2 for one, other in zip(solved.rates, rates, strict=True)]
+    assert solved is not None and network.behind is not None
+    return solved, network.behind
+
+
+def _uneven(wanted: Wanted, rates: Sequence[float], sets: int) -> tuple[tuple[float, float], ...]:
+    """Shares of the sets that get so many times the mean rate, in coarse steps."""
+    single: dict[int, float] = {}
+    for flow, own in wanted.single.items():
+        for at, count in own.items():
+            single[at] = single.get(at, 0.0) + rates[flow] * count
+    if not single:
+        return ((1.0, 1.0),)
+    total = sum(rates[flow] * commands(own) for flow, own in wanted.mixes.items())
+    rest = max(0.0, total - sum(single.values())) / sets
+    times = Counter(round((single.get(at, 0.0) + rest) * sets / total * 10) / 10 for at in range(sets))
+    mean = sum(each * number for each, number in times.items()) / sets
+    return tuple((number / sets, each / mean) for each, number in sorted(times.items()))
+
+
+def _usable(pool: Mapping[str, Any]) -> int:
+    if "chunklets" in pool:
+        raise refuse("pools of chunklets", "array.pool.chunklet")
+    device, raid = pool["device"], pool["raid"]
+    drive_bytes = device["sectors"] * device["sector_bytes"]
+    return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)
+
+
+def _near(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(abs(a - b) <= 0.02 * max(a, b) for a, b in zip(one, other, strict=True))

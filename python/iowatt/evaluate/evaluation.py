@@ -1,0 +1,157 @@
+"""One scenario into one Run in memory: the path that `iowatt run` and every point of a search take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.lenses.summary import summarise
+from iowatt.model.scenario import compile_plan, resolve_sources
+from iowatt.run import provenance
+from iowatt.run.bundle import Run
+from iowatt.run.summary_schema import Input
+from iowatt.sources import simulator
+
+if TYPE_CHECKING:
+    from iowatt.model.scenario import Scenario
+    from iowatt.sources.simulator import Progress
+    from iowatt.trace.back_end import BackEndSpool
+
+
+#: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
+IDLE_ROWS: Final = 131_072
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A checked scenario, resolved: all that a simulation needs but the content of its traces."""
+
+    scenario: Scenario
+    plan: Mapping[str, Any]
+    #: One trace spec for each workload, with paths that open from anywhere.
+    traces: Sequence[Mapping[str, Any]]
+    #: The scenario as given, kept in the bundle.
+    text: str
+
+
+def prepare(scenario: Scenario, base: Path, text: str, *, traces_must_exist: bool = False) -> Prepared:
+    """Resolve a checked scenario; ``base`` is what its paths are relative to.
+
+    Raises :class:`iowatt.model.scenario.ScenarioError` where keys contradict one another, and where a trace is not
+    there that must be.
+    """
+    plan = compile_plan(scenario, base, traces_must_exist=traces_must_exist)
+    return Prepared(scenario, plan, resolve_sources(plan, base), text)
+
+
+def files(work: Prepared, base: Path) -> list[tuple[str, Path]]:
+    """Files beside the scenario that a run reads, each under the name that it has from the current directory.
+
+    Standard input is ``-``.
+    """
+    from iowatt.model.library.find import own_files
+    from iowatt.model.scenario.paths import as_named
+    from iowatt.model.scenario.tracing import recorded
+    from iowatt.sources.inputs import traces_of
+
+    names: list[str] = []
+    for workload, source in zip(work.scenario.workload, work.plan["sources"], strict=True):
+        for named in (as_named(base, path) for path in traces_of(source)):
+            names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
+        if workload.profile is not None and workload.profile.name.endswith(".toml"):
+            names.append(as_named(base, workload.profile.name))
+    power = work.scenario.array.power
+    models = [part.model for enclosure in power.enclosure for part in enclosure.part] if power else []
+    names += [as_named(base, model) for model in models if model is not None and model.endswith(".toml")]
+    for pool in work.scenario.array.pool:
+        names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base)]
+    return [(name, Path(name)) for name in names]
+
+
+def simulate(
+    work: Prepared,
+    *,
+    inputs: Callable[[], Sequence[Input]],
+    started_at: str,
+    command: str | None = None,
+    progress: Progress | None = None,
+    scratch: Path | None = None,
+    back_end: BackEndSpool | None = None,
+    lens_tables: bool = False,
+    other_cpu_s: Callable[[], float] = lambda: 0.0,
+    cpu_clock: Callable[[], float] = time.process_time,
+) -> Run:
+    """The Run of a prepared scenario, in memory.
+
+    Parameters
+    ----------
+    inputs:
+        Asked for after the simulation: the files that were read, with their digests.
+    started_at:
+        As :func:`iowatt.run.provenance.now` has it.
+    lens_tables:
+        Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read, unless the
+        scenario says otherwise.
+    progress, scratch, back_end, other_cpu_s, cpu_clock:
+        As for :func:`iowatt.sources.simulator.observe`.
+
+    Raises
+    ------
+    iowatt.base.errors.InputError
+        A trace is missing or wrong, or the run has nothing to observe.
+    """
+    record = simulator.observe(
+        _with_lens_tables(work) if lens_tables else work.plan,
+        work.traces,
+        scenario_text=work.text,
+        progress=progress,
+        scratch=scratch,
+        back_end=back_end,
+        other_cpu_s=other_cpu_s,
+        cpu_clock=cpu_clock,
+    )
+    origin = provenance.gather(
+        seed=record.seed,
+        inputs=inputs(),
+        scenario_text=work.text,
+        started_at=started_at,
+        command=command,
+    )
+    summary = summarise(record, origin).as_dict()
+    return Run.of(record, summary)
+
+
+def _with_lens_tables(work: Prepared) -> dict[str, Any]:
+    """The plan, which keeps idle periods and heat where its scenario leaves that open."""
+    from iowatt.model.scenario import heat
+
+    simulation, asked = work.plan["simulation"], work.scenario.observe
+    kept: dict[str, Any] = {}
+    if asked.idle is None:
+        kept["idle_rows"] = IDLE_ROWS
+    if asked.heat is None:
+        # Without a cache in between, a pool is handed what hosts ask; a virtual pool counts as one pool.
+        between = (simulation["controller"] or {}).get("cache")
+        points: list[Any] = ["front", "back"] if between else ["front"]
+        kept |= heat.plan(heat.Heat(extent=_extent_bytes(work.plan), points=points))
+    return {**work.plan, "simulation": {**simulation, "observe": {**simulation["observe"], **kept}}}
+
+
+def _extent_bytes(plan: Mapping[str, Any]) -> int:
+    """Length of an extent: the usual one, doubled until the workloads reach few enough of them."""
+    from iowatt.model.scenario.heat import EXTENT, EXTENTS_MADE, EXTENTS_TRACED
+
+    simulation, reach, most = plan["simulation"], 0, EXTENTS_MADE
+    for workload, source in zip(simulation["workloads"], plan["sources"], strict=True):
+        if "synthetic" in source:
+            reach += max(stream["end_bytes"] for stream in source["synthetic"]["streams"])
+        else:
+            reach += simulation["volumes"][workload["volume"]]["capacity_bytes"]
+            most = EXTENTS_TRACED
+    extent = EXTENT
+    while reach > most * extent:
+        extent *= 2
+    return extent

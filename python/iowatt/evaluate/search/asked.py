@@ -1,0 +1,72 @@
+"""What the command line and the Python API ask for, as a request; and the whole of answering it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from iowatt.base.errors import InputError
+from iowatt.evaluate.search import curve, prepare
+from iowatt.evaluate.search.evaluator import Progress
+from iowatt.evaluate.search.executor import Executor
+from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.sweep import Found, Request, search, write_page
+
+
+def sweep(
+    given: Given,
+    varied: Iterable[str] | Mapping[Any, Iterable[Any]],
+    *,
+    own_seeds: bool = False,
+    **options: Any,
+) -> Request:
+    """A sweep; ``options`` are ``bundles``, ``strict`` and ``command`` of the request."""
+    return Request("sweep", given, prepare.axes_of(given, varied), own_seeds, **options)
+
+
+def load_curve(
+    given: Given,
+    *,
+    rates: str | Iterable[float] | None,
+    outstanding: str | Iterable[float] | None,
+    workload: str | None = None,
+    **options: Any,
+) -> Request:
+    """A curve, over rates or over requests outstanding."""
+    if (rates is None) == (outstanding is None):
+        raise InputError(
+            "missing",
+            None,
+            "a curve is over rates or over requests outstanding; give one of them",
+            hint="--rates 50,100..400:50, or --outstanding 1..64:x2",
+        )
+    if rates is not None:
+        axis = curve.by_rate(given, curve.numbers(rates, "--rates"), workload)
+    else:
+        assert outstanding is not None
+        axis = curve.by_outstanding(given, curve.numbers(outstanding, "--outstanding"), workload)
+    return Request("curve", given, [axis], **options)
+
+
+def answer(
+    request: Request,
+    *,
+    output: Path | None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Found:
+    """Run a request and write its page; parameters as for :func:`iowatt.evaluate.search.sweep.search`."""
+    found = search(
+        request, output=output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
+    )
+    write_page(found, name(request.given))
+    return found
+
+
+def name(given: Given) -> str:
+    """The scenario's name, which needs no other key to be right."""
+    return str(prepare.raw(given).get("name", "scenario"))

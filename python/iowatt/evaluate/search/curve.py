@@ -1,0 +1,160 @@
+"""The axis of `iowatt curve`: one workload at several rates, or with several requests outstanding.
+
+The rate of a recorded trace is set by the speed of its replay: asked rate over the mean rate at which the
+trace was recorded, so that its bursts stay as bursty. Of a trace without times, and of a profile, it is set
+as such.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.base.document import Document
+from iowatt.base.errors import Argument, InputError
+from iowatt.base.keys import toml_text
+from iowatt.base.problems import suggestion
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.search import pace, prepare
+from iowatt.evaluate.search.over import Axis, Setting, expanded, split
+from iowatt.evaluate.search.prepare import Given
+from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.paths import place_overridden
+
+RATE: Final = "rate_iops"
+OUTSTANDING: Final = "outstanding"
+
+
+def numbers(text: str | Iterable[float], option: str) -> list[float]:
+    """The loads of ``--rates`` or ``--outstanding``, in rising order: ``50,100..400:50``, ``1..64:x2``."""
+    given = text if isinstance(text, str) else ",".join(_number(value) for value in text)
+    place = f"{option} {given}"
+    values = []
+    for word in (word for part in split(given, place) for word in expanded(part, place)):
+        try:
+            value = float(word)
+        except ValueError:
+            value = math.nan
+        if not (math.isfinite(value) and value > 0):
+            raise InputError(
+                "out-of-range",
+                place,
+                f"{word!r} is no load; expected numbers above 0",
+                hint=f"for example {option} 50,100..400:50",
+            )
+        values.append(value)
+    if len(set(values)) < len(values):
+        raise InputError("duplicate", place, "a load is given twice")
+    return sorted(values)
+
+
+def _number(value: Any) -> str:
+    plain = value.item() if hasattr(value, "item") else value
+    return f"{plain:.12f}".rstrip("0").rstrip(".") if isinstance(plain, float) else str(plain)
+
+
+def by_rate(given: Given, rates: list[float], workload: str | None = None) -> Axis:
+    """Rates of one workload, requests per second.
+
+    Raises ``InputError`` where it is a closed loop, or its trace has no rate of its own to scale.
+    """
+    at, name, raw = _workload(given, workload)
+    path = f"workload.{name}"
+    settings: list[tuple[str, ...]]
+    if "profile" in raw:
+        _refuse_loop(given, at, name)
+        settings = [(f"{path}.profile.rate_iops={_number(rate)}",) for rate in rates]
+    else:
+        recorded = _recorded_rate(given, at, path)
+        if recorded is None:
+            settings = [
+                (f'{path}.replay={{mode = "open"}}', f"{path}.trace.rate_iops={_number(rate)}")
+                for rate in rates
+            ]
+        else:
+            settings = [
+                (f'{path}.replay={{mode = "open", speed = {float(rate) / recorded!r}}}',) for rate in rates
+            ]
+    return Axis((RATE,), tuple(Setting((rate,), made) for rate, made in zip(rates, settings, strict=True)))
+
+
+def by_outstanding(given: Given, counts: list[float], workload: str | None = None) -> Axis:
+    """A closed loop of one workload with so many requests outstanding."""
+    at, name, raw = _workload(given, workload)
+    if any(count != int(count) for count in counts):
+        raise InputError("TODO", Argument("outstanding"), "requests outstanding are whole numbers")
+    path, settings = f"workload.{name}", []
+    for count in map(int, counts):
+        replay = raw.get("replay")
+        if "profile" in raw and _is_loop(given, at):
+            profile = raw["profile"]
+            listed = [*profile.get("set", []), f"arrivals.outstanding={count}"]
+            made = f"{path}.profile.set={toml_text(listed)}"
+        elif isinstance(replay, Mapping) and replay.get("mode") == "closed":
+            made = f"{path}.replay.outstanding={count}"
+        else:
+            made = f'{path}.replay={{mode = "closed", outstanding = {count}}}'
+        settings.append(Setting((count,), (made,)))
+    return Axis((OUTSTANDING,), tuple(settings))
+
+
+def _workload(given: Given, asked: str | None) -> tuple[int, str, dict[str, Any]]:
+    """Position, name and raw table of the workload whose load varies."""
+    listed = prepare.raw(given).get("workload", [])
+    workloads = [w for w in listed if isinstance(w, dict)] if isinstance(listed, list) else []
+    names = [str(w.get("name", at)) for at, w in enumerate(workloads)]
+    if not names:
+        raise InputError("unknown-name", given.source, "the scenario has no workload whose load could vary")
+    if asked is None and len(names) > 1:
+        raise InputError(
+            "TODO",
+            Argument("workload"),
+            f"the scenario has {len(names)} workloads; say whose load varies",
+            hint=f"one of {', '.join(names)}",
+        )
+    if asked is not None and asked not in names:
+        raise InputError(
+            "unknown-name",
+            Argument("workload"),
+            f"there is no workload {asked!r}",
+            hint=suggestion(asked, names, "workloads"),
+        )
+    at = 0 if asked is None else names.index(asked)
+    return at, names[at], workloads[at]
+
+
+def _prepared(given: Given, overrides: tuple[str, ...] = ()) -> evaluation.Prepared:
+    document = Document(given.text, given.source, [*given.overrides, *overrides])
+    place_overridden(document, given.base)
+    return evaluation.prepare(document.validate(Scenario), given.base, given.text)
+
+
+def _is_loop(given: Given, at: int) -> bool:
+    """Whether a workload's profile brings a closed loop."""
+    replay = _prepared(given).plan["simulation"]["workloads"][at]["replay"]
+    return bool(replay["mode"] == "closed")
+
+
+def _refuse_loop(given: Given, at: int, name: str) -> None:
+    try:
+        loop = _is_loop(given, at)
+    except InputError:  # a profile without a rate of its own, which it gets at every point
+        return
+    if loop:
+        raise InputError(
+            "TODO",
+            Argument("rates"),
+            f"the workload {name!r} is a closed loop, whose rate is what the array can do",
+            hint="vary --outstanding",
+        )
+
+
+def _recorded_rate(given: Given, at: int, path: str) -> float | None:
+    """Mean rate of a trace as recorded, requests per second; ``None`` where it records no times."""
+    trace = _prepared(given, (f'{path}.replay={{mode = "open"}}',)).traces[at]
+    if trace.get("rate_iops") is not None and Path(trace["path"]).is_file():
+        return None
+    found = pace.of(trace)
+    return None if found.untimed else found.rate_iops

@@ -1,0 +1,153 @@
+"""Points being run: handed to an executor, their records kept as they come, one batch or many.
+
+A sweep is one batch, an optimization many; what is in the journal is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Work
+from iowatt.evaluate.search.point import as_record, as_text, evaluate
+from iowatt.evaluate.search.record import loads
+from iowatt.evaluate.search.threads import Threads, cores
+
+if TYPE_CHECKING:
+    from iowatt.evaluate.search.journal import Journal
+
+SHARED_BYTES: Final = 1 << 30
+"""Most memory in which decoded traces are kept for all points."""
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is, in points. ``running`` counts the begun ones by what is done of them.
+
+    Before an optimization simulates points it looks at them, which ``what`` says.
+    """
+
+    done: int
+    total: int
+    failed: int
+    running: float
+    what: str = "points"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A task with the name that messages give it, and the points that it stands for."""
+
+    task: Any
+    label: str
+    points: int = 1
+
+
+class Kept(Protocol):
+    """A folder that keeps records."""
+
+    journal: Journal
+
+
+@dataclass
+class Evaluator:
+    """Runs tasks and keeps their records by key; closes its executor at the end.
+
+    ``total`` is the number of points that are expected; of these ``done`` are done and ``failed`` failed.
+    """
+
+    folder: Kept | None
+    executor: Executor | None
+    jobs: int | None
+    progress: Callable[[Progress], None] | None
+    total: int
+    #: Whether more than one task may read the same trace, so that it is decoded once.
+    shared: bool = True
+    #: What is done with the task of a job, wherever it runs; its record has the key of the job.
+    work: Work | None = None
+    done: int = 0
+    failed: int = 0
+    records: dict[str, Record] = field(default_factory=dict)
+    #: Faults of ours, which the next --resume tries again.
+    faults: list[str] = field(default_factory=list)
+    #: Of where a point was tried, likewise.
+    machines: list[str] = field(default_factory=list)
+    _fractions: dict[int, float] = field(default_factory=dict)
+    _open: ExitStack = field(default_factory=ExitStack)
+    _worker: Executor | None = None
+
+    def count(self, records: Iterable[Record]) -> None:
+        """Take points into account whose records were there before."""
+        for record in records:
+            self.done += 1
+            self.failed += "error" in record
+
+    def evaluate(
+        self, jobs: Mapping[str, Job], kept: Callable[[str, Record], None] = lambda key, record: None
+    ) -> None:
+        """Run what has no record yet; ``kept`` is told of each one, and may raise to end it all."""
+        missing = {key: job for key, job in jobs.items() if key not in self.records}
+        if not missing:
+            return
+        worker = self._begun(max(len(missing), self.total - self.done))
+        self._tell()
+        tickets = {worker.submit(self.work or evaluate, job.task): key for key, job in missing.items()}
+        for finished in worker.as_completed():
+            self._fractions.pop(finished.ticket, None)
+            key = tickets[finished.ticket]
+            job = missing[key]
+            if finished.error is not None:
+                record = self._fault(finished.error, key, job.label)
+            else:
+                # As a resumed search will read it, so that both make the same table.
+                kept_by = None if self.folder is None else self.folder.journal
+                record = (
+                    loads(json.dumps(finished.result)) if kept_by is None else kept_by.append(finished.result)
+                )
+            self.records[key] = record
+            self.done += job.points
+            self.failed += job.points * ("error" in record)
+            kept(key, record)
+            self._tell()
+
+    def close(self) -> None:
+        """Cancel what still runs."""
+        worker, self._worker = self._worker or self.executor, None
+        if worker is not None:
+            worker.close()
+        self._open.close()
+
+    def _begun(self, most: int) -> Executor:
+        from iowatt.trace.shared import sharing
+
+        if self._worker is None:
+            self._open.enter_context(sharing(SHARED_BYTES if self.shared else 0))
+            self._worker = self.executor or Threads(min(self.jobs or cores(), most))
+            self._worker.on_report = self._advanced
+        return self._worker
+
+    def _advanced(self, ticket: int, fraction: float) -> None:
+        self._fractions[ticket] = fraction
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.progress is not None:
+            running = sum(list(self._fractions.values()))
+            self.progress(Progress(self.done, self.total, self.failed, running))
+
+    def _fault(self, error: BaseException, key: str, label: str) -> Record:
+        """A fault of ours or of a machine: the other points go on, the next --resume tries this one again."""
+        if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
+            raise error
+        if isinstance(error, MachineError):
+            said = as_record(error)
+            self.machines.append(f"{label}: {as_text(said)}")
+            return {"key": key, "error": said}
+        text = f"{type(error).__name__}: {error}"
+        self.faults.append(f"{label}: {text}")
+        return {"key": key, "error": {"message": f"a fault of iowatt: {text}", "where": None, "hint": None}}

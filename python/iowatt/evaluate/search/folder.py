@@ -1,0 +1,202 @@
+"""The directory of a sweep.
+
+    sweep.json     what was asked, and digests of what it depends on
+    scenario.toml  as given
+    points.jsonl   finished points (the journal)
+    table.parquet  table.csv  report.html       when all points are finished
+    runs/          a bundle for each point, where asked for
+
+A sweep may be resumed where its ``sweep.json`` says the same as the command does; values may be added. Other
+searches have directories of their own :class:`Shape`.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.base import atomic_path, input_file
+from iowatt.base.errors import InputError
+from iowatt.evaluate.search import journal
+from iowatt.evaluate.search.journal import Journal
+
+SCHEMA: Final = "iowatt.sweep/1"
+MANIFEST: Final = "sweep.json"
+JOURNAL: Final = "points.jsonl"
+RUNS: Final = "runs"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the directory of a kind of search holds."""
+
+    #: Its name in messages.
+    what: str
+    #: The file that says what was asked, and what its schema begins with.
+    manifest: str
+    schema: str
+    #: The text that the search is of, as given.
+    text: str
+    #: What is there when all is finished, the first of them last seen to be.
+    results: tuple[str, ...]
+    #: Whether it may only be resumed as it was asked; else a point is known by itself.
+    held: bool = True
+
+
+SWEEP: Final = Shape(
+    "a sweep", MANIFEST, "iowatt.sweep/", "scenario.toml", ("table.parquet", "table.csv", "report.html")
+)
+
+
+def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> None:
+    """Raise ``InputError`` where a search cannot be written to ``target``; before any work is done."""
+    if force and resume:
+        raise InputError("TODO", None, "--force begins anew and --resume goes on", hint="give one of them")
+    if not os.path.lexists(target):
+        return
+    if target.is_dir() and _is_unbegun(target):
+        return
+    if not is_search(target, shape):
+        raise InputError(
+            "exists",
+            str(target),
+            f"exists and is not {shape.what}",
+            hint="choose another place with --output; --force replaces what a search of this kind wrote",
+        )
+    if not (force or resume):
+        done = " (finished)" if (target / shape.results[0]).is_file() else " (not finished)"
+        raise InputError(
+            "exists",
+            str(target),
+            f"{shape.what} exists already{done}, and results are never overwritten",
+            hint="go on with it by --resume, replace it with --force, or choose another place with --output",
+        )
+
+
+def is_search(target: Path, shape: Shape = SWEEP) -> bool:
+    """Whether a directory holds a search of that kind, of any version."""
+    return input_file.schema_of(target / shape.manifest).startswith(shape.schema)
+
+
+def _is_unbegun(target: Path) -> bool:
+    """Whether there is nothing to lose: it is empty, or a search was killed before it had said what it is."""
+    return atomic_path.holds_only(target, JOURNAL) and not journal.has_records(target / JOURNAL)
+
+
+class Folder:
+    """A search's directory that is being written."""
+
+    def __init__(
+        self,
+        target: Path,
+        manifest: Mapping[str, Any],
+        text: str,
+        *,
+        force: bool,
+        resume: bool,
+        shape: Shape = SWEEP,
+    ) -> None:
+        refuse(target, force=force, resume=resume, shape=shape)
+        self.target = target
+        if resume and shape.held and is_search(target, shape):
+            _refuse_changed(target, manifest)
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+            self.journal = Journal(target / JOURNAL)  # first, for its lock
+            # At every moment of what follows the manifest is there, or nothing else that counts.
+            if force:
+                self.journal.clear()
+                _clear(target, but=(JOURNAL, shape.manifest))
+            # Results of fewer points must not stand beside a journal that grows.
+            for name in shape.results:
+                (target / name).unlink(missing_ok=True)
+            self.write_json(shape.manifest, manifest)
+            self.write(shape.text, lambda file: file.write_text(text, encoding="utf-8"))
+        except OSError as error:
+            raise InputError("unwritable", str(target), f"cannot be written: {error.strerror}") from None
+
+    def write_json(self, name: str, value: Any) -> Path:
+        """Write a document whole or not at all."""
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return self.write(name, lambda file: file.write_text(text, encoding="utf-8"))
+
+    def write(self, name: str, write: Callable[[Path], object]) -> Path:
+        """Write a file whole or not at all."""
+        return write_whole(self.target / name, write)
+
+    def close(self) -> None:
+        """Let others write."""
+        self.journal.close()
+
+
+def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
+    """Write a file aside, then put it in its place; a power cut leaves the old one or the new one whole."""
+    try:
+        with atomic_path.file(place) as made:
+            write(made)
+            synced(made)
+        synced(place.parent)
+    except OSError as error:
+        raise InputError("unwritable", str(place), f"cannot be written: {error.strerror}") from None
+    return place
+
+
+def synced(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk. Raises ``OSError``."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems know no such thing for folders
+            raise
+    finally:
+        os.close(handle)
+
+
+def _clear(target: Path, *, but: Sequence[str]) -> None:
+    for entry in list(target.iterdir()):
+        if entry.name not in but and not entry.name.startswith("."):
+            atomic_path.remove(entry)
+
+
+def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:
+    file = target / MANIFEST
+    before = input_file.json_object(file)
+    if before.get("schema") != SCHEMA:
+        raise InputError(
+            "TODO",
+            str(file),
+            f"was written by another iowatt: schema {before.get('schema')!r}, this one writes {SCHEMA!r}",
+        )
+    changed = _changed(before, manifest)
+    if changed is None:
+        return
+    raise InputError(
+        "TODO",
+        str(target),
+        f"{changed} since this sweep was begun, so that its points would not belong together",
+        hint="begin anew with --force, or keep both and choose another place with --output",
+    )
+
+
+def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
+    """What differs between two manifests so that their points cannot share a table."""
+    then = {file["path"]: file["sha256"] for file in before.get("inputs", [])}
+    for file in now["inputs"]:
+        if then.get(file["path"], file["sha256"]) != file["sha256"]:
+            return f"the file {file['path']} has changed"
+    said = {
+        "kind": "the command has changed from {} to {}",
+        "version": "iowatt has changed from {} to {}",
+        "set": "--set has changed from {} to {}",
+        "scenario_sha256": "the scenario has changed",
+        "own_seeds": "--own-seeds has changed",
+        "within": "how its points are judged has changed",
+    }
+    changed = (key for key in said if before.get(key) != now.get(key))
+    return next((said[key].format(before.get(key), now.get(key)) for key in changed), None)

@@ -1,0 +1,74 @@
+"""The files that points read: digested once, and held to it wherever a point runs."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from iowatt.base.errors import InputError
+from iowatt.evaluate.search.executor import MachineError
+from iowatt.run.provenance import BLOCK_BYTES
+from iowatt.run.summary_schema import Input
+
+
+@dataclass(frozen=True)
+class File:
+    """A file by name, place and content."""
+
+    name: str
+    path: str
+    size: int
+    sha256: str
+
+    def as_input(self) -> Input:
+        """For the provenance of a Run."""
+        return Input(path=self.name, size=self.size, sha256=self.sha256)
+
+
+# Digests of this process by path, size and time of change: a worker digests a file once, not at every point.
+_known: dict[tuple[Path, int, int], str] = {}
+_lock = threading.Lock()
+
+
+def digests(paths: Iterable[Path]) -> dict[Path, str]:
+    """SHA-256 of each file."""
+    return {path: _sha256(path) for path in dict.fromkeys(paths)}
+
+
+def described(files: Sequence[tuple[str, Path]], digest: dict[Path, str]) -> tuple[File, ...]:
+    """The files of a point with their digests, for another process to find and check."""
+    seen = {path: name for name, path in reversed(files)}
+    return tuple(
+        File(name, str(path.resolve()), path.stat().st_size, digest[path])
+        for path, name in reversed(seen.items())
+    )
+
+
+def verify(files: Sequence[File]) -> None:
+    """Raise ``MachineError`` where a file is not there, or is not the one that the sweep was begun with."""
+    for file in files:
+        try:
+            found = _sha256(Path(file.path))
+        except InputError as error:
+            raise MachineError(error.code, error.place, error.message) from None
+        if found != file.sha256:
+            raise MachineError("changed", file.name, "has changed since the sweep was begun")
+
+
+def _sha256(path: Path) -> str:
+    try:
+        stat = path.stat()
+        key = (path.resolve(), stat.st_size, stat.st_mtime_ns)
+        with _lock:
+            if key not in _known:
+                digest = hashlib.sha256()
+                with path.open("rb") as file:
+                    while block := file.read(BLOCK_BYTES):
+                        digest.update(block)
+                _known[key] = digest.hexdigest()
+            return _known[key]
+    except OSError as error:
+        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None

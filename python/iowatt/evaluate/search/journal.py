@@ -1,0 +1,128 @@
+"""Finished points, appended as they finish: what an interrupted sweep goes on from.
+
+One JSON record a line, written by one call and flushed to the disk; a line that a crash cut short is the last
+one, and is dropped on reading. A lock keeps two sweeps from writing the same journal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.base import input_file
+from iowatt.base.errors import InputError
+from iowatt.evaluate.search.record import loads
+
+
+def read(file: Path) -> dict[str, dict[str, Any]]:
+    """The records by key; none where there is no journal."""
+    return _parsed(file)[0]
+
+
+def has_records(file: Path) -> bool:
+    """Whether at least one record was finished, whatever it says."""
+    try:
+        return b"\n" in file.read_bytes()
+    except FileNotFoundError:
+        return False
+
+
+def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
+    """The records, and the bytes up to the end of the last whole one."""
+    if not file.exists():
+        return {}, 0
+    content = input_file.whole(file, "a journal of points", input_file.LOG_BYTES)
+    whole = content.rfind(b"\n") + 1
+    found: dict[str, dict[str, Any]] = {}
+    for number, line in enumerate(content[:whole].splitlines(), 1):
+        try:
+            record = loads(line)
+            if not _is_record(record):
+                raise ValueError
+            found[record["key"]] = record
+        except (ValueError, RecursionError):
+            raise InputError(
+                "wrong-format",
+                f"{file}:{number}",
+                "is no record of a point: an object with its key, and a row, an error, figures or an outcome",
+                hint="remove the line, and the point is run again",
+            ) from None
+    return found, whole
+
+
+def _is_record(record: Any) -> bool:
+    """Whether a value is a record: what was found at a point, by its key, or why nothing was."""
+    if not isinstance(record, dict) or not isinstance(record.get("key"), str):
+        return False
+    if "error" in record:
+        error = record["error"]
+        return (
+            isinstance(error, dict)
+            and isinstance(error.get("message"), str)
+            and all(key in error and isinstance(error[key], str | None) for key in ("where", "hint"))
+        )
+    if "row" in record:
+        row = record["row"]
+        return isinstance(row, Mapping) and all(isinstance(cell, _CELL) for cell in row.values())
+    return any(isinstance(record.get(key), dict) for key in ("figures", "outcome"))
+
+
+_CELL: Final = (str, int, float, bool, type(None))
+
+
+class Journal:
+    """A journal that is being written."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            self._lock()
+            self.records, whole = _parsed(file)
+            os.ftruncate(self._descriptor, whole)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+
+    def append(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Keep a record; returns it as a later reader will see it."""
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+        data = memoryview(line.encode())
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise InputError("unwritable", str(self._file), f"cannot be written: {error.strerror}") from None
+        again = loads(line)
+        self.records[again["key"]] = again
+        return again
+
+    def clear(self) -> None:
+        """Forget all records."""
+        os.ftruncate(self._descriptor, 0)
+        self.records.clear()
+
+    def close(self) -> None:
+        """Let others write."""
+        os.close(self._descriptor)
+
+    def _lock(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # not on every platform; there two sweeps have to be kept apart by their user
+            return
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                "TODO",
+                str(self._file.parent),
+                "another sweep is writing here at this moment",
+                hint="wait for it, or choose another place with --output",
+            ) from None
+        except OSError:  # a file system without locks
+            return

@@ -1,0 +1,384 @@
+"""An optimization from its problem to its outcome: looked at, simulated as far as it takes, kept, resumable.
+
+The course is a function of the problem and of what simulations say, so that going on with an interrupted one
+is running it again with a journal that knows most answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from iowatt.base.errors import Argument, InputError
+from iowatt.evaluate.search import prepare, table
+from iowatt.evaluate.search.evaluator import Evaluator, Progress
+from iowatt.evaluate.search.executor import Executor
+from iowatt.evaluate.search.folder import SWEEP, Folder, refuse, write_whole
+from iowatt.evaluate.search.optimize import exact, outcome, sampled
+from iowatt.evaluate.search.optimize.judge import Judge
+from iowatt.evaluate.search.optimize.looked import Looker, possible
+from iowatt.evaluate.search.optimize.outcome import DOCUMENT, SCHEMA, Outcome
+from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.screen import pick
+from iowatt.evaluate.search.optimize.space import Space
+from iowatt.evaluate.search.point import as_text
+from iowatt.evaluate.search.row import warnings as row_warnings
+from iowatt.pages.optimize.sensitivity import why
+
+EXACT_UP_TO: Final = 1000
+"""Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
+
+LOOKED_AT: Final = 20_000
+"""Points of which each is looked at, before any simulation."""
+
+AT_RANDOM: Final = 4_000
+"""Points of a larger space that are looked at: looking takes milliseconds each."""
+
+MOST_EXACT: Final = 1_000_000
+"""Points of which every one can be simulated, if somebody has the time."""
+
+SHARE: Final = 0.05
+_RESERVE: Final = 0.25
+"""Most of them that are kept for the winner's neighbours."""
+
+LEAST: Final = 48
+MOST: Final = 2000
+"""Simulations of a search that is given no number: this share of the space, within these."""
+
+
+def optimize(
+    problem: Problem,
+    *,
+    name: str,
+    output: Path | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Outcome:
+    """Find the best configurations of a problem.
+
+    Parameters
+    ----------
+    name:
+        Of the scenario.
+    output:
+        Directory for everything. Without it nothing is written.
+    force, resume:
+        Replace what is at ``output``, or go on with it.
+    jobs, executor:
+        As for :func:`iowatt.evaluate.search.sweep.search`; the outcome does not depend on them.
+    progress:
+        Called as points are looked at, and as they are simulated.
+
+    Raises
+    ------
+    InputError
+        What is wrong with the problem: a key or value that is none, a space without any configuration that
+        can be built, a metric that no point has.
+    """
+    if jobs is not None and jobs < 1:
+        raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
+    if output is not None:
+        refuse(output, force=force, resume=resume, shape=SHAPE)
+    space = Space(problem.axes)
+    method = _method(problem, space)
+    looker = Looker(problem, space)
+    _stop_at_bad(problem, space)
+    with ExitStack() as stack:
+        if executor is not None:
+            stack.callback(executor.close)
+        _look(space, looker, problem, method, progress)
+        folder = None
+        if output is not None:
+            manifest = _manifest(problem, looker)
+            folder = Folder(output, manifest, problem.given.text, force=force, resume=resume, shape=SHAPE)
+            stack.callback(folder.close)
+        budget = space.size if method == "exact" else _budget(problem, space)
+        evaluator = Evaluator(folder, executor, jobs, progress, total=min(budget, space.size))
+        stack.callback(evaluator.close)
+        resumed = 0
+        if folder is not None:
+            evaluator.records |= folder.journal.records
+            resumed = len(folder.journal.records)
+        judge = Judge(problem, looker, evaluator)
+        _first(problem, looker, judge)
+
+        def left(count: int) -> None:
+            evaluator.total = evaluator.done + count
+
+        notes: list[str] = []
+        if method == "exact":
+            reasons = exact.enumerate_all(problem, looker, judge, _order(problem, looker), left)
+        else:
+            spent = budget - min(space.most_neighbours, int(_RESERVE * budget))
+            reasons, notes = sampled.sample(problem, looker, judge, budget=spent, told=left)
+        notes += _around(problem, looker, judge, left, None if method == "exact" else budget)
+        if judge.records and not judge.rows and not judge.too_slow:
+            raise _all_failed(judge)
+        best = outcome.chosen(problem, judge)
+        notes += _notes(problem, space, looker, judge, method)
+        made = outcome.document(
+            problem, looker, judge, reasons, name=name, method=method, notes=notes,
+            warnings=_of_winner(problem, looker, judge),
+        )  # fmt: skip
+        frame = outcome.frame(problem, looker, judge, reasons, best)
+        made["why"] = why(made, frame)
+        found = Outcome(made, frame, resumed, evaluator.faults, evaluator.machines)
+        if folder is not None:
+            _write(folder, found, problem)
+    return found
+
+
+_FAR: Final = 0.25
+"""Share by which an estimate of the winner may differ from its Run without a word."""
+
+_FEW: Final = 8
+"""Points that are run, where the first leaves open whether any can be, or has a metric that is asked for."""
+
+_PARTNERS: Final = 4
+"""Points that a value is looked at in, before it is said to be wrong by itself."""
+
+SHAPE: Final = replace(SWEEP, what="an optimization", results=(*SWEEP.results, DOCUMENT))
+"""Its directory is a sweep's with the result besides."""
+
+
+def _method(problem: Problem, space: Space) -> str:
+    if problem.method == "auto":
+        fits = problem.most is None or problem.most >= space.size
+        return "exact" if space.size <= EXACT_UP_TO and fits else "search"
+    if problem.method == "exact" and space.size > MOST_EXACT:
+        raise InputError(
+            "out-of-range",
+            Argument("method", "exact"),
+            f"{space.size:,} points are too many to go through one by one; at most {MOST_EXACT:,} are",
+            hint="--method search simulates a small part of them",
+        )
+    if problem.method == "exact" and problem.most is not None:
+        raise InputError(
+            "TODO",
+            Argument("most"),
+            "an exact answer takes as many simulations as it takes",
+            hint="leave it out, or give --method search",
+        )
+    return problem.method
+
+
+def _budget(problem: Problem, space: Space) -> int:
+    if problem.most is not None:
+        if problem.most < 1:
+            raise InputError(
+                "out-of-range", Argument("most"), f"expected at least one simulation, not {problem.most}"
+            )
+        return problem.most
+    return min(MOST, max(LEAST, int(SHARE * space.size)))
+
+
+def _stop_at_bad(problem: Problem, space: Space) -> None:
+    """Each value with others, so that one that is wrong whatever it is with is said before anything else."""
+    numbers = {*space.star(), *space.sample(2 * _PARTNERS * sum(space.shape), problem.seed)}
+    found: list[prepare.Checked | prepare.Refused] = []
+    for number in sorted(numbers):
+        point = space.point(number)
+        given = problem.given
+        one = prepare.examine(given, space.axes, point, (*given.overrides, *point.overrides))
+        found.append(one if isinstance(one, prepare.Refused) else one[0])
+    prepare.stop_at_bad(space.axes, found, fewest=min(_PARTNERS, min(_others(space), default=1)))
+
+
+def _others(space: Space) -> list[int]:
+    """How many points each value of each axis is in."""
+    return [space.size // length for length in space.shape]
+
+
+def _look(
+    space: Space,
+    looker: Looker,
+    problem: Problem,
+    method: str,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    whole = method == "exact" or space.size <= LOOKED_AT
+    numbers = range(1, space.size + 1) if whole else space.sample(AT_RANDOM, problem.seed)
+    for done, number in enumerate(numbers, 1):
+        looker(number)
+        if progress is not None:
+            progress(Progress(done, len(numbers), 0, 0.0, "points looked at"))
+    built = [one for one in looker.seen.values() if one.refused is None]
+    if not built:
+        first = next(iter(looker.seen.values()))
+        raise InputError(
+            "not-accepted",
+            Argument("over"),
+            f"none of the {len(looker.seen):,} configurations that were looked at can be built; the first: "
+            f"{first.refused}",
+        )
+
+
+def _first(problem: Problem, looker: Looker, judge: Judge) -> None:
+    """One point is run, and where it says too little some others: what is wrong with all is said at once.
+
+    Raises ``InputError`` where all of them fail for the same kind of reason, or none has a metric that is
+    asked for.
+    """
+    order = [number for number in _order(problem, looker) if possible(looker(number), problem) is None]
+    if not order:
+        return
+    few = dict.fromkeys(order[at * (len(order) - 1) // (_FEW - 1)] for at in range(_FEW))
+    for number in few:
+        judge.run([number])
+        row = judge.rows.get(number)
+        if row is not None:
+            looker.learn(number, row)
+        missing = _missing(problem, looker, judge)
+        if judge.rows and not missing:
+            return
+    if not judge.rows:
+        if len(few) == len(order) or not judge.too_slow:
+            raise _all_failed(judge)
+        return
+    unknown = next((row["energy.unknown"] for row in judge.rows.values() if row.get("energy.unknown")), None)
+    raise InputError(
+        "unknown-name",
+        f"{len(judge.rows)} points of {looker.space.size:,}",
+        f"no Run of this scenario has the metric {missing[0]!r}" + (f": {unknown}" if unknown else ""),
+        hint="the table of `iowatt sweep` with one value shows those that it has",
+    )
+
+
+def _missing(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
+    """Metrics that no Run so far has a figure for."""
+    seen = {name for row in judge.rows.values() for name, value in row.items() if value is not None}
+    known = {name for one in looker.seen.values() for name in one.known}
+    return [name for name in problem.metrics if name not in seen | known]
+
+
+def _all_failed(judge: Judge) -> InputError:
+    number, record = next(iter(judge.records.items()))
+    error = record["error"]
+    return InputError(
+        "TODO",
+        f"point {number}" + (f": {error['where']}" if error["where"] else ""),
+        f"no point that was tried ({len(judge.records)}) could be simulated; the first: {error['message']}",
+        hint=error["hint"],
+    )
+
+
+def _order(problem: Problem, looker: Looker) -> list[int]:
+    """All points that can be built, those that promise most first."""
+    built = {number: one for number, one in looker.seen.items() if one.refused is None}
+    expected = {number: one.estimate for number, one in built.items() if one.estimate}
+    random = np.random.Generator(np.random.PCG64(problem.seed))
+    first = pick(expected, problem, len(expected), random)
+    return [*first, *sorted(set(built) - set(first))]
+
+
+def _around(
+    problem: Problem, looker: Looker, judge: Judge, left: Callable[[int], None], budget: int | None
+) -> list[str]:
+    """The winner's neighbours are simulated, whatever is known of them: they say why it wins.
+
+    One that turns out better is the next winner, until none is, or the budget is spent, which a note says.
+    """
+    winner = None
+    while (best := outcome.chosen(problem, judge).winner) is not None and best != winner:
+        winner = best
+        near = [number for number in looker.space.neighbours(winner) if looker(number).refused is None]
+        near = [number for number in near if number not in judge.records]
+        room = len(near) if budget is None else max(0, budget - len(judge.records))
+        left(min(room, len(near)))
+        judge.run(near[:room])
+        if room < len(near):
+            return [
+                f"{len(near) - room} of the winner's neighbours were not simulated: the budget of {budget} "
+                "simulations was spent"
+            ]
+    return []
+
+
+def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method: str) -> list[str]:
+    notes = ["every figure is of simulated Runs; estimates only choose which points are simulated"]
+    failed = sorted(number for number, record in judge.records.items() if "error" in record)
+    if failed:
+        said = as_text(judge.records[failed[0]]["error"])
+        notes.append(f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}")
+    late = sum(row.get("overloaded") is True for row in judge.rows.values())
+    if late:
+        notes.append(
+            f"{late} simulated points could not keep up with their load: their figures depend on how long "
+            "the run is, so that they are not feasible"
+        )
+    if method == "search":
+        notes.append(
+            "not every point was simulated: nothing proves that there is no better one among the others"
+        )
+    if len(looker.seen) < space.size:
+        notes.append(
+            f"{len(looker.seen):,} of {space.size:,} points were looked at: some at random, those that "
+            "Optuna proposed, and those around the best"
+        )
+    if problem.within is not None:
+        notes.append(
+            f"each point is judged at the highest rate whose {problem.within.statistic} response time is "
+            f"within {problem.within.limit_s * 1e3:g} ms, found to {problem.within.tolerance:.2%} of the rate"
+        )
+    return notes
+
+
+def _of_winner(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
+    """What speaks against the winner: warnings of its Run, an estimate that says something else."""
+    winner = outcome.chosen(problem, judge).winner
+    if winner is None:
+        return []
+    row = judge.rows[winner]
+    found = row_warnings(row)
+    for goal in problem.objectives:
+        expected, value = (looker(winner).estimate or {}).get(goal.metric), row[goal.metric]
+        if expected is not None and value and abs(expected / value - 1) > _FAR:
+            found.append(
+                f"its {goal.metric} in steady state is {expected:.4g} by the estimate and {value:.4g} by its "
+                f"Run: look at the Run (is it long enough?) before you trust either"
+            )
+    return found
+
+
+def _manifest(problem: Problem, looker: Looker) -> dict[str, Any]:
+    base = prepare.raw(problem.given)
+    return {
+        "schema": "iowatt.sweep/1",
+        "kind": "optimize",
+        "version": version("iowatt"),
+        "command": problem.command,
+        "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
+        "set": list(problem.given.overrides),
+        "own_seeds": False,
+        "result": SCHEMA,
+        "axes": [
+            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
+            for axis in problem.axes
+        ],
+        "inputs": [],
+    }
+
+
+def _write(folder: Folder, found: Outcome, problem: Problem) -> None:
+    from iowatt.pages.optimize import page
+
+    folder.write("table.parquet", lambda file: table.write_parquet(found.frame, file))
+    folder.write("table.csv", lambda file: table.write_csv(found.frame, file))
+    text = json.dumps(found.document, indent=2, ensure_ascii=False) + "\n"
+    folder.write(DOCUMENT, lambda file: file.write_text(text, "utf-8"))
+    drawn = page.render(found.document, found.frame, scenario=problem.given.text)
+    write_whole(
+        folder.target / "report.html",
+        lambda file: file.write_text(drawn, encoding="utf-8", newline="\n"),
+    )

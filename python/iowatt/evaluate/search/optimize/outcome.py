@@ -1,0 +1,279 @@
+"""What an optimization found, as a document and as a table of every point that was looked at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from iowatt.evaluate.search import basis, pricing, table
+from iowatt.evaluate.search.grid import short_names
+from iowatt.evaluate.search.optimize import metric
+from iowatt.evaluate.search.optimize.front import choose, front, knee
+from iowatt.evaluate.search.optimize.judge import Judge
+from iowatt.evaluate.search.optimize.looked import Looker
+from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.point import as_text
+from iowatt.evaluate.search.row import TEXTS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCHEMA: Final = "iowatt.optimize/1"
+DOCUMENT: Final = "optimize.json"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The document ``iowatt.optimize/1`` and the table; ``faults`` are errors of ours."""
+
+    document: dict[str, Any]
+    frame: pl.DataFrame
+    resumed: int = 0
+    faults: Sequence[str] = ()
+    machines: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The front by number, its knee, the winner and by what it was chosen."""
+
+    front: tuple[int, ...]
+    knee: int | None
+    winner: int | None
+    by: str | None
+    #: The simulated point that violates least, where none is feasible.
+    nearest: int | None
+
+
+def chosen(problem: Problem, judge: Judge) -> Chosen:
+    """What the simulated points come to; points whose figures are equal have one place on the front each."""
+    feasible = judge.feasible
+    numbers = sorted(feasible)
+    if not numbers:
+        near = {n: problem.excess(row) for n, row in judge.rows.items() if problem.losses(row) is not None}
+        return Chosen((), None, None, None, min(near, key=lambda n: (near[n], n), default=None))
+    order = [numbers[at] for at in front([feasible[number] for number in numbers])]
+    losses = [feasible[number] for number in order]
+    choice, bend = choose(losses), knee(losses)
+    assert choice is not None
+    return Chosen(tuple(order), None if bend is None else order[bend], order[choice[0]], choice[1], None)
+
+
+def errors(problem: Problem, looker: Looker, judge: Judge) -> dict[str, dict[str, float]]:
+    """The estimates' error against simulation, by metric, in per cent of what was simulated."""
+    found = {}
+    for name in problem.metrics:
+        shares = np.array(
+            [
+                100 * (estimate[name] - row[name]) / abs(row[name])
+                for number, row in judge.rows.items()
+                if (estimate := looker(number).estimate) is not None
+                and name in estimate
+                and name not in looker(number).known
+                and isinstance(row.get(name), int | float)
+                and row[name]
+            ]
+        )
+        if len(shares):
+            found[name] = {
+                "points": len(shares),
+                "median_percent": float(np.median(np.abs(shares))),
+                "p95_percent": float(np.quantile(np.abs(shares), 0.95)),
+                "worst_percent": float(np.max(np.abs(shares))),
+                "bias_percent": float(np.mean(shares)),
+            }
+    return found
+
+
+def document(
+    problem: Problem,
+    looker: Looker,
+    judge: Judge,
+    reasons: Mapping[int, str],
+    *,
+    name: str,
+    method: str,
+    warnings: Sequence[str],
+    notes: Sequence[str],
+) -> dict[str, Any]:
+    """All but ``why``, which is made of this and the table; ``warnings`` are of the winner."""
+    space, best = looker.space, chosen(problem, judge)
+    told = best.winner if best.winner is not None else best.nearest
+    seen = looker.seen.values()
+    refused = sum(one.refused is not None for one in seen)
+    estimated = [one for one in seen if one.estimate is not None]
+    why_not = next((one.why_not for one in seen if one.why_not), None)
+    never_run = [reason for number, reason in reasons.items() if number not in judge.records]
+    infeasible = sum(_by_constraint(reason) for reason in never_run)
+    left_out = len(never_run) - infeasible
+    names = short_names(space.columns)
+    return {
+        "schema": SCHEMA,
+        "version": version("iowatt"),
+        "command": problem.command,
+        "scenario": name,
+        "method": method,
+        "seed": problem.seed,
+        "objectives": [
+            {"metric": one.metric, "direction": "minimize" if one.lower else "maximize", **_said(one.metric)}
+            for one in problem.objectives
+        ],
+        "constraints": [
+            {
+                "metric": one.metric,
+                "operator": one.operator,
+                "value": one.value,
+                "text": one.text,
+                **_said(one.metric),
+            }
+            for one in problem.constraints
+        ],
+        "judged": {
+            "within_ms": None if problem.within is None else problem.within.limit_s * 1e3,
+            "statistic": None if problem.within is None else problem.within.statistic,
+        },
+        "axes": [
+            {
+                "columns": list(axis.columns),
+                "names": [names[column] for column in axis.columns],
+                "values": [list(setting.values) for setting in axis.settings],
+                "ordered": space.ordered(at),
+            }
+            for at, axis in enumerate(space.axes)
+        ],
+        "space": {
+            "size": space.size,
+            "refused": refused,
+            "known_infeasible": infeasible,
+            "pruned": left_out,
+            "estimated": len(estimated),
+            "simulated": len(judge.rows),
+            "failed": len(judge.records) - len(judge.rows),
+            "untouched": space.size - refused - len(never_run) - len(judge.records),
+        },
+        "estimator": {
+            "used": bool(estimated),
+            "why_not": None if estimated else why_not,
+            "points": sum(looker(number).estimate is not None for number in judge.rows),
+            "pilots": looker.pilots,
+            "errors": errors(problem, looker, judge),
+        },
+        "front": list(best.front),
+        "knee": best.knee,
+        "winner": best.winner,
+        "winner_by": best.by,
+        "nearest": best.nearest,
+        "proof": "exact" if method == "exact" and not judge.unknown else "not proven",
+        "warnings": list(warnings),
+        "basis": basis.said(list(judge.rows.values())) or None,
+        "pricing": None
+        if problem.pricing is None or told is None
+        else pricing.basis(looker.plan(told), judge.rows[told], problem.pricing),
+        "notes": list(notes),
+    }
+
+
+def _said(name: str) -> dict[str, str]:
+    column = metric.column(name)
+    return {"title": column.title, "unit": column.unit}
+
+
+def _by_constraint(reason: str) -> bool:
+    return reason.endswith(" is asked")
+
+
+def frame(
+    problem: Problem, looker: Looker, judge: Judge, reasons: Mapping[int, str], best: Chosen
+) -> pl.DataFrame:
+    """A row for each point that was looked at, in order of their numbers."""
+    import polars as pl
+
+    numbers = sorted(looker.seen)
+    columns: dict[str, list[Any]] = {table.POINT: numbers}
+    for at, path in enumerate(looker.space.columns):
+        columns[path] = table.alike([looker(number).point.values[at] for number in numbers])
+    rows = judge.rows
+    columns[table.STATUS] = [_status(number, looker, judge, reasons) for number in numbers]
+    columns[table.ERROR] = [_error(number, looker, judge) for number in numbers]
+    columns["reason"] = [None if n in judge.records else reasons.get(n) for n in numbers]
+    feasible = judge.feasible
+    columns["feasible"] = [
+        number in feasible if number in rows else (False if _infeasible(number, reasons) else None)
+        for number in numbers
+    ]
+    columns["on_front"] = [number in best.front for number in numbers]
+    columns["violated"] = [_violated(number, problem, rows, reasons) for number in numbers]
+    columns["bottleneck"] = [looker(number).bottleneck for number in numbers]
+    for name in problem.metrics:
+        columns[f"estimate.{name}"] = [_finite((looker(n).estimate or {}).get(name)) for n in numbers]
+    for key in dict.fromkeys(key for row in rows.values() for key in row):
+        if key not in columns:
+            columns[key] = table.alike([rows.get(number, {}).get(key) for number in numbers])
+    for name in problem.metrics:  # those that are known need no run
+        known = [looker(number).known.get(name) for number in numbers]
+        if any(value is not None for value in known):
+            said = columns.get(name, [None] * len(numbers))
+            columns[name] = table.alike(
+                [value if other is None else other for value, other in zip(known, said, strict=True)]
+            )
+        elif name not in columns:
+            columns[name] = [None] * len(numbers)
+    texts = (table.STATUS, table.ERROR, "reason", "violated", "bottleneck", *TEXTS)
+    return pl.DataFrame(
+        {
+            name: pl.Series(name, values, dtype=_kind(name, values, texts), strict=False)
+            for name, values in columns.items()
+        }
+    )
+
+
+def _kind(name: str, values: Sequence[Any], texts: Sequence[str]) -> Any:
+    import polars as pl
+
+    if name == table.POINT:
+        return pl.Int64
+    if name in texts:
+        return pl.String
+    if name in ("feasible", "on_front"):
+        return pl.Boolean
+    return None if any(value is not None for value in values) else pl.Float64
+
+
+def _status(number: int, looker: Looker, judge: Judge, reasons: Mapping[int, str]) -> str:
+    if number in judge.records:
+        return "simulated" if "row" in judge.records[number] else "failed"
+    if looker(number).refused is not None:
+        return "refused"
+    return "pruned" if number in reasons else "estimated"
+
+
+def _error(number: int, looker: Looker, judge: Judge) -> str | None:
+    record = judge.records.get(number)
+    if record is not None and "error" in record:
+        return as_text(record["error"])
+    return looker(number).refused
+
+
+def _infeasible(number: int, reasons: Mapping[int, str]) -> bool:
+    return number in reasons and _by_constraint(reasons[number])
+
+
+def _violated(
+    number: int, problem: Problem, rows: Mapping[int, Mapping[str, Any]], reasons: Mapping[int, str]
+) -> str | None:
+    if number in rows:
+        return "; ".join(problem.violated(rows[number])) or None
+    return (
+        reasons[number].rpartition(", and ")[2].removesuffix(" is asked")
+        if _infeasible(number, reasons)
+        else None
+    )
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

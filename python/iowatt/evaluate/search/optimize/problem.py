@@ -1,0 +1,183 @@
+"""What an optimization is asked: a space, what is better, and what must hold."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from iowatt.base.errors import Argument, InputError
+from iowatt.evaluate.search.optimize import metric
+from iowatt.evaluate.search.over import Axis
+from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.pricing import Pricing
+from iowatt.evaluate.search.rate import Asked
+
+Operator = Literal["<=", ">="]
+Method = Literal["auto", "exact", "search"]
+
+KEEPS_UP: Final = "keeps up with its load"
+"""What is asked of every system under requests at recorded times: else its figures are those of a queue that
+grows as long as the run lasts."""
+
+MOST_OBJECTIVES: Final = 4
+_EXPRESSION: Final = re.compile(
+    r"\s*([A-Za-z_][A-Za-z0-9_.%-]*)\s*(<=|>=|==|!=|<|>|=)\s*(\S.*?)\s*", re.ASCII
+)
+_EXAMPLE: Final = "for example --subject-to 'response_time_ms.all.p95 <= 20'"
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A metric and which way it improves."""
+
+    metric: str
+    lower: bool
+
+    def loss(self, value: float) -> float:
+        """The value as something to make small."""
+        return value if self.lower else -value
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A limit that a metric must keep; the value is in the metric's own unit."""
+
+    metric: str
+    operator: Operator
+    value: float
+
+    def kept(self, value: float | None) -> bool:
+        """Whether a value keeps it; one that is not known does not."""
+        if value is None or math.isnan(value):
+            return False
+        return value <= self.value if self.operator == "<=" else value >= self.value
+
+    def excess(self, value: float | None) -> float:
+        """By how much of the limit a value violates it; infinite where it is not known."""
+        if value is None or math.isnan(value):
+            return math.inf
+        beyond = value - self.value if self.operator == "<=" else self.value - value
+        return max(0.0, beyond) / (abs(self.value) or 1.0)
+
+    def possible(self, low: float, high: float) -> bool:
+        """Whether some value from ``low`` to ``high`` keeps it."""
+        return low <= self.value if self.operator == "<=" else high >= self.value
+
+    @property
+    def text(self) -> str:
+        """As it would be written."""
+        return f"{self.metric} {self.operator} {self.value:.10g}"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """All of what is asked."""
+
+    given: Given
+    axes: Sequence[Axis]
+    objectives: Sequence[Objective]
+    constraints: Sequence[Constraint] = ()
+    #: Judge each point at its highest rate within a limit; None: as its scenario says.
+    within: Asked | None = None
+    pricing: Pricing | None = None
+    method: Method = "auto"
+    #: Most simulations; None: as the method has it.
+    most: int | None = None
+    seed: int = 1
+    command: str | None = None
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """All metrics that are asked for, objectives first."""
+        named = [one.metric for one in self.objectives] + [one.metric for one in self.constraints]
+        return tuple(dict.fromkeys(named))
+
+    def losses(self, row: Mapping[str, Any]) -> tuple[float, ...] | None:
+        """The objectives of a row as things to make small; None where one of them is not known."""
+        found = []
+        for one in self.objectives:
+            value = row.get(one.metric)
+            if value is None or isinstance(value, str) or math.isnan(value):
+                return None
+            found.append(one.loss(float(value)))
+        return tuple(found)
+
+    def violated(self, row: Mapping[str, Any]) -> list[str]:
+        """What a row does not keep, in words; a system that does not keep up with its load keeps nothing."""
+        found = [one.text for one in self.constraints if not one.kept(_number(row.get(one.metric)))]
+        return [*found, KEEPS_UP] if row.get("overloaded") is True else found
+
+    def excess(self, row: Mapping[str, Any]) -> float:
+        """How much it violates of all of them together."""
+        late = 1.0 if row.get("overloaded") is True else 0.0
+        return late + math.fsum(one.excess(_number(row.get(one.metric))) for one in self.constraints)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[Objective]:
+    """From the options, those to maximize first.
+
+    Raises ``InputError`` where there is none, too many, one twice, or one that does not exist.
+    """
+    found = [Objective(metric.check(name, f"--maximize {name}"), lower=False) for name in maximize]
+    found += [Objective(metric.check(name, f"--minimize {name}"), lower=True) for name in minimize]
+    names = [one.metric for one in found]
+    if not found:
+        raise InputError(
+            "TODO",
+            None,
+            "nothing is to be maximized or minimized",
+            hint="for example --maximize efficiency.iops_per_w",
+        )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError("duplicate", None, f"{twice} is given twice as an objective")
+    if len(found) > MOST_OBJECTIVES:
+        raise InputError(
+            "too-large",
+            None,
+            f"{len(found)} objectives are too many: nearly every point would be on the front",
+            hint=f"give at most {MOST_OBJECTIVES}; others can be constraints (--subject-to)",
+        )
+    return found
+
+
+def constraint(text: str) -> Constraint:
+    """One ``--subject-to``: ``METRIC <= VALUE`` or ``METRIC >= VALUE``, the value with or without a unit.
+
+    Raises ``InputError`` where it is no such thing.
+    """
+    place = f"--subject-to {text}"
+    match = _EXPRESSION.fullmatch(text)
+    if match is None:
+        raise InputError("TODO", place, "expected METRIC <= VALUE or METRIC >= VALUE", hint=_EXAMPLE)
+    name, operator, limit = match.groups()
+    if operator not in ("<=", ">="):
+        raise InputError("wrong-format", place, f"{operator!r} is not <= or >=", hint=_EXAMPLE)
+    metric.check(name, place)
+    return Constraint(name, "<=" if operator == "<=" else ">=", metric.value(name, limit, place))
+
+
+def constraints(texts: Sequence[str]) -> list[Constraint]:
+    """All of them.
+
+    Raises ``InputError`` where two leave no value between them.
+    """
+    found = [constraint(text) for text in texts]
+    for one in found:
+        for other in found:
+            if (
+                one.metric == other.metric
+                and (one.operator, other.operator) == (">=", "<=")
+                and one.value > other.value
+            ):
+                raise InputError(
+                    "TODO", Argument("subject_to"), f"nothing is both {one.text} and {other.text}"
+                )
+    return found

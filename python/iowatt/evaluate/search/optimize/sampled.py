@@ -1,0 +1,153 @@
+"""Large spaces: a small part of the points is simulated, chosen by the estimator and Optuna.
+
+Rounds of a fixed number of points. In each some are those that promise most by the estimate, corrected by
+what was simulated so far (module ``screen``), some are Optuna's, and the rest surround the best point. It
+ends when the budget is spent, or when the points that promise most were all run and several rounds changed
+nothing. Where the estimator says nothing of a scenario, Optuna alone chooses, behind a random start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from iowatt.evaluate.search.optimize.front import choose, front
+from iowatt.evaluate.search.optimize.judge import Judge
+from iowatt.evaluate.search.optimize.looked import Looked, Looker, possible
+from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.proposed import Proposer
+from iowatt.evaluate.search.optimize.screen import Correction, pick
+
+ROUND: Final = 16
+"""Points of a round; whatever number of them runs at a time."""
+
+_PROPOSED: Final = 3
+_AROUND: Final = 3
+#: Rounds without a change of the front after which it ends.
+_PATIENCE: Final = 4
+#: Share of the budget that is spent at random where nothing is expected of any point.
+_RANDOM: Final = 0.25
+
+
+def sample(
+    problem: Problem, looker: Looker, judge: Judge, *, budget: int, told: Callable[[int], None]
+) -> tuple[dict[int, str], list[str]]:
+    """Simulate at most ``budget`` points; reasons of those that were left out by proof, and notes.
+
+    ``told`` is called with the number of points that may still be run.
+    """
+    random = np.random.Generator(np.random.PCG64(problem.seed))
+    course = _Course(problem, looker, judge, budget, random, Proposer(problem, looker.space))
+    course.proposer.tell(judge.rows)
+    notes: list[str] = []
+    while course.room > 0:
+        batch = course.next()
+        if not batch:
+            notes.append("every point that may be feasible was simulated")
+            break
+        told(course.room)
+        course.run(batch)
+        if course.settled():
+            notes.append(
+                f"{_PATIENCE} rounds of {ROUND} points changed nothing of the front, so that it ended before "
+                f"its budget of {budget}"
+            )
+            break
+    return course.reasons, notes
+
+
+@dataclass
+class _Course:
+    problem: Problem
+    looker: Looker
+    judge: Judge
+    budget: int
+    random: np.random.Generator
+    proposer: Proposer
+    #: Why points were left out, by number.
+    reasons: dict[int, str] = field(default_factory=dict)
+    _best: tuple[tuple[float, ...], ...] = ()
+    _alike: int = 0
+
+    @property
+    def room(self) -> int:
+        """Points that may still be run."""
+        return self.budget - len(self.judge.records)
+
+    def next(self) -> list[int]:
+        """The points of the next round."""
+        judge, looker, problem = self.judge, self.looker, self.problem
+        ready = self._ready()
+        room = min(ROUND, self.room)
+        correction = Correction(looker.space, judge.rows, looker.seen)
+        expected = {number: correction.expected(one) for number, one in ready.items() if one.estimate}
+        batch: list[int] = []
+
+        def take(numbers: Iterable[int], most: int = room) -> None:
+            for number in numbers:
+                if most <= 0 or len(batch) >= room:
+                    return
+                if number not in judge.records and number not in batch and self._may_be(number):
+                    batch.append(number)
+                    most -= 1
+
+        if not expected and len(judge.records) < max(2 * ROUND, _RANDOM * self.budget):
+            take(self._shuffled(ready))
+            return batch
+        best = _best(judge)
+        if best is not None:
+            around = {number: looker(number) for number in looker.space.neighbours(best)}
+            hopes = {number: correction.expected(one) for number, one in around.items() if one.estimate}
+            take([*pick(hopes, problem, len(hopes), self.random), *sorted(around)], _AROUND)
+        take(self.proposer.ask(_PROPOSED, [*judge.records, *batch]), _PROPOSED)
+        take(pick(expected, problem, 2 * room, self.random))
+        take(self.proposer.ask(room, [*judge.records, *batch]))
+        take(self._shuffled(ready))
+        return batch
+
+    def run(self, batch: Sequence[int]) -> None:
+        """Simulate them, and tell all that learn from it."""
+        self.judge.run(batch)
+        for number in batch:
+            if number in self.judge.rows:
+                self.looker.learn(number, self.judge.rows[number])
+        self.proposer.tell(self.judge.rows)
+
+    def settled(self) -> bool:
+        """Whether the front was the same for several rounds, to four digits."""
+        losses = list(self.judge.feasible.values())
+        now = tuple(tuple(float(f"{value:.4g}") for value in losses[at]) for at in front(losses))
+        now = tuple(dict.fromkeys(now))
+        self._alike = self._alike + 1 if now and now == self._best else 0
+        self._best = now
+        return self._alike >= _PATIENCE
+
+    def _ready(self) -> dict[int, Looked]:
+        """Points that were looked at and were not run, but may be feasible."""
+        waiting = [number for number in self.looker.seen if number not in self.judge.records]
+        return {number: self.looker(number) for number in waiting if self._may_be(number)}
+
+    def _may_be(self, number: int) -> bool:
+        if number in self.reasons:
+            return False
+        one = self.looker.bound(number)
+        if one.refused is not None:
+            return False
+        why = possible(one, self.problem)
+        if why is not None:
+            self.reasons[number] = why
+        return why is None
+
+    def _shuffled(self, ready: Mapping[int, Looked]) -> list[int]:
+        return [int(number) for number in self.random.permutation(sorted(ready))]
+
+
+def _best(judge: Judge) -> int | None:
+    feasible = judge.feasible
+    numbers = sorted(feasible)
+    order = front([feasible[number] for number in numbers])
+    chosen = choose([feasible[numbers[at]] for at in order])
+    return None if chosen is None else numbers[order[chosen[0]]]

@@ -1,0 +1,109 @@
+"""Which points to simulate next, by what is expected of them.
+
+Expectations are the estimator's, corrected by what simulation said so far: the logarithm of simulated over
+estimated is fitted over the settings of the axes (main effects, with a ridge, so that a setting that was
+seen once moves little). Where the estimator says nothing, nothing is expected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.evaluate.search.optimize.looked import Looked
+from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.space import Space
+
+Floats = npt.NDArray[np.float64]
+
+#: Weight of the prior that a setting changes nothing, in observations.
+_RIDGE: Final = 1.0
+#: Fewest comparisons before anything is corrected by setting.
+_FEWEST: Final = 4
+#: Points for which the objectives are weighed anew; others go by equal weights.
+_WEIGHED: Final = 256
+
+
+class Correction:
+    """How simulation differs from the estimate, by metric, as far as it is known."""
+
+    def __init__(
+        self, space: Space, simulated: Mapping[int, Mapping[str, float]], looked: Mapping[int, Looked]
+    ) -> None:
+        self._space = space
+        self._offsets = np.concatenate([[0], np.cumsum(space.shape)])
+        self._effects: dict[str, Floats] = {}
+        names = {name for row in simulated.values() for name in row}
+        for name in sorted(names):
+            pairs = [
+                (number, math.log(row[name] / expected))
+                for number, row in simulated.items()
+                if name in row
+                and (expected := (looked[number].estimate or {}).get(name, 0.0)) > 0
+                and row[name] > 0
+            ]
+            if len(pairs) >= _FEWEST:
+                self._effects[name] = self._fit(pairs)
+
+    def _columns(self, number: int) -> list[int]:
+        return [0, *(1 + int(self._offsets[axis]) + at for axis, at in enumerate(self._space.at(number)))]
+
+    def _fit(self, pairs: Sequence[tuple[int, float]]) -> Floats:
+        design = np.zeros((len(pairs), 1 + int(self._offsets[-1])))
+        for row, (number, _) in enumerate(pairs):
+            design[row, self._columns(number)] = 1.0
+        ridge = np.full(design.shape[1], _RIDGE)
+        ridge[0] = 1e-6
+        target = np.array([ratio for _, ratio in pairs])
+        found: Floats = np.linalg.solve(design.T @ design + np.diag(ridge), design.T @ target)
+        return found
+
+    def expected(self, one: Looked) -> dict[str, float]:
+        """What is expected of a point's metrics."""
+        found = dict(one.estimate or {})
+        for name, effects in self._effects.items():
+            if name in found and name not in one.known:
+                found[name] *= math.exp(float(effects[self._columns(one.point.number)].sum()))
+        return found
+
+
+def pick(
+    expected: Mapping[int, Mapping[str, float]], problem: Problem, count: int, random: np.random.Generator
+) -> list[int]:
+    """Up to ``count`` points that are worth a run: feasible ones by their objectives, then by how little they
+    violate.
+
+    Of several objectives each pick weighs them anew (augmented Chebyshev, scaled to what is expected), so
+    that the whole front is tried.
+    """
+    rows = {number: row for number, row in expected.items() if problem.losses(row) is not None}
+    if not rows:
+        return []
+    numbers = sorted(rows)
+    losses = np.array([problem.losses(rows[number]) for number in numbers], dtype=float)
+    excess = np.array([problem.excess(rows[number]) for number in numbers])
+    excess = np.where(np.isfinite(excess), excess, 0.0)  # a constraint that nobody can estimate
+    allowed = excess <= 0
+    basis = losses[allowed] if allowed.any() else losses
+    low, span = basis.min(axis=0), np.ptp(basis, axis=0)
+    scaled = (losses - low) / np.where(span > 0, span, 1.0)
+
+    def merit(weights: Floats) -> Floats:
+        weighed = scaled * weights
+        found = weighed.max(axis=1) + 0.05 * weighed.sum(axis=1)
+        ranked: Floats = np.where(allowed, found, 1e6 + 1e3 * excess + found)
+        return ranked
+
+    most, objectives = min(count, len(numbers)), losses.shape[1]
+    left = np.ones(len(numbers), dtype=bool)
+    picked: list[int] = []
+    for _ in range(min(most, _WEIGHED) if objectives > 1 else 0):
+        at = int(np.argmin(np.where(left, merit(random.dirichlet(np.ones(objectives))), np.inf)))
+        left[at] = False
+        picked.append(numbers[at])
+    order = np.argsort(merit(np.full(objectives, 1 / objectives)), kind="stable")
+    return [*picked, *(numbers[at] for at in order if left[at])][:most]

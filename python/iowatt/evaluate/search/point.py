@@ -1,0 +1,175 @@
+"""One point, wherever it is run: a task that can be pickled, and its small result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.base.errors import InputError
+from iowatt.evaluate.search.executor import MachineError, Report
+from iowatt.evaluate.search.folder import MANIFEST
+from iowatt.evaluate.search.inputs import File, verify
+
+if TYPE_CHECKING:
+    from iowatt.evaluate.search.over import Cell
+    from iowatt.evaluate.search.pricing import Pricing
+    from iowatt.evaluate.search.rate import Asked as RateAsked
+    from iowatt.model.scenario.model import Scenario
+    from iowatt.run.bundle import Run
+
+
+TOO_SLOW: Final = "--within"
+"""Where the error of a point is whose every rate is beyond the limit."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A point as it travels: the scenario as JSON, and its files by path and digest."""
+
+    key: str
+    #: The scenario's keys, overrides applied; file names are relative to ``base``.
+    document: str
+    base: str
+    #: The scenario as given, the same text for all points.
+    text: str
+    files: tuple[File, ...]
+    #: Where to write the bundle; ``None`` for none.
+    bundle: str | None
+    command: str | None
+    #: Judge the point at its highest rate within a limit, open or closed; None: as the scenario says.
+    rate: RateAsked | None = None
+    #: Price its Run; None: no dollars.
+    pricing: Pricing | None = None
+    #: What was changed of ``text``; the bundle lists it at the text's end.
+    overrides: tuple[str, ...] = ()
+
+
+def evaluate(task: Task, report: Report) -> dict[str, Any]:
+    """Simulate a point; the record of it that the journal keeps.
+
+    The record has ``key`` and either ``row`` or, where the scenario cannot be run, ``error`` (``message``,
+    ``where``, ``hint``); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between equal points. Raises
+    ``MachineError`` where this machine lacks what the point needs.
+    """
+    return recorded(task.key, lambda: _evaluate(task, report))
+
+
+def recorded(key: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The record of a task: what ``work`` gives, or ``error`` where the task itself cannot be done.
+
+    Every task function goes through it. ``MachineError`` is raised: another machine may be able to.
+    """
+    try:
+        return {"key": key, **work()}
+    except MachineError:
+        raise
+    except InputError as error:
+        return {"key": key, "error": as_record(error)}
+
+
+def key_of(files: str, rate: RateAsked | None, pricing: Pricing | None = None) -> str:
+    """What tells a point's record from every other: plan and files, and how it is judged and priced.
+
+    ``files`` is the key of plan and files, which it remains where the point is judged as its scenario says.
+    """
+    parts = [files]
+    if rate is not None:
+        parts.append(f"within {rate}")
+    if pricing is not None:
+        parts.append(f"priced {pricing.digest}")
+    return files if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def as_record(error: InputError) -> dict[str, str | None]:
+    """An error as plain data."""
+    return {"code": error.code, "message": error.message, "where": error.place, "hint": error.hint}
+
+
+def as_text(error: Mapping[str, str | None]) -> str:
+    """The same in one line, for a cell of the table."""
+    where = f"{error['where']}: " if error["where"] else ""
+    hint = f" (hint: {error['hint']})" if error["hint"] else ""
+    return " ".join(f"{where}{error['message']}{hint}".split())
+
+
+def _check_folder(bundle: Path) -> None:
+    """Raise ``MachineError`` where the sweep's folder is not on this machine: its bundles would be lost."""
+    sweep = bundle.parent.parent
+    if not (sweep / MANIFEST).is_file():
+        raise MachineError(
+            "unwritable",
+            str(sweep),
+            "the sweep's folder is not there, so that its bundles cannot be written",
+            hint="keep it on a file system that every machine has at the same path",
+        )
+
+
+def _evaluate(task: Task, report: Report) -> dict[str, Any]:
+    from iowatt.evaluate.search import pricing, row
+    from iowatt.model.scenario.model import Scenario
+    from iowatt.run import bundle, index, provenance
+
+    started_at, started = provenance.now(), time.perf_counter()
+    verify(task.files)
+    if task.bundle is not None:
+        _check_folder(Path(task.bundle))
+    scenario = Scenario.model_validate(json.loads(task.document))
+    if task.rate is None:
+        run = _simulated(task, scenario, report, started_at)
+        cells = row.of_run(run)
+    else:
+        run, cells = _at_highest_rate(task, scenario, report)
+    if task.bundle is not None:
+        # Whatever stands there is a bundle of this very point, or of what --force replaces.
+        with bundle.reserve(task.bundle, force=True) as place:
+            run.write_into(place.staging)
+        index.register(place.target, run.summary)
+    cost = run.summary["simulation"]
+    return {
+        "row": cells | ({} if task.pricing is None else pricing.columns(run, task.pricing)),
+        "cost": {"wall_s": time.perf_counter() - started, "cpu_s": cost["cpu_s"]},
+    }
+
+
+def _simulated(task: Task, scenario: Scenario, report: Report, started_at: str) -> Run:
+    from iowatt.base.overrides import with_overrides
+    from iowatt.evaluate import evaluation
+
+    work = evaluation.prepare(scenario, Path(task.base), with_overrides(task.text, task.overrides))
+    return evaluation.simulate(
+        work,
+        inputs=lambda: [file.as_input() for file in task.files],
+        started_at=started_at,
+        command=task.command,
+        progress=lambda fraction, _requests: report(fraction or 0.0),
+        # Other points share the process, so that its own clock would count them too.
+        cpu_clock=time.thread_time,
+    )
+
+
+def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Run, dict[str, Cell | None]]:
+    """The Run at the highest rate within the limit, and the row of what the search found.
+
+    Raises ``InputError`` where no rate is within it.
+    """
+    from iowatt.base.overrides import with_overrides
+    from iowatt.evaluate.search.rate import of_scenario, row
+
+    assert task.rate is not None
+    found = of_scenario(
+        scenario,
+        Path(task.base),
+        with_overrides(task.text, task.overrides),
+        task.rate,
+        report,
+        inputs=lambda: [file.as_input() for file in task.files],
+        command=task.command,
+    )
+    if found.run is None or found.rate_iops is None:
+        raise InputError("TODO", TOO_SLOW, found.problem or "no rate is within the limit")
+    return found.run, row(found)

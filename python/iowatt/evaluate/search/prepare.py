@@ -1,0 +1,295 @@
+"""The points of a sweep, checked before anything runs.
+
+What is wrong with a value whatever it is combined with stops the sweep here: a key that does not exist, a
+number that is none, a device that nobody knows. Values that only contradict one another (RAID-10 and an odd
+number of drives) make a refused point, which is a row of the table with its message.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.base.document import Document
+from iowatt.base.errors import Argument, InputError
+from iowatt.base.overrides import key_path
+from iowatt.base.problems import KeyPath, ScenarioError
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.search import grid, over
+from iowatt.evaluate.search.grid import Point
+from iowatt.evaluate.search.over import Axis
+from iowatt.model.scenario import explain
+from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.paths import place_overridden
+
+# Keys that name a thing which is there or is not.
+_NAMES: Final = ("device", "name", "path", "more", "profile")
+
+
+@dataclass(frozen=True)
+class Given:
+    """A scenario as given: its text, what its paths are relative to, its name in messages, its ``--set``."""
+
+    text: str
+    base: Path
+    source: str
+    overrides: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A point that can be run."""
+
+    point: Point
+    #: The scenario with all overrides, as JSON; file names are relative to ``Given.base``.
+    document: str
+    overrides: tuple[str, ...]
+    #: Digest of the plan; with those of its files it is the point's key.
+    plan_sha256: str
+    files: tuple[tuple[str, Path], ...]
+    #: What of its design is hardly meant, each text with the key it is about.
+    warnings: tuple[str, ...] = ()
+
+    def key(self, digests: dict[Path, str]) -> str:
+        """What tells this resolved scenario, content of its files included, from every other."""
+        parts = [self.plan_sha256, _version(), *(digests[path] for _, path in self.files)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@cache
+def _version() -> str:
+    return version("iowatt")
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A point that cannot be run, and why; ``blamed`` are the axes whose value is wrong by itself."""
+
+    point: Point
+    error: InputError
+    blamed: frozenset[int]
+
+
+def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
+    """The axes of a sweep of ``given``, as of :func:`iowatt.evaluate.search.over.axes`.
+
+    Raises
+    ------
+    InputError
+        As there; and where two paths lead to one key, by the name of an element, its index, or neither.
+    """
+    axes = over.axes(varied)
+    paths = grid.columns(axes)
+    if len(paths) > 1:
+        document, seen = raw(given), dict[KeyPath, str]()
+        for path in paths:
+            try:
+                key = key_path(document, path, f"--over {path}")
+            except InputError:  # said with its point, where another key may make the element
+                continue
+            if key in seen:
+                raise InputError(
+                    "TODO",
+                    Argument("over"),
+                    f"{path} and {seen[key]} are the same key",
+                    hint="give all its values at once",
+                )
+            seen[key] = path
+    return axes
+
+
+def check(
+    given: Given, axes: Sequence[Axis], points: Sequence[Point], *, own_seeds: bool = False
+) -> list[Checked | Refused]:
+    """Each point, checked.
+
+    Raises
+    ------
+    InputError
+        Where a swept key does not exist, where a value is wrong in every point that has it, and where no
+        point at all can be run.
+    """
+    columns = grid.columns(axes)
+    found: list[Checked | Refused] = []
+    seed = None
+    for point in points:
+        overrides = [*given.overrides, *point.overrides]
+        if own_seeds:
+            seed = _seed(given) if seed is None else seed
+            overrides.append(f"seed={grid.own_seed(seed, point)}")
+        one = examine(given, axes, point, tuple(overrides))
+        found.append(one if isinstance(one, Refused) else one[0])
+    stop_at_bad(axes, found)
+    if all(isinstance(one, Refused) for one in found):
+        first = next(one for one in found if isinstance(one, Refused))
+        raise InputError(
+            "TODO",
+            _where(first, columns, len(points)),
+            first.error.message,
+            hint=first.error.hint,
+        )
+    return found
+
+
+def stop_at_bad(axes: Sequence[Axis], found: Sequence[Checked | Refused], fewest: int = 1) -> None:
+    """Raise ``InputError`` for a key that does not exist, a value that is wrong whatever it is with."""
+    if any(isinstance(one, Refused) for one in found):
+        _refuse_unknown_keys(axes)
+        _refuse_bad_values(axes, found, grid.columns(axes), fewest)
+
+
+def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The scenario with overrides as plain data, unchecked; file names relative to its base."""
+    document = Document(given.text, given.source, [*given.overrides, *overrides])
+    place_overridden(document, given.base)
+    return document.raw
+
+
+def _seed(given: Given) -> int:
+    seed = raw(given).get("seed", Scenario.model_fields["seed"].default)
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise InputError("TODO", "seed", f"expected a whole number, not {seed!r}")
+    return seed
+
+
+def examine(
+    given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[str, ...]
+) -> tuple[Checked, evaluation.Prepared] | Refused:
+    """One point, checked and resolved; ``overrides`` are the scenario's and the point's."""
+    document = None
+    try:
+        document = Document(given.text, given.source, overrides)
+        place_overridden(document, given.base)
+        scenario = document.validate(Scenario)
+    except ScenarioError as error:
+        blamed = _blame(document, axes, point, [p.path for p in error.problems])
+        return Refused(point, _as_over(error, point), blamed)
+    except InputError as error:  # an override that does not fit, or no TOML at all
+        by_itself = {at for at, setting in enumerate(point.settings) if _names_one(error, setting.overrides)}
+        return Refused(point, _as_over(error, point), frozenset(by_itself))
+    try:
+        work = evaluation.prepare(scenario, given.base, given.text, traces_must_exist=True)
+        files = evaluation.files(work, given.base)
+        _refuse_pipes(files)
+    except InputError as error:
+        put = placed(document, error)
+        problems = put.problems if isinstance(put, ScenarioError) else ()
+        named = [p.path for p in problems if p.path and p.path[-1] in _NAMES]
+        return Refused(point, _as_over(put, point), _blame(document, axes, point, named))
+    checked = Checked(
+        point,
+        json.dumps(document.raw, ensure_ascii=False, default=str),
+        overrides,
+        hashlib.sha256(json.dumps(work.plan, sort_keys=True).encode()).hexdigest(),
+        tuple(files),
+        tuple(work.plan.get("warnings", ())),
+    )
+    return checked, work
+
+
+def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
+    for name, path in files:
+        if not path.is_file():
+            raise InputError(
+                "read-once",
+                None,
+                f"every point reads its trace anew, and {name!r} can be read once only",
+                hint="put the trace in a file",
+            )
+
+
+def placed(document: Document, error: InputError) -> InputError:
+    """The same error with file, line and override of each problem."""
+    if not isinstance(error, ScenarioError):
+        return error
+    try:
+        document.fail([replace(problem, place=None) for problem in error.problems])
+    except ScenarioError as placed:
+        return placed
+    return error
+
+
+def _blame(
+    document: Document | None, axes: Sequence[Axis], point: Point, paths: Sequence[KeyPath]
+) -> frozenset[int]:
+    """The axes that set the key at one of ``paths``, or something around it or in it."""
+    if document is None:
+        return frozenset()
+    found = set()
+    for at, setting in enumerate(point.settings):
+        mine = [path for path, place in document.overridden.items() if place in setting.overrides]
+        if any(path[: len(m)] == m or m[: len(path)] == path for m in mine for path in paths if path):
+            found.add(at)
+    return frozenset(found)
+
+
+def _is_of(place: str, overrides: Sequence[str]) -> bool:
+    return isinstance(place, Argument) and place.name == "set" and place.detail in overrides
+
+
+def _names_one(error: InputError, overrides: Sequence[str]) -> bool:
+    return error.place is not None and _is_of(error.place, overrides)
+
+
+def _as_over(error: InputError, point: Point) -> InputError:
+    """The error at the argument ``over`` where one of its values is at fault, not one of ``set``."""
+    place = error.place
+    if not isinstance(place, Argument) or place.name != "set":
+        return error
+    if not any(place.detail.startswith(override) for override in point.overrides):
+        return error
+    return InputError(error.code, Argument("over", place.detail), error.message, hint=error.hint)
+
+
+def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
+    """Say in the words of the catalogue which swept key there is none of."""
+    for axis in axes:
+        for override in axis.settings[0].overrides:
+            path = override.partition("=")[0]
+            try:
+                explain.find(path)
+            except InputError as error:
+                if not _in_a_free_table(path):
+                    raise InputError(
+                        error.code, Argument("over", path), error.message, hint=error.hint
+                    ) from None
+
+
+def _in_a_free_table(path: str) -> bool:
+    """Whether some table around ``path`` has keys that the user names (columns of a trace, seats)."""
+    steps = path.split(".")
+    for length in range(len(steps) - 1, 0, -1):
+        try:
+            return not explain.find(".".join(steps[:length])).children
+        except InputError:
+            continue
+    return False
+
+
+def _refuse_bad_values(
+    axes: Sequence[Axis], found: Sequence[Checked | Refused], columns: Sequence[str], fewest: int
+) -> None:
+    for at, axis in enumerate(axes):
+        for setting in axis.settings:
+            mine = [one for one in found if one.point.settings[at] is setting]
+            bad = [one for one in mine if isinstance(one, Refused) and at in one.blamed]
+            if len(bad) == len(mine) >= fewest:
+                first = bad[0]
+                raise InputError(
+                    first.error.code,
+                    _where(first, columns, len(found)),
+                    first.error.message,
+                    hint=first.error.hint,
+                )
+
+
+def _where(refused: Refused, columns: Sequence[str], count: int) -> str:
+    place = f"point {refused.point.number} of {count} ({grid.label(refused.point, columns)})"
+    error = _as_over(refused.error, refused.point)
+    return f"{place}: {error.place}" if error.place else place

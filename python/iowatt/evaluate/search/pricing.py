@@ -1,0 +1,146 @@
+"""The cost lens on each point of a search: dollars and carbon as columns of its row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from iowatt.base.errors import InputError
+from iowatt.evaluate.search.over import Cell
+from iowatt.lenses.cost.component import GROUPS, Component
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.cost.case import Case
+    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost.system import System
+    from iowatt.run.bundle import Run
+    from iowatt.tariffs.structure import Tariff
+
+
+@dataclass(frozen=True)
+class Pricing:
+    """Under which assumptions; travels with a task."""
+
+    book: Book
+    tariff: Tariff
+    horizon: Horizon
+    start: datetime
+    #: What tells these assumptions from others: a digest of them.
+    digest: str
+
+
+def columns(run: Run, asked: Pricing) -> dict[str, Cell | None]:
+    """``cost.total_usd``, each group of components as ``cost.GROUP_usd``, carbon in kg CO2e, USD a kWh.
+
+    Raises ``InputError`` where something of the system has no price.
+    """
+    from iowatt.lenses.cost.energy import mean_price
+    from iowatt.lenses.cost.observe import observe
+    from iowatt.lenses.cost.price import price
+
+    case = _case(observe(run).merged(), asked)
+    costs = price(case)
+    _all_known(costs.components, case.system)
+    row: dict[str, Cell | None] = {"cost.total_usd": costs.usd}
+    for group in GROUPS:
+        row[f"cost.{group}_usd"] = sum(component.usd for component in costs.of(group))
+    embodied = costs.embodied_kg
+    row["cost.operational_kg"] = costs.operational_kg
+    row["cost.embodied_kg"] = embodied
+    row["cost.carbon_kg"] = costs.operational_kg + embodied
+    row["cost.usd_per_kwh"] = mean_price(case)
+    return row
+
+
+def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], asked: Pricing) -> dict[str, Any]:
+    """What the dollars of a point with this plan and row rest on.
+
+    ``horizon`` (``basis``, ``amount``: years, or times the work), ``book`` and ``tariff`` by name,
+    ``usd_per_kwh``, ``unpriced`` (parts that cost nothing for want of a price), and ``drives_only``: whether
+    nothing but drives has a price.
+    """
+    from iowatt.lenses.cost import purchase as bought
+
+    case = _case(_system(plan), asked)
+    unpriced = bought.unpriced(case)
+    priced = len(unpriced) < len(case.system.parts) or case.book.number("purchase.other") != 0.0
+    return {
+        "horizon": {"basis": asked.horizon.basis, "amount": asked.horizon.amount},
+        "book": asked.book.name,
+        "tariff": asked.tariff.key,
+        "usd_per_kwh": row.get("cost.usd_per_kwh"),
+        "unpriced": unpriced,
+        "drives_only": not priced,
+    }
+
+
+def _case(system: System, asked: Pricing) -> Case:
+    from iowatt.lenses.cost.bills import Bills
+    from iowatt.lenses.cost.case import Case
+
+    bills = Bills(asked.tariff, asked.start, system.work.load)
+    return Case(system, asked.book.changed({}), asked.horizon, bills)
+
+
+def _system(plan: Mapping[str, Any]) -> System:
+    """The system of a plan before any work."""
+    from iowatt.lenses.cost.observe import unused
+
+    return unused(plan, str(plan["name"])).merged()
+
+
+def _all_known(components: Iterable[Component], system: System) -> None:
+    """Refuse to rank a system by dollars that it lacks a price for."""
+    unknown = next((one for one in components if not one.known), None)
+    if unknown is None:
+        return
+    drive = next(drive for drive in system.drives if drive.name == unknown.device)
+    raise InputError(
+        "TODO",
+        system.where,
+        f"no price is known of {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})",
+        hint=f"--assume purchase.model.{drive.model}=USD states what one costs",
+    )
+
+
+def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:
+    """What a plan's drives and parts cost to buy, in USD: known before any run.
+
+    Raises ``InputError`` where something of it has no price.
+    """
+    from iowatt.lenses.cost import purchase as bought
+
+    case = _case(_system(plan), asked)
+    many = {drive.name: drive.count for drive in case.system.drives}
+    components = list(bought.components(case))
+    _all_known(components, case.system)
+    return sum(one.usd * many.get(one.device or "", 1) for one in components)
+
+
+def expected(plan: Mapping[str, Any], row: Mapping[str, float], asked: Pricing) -> dict[str, float]:
+    """The total of a system at the watts and the rate of an estimate, for screening: without any wear.
+
+    Nothing where equal work is priced: how long that takes is not estimated.
+    """
+    from dataclasses import replace
+
+    import numpy as np
+
+    from iowatt.lenses.cost.price import price
+    from iowatt.lenses.cost.system import Work
+    from iowatt.tariffs.load import Load
+
+    watts = row.get("power_w.wall_mean", row.get("power_w.mean"))
+    if asked.horizon.basis == "work" or watts is None:
+        return {}
+    load = Load.of_powers(np.array([3600.0]), np.array([watts]))
+    work = Work(3600.0, load, 3600.0 * row["throughput.iops"], 0.0, None)
+    case = _case(replace(_system(plan), work=work), asked)
+    costs = price(case)
+    _all_known(costs.components, case.system)
+    carbon = costs.operational_kg + costs.embodied_kg
+    found = {"cost.total_usd": costs.usd, "cost.carbon_kg": carbon}
+    return found | {f"cost.{group}_usd": sum(one.usd for one in costs.of(group)) for group in GROUPS}

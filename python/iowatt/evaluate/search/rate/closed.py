@@ -1,0 +1,289 @@
+"""The rate of a closed loop whose mean response time is a limit.
+
+A write-back cache takes what its drives cannot, until it is full. An open load shows that only in runs that
+are long against the cache; a closed loop is steady soon after the cache has filled, whatever its population.
+So where there is such a cache, the rate that meets a response limit is found as the population N that has it:
+by Little's law N = X R, and from a run that took R instead of the limit L the next population is
+N (L / R)^(1 + s), with s the elasticity of throughput to response time, which lies between 0 (a bottleneck)
+and 1 (no waiting yet).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from iowatt.base.digits import apart
+from iowatt.base.errors import Argument, InputError
+from iowatt.evaluate.search.rate.asked import ALL, Asked
+from iowatt.evaluate.search.rate.find import Told
+from iowatt.evaluate.search.rate.found import Found, Kind, Tried
+from iowatt.evaluate.search.rate.load import looped
+from iowatt.evaluate.search.rate.resolve import chosen_of, shares
+from iowatt.evaluate.search.rate.seen import seen
+from iowatt.evaluate.search.rate.simulate import Simulations
+from iowatt.model.scenario.model import Scenario
+from iowatt.run.bundle import Run
+
+#: Counted in a run, and cut before, as a share of what is counted, where nothing says it.
+REQUESTS: Final = 60_000
+WARM_UP: Final = 1 / 3
+#: Elasticity of throughput to response time before two runs tell it.
+_ELASTICITY: Final = 0.3
+#: Runs closer together than this do not tell it.
+_APART: Final = 0.03
+_MOST_OUTSTANDING: Final = 1 << 20
+#: From one run to the next.
+_LEAST_STEP: Final = 0.1
+_MOST_STEP: Final = 8.0
+#: Outstanding where nothing is known; requests of the run that then says the rate.
+_A_DRIVE: Final = 2
+_PROBE: Final = 2_000
+_PROBE_TIMES: Final = 4
+_NO_END: Final = 1 << 40
+#: Runs of one population, whose rate is not known at first.
+_MOST_ATTEMPTS: Final = 8
+
+
+def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Told) -> Found:
+    """The population at which all workloads of a scenario together take the limit, in the mean.
+
+    Workloads are profiles; the rates that they state are of no account but for their proportion, in which the
+    populations are kept. Other arguments and errors as of :func:`iowatt.evaluate.search.rate.of_scenario.of_scenario`.
+    """
+    weights = proportion = _proportion(scenario, asked)
+    bench = _Bench(scenario, simulations, asked)
+    points: list[Tried] = []
+    guess = asked.first_rate(drives_of(scenario))
+    # An estimate of fewer than one outstanding says that the limit is out of reach, and nothing of the rate.
+    if guess is None or guess * asked.limit_s < len(weights):
+        outstanding = max(len(weights), _A_DRIVE * drives_of(scenario))
+        run = bench.probed(_split(outstanding, weights))
+        points.append(tried("probe", run, outstanding, asked))
+        told(points[0])
+        guess = points[0].achieved
+    else:
+        outstanding = max(len(weights), round(guess * asked.limit_s))
+    pairs: list[tuple[Tried, Run]] = []
+    while True:
+        run = bench.run(_split(outstanding, weights), guess)
+        last = tried("search", run, max(outstanding, len(weights)), asked)
+        points.append(last)
+        told(last)
+        pairs.append((last, run))
+        response_s = _response_s(last)
+        if abs(response_s / asked.limit_s - 1) <= asked.tolerance or len(pairs) == asked.most_runs:
+            break
+        if response_s > asked.limit_s and _outstanding(last) <= len(weights):
+            return _too_slow(asked, points, simulations, scenario, response_s)
+        step = (asked.limit_s / response_s) ** (1 + elasticity([one for one, _ in pairs]))
+        wanted = round(_outstanding(last) * min(max(step, _LEAST_STEP), _MOST_STEP))
+        outstanding = min(max(len(weights), wanted), _MOST_OUTSTANDING)
+        if outstanding in {one.outstanding for one, _ in pairs}:
+            break
+        weights = _weights(run, proportion)
+        guess = last.achieved
+    nearest, run = min(pairs, key=lambda pair: abs(math.log(_response_s(pair[0]) / asked.limit_s)))
+    ratio = asked.limit_s / _response_s(nearest)
+    rate = nearest.achieved * ratio ** elasticity([one for one, _ in pairs])
+    settled = abs(1 / ratio - 1) <= asked.tolerance
+    return Found(
+        asked=asked,
+        rate_iops=rate,
+        beyond_iops=None,
+        crossing_iops=rate,
+        ci95_iops=None,
+        basis=None,
+        by_seed=(),
+        response_s=asked.limit_s,
+        response_half_width_s=None,
+        run=run,
+        points=tuple(points),
+        settled=settled,
+        problem=None,
+        notes=_notes(asked, settled=settled),
+        seeds=(scenario.seed,),
+        runs=simulations.runs,
+        outstanding=rate * asked.limit_s,
+    )
+
+
+def _notes(asked: Asked, *, settled: bool) -> tuple[str, ...]:
+    if settled:
+        return ()
+    return (
+        f"no number of outstanding requests that was run came within {asked.tolerance:.2%} of the limit: the "
+        "rate there is interpolated from further away",
+    )
+
+
+def _too_slow(
+    asked: Asked, points: Sequence[Tried], simulations: Simulations, scenario: Scenario, response_s: float
+) -> Found:
+    problem = (
+        f"the mean response time is {apart(1e3 * response_s, 1e3 * asked.limit_s)} ms with one "
+        f"request outstanding, over the limit of {1e3 * asked.limit_s:.6g} ms"
+    )
+    return Found(
+        asked=asked,
+        rate_iops=None,
+        beyond_iops=None,
+        crossing_iops=None,
+        ci95_iops=None,
+        basis=None,
+        by_seed=(),
+        response_s=None,
+        response_half_width_s=None,
+        run=None,
+        points=tuple(points),
+        settled=False,
+        problem=problem,
+        notes=(),
+        seeds=(scenario.seed,),
+        runs=simulations.runs,
+    )
+
+
+def drives_of(scenario: Scenario) -> int:
+    """Drives of all pools."""
+    return sum(pool.drives for pool in scenario.array.pool)
+
+
+def tried(kind: Kind, run: Run, outstanding: int, asked: Asked) -> Tried:
+    """A closed loop that was run."""
+    one = seen(run, asked.key)
+    response_s = one.response_s.get("all")
+    verdict = None
+    if kind != "probe" and response_s is not None:
+        verdict = "meets" if response_s <= asked.limit_s else "over"
+    return Tried(
+        kind,
+        None,
+        outstanding,
+        run.summary["throughput"]["iops"],
+        response_s,
+        one.response_s.get("read"),
+        one.response_s.get("write"),
+        one.half_width_s,
+        verdict,
+        1,
+        one.requests,
+        one.seconds,
+    )
+
+
+def elasticity(points: Sequence[Tried]) -> float:
+    """Of throughput to response time, from the two runs that are furthest apart."""
+    low = min(points, key=_response_s)
+    high = max(points, key=_response_s)
+    apart = math.log(_response_s(high) / _response_s(low))
+    if apart < _APART:
+        return _ELASTICITY
+    return min(max(math.log(high.achieved / low.achieved) / apart, 0.0), 1.0)
+
+
+def _response_s(point: Tried) -> float:
+    if not point.response_s:
+        raise InputError("TODO", None, "nothing completed in the window", hint="more requests")
+    return point.response_s
+
+
+def _outstanding(point: Tried) -> int:
+    assert point.outstanding is not None
+    return point.outstanding
+
+
+def _proportion(scenario: Scenario, asked: Asked) -> tuple[float, ...]:
+    """Shares of the rate."""
+    chosen = chosen_of(scenario, asked.workload)
+    if len(chosen) < len(scenario.workload):
+        raise InputError(
+            "TODO",
+            Argument("workload"),
+            "with closed loops all workloads are judged together, in the proportion of their rates",
+            hint=f"--workload '{ALL}'",
+        )
+    rates = []
+    for workload in scenario.workload:
+        if workload.profile is None:
+            raise InputError(
+                "TODO", f"workload.{workload.name}", "a recorded trace has no population", hint="--loop open"
+            )
+        rates.append(workload.profile.rate_iops)
+    return shares(scenario, chosen, rates)
+
+
+def _split(outstanding: int, weights: Sequence[float]) -> list[int]:
+    return [max(1, round(outstanding * weight)) for weight in weights]
+
+
+def _weights(run: Run, proportion: Sequence[float]) -> tuple[float, ...]:
+    """Shares of the population that keep the proportion of rates: each in proportion to its response time."""
+    if len(proportion) == 1:
+        return (1.0,)
+    times = [_mean(part["response_time_ms"]) for part in run.summary["workloads"]]
+    held = [share * (seconds or 1e-6) for share, seconds in zip(proportion, times, strict=True)]
+    return tuple(one / math.fsum(held) for one in held)
+
+
+def _mean(times: Mapping[str, Any]) -> float | None:
+    mean = times["all"]["mean"]
+    return None if mean is None else float(mean) / 1e3
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """Runs populations of a scenario."""
+
+    scenario: Scenario
+    simulations: Simulations
+    asked: Asked
+
+    def run(self, populations: Sequence[int], rate: float) -> Run:
+        """The Run of so many outstanding in each workload, as long as was asked.
+
+        How long that is depends on the rate: a run that turns out too short is made again at its own rate.
+        """
+        counted = self._counted
+        for _ in range(_MOST_ATTEMPTS):
+            warmup_s = self._warmup_s(rate)
+            scenario, changes = looped(
+                self.scenario,
+                populations,
+                requests=_NO_END,
+                warmup_s=warmup_s,
+                ends_s=warmup_s + counted / rate,
+            )
+            run = self.simulations.run(scenario, changes)
+            if run.summary["response_time_ms"]["all"]["count"] >= counted / 2:
+                return run
+            rate = max(float(run.summary["throughput"]["iops"]), rate / 2)
+        raise InputError(
+            "TODO",
+            f"scenario {self.scenario.name}",
+            f"fewer than {counted / 2:,.0f} requests complete in any run, however long",
+        )
+
+    @property
+    def _counted(self) -> int:
+        """Requests: what is asked, what the profiles say, or :data:`REQUESTS`."""
+        if self.asked.requests is not None:
+            return self.asked.requests
+        said = [one.profile.requests if one.profile else None for one in self.scenario.workload]
+        known = [one for one in said if one is not None]
+        return sum(known) if len(known) == len(said) else REQUESTS
+
+    def _warmup_s(self, rate: float) -> float:
+        if self.asked.warmup_requests is not None:
+            return self.asked.warmup_requests / rate
+        observe = self.scenario.observe
+        if "warmup" in observe.model_fields_set and observe.warmup != "auto":
+            return float(observe.warmup)
+        return WARM_UP * self._counted / rate
+
+    def probed(self, populations: Sequence[int]) -> Run:
+        """The Run of the first so many requests."""
+        requests = max(_PROBE, _PROBE_TIMES * sum(populations))
+        return self.simulations.run(*looped(self.scenario, populations, requests=requests))

@@ -1,0 +1,326 @@
+"""The search over rates and seeds: one curve, that of the mean over seeds, and one answer a seed.
+
+Every rate is run with the same seeds (common random numbers), so that the difference between two rates is
+due to the rates. Of several seeds the first one looks alone for where the limit is met, about; from there the
+mean over all of them is searched.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from iowatt.evaluate.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
+from iowatt.evaluate.search.rate import interval
+from iowatt.evaluate.search.rate.asked import Asked
+from iowatt.evaluate.search.rate.found import Basis, Found, Kind, Tried
+from iowatt.evaluate.search.rate.seen import Seen, seen
+from iowatt.run.bundle import Run
+
+#: Of several seeds the first one looks alone for where the others begin, to this tolerance.
+_COARSE: Final = 0.05
+#: Runs with a response time above so many times the limit are not kept: they will not be the answer.
+_KEPT: Final = 1.5
+#: Runs are made longer at most so often, and by so much at once.
+_MOST_LONGER: Final = 3
+_LONGER: Final = 8.0
+#: The rate's interval may be a little wider than its tolerance; where runs have to be longer, then amply.
+_ENOUGH, _AMPLE = 1.2, 1.5
+
+WorkAt = Callable[[float, int], Run]
+Told = Callable[[Tried], None]
+
+
+def find(
+    work_at: WorkAt,
+    asked: Asked,
+    *,
+    start: float,
+    near: float | None = None,
+    seeds: Sequence[int] | None = None,
+    workloads: Sequence[str] = (),
+    longer: Callable[[float], str | None] = lambda _times: None,
+    told: Told = lambda _point: None,
+    before: Sequence[Tried] = (),
+) -> Found:
+    """The highest rate within the limit.
+
+    Parameters
+    ----------
+    work_at:
+        The Run at a rate (requests per second) with a seed.
+    start:
+        The first rate.
+    near:
+        How near it is thought to be to the answer, as a share of it.
+    seeds:
+        As many as ``asked.replications``; left out, 1, 2 ...
+    workloads:
+        Whose requests are judged; none: all.
+    longer:
+        Makes the runs that follow so many times as long, and says in words how long they are then; None where
+        they cannot be.
+    told:
+        Called with every rate that was run.
+    before:
+        Probes that were run to find ``start``.
+    """
+    given = tuple(seeds or range(1, asked.replications + 1))
+    search = _Search(work_at, asked, given, tuple(workloads), told, list(before))
+    coarse = asked.tolerance if len(given) == 1 else max(asked.tolerance, _COARSE)
+    highest = search.run(start, near, coarse)
+    for _ in range(_MOST_LONGER):
+        times = search.wanted(highest)
+        said = longer(times) if times is not None else None
+        if said is None:
+            break
+        search.notes = [said]
+        highest = search.again(highest, "longer", coarse)
+    if len(given) > 1 and highest.best is not None:
+        highest = search.again(highest, "search", asked.tolerance, seeds=len(given))
+    return search.found(highest)
+
+
+@dataclass
+class _Search:
+    work_at: WorkAt
+    asked: Asked
+    seeds: tuple[int, ...]
+    workloads: tuple[str, ...]
+    told: Told
+    tried: list[Tried]
+    notes: list[str] = field(default_factory=list)
+    kind: Kind = "search"
+    #: Seeds that each rate is run with now.
+    pooled: int = 1
+    #: By rate, what each seed saw, in the order of the seeds.
+    saw: dict[float, list[Seen]] = field(default_factory=dict)
+    #: Runs of the first seed that may turn out to be at the rate found.
+    held: dict[float, Run] = field(default_factory=dict)
+    runs: int = 0
+
+    def run(self, start: float, near: float | None, tolerance: float) -> Highest:
+        """Search, from a first rate that is thought to be so near."""
+        asked = self.asked
+        return highest_rate(
+            self._measure,
+            asked.limit_s,
+            start=min(start, asked.ceiling),
+            tolerance=tolerance,
+            most_runs=asked.most_runs,
+            repeats=0,  # the same seed gives the same run
+            ceiling=asked.ceiling,
+            near=near,
+        )
+
+    def again(self, highest: Highest, kind: Kind, tolerance: float, *, seeds: int = 1) -> Highest:
+        """Search from what was found, by other runs; the former stay on record but decide nothing more."""
+        assert highest.best is not None
+        start = self.crossing(highest) or highest.best.rate
+        self.kind, self.pooled = kind, seeds
+        self.saw.clear()
+        self.held.clear()
+        return self.run(start, 2 * self.asked.tolerance, tolerance)
+
+    def _measure(self, rate: float) -> Measured:
+        """A rate, with each of the seeds."""
+        for _ in range(self.pooled):
+            self._run(rate)
+        point, known = self._record(rate), self._judged(rate)
+        if point.verdict == "meets":
+            self.held = {held: run for held, run in self.held.items() if held >= rate}
+        return Measured(rate, point.achieved, math.fsum(known) / len(known) if known else None)
+
+    def _run(self, rate: float) -> float | None:
+        """The next seed of a rate; what is held against the limit."""
+        many = self.saw.setdefault(rate, [])
+        run = self.work_at(rate, self.seeds[len(many)])
+        self.runs += 1
+        one = seen(run, self.asked.key, self.workloads)
+        many.append(one)
+        response_s = one.judged_s(self.asked.limits_s)
+        if len(many) == 1 and response_s is not None and response_s < self.asked.limit_s * _KEPT:
+            self.held[rate] = run
+        return response_s
+
+    def _judged(self, rate: float) -> list[float]:
+        given = (one.judged_s(self.asked.limits_s) for one in self.saw[rate])
+        return [one for one in given if one is not None]
+
+    def _record(self, rate: float) -> Tried:
+        many, known = self.saw[rate], self._judged(rate)
+        achieved = math.fsum(one.achieved(rate) for one in many) / len(many)
+        mean = math.fsum(known) / len(known) if known else None
+        point = Tried(
+            self.kind,
+            rate,
+            None,
+            achieved,
+            _mean(many, "all"),
+            _mean(many, "read"),
+            _mean(many, "write"),
+            self._half_width(rate),
+            judged(rate, achieved, mean, self.asked.limit_s),
+            len(many),
+            min(one.requests for one in many),
+            min(one.seconds for one in many),
+        )
+        self.tried.append(point)
+        self.told(point)
+        return point
+
+    def _half_width(self, rate: float) -> float | None:
+        """Half of the interval of the response time, s."""
+        many = self.saw[rate]
+        values = [one.response_s["all"] for one in many if "all" in one.response_s]
+        if len(many) > 1:
+            if len(values) < len(many):
+                return None
+            # Of a few seeds far apart nothing is known but that it is a time.
+            mean, half = interval.mean_and_half_width(values)
+            return half if half is not None and half < mean else None
+        return many[0].half_width_s
+
+    def _curve(self, highest: Highest) -> list[interval.Pair]:
+        """Rates with a steady state, and their response times over all seeds."""
+        return [
+            (point.rate, point.response_s)
+            for point in highest.points
+            if point.verdict != "saturated" and point.response_s
+        ]
+
+    def crossing(self, highest: Highest) -> float | None:
+        """Where the response time meets the limit; None where it does not within the bracket."""
+        best, beyond = highest.best, highest.beyond
+        if best is None or beyond is None:
+            return None
+        found = interval.crossing(self._curve(highest), self.asked.limit_s)
+        return found if found is not None and best.rate <= found <= beyond.rate else None
+
+    def wanted(self, highest: Highest) -> float | None:
+        """How many times as long runs have to be for the rate to its tolerance; None: they need not."""
+        best = highest.best
+        if best is None or highest.beyond is None or self.asked.beyond is not None:
+            return None
+        half = self._half_width(best.rate)
+        if half is None:
+            return _LONGER
+        steep = interval.slope(self._curve(highest), self.asked.limit_s)
+        if steep is None:  # a step: the response time says nothing about the rate
+            return None
+        error = half / steep / best.rate / self.asked.tolerance
+        return min(_AMPLE * error**2, _LONGER) if error > _ENOUGH else None
+
+    def found(self, highest: Highest) -> Found:
+        """The answer."""
+        best, beyond = highest.best, highest.beyond
+        crossing = self.crossing(highest)
+        by_seed = self._by_seed() if crossing is not None and self.pooled > 1 else ()
+        between: tuple[float, float] | None = None
+        basis: Basis | None = None
+        if by_seed and crossing is not None:
+            middle, half = interval.mean_and_half_width(by_seed)
+            between, basis = _between(middle, half, crossing), "replications"
+        elif crossing is not None and self.pooled == 1:
+            between = _between(crossing, self._by_batches(highest), crossing)
+            basis = None if between is None else "batch means"
+        run = None if best is None else self._held(best.rate)
+        response = None if best is None else _mean(self.saw[best.rate], "all")
+        notes, problem = self._said(highest, by_seed)
+        return Found(
+            asked=self.asked,
+            rate_iops=None if best is None else best.rate,
+            beyond_iops=None if beyond is None else beyond.rate,
+            crossing_iops=crossing,
+            ci95_iops=between,
+            basis=basis,
+            by_seed=by_seed,
+            response_s=response,
+            response_half_width_s=None if best is None else self._half_width(best.rate),
+            run=run,
+            points=tuple(self.tried),
+            settled=highest.settled,
+            problem=problem,
+            notes=tuple(notes),
+            seeds=self.seeds[: self.pooled],
+            runs=self.runs + sum(one.runs for one in self.tried if one.kind == "probe"),
+            workloads=self.workloads,
+        )
+
+    def _held(self, rate: float) -> Run:
+        if rate not in self.held:
+            self.runs += 1
+            self.held[rate] = self.work_at(rate, self.seeds[0])
+        return self.held[rate]
+
+    def _by_seed(self) -> tuple[float, ...]:
+        """Each seed's own answer, along the rates that all seeds were run at; none where one has none."""
+        found = []
+        for number in range(len(self.seeds)):
+            curve = []
+            for rate, many in self.saw.items():
+                if len(many) <= number or many[number].achieved(rate) < KEEPS_UP * rate:
+                    continue
+                if response_s := many[number].judged_s(self.asked.limits_s):
+                    curve.append((rate, response_s))
+            crossing = interval.crossing(curve, self.asked.limit_s)
+            if crossing is None:
+                return ()
+            found.append(crossing)
+        return tuple(found)
+
+    def _by_batches(self, highest: Highest) -> float | None:
+        """Half of the interval of the rate, carried over from that of the mean by the slope of the curve."""
+        assert highest.best is not None
+        half = self._half_width(highest.best.rate)
+        steep = interval.slope(self._curve(highest), self.asked.limit_s)
+        return None if half is None or steep is None else half / steep
+
+    def _said(self, highest: Highest, by_seed: Sequence[float]) -> tuple[list[str], str | None]:
+        """Notes, and why there is no rate or none beyond it."""
+        asked, notes = self.asked, [*self.notes, *highest.notes]
+        problem = None
+        if highest.best is None:
+            problem = f"no rate keeps the {kind(asked)} within {asked.limit_s * 1e3:.6g} ms"
+            known = [(one.response_s, one.rate) for one in self.tried if one.response_s and one.rate]
+            if known:
+                least, at = min(known)
+                problem += f": the shortest seen is {least * 1e3:.4g} ms, at {at:.4g} requests per second"
+        elif highest.beyond is None and highest.best.rate >= asked.ceiling:
+            seen_ms = (highest.best.response_s or 0.0) * 1e3
+            problem = (
+                f"the limit of {asked.limit_s * 1e3:.6g} ms is never reached: at {asked.ceiling:.6g} "
+                f"requests per second, the most that is tried, the {kind(asked)} is {seen_ms:.4g} ms"
+            )
+        elif highest.beyond is not None and self.crossing(highest) is None:
+            notes.append(
+                "beyond the rate found requests are no longer kept up with: the rate is what the system can "
+                "do, and the limit is not what binds"
+            )
+        if len(self.seeds) > 1 and highest.best is not None and not by_seed:
+            notes.append(
+                "the seeds tell no interval of the rate, because the response time does not rise to the limit"
+            )
+        return notes, problem
+
+
+def _between(middle: float, half: float | None, figure: float) -> tuple[float, float] | None:
+    """The interval about the middle, with the rate that it stands beside: that of the mean over seeds need
+    not be the mean of the seeds' rates."""
+    return None if half is None else (min(max(0.0, middle - half), figure), max(middle + half, figure))
+
+
+def kind(asked: Asked) -> str:
+    """The limited statistic in words."""
+    return (
+        f"{asked.statistic} response time"
+        if asked.statistic == "mean"
+        else f"{asked.statistic} of response times"
+    )
+
+
+def _mean(many: Sequence[Seen], of: str) -> float | None:
+    known = [one.response_s[of] for one in many if of in one.response_s]
+    return math.fsum(known) / len(known) if known else None

@@ -1,0 +1,136 @@
+"""What a search for the highest rate found, for programs and as a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from iowatt.evaluate.search.rate.asked import Asked
+from iowatt.run.bundle import Run
+
+SCHEMA: Final = "iowatt.rate/1"
+Kind = Literal["probe", "search", "longer"]
+Basis = Literal["replications", "batch means"]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One rate with the runs of all its seeds."""
+
+    #: ``probe``: a closed loop that says where to begin; ``longer``: in runs longer than the first ones.
+    kind: Kind
+    #: Requests per second that were asked for; None of a closed loop, which has ``outstanding``.
+    rate: float | None
+    outstanding: int | None
+    achieved: float
+    #: The statistic asked for, over all seeds, in s; None where nothing completed.
+    response_s: float | None
+    #: The same of reads and writes.
+    read_s: float | None
+    write_s: float | None
+    #: Half of the 95 % interval of ``response_s``, s: over the seeds, or by batch means of a single run.
+    half_width_s: float | None
+    #: meets, over or saturated; None of a probe.
+    verdict: str | None
+    runs: int
+    #: Counted in each run.
+    requests: int
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """A point of the document."""
+        return {
+            "kind": self.kind,
+            "rate_iops": self.rate,
+            "outstanding": self.outstanding,
+            "achieved_iops": self.achieved,
+            "response_ms": _ms(self.response_s),
+            "read_ms": _ms(self.read_s),
+            "write_ms": _ms(self.write_s),
+            "half_width_ms": _ms(self.half_width_s),
+            "verdict": self.verdict,
+            "runs": self.runs,
+            "requests": self.requests,
+            "seconds": self.seconds,
+        }
+
+
+@dataclass(frozen=True)
+class Found:
+    """The highest rate within a limit."""
+
+    asked: Asked
+    #: The highest rate that was run and met the limit, requests per second; None where none did. Of a closed
+    #: loop the rate at which the mean is the limit, interpolated from the nearest one that was run.
+    rate_iops: float | None
+    #: The lowest one above it that did not.
+    beyond_iops: float | None
+    #: Where the response time, the mean over seeds, meets the limit, between the two; None where it does not.
+    crossing_iops: float | None
+    #: 95 % interval of the rate at which the limit is met, and what it is by; None where runs do not tell.
+    #: Over seeds it lies about the mean of their own answers, and holds ``crossing_iops``.
+    ci95_iops: tuple[float, float] | None
+    basis: Basis | None
+    #: Answers of the single seeds, where there are several.
+    by_seed: tuple[float, ...]
+    #: At ``rate_iops``; half of its 95 % interval is None where it is not known.
+    response_s: float | None
+    response_half_width_s: float | None
+    #: The Run at the rate found, of the first seed; its requests are those of all workloads. Of a closed loop
+    #: the nearest one: :func:`iowatt.evaluate.search.rate.at_limit.row` takes its figures to the limit.
+    run: Run | None
+    points: tuple[Tried, ...]
+    #: Whether rate and beyond are within the tolerance of one another.
+    settled: bool
+    #: Why there is no rate, or none beyond it; None where both were found.
+    problem: str | None
+    notes: tuple[str, ...]
+    #: Seeds of the runs at every rate.
+    seeds: tuple[int, ...]
+    #: Simulations in all, probes included.
+    runs: int
+    #: Whose rate it is; none: of all workloads.
+    workloads: tuple[str, ...] = ()
+    #: Of a closed loop: how many are outstanding at the rate, in the mean, by Little's law.
+    outstanding: float | None = None
+
+    @property
+    def scale(self) -> float:
+        """The rate found over the one that ``run`` ran at."""
+        if self.asked.loop == "open" or self.run is None or self.rate_iops is None:
+            return 1.0
+        return self.rate_iops / float(self.run.summary["throughput"]["iops"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document ``iowatt.rate/1``, but for what is said of the scenario."""
+        asked, interval = self.asked, self.ci95_iops
+        return {
+            "schema": SCHEMA,
+            "loop": asked.loop,
+            "limit_ms": asked.limit_s * 1e3,
+            "read_limit_ms": _ms(asked.read_limit_s),
+            "write_limit_ms": _ms(asked.write_limit_s),
+            "statistic": asked.statistic,
+            "tolerance": asked.tolerance,
+            "workloads": list(self.workloads),
+            "rate_iops": self.rate_iops,
+            "outstanding": self.outstanding,
+            "beyond_iops": self.beyond_iops,
+            "settled": self.settled,
+            "crossing_iops": self.crossing_iops,
+            "crossing_ci95_iops": None if interval is None else list(interval),
+            "interval_by": self.basis,
+            "replications": asked.replications,
+            "seeds": list(self.seeds),
+            "crossing_by_seed_iops": list(self.by_seed),
+            "response_ms": _ms(self.response_s),
+            "response_half_width_ms": _ms(self.response_half_width_s),
+            "runs": self.runs,
+            "points": [point.as_dict() for point in self.points],
+            "problem": self.problem,
+            "notes": list(self.notes),
+        }
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3

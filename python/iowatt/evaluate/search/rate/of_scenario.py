@@ -1,0 +1,172 @@
+"""The highest rate of a scenario: its workload at one rate after another, simulated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from iowatt.base.units import format_bytes
+from iowatt.evaluate.search.executor import Report
+from iowatt.evaluate.search.rate import closed
+from iowatt.evaluate.search.rate.asked import Asked
+from iowatt.evaluate.search.rate.closed import drives_of, tried
+from iowatt.evaluate.search.rate.find import Told, find
+from iowatt.evaluate.search.rate.found import Found, Tried
+from iowatt.evaluate.search.rate.load import Load
+from iowatt.evaluate.search.rate.resolve import load_of
+from iowatt.evaluate.search.rate.simulate import Simulations
+from iowatt.model.scenario.model import Scenario
+from iowatt.pages.run.findings import findings
+from iowatt.run.bundle import Run
+from iowatt.run.summary_schema import Input
+
+#: A probe counts so many requests, with so many outstanding at least and at most.
+_PROBE_REQUESTS: Final = 5_000
+_LEAST_OUTSTANDING, _MOST_OUTSTANDING = 1, 4096
+#: The first probe's, a drive.
+_A_DRIVE: Final = 2
+#: Where the probe starts from the rate of a closed loop: an open queue of the same rate waits longer.
+_OPEN: Final = 0.9
+#: How near the answer a start by a probe is, as a share of it.
+PROBED: Final = 0.15
+#: The first rate of a load that cannot be probed and states none, requests per second.
+_FIRST_RATE: Final = 100.0
+#: Runs that are hardly longer tell hardly more.
+_NO_LONGER: Final = 1.2
+
+
+def of_scenario(
+    scenario: Scenario,
+    base: Path,
+    text: str,
+    asked: Asked,
+    report: Report | None = None,
+    *,
+    inputs: Callable[[], Sequence[Input]] = lambda: [],
+    command: str | None = None,
+    told: Told = lambda _point: None,
+) -> Found:
+    """The highest rate of a scenario's workload within a limit, by simulation.
+
+    Parameters
+    ----------
+    scenario, base, text:
+        As for :func:`iowatt.evaluate.evaluation.prepare`. Where its workload states a rate, that is of no account.
+    report:
+        Told how far it is, as a task of an executor is; what it raises ends the search.
+    inputs, command:
+        For the provenance of the Run, as for :func:`iowatt.evaluate.evaluation.simulate`.
+    told:
+        Called with every rate that was run.
+
+    Raises
+    ------
+    InputError
+        The scenario has no such workload, it has no pace of its own that could be changed (of open arrivals
+        a closed loop, of a loop a recorded trace), or it cannot be simulated. A limit that no rate keeps, or
+        that is never reached, is no error: ``Found.problem`` says it.
+    """
+    simulations = Simulations(base, text, report or (lambda _fraction: None), inputs, command)
+    search = closed.search if asked.loop == "closed" else _open
+    found = search(scenario, simulations, asked, told)
+    if found.run is None:
+        return found
+    return replace(found, notes=(*found.notes, *_unsteady(found.run, scenario)))
+
+
+def _open(scenario: Scenario, simulations: Simulations, asked: Asked, told: Told) -> Found:
+    """The highest rate of requests that come whether or not the array keeps up."""
+    load = load_of(scenario, simulations.base, simulations.text, asked)
+    bench = _Bench(load, simulations)
+    probes: list[Tried] = []
+    start, near = asked.first_rate(drives_of(scenario)), asked.start_error
+    if start is None:
+        start = _probed(bench, asked, probes, told)
+        near = PROBED if probes else None
+    first = scenario.seed
+    return find(
+        bench.at,
+        asked,
+        start=start,
+        near=near,
+        seeds=range(first, first + asked.replications),
+        workloads=load.names,
+        longer=bench.longer,
+        told=told,
+        before=probes,
+    )
+
+
+def _unsteady(run: Run, scenario: Scenario) -> Iterator[str]:
+    """Why the Run at the rate found may be no steady state, or tell less than it seems to."""
+    for one in findings(run):
+        if one.weight == "warning":
+            yield f"at this rate: {one.text}"
+    controller = scenario.array.controller
+    cache = None if controller is None else controller.cache
+    if cache is None or not cache.size or cache.write != "back":
+        return
+    window, takes = run.summary["window"], round(cache.high_watermark * cache.size)
+    # What was cut from the front wrote too, at the same rate.
+    share = window["end_s"] / window["duration_s"]
+    written = round(run.summary["requests"]["bytes_written"] * share)
+    if 0 < written < takes:
+        yield (
+            f"a run writes {format_bytes(written)}, less than the write-back cache takes before all "
+            f"destaging is under way ({format_bytes(takes)}): the drives may keep up with less; give longer "
+            "runs (--requests, or duration and warm-up in the scenario)"
+        )
+
+
+@dataclass
+class _Bench:
+    """Runs rates of a load."""
+
+    load: Load
+    simulations: Simulations
+    #: The last one that was run, requests per second.
+    rate: float = 1.0
+
+    def at(self, rate: float, seed: int) -> Run:
+        """The Run at a rate."""
+        self.rate = rate
+        return self.simulations.run(*self.load.at(rate, seed))
+
+    def longer(self, times: float) -> str | None:
+        """Make runs longer; None where they cannot be, or are as long as they may be."""
+        load = self.load.longer(times)
+        if load is None:
+            return None
+        before, after = (one.lasts(self.rate)[1] for one in (self.load, load))
+        if after < _NO_LONGER * before:
+            return None
+        self.load = load
+        return (
+            f"runs were made longer, about {after * self.rate:,.0f} requests each, because shorter ones did "
+            "not tell the rate to its tolerance"
+        )
+
+
+def _probed(bench: _Bench, asked: Asked, probes: list[Tried], told: Told) -> float:
+    """A first rate, by closed loops: as many outstanding as will be in flight at the limit (Little's law)."""
+    outstanding = min(max(_A_DRIVE * drives_of(bench.load.scenario), 4), 256)
+    rate = None
+    for _ in range(2):
+        scenario = bench.load.closed(outstanding, max(_PROBE_REQUESTS, 20 * outstanding))
+        if scenario is None:
+            return bench.load.stated or _FIRST_RATE
+        probe = tried("probe", bench.simulations.run(scenario), outstanding, asked)
+        probes.append(probe)
+        told(probe)
+        if not probe.achieved or not probe.response_s:
+            break
+        # A loop that is over the limit has a rate that is too high; by how much, nothing says: half-way.
+        rate = _OPEN * probe.achieved * min(1.0, math.sqrt(asked.limit_s / probe.response_s))
+        wanted = round(min(max(probe.achieved * asked.limit_s, _LEAST_OUTSTANDING), _MOST_OUTSTANDING))
+        if 0.5 <= wanted / outstanding <= 2 or wanted == outstanding:
+            break
+        outstanding = wanted
+    return bench.load.stated or _FIRST_RATE if rate is None else rate

@@ -1,0 +1,270 @@
+"""A search from its request to its table: points checked, what is missing run, everything kept.
+
+`iowatt sweep` and `iowatt curve` are both this; they differ in their axes and in their page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iowatt.base.errors import Argument, InputError, IowattError
+from iowatt.evaluate.search import grid, inputs, prepare, table
+from iowatt.evaluate.search.evaluator import Evaluator, Job, Progress
+from iowatt.evaluate.search.executor import Executor
+from iowatt.evaluate.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
+from iowatt.evaluate.search.grid import Point
+from iowatt.evaluate.search.over import Axis
+from iowatt.evaluate.search.point import Task, as_record, as_text, key_of
+from iowatt.evaluate.search.prepare import Checked, Given, Refused
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from iowatt.evaluate.search.rate import Asked
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked: a scenario, what varies, and how."""
+
+    kind: str
+    given: Given
+    axes: Sequence[Axis]
+    own_seeds: bool = False
+    bundles: bool = False
+    strict: bool = False
+    command: str | None = None
+    #: Judge each point at its highest rate within a limit, open or closed; None: as its scenario says.
+    within: Asked | None = None
+
+
+@dataclass(frozen=True)
+class Warned:
+    """Points whose design is doubtful for one key, by number; the values of the last one, and its warning."""
+
+    points: Sequence[int]
+    last: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """The outcome of a search.
+
+    ``faults`` are errors of ours, ``machines`` those of where a point was tried; the next --resume tries both
+    again.
+    """
+
+    request: Request
+    frame: pl.DataFrame
+    path: Path | None
+    resumed: int
+    faults: Sequence[str] = ()
+    machines: Sequence[str] = ()
+    warned: Sequence[Warned] = ()
+
+    @property
+    def failed(self) -> int:
+        """Points without figures."""
+        return int((self.frame[table.STATUS] == "failed").sum())
+
+
+def search(
+    request: Request,
+    *,
+    output: Path | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Found:
+    """Run what is asked.
+
+    Parameters
+    ----------
+    output:
+        Directory of the sweep (:mod:`iowatt.evaluate.search.folder`). Without it nothing is written.
+    force, resume:
+        Replace a sweep at ``output``, or go on with it.
+    jobs:
+        Points at a time; left out, one a core.
+    executor:
+        Who runs them, in place of threads; it is closed at the end.
+    progress:
+        Called as points begin, advance and finish, by several threads.
+
+    Raises
+    ------
+    InputError
+        What is wrong with the request; with ``strict`` also the first point that fails.
+    """
+    if jobs is not None and jobs < 1:
+        raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
+    if request.bundles and request.within is not None:
+        raise InputError("ambiguous", None, "points at a limit are several runs each, and have no bundle")
+    if request.bundles and output is None:
+        raise InputError("TODO", None, "bundles need a directory to be written to", hint="give output=")
+    if output is not None:
+        refuse(output, force=force, resume=resume)
+    points = grid.points(request.axes)
+    checked = prepare.check(request.given, request.axes, points, own_seeds=request.own_seeds)
+    _stop_at_refused(request, checked)
+    ready = [one for one in checked if isinstance(one, Checked)]
+    digests = inputs.digests(path for one in ready for _, path in one.files)
+    keys = {one.point.number: key_of(one.key(digests), request.within) for one in ready}
+    columns = grid.columns(request.axes)
+
+    with ExitStack() as stack:
+        folder = None
+        if output is not None:
+            manifest = _manifest(request, ready, digests)
+            folder = Folder(output, manifest, request.given.text, force=force, resume=resume)
+            stack.callback(folder.close)
+        names = _bundle_names(request, points, keys) if request.bundles else {}
+        runner = Evaluator(folder, executor, jobs, progress, total=len(points))
+        stack.callback(runner.close)
+        if folder is not None:
+            runner.records |= _usable(folder, keys, names)
+        runner.count([{"error": None}] * (len(points) - len(ready)))
+        runner.count(runner.records[key] for key in keys.values() if key in runner.records)
+        resumed = sum(key in runner.records for key in keys.values())
+        shares = Counter(keys.values())
+        tasks: dict[str, Job] = {}
+        at: dict[str, Point] = {}
+        for one in ready:
+            key = keys[one.point.number]
+            if key not in runner.records and key not in tasks:
+                bundle = _bundle_place(output, names.get(one.point.number))
+                task = _task(request, one, key, digests, bundle)
+                tasks[key] = Job(task, grid.label(one.point, columns), shares[key])
+                at[key] = one.point
+        runner.shared = len(tasks) > 1
+
+        def kept(key: str, record: dict[str, Any]) -> None:
+            if request.strict and "error" in record:
+                raise _strict(at[key], columns, record["error"])
+
+        runner.evaluate(tasks, kept)
+        records = [
+            (one.point, {"error": as_record(one.error)})
+            if isinstance(one, Refused)
+            else (one.point, runner.records[keys[one.point.number]])
+            for one in checked
+        ]
+        frame = table.build(columns, records, names or None)
+        if folder is not None:
+            folder.write("table.parquet", lambda file: table.write_parquet(frame, file))
+            folder.write("table.csv", lambda file: table.write_csv(frame, file))
+    return Found(request, frame, output, resumed, runner.faults, runner.machines, _warned(ready, columns))
+
+
+def _warned(ready: Sequence[Checked], columns: Sequence[str]) -> list[Warned]:
+    """The warnings of the points' designs, those about one key together."""
+    said: dict[str, list[tuple[Point, str]]] = {}
+    for one in ready:
+        for text in one.warnings:
+            said.setdefault(text.partition(": ")[0], []).append((one.point, text))
+    return [
+        Warned([point.number for point, _ in of_key], grid.label(of_key[-1][0], columns), of_key[-1][1])
+        for of_key in said.values()
+    ]
+
+
+def _stop_at_refused(request: Request, checked: Sequence[Checked | Refused]) -> None:
+    for one in checked if request.strict else ():
+        if isinstance(one, Refused):
+            raise _strict(one.point, grid.columns(request.axes), as_record(one.error))
+
+
+def _strict(point: Point, columns: Sequence[str], error: dict[str, Any]) -> IowattError:
+    return InputError(
+        "TODO",
+        f"point {point.number} ({grid.label(point, columns)})",
+        as_text({**error, "hint": None}),
+        hint=error["hint"],
+    )
+
+
+def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:
+    """Records that need not be made again: those without a bundle do, where one is asked for."""
+    from iowatt.run.bundle import is_bundle
+
+    records = dict(folder.journal.records)
+    for number, key in keys.items():
+        record = records.get(key)
+        if record and "row" in record and number in names and not is_bundle(folder.target / names[number]):
+            del records[key]
+    return records
+
+
+def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, str]) -> dict[str, Any]:
+    base = prepare.raw(request.given)
+    named = {path: name for one in ready for name, path in one.files}
+    return {
+        "schema": SCHEMA,
+        "kind": request.kind,
+        "version": version("iowatt"),
+        "command": request.command,
+        "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
+        "set": list(request.given.overrides),
+        "own_seeds": request.own_seeds,
+        "axes": [
+            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
+            for axis in request.axes
+        ],
+        "inputs": [{"path": name, "sha256": digests[path]} for path, name in sorted(named.items())],
+        **({} if request.within is None else {"within": asdict(request.within)}),
+    }
+
+
+def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bundle: Path | None) -> Task:
+    return Task(
+        key=key,
+        document=one.document,
+        base=str(request.given.base.resolve()),
+        text=request.given.text,
+        overrides=one.overrides,
+        files=inputs.described(one.files, digests),
+        bundle=None if bundle is None else str(bundle.resolve()),
+        command=request.command,
+        rate=request.within,
+    )
+
+
+def _bundle_names(request: Request, points: Sequence[Point], keys: dict[int, str]) -> dict[int, str]:
+    """Directory of each point's bundle below the sweep's: readable, and its own by its key."""
+    columns = grid.columns(request.axes)
+    names = {}
+    for point in points:
+        if key := keys.get(point.number):
+            plain = re.sub(r"[^A-Za-z0-9.=_-]+", "_", grid.label(point, columns))[:80].strip("_.")
+            names[point.number] = f"{RUNS}/{plain}-{key[:8]}"
+    # Points that resolve to the same scenario share its Run.
+    first: dict[str, str] = {}
+    return {number: first.setdefault(keys[number], name) for number, name in names.items()}
+
+
+def _bundle_place(output: Path | None, name: str | None) -> Path | None:
+    return None if output is None or name is None else output / name
+
+
+def write_page(found: Found, name: str) -> Path | None:
+    """The page beside the table; ``None`` for a search that is not written."""
+    from iowatt.pages.sweep import page
+
+    if found.path is None:
+        return None
+    text = page.render(found, name)
+    return write_whole(
+        found.path / "report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n")
+    )

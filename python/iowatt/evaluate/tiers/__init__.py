@@ -1,0 +1,13 @@
+"""Deriving tiers: from the heat of one pool to technologies, drives and a scenario that is simulated.
+
+``load`` is what the back end is asked for, by extent; ``candidate`` a technology that may serve it, ``pilot``
+what one of its drives does, ``raid_work`` what a RAID level makes of a request; ``choose`` applies the rule,
+``predict`` says what to expect; ``build`` writes the scenario and ``derive`` conducts. The method is that of
+docs/models/tiers.md.
+"""
+
+from __future__ import annotations
+
+from iowatt.evaluate.tiers.derive import SCHEMA, Asked, derive
+
+__all__ = ["SCHEMA", "Asked", "derive"]

@@ -1,0 +1,217 @@
+"""Which tier each extent goes to, and how many drives that takes.
+
+The rule (docs/models/tiers.md): an extent goes to the tier of least ``max(capacity cost, density x
+performance cost)``, that is to the one of whose drives it takes up least, by room or by work, at their cost.
+Extents are then laid out by density, drives rounded up to RAID groups, and what room and work is left of a
+faster tier takes the next hottest ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.evaluate.tiers import raid_work
+from iowatt.evaluate.tiers.load import Load
+from iowatt.evaluate.tiers.pilot import Drive
+from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
+
+Floats = npt.NDArray[np.float64]
+Objective = Literal["watts", "dollars", "drives"]
+
+MOST_DRIVES = 10_000
+
+
+@dataclass(frozen=True)
+class Technology:
+    """A candidate that was tried out: what its pool would be, and what its drives do."""
+
+    name: str
+    device: str
+    level: int
+    stripe_unit: int
+    group: int
+    drive: Drive
+    usd: float | None
+    #: What else is paid for a drive over the horizon (failures, service), and for each watt that it draws.
+    upkeep_usd: float = 0.0
+    usd_per_w: float = 0.0
+
+    def total_usd(self, drives: float | Floats, operations: float | Floats) -> float | Floats:
+        """Dollars over the horizon of so many drives that do so many operations a second."""
+        watts = drives * self.drive.idle_w + operations * self.drive.operation_j
+        return drives * (float(self.usd or math.inf) + self.upkeep_usd) + watts * self.usd_per_w
+
+    def usable(self, count: int) -> int:
+        """Bytes that a pool of so many drives offers."""
+        return usable_bytes(self.level, count, self.stripe_unit, self.drive.capacity_bytes)
+
+    def work(self, load: Load, count: int) -> tuple[raid_work.Work, raid_work.Work]:
+        """What a read and a write of the load's mean sizes make its drives do."""
+        read = raid_work.of_request(self.level, count, self.stripe_unit, load.read_bytes, write=False)
+        return read, raid_work.of_request(self.level, count, self.stripe_unit, load.write_bytes, write=True)
+
+    def operations(self, load: Load, count: int) -> Floats:
+        """Operations per second of each extent on such a pool."""
+        read, write = self.work(load, count)
+        found: Floats = load.reads * read.operations + load.writes * write.operations
+        return found
+
+    @property
+    def least(self) -> int:
+        """The smallest pool: whole groups that the level allows."""
+        count = self.group
+        while count < LEAST_DRIVES[self.level] or count_problem(self.level, count) is not None:
+            count += self.group
+            if count > MOST_DRIVES:
+                raise ValueError(f"no multiple of {self.group} drives makes a RAID-{self.level}")
+        return count
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A tier of so many drives, which holds extents ``first`` to ``last`` (excluded) in order of density."""
+
+    technology: Technology
+    count: int
+    first: int
+    last: int
+    #: Of the untouched space, bytes that lie here.
+    cold_bytes: float
+    #: Drives beyond what room and work ask for, for the response time.
+    extra: int = 0
+
+    def held_bytes(self, load: Load) -> float:
+        """Bytes that lie on it."""
+        return float(load.size[self.first : self.last].sum()) + self.cold_bytes
+
+
+def assign(
+    load: Load, technologies: Sequence[Technology], limit: float, objective: Objective
+) -> npt.NDArray[np.int64]:
+    """The technology of each extent by the rule; of a drive's rate, ``limit`` may be used."""
+    costs = [_cost(load, technology, limit, objective) for technology in technologies]
+    found: npt.NDArray[np.int64] = np.argmin(np.stack(costs), axis=0)
+    return found
+
+
+def _cost(load: Load, technology: Technology, limit: float, objective: Objective) -> Floats:
+    count = max(technology.least, technology.group)
+    room = load.size / (technology.usable(count) / count)
+    operations = technology.operations(load, count)
+    drives = np.maximum(room, operations / (limit * technology.drive.saturated_iops))
+    if objective == "watts":
+        # Idling is paid by the drive, positioning and transfer by the operation.
+        found: Floats = drives * technology.drive.idle_w + operations * technology.drive.operation_j
+        return found
+    found = drives * 1.0 if objective == "drives" else np.asarray(technology.total_usd(drives, operations))
+    return found
+
+
+def _room_cost(technology: Technology, objective: Objective) -> float:
+    """Cost of a byte that nobody asks for."""
+    drives = technology.least / technology.usable(technology.least)
+    if objective == "watts":
+        return drives * technology.drive.idle_w
+    return drives if objective == "drives" else float(technology.total_usd(drives, 0.0))
+
+
+def lay_out(
+    load: Load,
+    technologies: Sequence[Technology],
+    limit: float,
+    objective: Objective,
+    extra: Sequence[int] = (),
+) -> list[Tier] | None:
+    """Tiers from the fastest technology to the slowest; None where one would need too many drives.
+
+    Parameters
+    ----------
+    technologies
+        In order of speed, the fastest first.
+    extra
+        Groups to add to each beyond what room and work ask for.
+    """
+    chosen = assign(load, technologies, limit, objective)
+    shares = [int((chosen == at).sum()) for at in range(len(technologies))]
+    if load.cold_bytes:
+        # What nobody asks for goes where room costs least; a slower tier that nothing else goes to is none.
+        room = [_room_cost(technology, objective) for technology in technologies]
+        cheapest = room.index(min(room))
+        if not any(shares[cheapest + 1 :]):
+            technologies, shares = technologies[: cheapest + 1], shares[: cheapest + 1]
+    extra = list(extra) or [0] * len(technologies)
+    tiers: list[Tier] = []
+    first, cold = 0, load.cold_bytes
+    number = len(load.size)
+    for at, technology in enumerate(technologies):
+        slowest = at == len(technologies) - 1
+        # What a faster tier had room for is gone from this one's share already.
+        last = number if slowest else min(number, max(first, sum(shares[: at + 1])))
+        if last == first and not (slowest and cold) and not extra[at]:
+            continue
+        count = _drives(load, technology, first, last, cold=cold if slowest else 0.0, limit=limit)
+        if count is None:
+            return None
+        count += extra[at] * technology.group
+        last, own_cold = (
+            (last, cold)
+            if slowest
+            else _fill(load, technology, count, span=(first, last), cold=cold, limit=limit)
+        )
+        cold -= own_cold
+        tiers.append(Tier(technology, count, first, last, own_cold, extra[at] * technology.group))
+        first = last
+    return _without_empty(tiers)
+
+
+def _without_empty(tiers: list[Tier]) -> list[Tier]:
+    return [tier for tier in tiers if tier.last > tier.first or tier.cold_bytes > 0]
+
+
+def _drives(
+    load: Load, technology: Technology, first: int, last: int, *, cold: float, limit: float
+) -> int | None:
+    """The fewest drives, in groups, that have the room and the rate for some extents."""
+    room = float(load.size[first:last].sum()) + cold
+    count = technology.least
+    while count <= MOST_DRIVES:
+        operations = float(technology.operations(load, count)[first:last].sum())
+        fits = technology.usable(count) - _reserve(load) >= room
+        if fits and operations <= limit * count * technology.drive.saturated_iops:
+            return count
+        # Jump near the answer, then step.
+        by_room = room / max(technology.usable(count) / count, 1.0)
+        by_rate = operations / (limit * technology.drive.saturated_iops)
+        near = int(max(by_room, by_rate) / technology.group) * technology.group
+        count = max(count + technology.group, near - 2 * technology.group)
+        while count_problem(technology.level, count) is not None:
+            count += technology.group
+    return None
+
+
+def _reserve(load: Load) -> int:
+    """Bytes of a tier that stay free for what is moved: a few extents, and what rounding to them loses."""
+    return 8 * load.extent_bytes
+
+
+def _fill(
+    load: Load, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
+) -> tuple[int, float]:
+    """The end of what so many drives can hold and serve, at least that of ``span``, and its cold bytes."""
+    first, last = span
+    room = technology.usable(count) - _reserve(load)
+    rate = limit * count * technology.drive.saturated_iops
+    size = np.cumsum(load.size[first:])
+    operations = np.cumsum(technology.operations(load, count)[first:])
+    fits = int(min(np.searchsorted(size, room, "right"), np.searchsorted(operations, rate, "right")))
+    end = max(last, first + fits)
+    if end < len(load.size):
+        return end, 0.0
+    left = room - float(load.size[first:end].sum())
+    return end, float(min(max(left, 0.0), cold))

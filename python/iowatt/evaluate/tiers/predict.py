@@ -1,0 +1,193 @@
+"""What to expect of tiers: a queue for each, with the service times of its drives. Modelled, not measured.
+
+A drive of a tier is a queue with ``c`` servers, ``c`` its rate at saturation times its service time (and for
+reads of mirrored data so many times as there are copies), which random arrivals come to; the mean wait is
+Sakasegawa's ``S (1 + v^2)/2 rho^(sqrt(2 (c + 1)) - 1) / (c (1 - rho))`` (H. Sakasegawa, Ann. Inst. Stat.
+Math. 29, 1977), which is that of M/G/1 for one server.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from iowatt.evaluate.tiers.choose import Tier
+from iowatt.evaluate.tiers.load import Load
+
+#: Mean of the greater of two over that of one, in standard deviations (normal): 1/sqrt(pi). For n: about
+#: sqrt(2 ln n).
+_OF_TWO = 1 / math.sqrt(math.pi)
+
+
+@dataclass(frozen=True)
+class Front:
+    """What stands before the back end, as the run on one pool had it. Times in s, shares from 0 to 1.
+
+    ``read_miss`` of reads wait for the back end; writes do where ``write_waits``.
+    """
+
+    iops: float
+    read_share: float
+    read_miss: float
+    read_hit_s: float
+    write_waits: bool
+    write_hit_s: float
+
+
+@dataclass(frozen=True)
+class TierFigures:
+    """A tier as expected."""
+
+    tier: Tier
+    io_share: float
+    iops: float
+    operations: float
+    utilisation: float
+    service_s: float
+    read_s: float | None
+    write_s: float | None
+    watts: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """An array as expected. ``most_iops`` is the host rate that its busiest tier could bear."""
+
+    tiers: Sequence[TierFigures]
+    iops: float
+    most_iops: float
+    response_s: float | None
+    read_s: float | None
+    write_s: float | None
+    watts: float
+    #: What the drives cost to buy, and over the horizon with all that the cost book has of them.
+    usd: float | None
+    total_usd: float | None
+
+    @property
+    def drives(self) -> int:
+        """Drives of all tiers."""
+        return sum(figures.tier.count for figures in self.tiers)
+
+
+def predict(load: Load, tiers: Sequence[Tier], front: Front) -> Prediction:
+    """The figures of ``tiers`` under ``load``; times are None where a tier cannot keep up."""
+    figures = [_tier(load, tier) for tier in tiers]
+    busiest = max((one.utilisation for one in figures), default=0.0)
+    reads = [(one, float(load.reads[one.tier.first : one.tier.last].sum())) for one in figures]
+    writes = [(one, float(load.writes[one.tier.first : one.tier.last].sum())) for one in figures]
+    back_read = _mean([(one.read_s, rate) for one, rate in reads])
+    back_write = _mean([(one.write_s, rate) for one, rate in writes])
+    read_s = _sum(front.read_hit_s, front.read_miss, back_read)
+    write_s = _sum(front.write_hit_s, 1.0 if front.write_waits else 0.0, back_write)
+    if busiest >= 1:
+        response = read_s = write_s = None
+    else:
+        response = _mean([(read_s, front.read_share), (write_s, 1 - front.read_share)])
+    prices = [
+        None if one.tier.technology.usd is None else one.tier.count * one.tier.technology.usd
+        for one in figures
+    ]
+    return Prediction(
+        tiers=figures,
+        iops=front.iops * min(1.0, 1.0 / busiest) if busiest > 0 else front.iops,
+        most_iops=front.iops / busiest if busiest > 0 else math.inf,
+        response_s=response,
+        read_s=read_s,
+        write_s=write_s,
+        watts=sum(one.watts for one in figures),
+        usd=None if None in prices else sum(price for price in prices if price is not None),
+        total_usd=None if None in prices else sum(map(_total_usd, figures)),
+    )
+
+
+def _tier(load: Load, tier: Tier) -> TierFigures:
+    drive, technology = tier.technology.drive, tier.technology
+    read, write = technology.work(load, tier.count)
+    reads = float(load.reads[tier.first : tier.last].sum())
+    writes = float(load.writes[tier.first : tier.last].sum())
+    operations = reads * read.operations + writes * write.operations
+    rho = operations / (tier.count * drive.saturated_iops)
+    service, spread = drive.service_s, drive.variation * drive.service_s
+    copies = {1: tier.count, 10: 2}.get(technology.level, 1)
+    choice = reads * read.operations / operations if operations else 0.0
+    # A read of mirrored data goes to the copy with the shorter queue, so that the copies are nearly one.
+    wait = _wait(service, drive.variation, drive.channels * (1 + (copies - 1) * choice), rho)
+    busy_j = drive.operation_j
+    total = load.iops
+    stay = None if wait is None else service + wait
+    # The variance of a wait is about the square of its mean at any but light loads.
+    deviation = None if wait is None else math.hypot(spread, wait)
+    return TierFigures(
+        tier=tier,
+        io_share=(reads + writes) / total if total else 0.0,
+        iops=reads + writes,
+        operations=operations,
+        utilisation=rho,
+        service_s=service,
+        read_s=_request(stay, deviation, read.phases, read.abreast),
+        write_s=_request(stay, deviation, write.phases, write.abreast),
+        watts=tier.count * drive.idle_w + min(operations, tier.count * drive.saturated_iops) * busy_j,
+    )
+
+
+def _total_usd(one: TierFigures) -> float:
+    """Dollars of a tier over the horizon, at the watts that it draws."""
+    technology = one.tier.technology
+    kept = float(technology.usd or 0.0) + technology.upkeep_usd
+    return one.tier.count * kept + one.watts * technology.usd_per_w
+
+
+def _wait(service: float, variation: float, channels: float, rho: float) -> float | None:
+    if rho >= 1:
+        return None
+    power = math.sqrt(2 * (channels + 1)) - 1
+    return float(service * (1 + variation**2) / 2 * rho**power / (channels * (1 - rho)))
+
+
+def _request(stay: float | None, deviation: float | None, phases: float, abreast: float) -> float | None:
+    """Phases one after another, each as long as the longest of its operations."""
+    if stay is None or deviation is None:
+        return None
+    if abreast <= 1:
+        longest = stay
+    elif abreast <= 2:
+        longest = stay + (abreast - 1) * _OF_TWO * deviation
+    else:
+        longest = stay + max(_OF_TWO, math.sqrt(2 * math.log(abreast)) * 0.8) * deviation
+    return phases * longest
+
+
+def _mean(parts: Sequence[tuple[float | None, float]]) -> float | None:
+    """Mean of what is known by weight; None where a part with weight is not."""
+    parts = [(value, weight) for value, weight in parts if weight > 0]
+    if not parts or any(value is None for value, _ in parts):
+        return None
+    return sum((value or 0.0) * weight for value, weight in parts) / sum(weight for _, weight in parts)
+
+
+def _sum(own: float, share: float, behind: float | None) -> float | None:
+    if share <= 0:
+        return own
+    return None if behind is None else own + share * behind
+
+
+def as_dict(found: Prediction) -> dict[str, Any]:
+    """Plain data; times in ms."""
+    return {
+        "iops": found.iops,
+        "most_iops": found.most_iops if math.isfinite(found.most_iops) else None,
+        "response_time_ms": _ms(found.response_s),
+        "read_ms": _ms(found.read_s),
+        "write_ms": _ms(found.write_s),
+        "power_w": found.watts,
+        "usd": found.usd,
+        "total_usd": found.total_usd,
+        "drives": found.drives,
+    }
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else 1e3 * seconds

@@ -1,0 +1,147 @@
+"""A measured trace on a simulated drive.
+
+Paced: one request outstanding, ``issue[i+1] = done[i] + think[i]``. Open: requests arrive at their recorded
+times and queue in front of the drive; besides, their services are replayed one at a time, in the order of
+their recorded starts, so that what the drive does and what the queue makes of it can be told apart.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iowatt import _core
+from iowatt.base.errors import InputError
+from iowatt.evaluate.validation import measured
+from iowatt.evaluate.validation.cases import OPEN, Case
+from iowatt.evaluate.validation.compare import Comparison, Times, compare
+from iowatt.evaluate.validation.measured import Arrived, Asked, Measured
+from iowatt.model.library.drive import Drive
+from iowatt.model.library.find import find_drive
+
+SCHEDULER: Final = "c-look"
+"""Discipline of the queue in front of a drive with open arrivals: the one-way elevator of UNIX drivers."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Times in milliseconds, request by request, and how they compare."""
+
+    every: Comparison
+    reads: Comparison | None
+    writes: Comparison | None
+    measured_ms: Times
+    simulated_ms: Times
+    write: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Validation(Compared):
+    """What came out of one case: response times, and where arrivals are open, service times as well."""
+
+    case: Case
+    drive: Drive
+    service: Compared | None
+    notes: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """The drive's name, and the trace's device where there are several."""
+        device = self.case.trace_device
+        return self.drive.name if device is None else f"{self.drive.name}-disk-{device}"
+
+    @property
+    def title(self) -> str:
+        """The same for people."""
+        device = self.case.trace_device
+        return self.drive.title if device is None else f"{self.drive.title}, disk {device}"
+
+
+def validate(case: Case) -> Validation:
+    """Replay one case and compare.
+
+    Raises
+    ------
+    InputError
+        Where the drive or the trace cannot be used.
+    """
+    drive = find_drive(case.device, Path(), case.drive)
+    if case.buffer:
+        drive = replace(drive, buffer=drive.buffer.model_copy(update=case.buffer))
+    notes = [case.conditions] if case.conditions else []
+    service = None
+    asked: Asked
+    if case.arrivals == OPEN:
+        asked = arrived = measured.read_arrivals(case.trace, case.format, case.trace_device)
+        simulated_ms, moved = respond_open(drive, arrived)
+        services = measured.read_services(case.trace, case.format, case.trace_device)
+        service = _compared(case, services, respond(drive, services)[0])
+    else:
+        asked = paced = measured.read(case.trace, case.format)
+        simulated_ms, moved = respond(drive, paced)
+    if moved:
+        notes.append(f"{moved} requests past the drive's end were moved to its end")
+    found = _compared(case, asked, simulated_ms)
+    return Validation(**vars(found), case=case, drive=drive, service=service, notes=(*notes, *drive.notes))
+
+
+def _compared(case: Case, asked: Asked, simulated_ms: Times) -> Compared:
+    measured_ms = asked.response_ns / 1e6
+    every = compare(measured_ms, simulated_ms)
+    if every is None:
+        raise InputError("empty", str(case.trace), "the trace has no requests")
+    write = asked.write
+    return Compared(
+        every=every,
+        reads=compare(measured_ms[~write], simulated_ms[~write]),
+        writes=compare(measured_ms[write], simulated_ms[write]),
+        measured_ms=measured_ms,
+        simulated_ms=simulated_ms,
+        write=write,
+    )
+
+
+def respond(drive: Drive, paced: Measured) -> tuple[Times, int]:
+    """Simulated response times, and how many requests had to be moved to fit on the drive."""
+    first, size, moved = _sectors(drive, paced)
+    answer = _core.replay_one(
+        json.dumps(timing_plan(drive)), first, size, paced.write.astype(np.uint8), paced.think_ns, 0.0
+    )
+    return answer["response_ns"] / 1e6, moved
+
+
+def respond_open(drive: Drive, arrived: Arrived, scheduler: str = SCHEDULER) -> tuple[Times, int]:
+    """The same for requests that queue in front of the drive; a response time starts with the arrival."""
+    first, size, moved = _sectors(drive, arrived)
+    answer = _core.replay_open(
+        json.dumps(timing_plan(drive)),
+        scheduler,
+        first,
+        size,
+        arrived.write.astype(np.uint8),
+        arrived.time_ns,
+        0.0,
+    )
+    return answer["response_ns"] / 1e6, moved
+
+
+def _sectors(drive: Drive, asked: Asked) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]:
+    """First sectors, numbers of sectors, and how many requests had to be moved."""
+    unit = drive.sector_bytes
+    first = asked.offset // unit
+    last = (asked.offset + asked.size + unit - 1) // unit
+    size = last - first
+    if int(size.max()) > drive.sectors:
+        raise InputError("TODO", None, f"a request is larger than {drive.name!r}")
+    fits = np.minimum(first, np.uint64(drive.sectors) - size)
+    return fits.astype(np.uint64), size.astype(np.uint32), int(np.count_nonzero(fits != first))
+
+
+def timing_plan(drive: Drive) -> dict[str, Any]:
+    """``HddPlan`` for times alone: watts that are not known do not matter to them."""
+    return drive.hdd_plan("zero")

@@ -1,0 +1,362 @@
+"""From a data sheet to a whole drive: what a file leaves out is derived or assumed here, and each such step
+is recorded, so that whoever reads a result sees it.
+
+Only what mechanics can bridge is bridged. Capacity, speed, average seek and the outer transfer rate must be
+there, and watts are never invented: a state takes the watts of published work that consists of that state.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeVar
+
+from iowatt.base.units import format_duration
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.electrical import HddPower, PowerLevel
+from iowatt.model.library.electronics import Buffer, Controller
+from iowatt.model.library.geometry import (
+    HplSeek,
+    IndexedGeometry,
+    MeasuredSeek,
+    RatedGeometry,
+    Seek,
+    ThreePointSeek,
+    ZonedGeometry,
+)
+from iowatt.model.library.notes import ASSUMED
+from iowatt.model.library.queueing import CommandQueue
+
+Figure = TypeVar("Figure", float, str)
+
+# Ratios to the average seek: means of the 13 drives with extracted seek curves that DiskSim's distribution
+# and its successors publish (single cylinder 0.08 to 0.24, full stroke 1.79 to 2.11).
+SINGLE_CYLINDER_RATIO: Final = 0.155
+FULL_STROKE_RATIO: Final = 1.91
+# Sectors per track, innermost to outermost: a 4 TB nearline drive has 1,536 and 3,072; three 10,000 rpm
+# drives, whose platters are smaller, have ratios of 0.686, 0.672 and 0.657.
+INNER_RATIO: Final = 0.5
+INNER_RATIO_FAST: Final = 0.67
+FAST_RPM: Final = 10_000
+SURFACES: Final = 8
+ZONES: Final = 16
+SECTOR_BYTES: Final = 512
+HEAD_SWITCH_S: Final = 1e-3
+# The on-board buffer of drives below a capacity in bytes. Drives that were sold with it, as recalled from
+# their data sheets: 2 MiB with 9 GB (Atlas 10K), 4 with 36 GB (Ultrastar 36LZX), 8 with 73 and 147 GB
+# (Savvio 10K.1, Cheetah 10K.6), 16 with 300 to 600 GB (Cheetah 15K.7), 64 with 1 to 2 TB (Barracuda XT), 128
+# with 4 to 6 TB (Constellation ES.3), 256 from 10 TB on (Exos X16).
+BUFFER_BYTES: Final = (
+    (20e9, 2 << 20),
+    (50e9, 4 << 20),
+    (200e9, 8 << 20),
+    (800e9, 16 << 20),
+    (3e12, 64 << 20),
+    (8e12, 128 << 20),
+    (float("inf"), 256 << 20),
+)
+# Of a Cheetah 15K.5, whose buffer was extracted: 32 segments for 16 MiB.
+BUFFER_SEGMENTS: Final = 32
+# How the interface of a file names the rate of its bus: 8b/10b coding leaves 100 MB/s of each Gb/s; parallel
+# SCSI has MB/s in its name.
+LINK: Final = re.compile(r"(?P<gigabits>\d+(\.\d+)?)G\b|Ultra-?(?P<megabytes>160|320)")
+LINK_BYTES_PER_S: Final = 600e6
+# Tags of Serial ATA's native command queueing have five bits; those of SCSI set no limit that matters.
+NCQ_DEPTH: Final = 32
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A figure that the file does not have: SI value, what it is, and the rule that gave it."""
+
+    figure: str
+    value: float | str
+    text: str
+    quality: Literal["derived", "assumed"]
+    rule: str
+
+
+@dataclass
+class Steps:
+    """The steps taken so far."""
+
+    taken: list[Derived] = field(default_factory=list)
+
+    def derive(self, figure: str, value: Figure, text: str, rule: str) -> Figure:
+        """Record a figure that follows from published ones."""
+        self.taken.append(Derived(figure, value, text, "derived", rule))
+        return value
+
+    def assume(self, figure: str, value: Figure, text: str, rule: str) -> Figure:
+        """Record a figure that is taken from other drives or left at zero."""
+        self.taken.append(Derived(figure, value, text, "assumed", rule))
+        return value
+
+    def notes(self) -> list[str]:
+        """One sentence for what was derived and one for what was assumed."""
+        sentences = []
+        for quality, words in (
+            ("derived", "derived from its figures"),
+            ("assumed", ASSUMED),
+        ):
+            parts = [f"{d.figure} = {d.text} ({d.rule})" for d in self.taken if d.quality == quality]
+            if parts:
+                sentences.append(f"{words}: {'; '.join(parts)}")
+        return sentences
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What zones are derived from, bytes per second."""
+
+    surfaces: int
+    outer: float
+    inner: float
+    zone_count: int
+
+
+@dataclass(frozen=True)
+class ThreeTimes:
+    """What a seek curve is fitted to, seconds."""
+
+    single_cylinder: float
+    average: float
+    full_stroke: float
+
+
+@dataclass(frozen=True)
+class Mechanics:
+    """Everything that moves; times in seconds."""
+
+    capacity: int
+    sector_bytes: int
+    rpm: float
+    geometry: ZonedGeometry | IndexedGeometry | Rates
+    seek: MeasuredSeek | HplSeek | ThreeTimes
+    head_switch: float
+    write_settle: float
+    controller: Controller
+    buffer: Buffer
+    command_queue: CommandQueue
+
+
+def missing_mechanics(file: DeviceFile) -> list[str]:
+    """Key paths without which no mechanics can be derived."""
+    missing = [name for name in ("capacity", "rpm") if getattr(file, name) is None]
+    if file.seek is None or (isinstance(file.seek, ThreePointSeek) and file.seek.average is None):
+        missing.append("seek.average")
+    if not isinstance(file.geometry, ZonedGeometry | IndexedGeometry) and _outer_rate(file) is None:
+        missing.append("geometry.outer_rate")
+    return missing
+
+
+def mechanics(file: DeviceFile, steps: Steps) -> Mechanics | None:
+    """The mechanics of ``file``, or None where ``missing_mechanics`` finds something."""
+    if missing_mechanics(file) or file.capacity is None or file.rpm is None or file.seek is None:
+        return None
+    sector_bytes = file.sector_size or int(
+        steps.assume("sector_size", SECTOR_BYTES, f"{SECTOR_BYTES} B", "as hosts address most drives")
+    )
+    head_switch = file.head_switch
+    if head_switch is None:
+        head_switch = steps.assume(
+            "head_switch", HEAD_SWITCH_S, "1 ms", "track skews of measured drives: 0.3 to 2.4 ms"
+        )
+    return Mechanics(
+        capacity=file.capacity,
+        sector_bytes=sector_bytes,
+        rpm=file.rpm,
+        geometry=_geometry(file, file.rpm, steps),
+        seek=_seek(file.seek, steps),
+        head_switch=head_switch,
+        write_settle=_write_settle(file, steps),
+        controller=_controller(file, sector_bytes, steps),
+        buffer=_buffer(file, file.capacity, sector_bytes, steps),
+        command_queue=_command_queue(file, steps),
+    )
+
+
+def _outer_rate(file: DeviceFile) -> float | None:
+    rate = file.geometry.outer_rate if isinstance(file.geometry, RatedGeometry) else None
+    return file.performance.sequential_read if rate is None else rate
+
+
+def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | IndexedGeometry | Rates:
+    if isinstance(file.geometry, ZonedGeometry | IndexedGeometry):
+        return file.geometry
+    given = file.geometry or RatedGeometry()
+    outer, inner = _outer_rate(file) or 0.0, given.inner_rate
+    if given.outer_rate is None:
+        rule = "performance.sequential_read is reached on the outermost tracks"
+        steps.derive("geometry.outer_rate", outer, f"{outer / 1e6:g} MB/s", rule)
+    if inner is None:
+        fast = rpm >= FAST_RPM
+        ratio = INNER_RATIO_FAST if fast else INNER_RATIO
+        rule = (
+            f"{ratio:g} of the outer rate, as of {'10,000 rpm drives' if fast else 'a 4 TB drive'} measured"
+        )
+        inner = steps.assume("geometry.inner_rate", outer * ratio, f"{outer * ratio / 1e6:.4g} MB/s", rule)
+    surfaces = given.surfaces or int(
+        steps.assume("geometry.surfaces", SURFACES, f"{SURFACES}", "hardly matters: seeks follow the stroke")
+    )
+    zone_count = given.zone_count or int(
+        steps.assume("geometry.zone_count", ZONES, f"{ZONES}", "sectors per track in a straight line")
+    )
+    return Rates(surfaces, outer, inner, zone_count)
+
+
+def _seek(seek: Seek, steps: Steps) -> MeasuredSeek | HplSeek | ThreeTimes:
+    if isinstance(seek, MeasuredSeek | HplSeek):
+        return seek
+    average, single, full = seek.average or 0.0, seek.single_cylinder, seek.full_stroke
+    if single is None:
+        single = _ratio("single_cylinder", average, SINGLE_CYLINDER_RATIO, steps)
+    if full is None:
+        full = _ratio("full_stroke", average, FULL_STROKE_RATIO, steps)
+    return ThreeTimes(single, average, full)
+
+
+def _ratio(name: str, average: float, ratio: float, steps: Steps) -> float:
+    rule = f"{ratio:g} of the average, the mean ratio of 13 measured drives"
+    return steps.assume(f"seek.{name}", average * ratio, format_duration(average * ratio), rule)
+
+
+def _write_settle(file: DeviceFile, steps: Steps) -> float:
+    if file.write_settle is not None:
+        return file.write_settle
+    seek = file.seek
+    if isinstance(seek, ThreePointSeek) and seek.average and seek.average_write:
+        extra = seek.average_write - seek.average
+        rule = "seek.average_write less seek.average"
+        return steps.derive("write_settle", extra, f"{extra * 1e3:.4g} ms", rule)
+    return steps.assume("write_settle", 0.0, "0", "writes settle as fast as reads")
+
+
+def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> Controller:
+    """The table, or one that knows reads from writes only: a write costs the same wherever it ends."""
+    if file.controller is not None:
+        return file.controller
+    read = _overhead("read_overhead", file.read_overhead, steps)
+    write = _overhead("write_overhead", file.write_overhead, steps)
+    times = {"read_miss": (read, read), "write_hit": (write, write), "write_miss": (write, write)}
+    if file.buffer is None:
+        sector = _bus_sector(file, sector_bytes, steps)
+        times["sector"] = (sector, sector)
+    return Controller().model_copy(update=times)
+
+
+def _bus_sector(file: DeviceFile, sector_bytes: int, steps: Steps) -> float:
+    """Seconds of a sector on the drive's bus: what a request that the buffer answers takes."""
+    found = LINK.search(file.interface or "")
+    if found is None:
+        rate, record, rule = LINK_BYTES_PER_S, steps.assume, "a link of 6 Gb/s; the interface is not known"
+    else:
+        gigabits, megabytes = found["gigabits"], found["megabytes"]
+        rate = float(gigabits) * 1e8 if gigabits else float(megabytes) * 1e6
+        record, rule = steps.derive, f"the rate of {file.interface}"
+    sector = sector_bytes / rate
+    return record("controller.sector", sector, f"{sector * 1e6:.4g} us, {rate / 1e6:g} MB/s", rule)
+
+
+def _overhead(name: str, given: float | None, steps: Steps) -> float:
+    return steps.assume(name, 0.0, "0", "no command overhead") if given is None else given
+
+
+def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) -> Buffer:
+    """The on-board buffer, assumed where the file has neither it nor a controller, like a data sheet."""
+    if file.buffer is not None or file.controller is not None:
+        return file.buffer or Buffer()
+    size = next(size for limit, size in BUFFER_BYTES if capacity < limit)
+    sectors = size // BUFFER_SEGMENTS // sector_bytes
+    steps.assume(
+        "buffer.segments",
+        BUFFER_SEGMENTS,
+        f"{BUFFER_SEGMENTS} of {size / BUFFER_SEGMENTS / 2**20:g} MiB",
+        f"{size >> 20} MiB, usual for its capacity, divided as that of a Cheetah 15K.5",
+    )
+    read_ahead = "history"
+    steps.assume(
+        "buffer.read_ahead", read_ahead, read_ahead, "as of an Atlas III, an Atlas 10K V and a Cheetah 15K.5"
+    )
+    fast_write = "none"
+    steps.assume(
+        "buffer.fast_write",
+        fast_write,
+        f"{fast_write}, the write cache is off",
+        "arrays turn it off, for it forgets in a power cut; array.pool.write_cache = true turns it on",
+    )
+    return Buffer(
+        segments=BUFFER_SEGMENTS,
+        segment_sectors=sectors,
+        write_segments=BUFFER_SEGMENTS // 2,
+        caching=True,
+        read_hits_on_writes=True,
+        read_ahead="history",
+        read_ahead_on_hit=True,
+        write_prebuffering=True,
+        combine_writes=True,
+    )
+
+
+def _command_queue(file: DeviceFile, steps: Steps) -> CommandQueue:
+    """The queue inside the drive, assumed where the file has neither it nor electronics, like a data sheet.
+
+    How much of it is used, a scenario says.
+    """
+    if any(part is not None for part in (file.command_queue, file.buffer, file.controller)):
+        return file.command_queue or CommandQueue()
+    depth = NCQ_DEPTH if (file.interface or "").startswith(("SATA 3G", "SATA 6G")) else None
+    if depth is not None:
+        steps.assume("command_queue.depth", depth, f"{depth}", "native command queueing has that many tags")
+    steps.assume(
+        "command_queue.scheduler",
+        "spctf",
+        "spctf, where array.pool.queue_depth is above 1",
+        "as in the DiskSim set of an Atlas 10K V (a Cheetah 15K.5's has sptf)",
+    )
+    return CommandQueue(depth=depth, scheduler="spctf")
+
+
+def usable(file: DeviceFile, name: str) -> float | None:
+    """A figure of the table ``power``, where it is known and may stand for work."""
+    source = file.source_of(f"power.{name}")
+    value: float | None = getattr(file.power, name)
+    return None if source is not None and source.caution is not None else value
+
+
+_NO_WAYS: Final[dict[str, Any]] = {
+    "enter_time": None, "enter_power": None, "leave_time": None, "leave_power": None, "speed": None,
+    "stopped": False,
+}  # fmt: skip
+
+
+def power(file: DeviceFile, steps: Steps) -> HddPower:
+    """Watts of the simulator's states; what is neither given nor follows stays None.
+
+    Figures with a caution stand for no work and are left out.
+    """
+    names = type(file.power).model_fields
+    known = {name: value for name in names if (value := usable(file, name)) is not None}
+    states = {name: value for name, value in known.items() if name in HddPower.model_fields}
+    if file.kind == "hdd":
+        _state("active", ("sequential_read", "sequential_write"), known, states, steps)
+        _state("positioning", ("random_read", "random_write"), known, states, steps)
+        for other in ("seek", "active"):
+            _state("positioning", (other,), known, states, steps)
+    figures = HddPower().model_copy(update=states)
+    # Watts of a power condition alone: a level whose transitions are not known.
+    alone = [name for name in ("idle_a", "idle_b", "idle_c") if name in known and file.kind == "hdd"]
+    conditions = [PowerLevel.model_construct(name=name, power=known[name], **_NO_WAYS) for name in alone]
+    return HddPower.model_construct(level=conditions).with_figures(figures)
+
+
+def _state(
+    state: str, works: tuple[str, ...], known: dict[str, float], states: dict[str, float], steps: Steps
+) -> None:
+    """Give ``state`` the mean watts of those ``works`` that are known, where it has none."""
+    found = [work for work in works if work in known]
+    if state in states or not found:
+        return
+    watts = round(sum(known[work] for work in found) / len(found), 6)
+    rule = f"mean of {' and '.join(found)}" if len(found) > 1 else f"taken as power.{found[0]}"
+    states[state] = steps.derive(f"power.{state}", watts, f"{watts:g} W", rule)

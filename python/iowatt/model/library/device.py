@@ -1,0 +1,176 @@
+"""A device file: the published, measured or declared figures of one drive, each with its source.
+
+The file has units and names and may have gaps; ``drive`` turns it into numbers, ``uses`` says what it is
+good for as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, model_validator
+
+from iowatt.base.quantity import BlockSize, Capacity, Duration, SignedDuration, Speed
+from iowatt.base.strict import Strict, key
+from iowatt.model.library.electrical import HddPower, PowerFigures
+from iowatt.model.library.electronics import Buffer, Controller
+from iowatt.model.library.flash import Flash
+from iowatt.model.library.geometry import Geometry, Seek
+from iowatt.model.library.queueing import CommandQueue
+from iowatt.model.library.ratings import LATENCIES, Endurance, Performance, Price
+from iowatt.model.library.source import Source, source_of
+
+__all__ = ["DeviceFile", "HddPower"]
+
+_WORDS: Final = frozenset(
+    ("name", "kind", "title", "vendor", "based_on", "stand_in", "assumptions", "notes", "source")
+)
+_MECHANICAL: Final = (
+    "rpm", "geometry", "seek", "head_switch", "write_settle", "read_overhead", "write_overhead",
+    "controller", "buffer",
+)  # fmt: skip
+_DISK_POWER: Final = (
+    "positioning", "idle_a", "idle_b", "idle_c", "speeds", "seek", "spin_up", "spin_up_time", "spin_up_peak",
+    "spin_up_peak_12v_amps", "spin_down", "spin_down_time",
+)  # fmt: skip
+
+
+def _words(description: str) -> Any:
+    return key(description, default=None, unset="not known", min_length=1)
+
+
+class DeviceFile(Strict):
+    """One drive."""
+
+    name: str = key(
+        "Lower-case vendor-model with dashes.", pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64
+    )
+    kind: Literal["hdd", "ssd"] = key("The technology.")
+    title: str = key("Vendor and model as people write them.", min_length=1)
+    vendor: str | None = _words("Who made it.")
+    based_on: str | None = key(
+        "A drive whose figures hold where this file gives none.", default=None, unset="on none"
+    )
+    stand_in: str | None = key(
+        "What it stands in for and how it was made, where it is no real drive.",
+        default=None,
+        unset="a real drive",
+    )
+    assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
+    notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
+    year: int | None = key("When it came out.", default=None, unset="not known", ge=1950, le=2100)
+    interface: str | None = _words("How it is connected, such as `SAS 12G`.")
+    form_factor: str | None = _words("Its size and shape, such as `3.5`.")
+    media: str | None = _words("Its memory, such as `TLC 3D`, of an ssd.")
+    capacity: Capacity | None = key(
+        "What the drive offers.", default=None, unset="not known", unit="bytes", gt=0
+    )
+    sector_size: BlockSize | None = key(
+        "Bytes of a sector.", default=None, unset="assumed, and said so", unit="bytes", gt=0, le=65536
+    )
+    rpm: Speed | None = key("Speed of rotation.", default=None, unset="not known", unit="rpm", ge=1)
+    geometry: Geometry | None = key(
+        "Tracks: zones, or the rates to derive them from.",
+        default=None,
+        unset="derived from performance.sequential_read",
+    )
+    seek: Seek | None = key(
+        "Arm movement: points, or the figures of data sheets.", default=None, unset="not known"
+    )
+    head_switch: Duration | None = key(
+        "Change of head within a cylinder.", default=None, unset="assumed, and said so", unit="s"
+    )
+    write_settle: SignedDuration | None = key(
+        "Added to any positioning of a write; may be negative.",
+        default=None,
+        unset="average_write less average, or assumed, and said so",
+        unit="s",
+    )
+    read_overhead: Duration | None = key(
+        "Command processing before the mechanics start, reads.",
+        default=None,
+        unset="assumed, and said so",
+        unit="s",
+    )
+    write_overhead: Duration | None = key(
+        "The same for writes.", default=None, unset="assumed, and said so", unit="s"
+    )
+    controller: Controller | None = key(
+        "All overheads and the drive's side of the bus, in place of read_overhead and write_overhead.",
+        default=None,
+        unset="the two overheads, and the bus of the interface; without limit with a table buffer",
+    )
+    buffer: Buffer | None = key(
+        "The on-board buffer.",
+        default=None,
+        unset="assumed, and said so; none with a table controller",
+    )
+    command_queue: CommandQueue | None = key(
+        "Commands that the drive holds at once.",
+        default=None,
+        unset="as many as a scenario asks for; the order is fcfs, or of a data sheet assumed, and said so",
+    )
+    flash: Flash | None = key(
+        "The flash of an ssd, where it is known.",
+        default=None,
+        unset="derived from its data sheet, or the data sheet alone is used",
+    )
+    power: PowerFigures = key("Electrical figures.", default=PowerFigures())
+    performance: Performance = key("Published rates.", default=Performance())
+    endurance: Endurance = key("Ratings of wear and failure.", default=Endurance())
+    price: Price = key("What one cost.", default=Price())
+    source: list[Source] = key("Where the figures come from.", default=[])
+
+    @model_validator(mode="after")
+    def _parts_of_its_kind(self) -> DeviceFile:
+        """An ssd with mechanics, or a disk with flash, is a mistake in one of the two."""
+        if self.kind == "ssd":
+            given = [name for name in _MECHANICAL if getattr(self, name) is not None]
+            given += [f"power.{name}" for name in _DISK_POWER if getattr(self.power, name) is not None]
+            given += ["power.level"] if self.power.level else []
+            if given:
+                raise ValueError(f'kind = "ssd" goes without {", ".join(given)}')
+        else:
+            given = ["flash"] if self.flash is not None else []
+            given += ["power.state"] if self.power.state else []
+            given += ["power.active_idle"] if self.power.active_idle is not None else []
+            given += [
+                f"performance.{name}" for name in LATENCIES if getattr(self.performance, name) is not None
+            ]
+            if given:
+                raise ValueError(f'kind = "hdd" goes without {", ".join(given)}')
+        return self
+
+    @model_validator(mode="after")
+    def _one_set_of_overheads(self) -> DeviceFile:
+        given = [name for name in ("read_overhead", "write_overhead") if getattr(self, name) is not None]
+        if self.controller is not None and given:
+            raise ValueError(
+                f"{given[0]} and the table controller say the same twice; "
+                "give controller.read_miss and controller.write_miss alone"
+            )
+        return self
+
+    def source_of(self, figure: str) -> Source | None:
+        """The source of a figure by its key path; the most specific one, the first among equals."""
+        return source_of(self.source, figure)
+
+    def figures(self) -> dict[str, Any]:
+        """All figures given, by key path, in SI units; lists (zones, points) as they are."""
+        found: dict[str, Any] = {}
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if name in _WORDS or value is None:
+                continue
+            if isinstance(value, BaseModel):
+                given = [part for part in type(value).model_fields if part in value.model_fields_set]
+                fields = {f"{name}.{part}": getattr(value, part) for part in given}
+                found.update({path: part for path, part in fields.items() if part is not None})
+            else:
+                found[name] = value
+        return found
+
+    def grade(self) -> str:
+        """Quality of its power figures, A to D: the best of its sources that may be used."""
+        grades = [source.grade for source in self.source if source.grade and not source.caution]
+        return min(grades, default="D")

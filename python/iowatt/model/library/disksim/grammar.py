@@ -1,0 +1,294 @@
+"""The grammar of DiskSim's parameter files (libparam): from text to a tree of blocks.
+
+Statements are ``type NAME { key = value, ... }``, ``source file``, ``instantiate [a .. b] as NAME`` and
+``topology type name [ children ]``. A value is a number, a word or ``"text"``, a list ``[a, b]``, a block, or
+``source file`` (the one block of that file). Keys are words up to ``=``, blanks and all.
+
+Whatever the text, the answer is a tree or an `InputError` that names file and line: nesting, the number of
+sourced files and their size are bounded, and a file that sources itself is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NoReturn
+
+from iowatt.base.errors import InputError
+from iowatt.model.library.disksim.text import MAX_BYTES, locate, read_text
+from iowatt.model.library.disksim.tokens import Token, scalar, tokens
+from iowatt.model.library.disksim.tree import Block, Document, Entry, Instance, Node, Range, Value
+
+MAX_DEPTH = 32
+"""Deepest nesting of blocks, lists and sourced files together."""
+MAX_SOURCES = 256
+"""Most ``source`` statements, counting each time one is met."""
+MAX_NAMES = 65536
+"""Most names that one list of components may stand for."""
+
+_CLOSE_RANGE = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)\.\.([A-Za-z_][A-Za-z_0-9]*)\Z")
+_WORDS = frozenset({"word", "quoted"})
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
+
+
+def parse_file(path: Path) -> Document:
+    """The statements of a file and of those it sources.
+
+    Raises
+    ------
+    InputError
+        Where one of them cannot be read or is not written in this grammar.
+    """
+    document = Document(path)
+    _Parser(path, document, _Budget(), ()).file(str(path))
+    return document
+
+
+def parse_text(text: str, path: Path) -> Document:
+    """The statements of ``text``; what it sources is looked for beside ``path``. Errors as `parse_file`."""
+    document = Document(path)
+    parser = _Parser(path, document, _Budget(), ())
+    parser.text(text)
+    return document
+
+
+def names(value: Value, where: str) -> tuple[str, ...]:
+    """The component names of a list, ranges written out: ``[ disk0 .. disk2 ]`` is disk0, disk1, disk2.
+
+    Raises
+    ------
+    InputError
+        Where it is no list of names, or a range has no numbers or runs backwards.
+    """
+    found: list[str] = []
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str):
+            found.append(item)
+        elif isinstance(item, Range):
+            found.extend(_written_out(item, where, MAX_NAMES - len(found)))
+        else:
+            raise InputError(
+                "TODO", where, "expected names of components: [ disk0, disk1 ] or [ disk0 .. disk7 ]"
+            )
+    return tuple(found)
+
+
+def _written_out(item: Range, where: str, room: int) -> Iterable[str]:
+    first, last = _NUMBERED.match(item.first), _NUMBERED.match(item.last)
+    if not (first and last and first[1] == last[1]):
+        raise InputError(
+            "out-of-range",
+            where,
+            f"{item.first} .. {item.last} is no range: both ends must be the same name with a number",
+        )
+    count = int(last[2]) - int(first[2]) + 1
+    if not 1 <= count <= room:
+        raise InputError("TODO", where, f"{item.first} .. {item.last} stands for {count} names")
+    return (f"{first[1]}{number}" for number in range(int(first[2]), int(last[2]) + 1))
+
+
+class _Budget:
+    """What one document may still take: bytes and sourced files."""
+
+    def __init__(self) -> None:
+        self.bytes = MAX_BYTES
+        self.sources = MAX_SOURCES
+
+
+class _Parser:
+    """Reads one file; another one for each file that it sources. ``open_files`` are those being read."""
+
+    def __init__(
+        self, path: Path, document: Document, budget: _Budget, open_files: tuple[Path, ...], depth: int = 0
+    ) -> None:
+        self.path = path
+        self.document = document
+        self.budget = budget
+        self.open_files = open_files
+        self.depth = depth
+        self.rest: Iterator[Token] = iter(())
+        self.ahead = Token("end", "the end of the file", 1)
+
+    def file(self, where: str) -> None:
+        real = self.path.resolve()
+        if real in self.open_files:
+            raise InputError("TODO", where, f"{self.path} sources itself", hint="remove one of the sources")
+        self.open_files = (*self.open_files, real)
+        content = read_text(self.path, self.budget.bytes, where)
+        self.budget.bytes -= len(content)
+        self.text(content)
+
+    def text(self, content: str) -> None:
+        self.rest = tokens(content, self.path)
+        self.ahead = next(self.rest)
+        while self.ahead.kind != "end":
+            self.statement()
+
+    # Tokens ------------------------------------------------------------------------------------------
+
+    def take(self) -> Token:
+        token = self.ahead
+        self.ahead = next(self.rest, token)  # the end stays the end
+        return token
+
+    def at_mark(self, text: str) -> bool:
+        return self.ahead.kind == "mark" and self.ahead.text == text
+
+    def mark(self, text: str) -> bool:
+        """Whether the next token is this punctuation; taken if so."""
+        found = self.at_mark(text)
+        if found:
+            self.take()
+        return found
+
+    def expect(self, text: str, after: str) -> None:
+        if not self.mark(text):
+            self.fail(f"expected {text!r} {after}")
+
+    def word(self, what: str) -> Token:
+        if self.ahead.kind not in _WORDS:
+            self.fail(f"expected {what}")
+        return self.take()
+
+    def words(self) -> list[Token]:
+        found = []
+        while self.ahead.kind in _WORDS:
+            found.append(self.take())
+        return found
+
+    def fail(self, message: str, line: int | None = None) -> NoReturn:
+        found = self.ahead
+        shown = found.text if found.kind == "end" else repr(found.text[:40])
+        raise InputError("TODO", f"{self.path}:{line or found.line}", f"{message}, found {shown}")
+
+    def deeper(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise InputError(
+                "out-of-range",
+                f"{self.path}:{self.ahead.line}",
+                f"blocks, lists and sourced files are nested more than {MAX_DEPTH} deep",
+            )
+
+    # Statements --------------------------------------------------------------------------------------
+
+    def statement(self) -> None:
+        first = self.word("a statement: 'type NAME {', 'source', 'instantiate' or 'topology'")
+        if first.text == "source":
+            self.source(self.word("a file name after 'source'"), self.document)
+        elif first.text == "instantiate":
+            self.instantiate(first)
+        elif first.text == "topology":
+            self.document.topology.append(self.node(self.word("the type of a component after 'topology'")))
+        else:
+            name = self.take().text if self.ahead.kind in _WORDS else ""
+            self.expect("{", f"after {first.text!r}, as in 'disksim_bus BUS0 {{ ... }}'")
+            block = self.block(first, name)
+            # Unnamed blocks are sourced as values; two of one name would leave open which is meant.
+            same = [other for other in self.document.blocks if name and other.name == name]
+            if same:
+                raise InputError(
+                    "duplicate",
+                    block.where(),
+                    f"{name!r} is already defined at {same[0].where()}",
+                    hint="rename one of the two or remove it",
+                )
+            self.document.blocks.append(block)
+
+    def source(self, name: Token, document: Document) -> None:
+        where = f"{self.path}:{name.line}"
+        self.budget.sources -= 1
+        if self.budget.sources < 0:
+            raise InputError("out-of-range", where, f"more than {MAX_SOURCES} files are sourced")
+        self.deeper()
+        path = locate(name.text, self.path.parent, where)
+        _Parser(path, document, self.budget, self.open_files, self.depth).file(where)
+        self.depth -= 1
+
+    def instantiate(self, first: Token) -> None:
+        where = f"{self.path}:{first.line}"
+        self.expect("[", "after 'instantiate', as in 'instantiate [ disk0 .. disk7 ] as DISK'")
+        listed = names(self.items(), where)
+        joint = self.word("'as' after the names to instantiate")
+        if joint.text != "as":
+            raise InputError("TODO", where, f"expected 'as' after the names, found {joint.text[:40]!r}")
+        of = self.word("the name of a specification after 'as'").text
+        self.document.instances.extend(Instance(name, of, where) for name in listed)
+        if len(self.document.instances) > MAX_NAMES:
+            raise InputError("out-of-range", where, f"more than {MAX_NAMES} components are instantiated")
+
+    def node(self, kind: Token) -> Node:
+        name = self.word(f"the name of the {kind.text}")
+        self.expect("[", f"after {name.text!r}: what hangs below it, '[]' for nothing")
+        self.deeper()
+        children = []
+        while not self.mark("]"):
+            children.append(self.node(self.word("a component such as 'disksim_disk disk0 []', or ']'")))
+            if not self.mark(",") and not self.at_mark("]"):
+                self.fail("expected ',' or ']' after a component")
+        self.depth -= 1
+        return Node(kind.text, name.text, tuple(children), f"{self.path}:{kind.line}")
+
+    # Values ------------------------------------------------------------------------------------------
+
+    def block(self, kind: Token, name: str) -> Block:
+        self.deeper()
+        entries: dict[str, Entry] = {}
+        while not self.mark("}"):
+            line = self.ahead.line
+            key = " ".join(token.text for token in self.words())
+            if not key:
+                self.fail(f"expected 'key = value' or '}}' to end the {kind.text} of line {kind.line}")
+            self.expect("=", f"after {key[:60]!r}")
+            if key in entries:
+                raise InputError(
+                    "TODO", f"{self.path}:{line}", f"{key!r} was already given at line {entries[key].line}"
+                )
+            line = self.ahead.line
+            entries[key] = Entry(self.value(), line)
+            if not self.mark(",") and not self.at_mark("}"):
+                self.fail(f"expected ',' or '}}' after the value of {key[:60]!r}")
+        self.depth -= 1
+        return Block(kind.text, name, entries, self.path, kind.line)
+
+    def items(self) -> list[Value]:
+        """The values of a list whose ``[`` has been read."""
+        self.deeper()
+        found: list[Value] = []
+        while not self.mark("]"):
+            found.append(self.value())
+            if not self.mark(",") and not self.at_mark("]"):
+                self.fail("expected ',' or ']' in a list")
+        self.depth -= 1
+        return found
+
+    def value(self) -> Value:
+        if self.mark("["):
+            return self.items()
+        words = self.words()
+        if not words:
+            self.fail("expected a value: a number, a word, a list [...] or a block type { ... }")
+        if words[0].text == "source" and len(words) == 2:
+            return self.sourced_block(words[1])
+        if len(words) <= 2 and self.mark("{"):
+            return self.block(words[0], words[1].text if len(words) == 2 else "")
+        if len(words) == 3 and words[1].text == "..":
+            return Range(words[0].text, words[2].text)
+        if len(words) > 1:
+            self.fail(
+                f"expected ',' between {words[0].text[:40]!r} and {words[1].text[:40]!r}", words[1].line
+            )
+        close = _CLOSE_RANGE.match(words[0].text) if words[0].kind == "word" else None
+        return Range(close[1], close[2]) if close else scalar(words[0], self.path)
+
+    def sourced_block(self, name: Token) -> Block:
+        inner = Document(self.path)
+        self.source(name, inner)
+        if len(inner.blocks) != 1 or inner.instances or inner.topology:
+            raise InputError(
+                "TODO",
+                f"{self.path}:{name.line}",
+                f"{name.text!r} must hold one block to be a value, and holds {len(inner.blocks)}",
+            )
+        return inner.blocks[0]

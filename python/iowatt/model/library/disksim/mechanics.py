@@ -1,0 +1,158 @@
+"""The arm and the spindle of a DiskSim drive (``dm_mech_g1``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from iowatt.base.errors import InputError
+from iowatt.model.library.disksim.kinds import scaled
+from iowatt.model.library.disksim.parameter import read_fields
+from iowatt.model.library.disksim.parameters import MECHANICS
+from iowatt.model.library.disksim.seek import (
+    ConstantSeek,
+    CurveSeek,
+    HplSeek,
+    LinearSeek,
+    MeasuredSeek,
+    Seek,
+    read_seek,
+)
+from iowatt.model.library.disksim.text import locate
+from iowatt.model.library.disksim.tree import Block
+
+_SEEK_KEYS = {
+    "linear": ("Single cylinder seek time", "Average seek time", "Full strobe seek time"),
+    "curve": ("Single cylinder seek time", "Average seek time", "Full strobe seek time"),
+    "constant": ("Constant seek time",),
+    "hpl": ("HPL seek equation values",),
+    "hplplus10": ("HPL seek equation values", "First ten seek times"),
+    "extracted": ("Full seek curve",),
+}
+_ALL_SEEK_KEYS = tuple(dict.fromkeys(key for keys in _SEEK_KEYS.values() for key in keys))
+
+
+@dataclass(frozen=True)
+class Mechanics:
+    """How the drive moves. Times in seconds.
+
+    rpm:
+        Turns of the spindle per minute.
+    seek:
+        How long the arm takes, see `iowatt.model.library.disksim.seek`.
+    head_switch_s:
+        To another head of the same cylinder; positioning takes the longer of this and the seek.
+    write_settle_s:
+        Added to the positioning of a write where that is not zero; negative where reads are the slower ones.
+    access_time:
+        ``rotating``: positioning follows the platter. ``average-rotation``: half a turn in place of the
+        rotational wait. ``constant``: every access takes ``constant_access_s``.
+    constant_access_s:
+        See there; 0 elsewhere.
+    """
+
+    rpm: float
+    seek: Seek
+    head_switch_s: float
+    write_settle_s: float
+    access_time: Literal["rotating", "average-rotation", "constant"]
+    constant_access_s: float = 0.0
+
+    @property
+    def turn_s(self) -> float:
+        """One turn of the spindle."""
+        return 60 / self.rpm
+
+
+def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mechanics:
+    """The mechanics that a ``dm_mech_g1`` block describes; its seek curve file is read too.
+
+    Raises
+    ------
+    InputError
+        Where a parameter is missing, out of range, or the curve file is not one.
+    """
+    fields = read_fields(block, MECHANICS, warnings)
+    kind = fields["seek_type"]
+    for key in _ALL_SEEK_KEYS:
+        if key in _SEEK_KEYS[kind] and key not in block.entries:
+            raise InputError("missing", block.where("Seek type"), f"seek type {kind} needs {key!r}")
+        if key not in _SEEK_KEYS[kind] and key in block.entries:
+            warnings.append(
+                f"{block.where(key)}: {block}: {key} is ignored: seek type {kind} does not use it"
+            )
+    if kind == "linear":
+        notes.append(
+            f"{block.where('Seek type')}: seeks are two straight lines as DiskSim's manual says; "
+            "DiskSim 4.0 itself gives every seek of 2 cylinders or more the full stroke's time"
+        )
+    access = fields["access_time"]
+    constant = fields.get("constant_access_s")
+    if access == "constant" and constant is None:
+        raise InputError(
+            "missing",
+            block.where("Access time type"),
+            "access time type constant needs 'Constant access time'",
+        )
+    if access != "constant" and constant is not None:
+        warnings.append(
+            f"{block.where('Constant access time')}: {block}: Constant access time is ignored: "
+            f"access time type {access} does not use it"
+        )
+    return Mechanics(
+        rpm=fields["rpm"],
+        seek=_seek(block, kind, fields),
+        head_switch_s=fields["head_switch_s"],
+        write_settle_s=fields["write_settle_s"],
+        access_time=(
+            "constant"
+            if access == "constant"
+            else "rotating"
+            if access == "trackSwitchPlusRotation"
+            else "average-rotation"
+        ),
+        constant_access_s=constant if access == "constant" and constant is not None else 0.0,
+    )
+
+
+def _seek(block: Block, kind: str, fields: Mapping[str, Any]) -> Seek:
+    if kind == "extracted":
+        return _extracted(block, fields["curve_file"])
+    if kind == "constant":
+        return ConstantSeek(fields["constant"])
+    if kind == "linear":
+        return LinearSeek(fields["single"], fields["average"], fields["full"])
+    if kind == "curve":
+        return CurveSeek(fields["single"], fields["average"], fields["full"])
+    return _hpl(block, kind, fields)
+
+
+def _extracted(block: Block, name: str) -> MeasuredSeek:
+    where = block.where("Full seek curve")
+    return read_seek(locate(name, block.path.parent, where))
+
+
+def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplSeek:
+    values = fields["hpl"]
+    if len(values) != 6:
+        raise InputError(
+            "out-of-range",
+            block.where("HPL seek equation values"),
+            f"'HPL seek equation values' must be 6 numbers, not {len(values)}",
+        )
+    if kind == "hplplus10":
+        first = fields["first_ten"]
+        if len(first) != 10 or min(first) < 0:
+            raise InputError(
+                "out-of-range",
+                block.where("First ten seek times"),
+                "'First ten seek times' must be 10 times in milliseconds",
+            )
+    else:
+        # -1 in place of the time of one cylinder: the root gives that one too.
+        first = () if values[5] == -1 else (values[5],)
+    root, root_slope, line, line_slope = (scaled(value) for value in values[1:5])
+    return HplSeek(
+        values[0], root, root_slope, line, line_slope, first_s=tuple(scaled(time) for time in first)
+    )

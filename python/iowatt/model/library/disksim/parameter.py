@@ -1,0 +1,165 @@
+"""One rule for every parameter: which field carries it, or why nothing does, and who must hear of it.
+
+The tables in `parameters` hold one `Parameter` per name; `read_fields` applies a table to a block. What
+iowatt does not use is collected as a sentence with its place; what is missing or out of range is an error.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from iowatt.base.errors import InputError
+from iowatt.model.library.disksim.kinds import Kind, word
+from iowatt.model.library.disksim.tree import Block, Value
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What iowatt does with one parameter.
+
+    field:
+        The field that carries its value; empty where nothing does.
+    kind:
+        What it may be.
+    required:
+        Whether it must be there; where not, the field's default stands.
+    ignored:
+        Why iowatt does not use it; empty where it does. With a ``field`` too, it is read but not modelled.
+    neutral:
+        The value with which ignoring it changes nothing, and nobody need be told.
+    only_with:
+        Another parameter; while that is 0 or absent, this one has no effect in DiskSim either.
+    read_elsewhere:
+        A block or list that its own reader takes up.
+    """
+
+    field: str = ""
+    kind: Kind = word
+    required: bool = True
+    ignored: str = ""
+    neutral: object = None
+    only_with: str = ""
+    read_elsewhere: bool = False
+
+    @property
+    def use(self) -> str:
+        """For the documentation: what becomes of it."""
+        if self.ignored:
+            return f"ignored: {self.ignored}"
+        return f"`{self.field}`" if self.field else "read by itself"
+
+
+Table: TypeAlias = Mapping[str, Parameter]
+
+
+def used(field: str, kind: Kind, *, required: bool = True) -> Parameter:
+    """A parameter that iowatt uses."""
+    return Parameter(field, kind, required)
+
+
+def part(field: str = "", *, required: bool = True) -> Parameter:
+    """A block or list with a reader of its own."""
+    return Parameter(field, required=required, read_elsewhere=True)
+
+
+def ignored(reason: str, *, neutral: object = None, only_with: str = "") -> Parameter:
+    """A parameter that iowatt does not use."""
+    return Parameter(required=False, ignored=reason, neutral=neutral, only_with=only_with)
+
+
+def unmodelled(field: str, kind: Kind, reason: str, *, neutral: object) -> Parameter:
+    """A parameter that is read but whose effect iowatt does not simulate."""
+    return Parameter(field, kind, ignored=reason, neutral=neutral)
+
+
+def read_fields(block: Block, table: Table, warnings: list[str]) -> dict[str, Any]:
+    """The fields that ``table`` makes of ``block``; what is not used is added to ``warnings``.
+
+    Raises
+    ------
+    InputError
+        Where a parameter is missing or is not of its kind.
+    """
+    fields: dict[str, Any] = {}
+    for key, parameter in table.items():
+        entry = block.entries.get(key)
+        if entry is None:
+            if parameter.required:
+                raise InputError(
+                    "TODO",
+                    block.where(),
+                    f"{block} has no {key!r}",
+                    hint=f"DiskSim 4.0 requires it too: add '{key} = ...'",
+                )
+        elif parameter.field and not parameter.read_elsewhere:
+            fields[parameter.field] = convert(block, key, parameter.kind)
+    warnings.extend(_unused(block, table, fields))
+    return fields
+
+
+def convert(block: Block, key: str, kind: Kind) -> Any:
+    """The value of ``key``, of that kind; InputError with the place where it is another."""
+    value = block.entries[key].value
+    try:
+        return kind(value)
+    except ValueError as error:
+        message = f"{key!r} must be {error}, not {_shown(value)}"
+        raise InputError("TODO", block.where(key), message) from None
+
+
+def sub_block(block: Block, key: str, *types: str) -> Block:
+    """The block that ``key`` holds.
+
+    Raises
+    ------
+    InputError
+        Where it is missing, no block, or of none of these types.
+    """
+    entry = block.entries.get(key)
+    wanted = " or ".join(types)
+    if entry is None:
+        raise InputError("TODO", block.where(), f"{block} has no {key!r}: a block of type {wanted}")
+    value = entry.value
+    if not isinstance(value, Block):
+        raise InputError("out-of-range", block.where(key), f"{key!r} must be a block of type {wanted}")
+    if value.type not in types:
+        raise InputError(
+            "not-accepted",
+            block.where(key),
+            f"{key!r} is of type {value.type}, which iowatt does not read; expected {wanted}",
+        )
+    return value
+
+
+def _unused(block: Block, table: Table, fields: Mapping[str, Any]) -> list[str]:
+    found = []
+    for key, entry in block.entries.items():
+        parameter = table.get(key)
+        if parameter is None:
+            near = difflib.get_close_matches(key, table, n=1, cutoff=0.8)
+            guess = f" (did you mean {near[0]!r}?)" if near else ""
+            reason = f"not a parameter of {block.type} that iowatt knows{guess}"
+        elif parameter.ignored:
+            master = block.entries.get(parameter.only_with)
+            if parameter.only_with and (master is None or master.value == 0):
+                continue
+            value = fields.get(parameter.field, entry.value)
+            if parameter.neutral is not None and value == parameter.neutral:
+                continue
+            reason = parameter.ignored
+        else:
+            continue
+        found.append(f"{block.where(key)}: {block}: {key} = {_shown(entry.value)} is ignored: {reason}")
+    return found
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, Block):
+        return f"{value.type} {{...}}"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    text = repr(value) if isinstance(value, int | float) else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

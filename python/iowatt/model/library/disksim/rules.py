@@ -1,0 +1,169 @@
+"""What DiskSim's parameters mean where their names leave it open: each rule with its reason, and none fitted.
+
+Most sets were made by DIXtrac, whose procedures say what a value is; older ones are hand-made. A rule looks
+at the drive's own parameters only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from iowatt.model.library.disksim import queueing
+from iowatt.model.library.disksim.drives import Drive
+from iowatt.model.library.disksim.electronics import Overheads
+from iowatt.model.library.disksim.layout import G1Layout
+
+MARGIN_S = 10e-6
+"""Kept free between the end of positioning and the next sector."""
+
+
+def extraction(drive: Drive) -> str:
+    """How the overheads were obtained: ``commands`` (DIXtrac) or ``separate``.
+
+    DIXtrac times whole SEEK commands, takes miss overheads as the remainder, and measures a read hit once
+    with the read-ahead running and once at rest. It writes no completion overheads; the older, hand-made sets
+    all have one.
+    """
+    overheads = drive.overheads
+    return "separate" if overheads.read_completion_s + overheads.write_completion_s > 0 else "commands"
+
+
+def reads_ahead_at_once(drive: Drive) -> bool:
+    """Whether a drive with type 4 of read-ahead reads ahead after a single read, too.
+
+    Type 4 says that the drive passed DIXtrac's test for read-ahead by history: tracks n-1 and n were read,
+    and n+1 was found in the buffer. Two other figures of the same set tell whether it needs that history. A
+    drive that gives up requested data counts as caching only if one read was followed by read-ahead; and a
+    largest read-ahead below the size of the segment, which caps the figure, was measured after one read.
+    """
+    buffer = drive.buffer
+    return buffer.read_ahead_over_requested > 0 or buffer.max_read_ahead_sectors < buffer.segment_sectors
+
+
+def read_ahead(drive: Drive) -> str:
+    """The read-ahead of the drive, as our buffer names it."""
+    kind = drive.buffer.read_ahead
+    if kind == "track-ahead":
+        return "segment" if reads_ahead_at_once(drive) else "history"
+    return kind
+
+
+def keeps_passing_sectors(drive: Drive) -> bool:
+    """Whether "Read any free blocks" is believed.
+
+    DIXtrac's test (read n-3, then n, and n-1 is a hit) is also passed by a drive that reads ahead although
+    it was told not to; only sets that were made otherwise are believed.
+    """
+    return drive.buffer.reads_any_free_sectors and extraction(drive) == "separate"
+
+
+def requested(drive: Drive) -> str:
+    """What becomes of sectors that the host has read.
+
+    The value 1 *is* DIXtrac's finding that a block read once, and again three turns later, misses; -1 says
+    that they leave at once.
+    """
+    value = drive.buffer.read_ahead_over_requested
+    return "discard" if value < 0 else "release" if value > 0 else "keep"
+
+
+def write_settle_s(drive: Drive) -> float:
+    """The settle time of writes: where it is negative, a magnitude that was taken the other way round.
+
+    Head switch and magnitude together make up the track skew, which a drive chooses so that a write just
+    makes it (DEC RZ26: 0.865 + 0.483 = 1.348 ms; skew 1.351 ms). The tightest skew therefore bounds it.
+    """
+    mechanics, layout = drive.model.mechanics, drive.model.layout
+    settle_s = mechanics.write_settle_s
+    if settle_s >= 0 or not isinstance(layout, G1Layout):
+        return settle_s
+    skews_s = [zone.track_skew * mechanics.turn_s / zone.sectors_per_track for zone in layout.zones]
+    room_s = min(skews_s) - mechanics.head_switch_s - MARGIN_S
+    return min(abs(settle_s), max(0.0, room_s))
+
+
+def overheads(drive: Drive) -> Overheads:
+    """The overheads, where those of a hand-made set do not all belong to the drive and its state at rest.
+
+    - A read miss costs the same after a read and after a write, as in all other hand-made sets: the figure
+      after a write, when there is no read-ahead to stop. The model itself takes the time of stopping it.
+    - A figure finer than a microsecond in a set of whole microseconds was not measured with the others: it is
+      left over from another drive. The figure after the other direction stands for it.
+    - A hit that costs nothing was not measured either.
+
+    An automatic extraction is taken as it is: its miss overheads are remainders, finer than what they are
+    taken from, different by direction, and 0 where nothing remains.
+    """
+    times = drive.overheads
+    if extraction(drive) == "commands":
+        return times
+    foreign = _other_resolution(times)
+    changed: dict[str, Any] = {}
+    for operation in ("read_hit", "read_miss", "write_hit", "write_miss"):
+        names = [f"{operation}_after_{direction}_s" for direction in ("read", "write")]
+        given = [getattr(times, name) for name in names]
+        unmeasured = [
+            name in foreign or (operation.endswith("hit") and value == 0)
+            for name, value in zip(names, given, strict=True)
+        ]
+        if unmeasured[0] != unmeasured[1]:
+            changed[names[unmeasured.index(True)]] = given[unmeasured.index(False)]
+        elif operation == "read_miss" and given[1] > 0:
+            changed[names[0]] = given[1]
+    return replace(times, **changed)
+
+
+def _other_resolution(times: Overheads) -> set[str]:
+    """Names of figures finer than a microsecond, where most are not."""
+    names = [part.name for part in fields(times) if part.name.endswith("_s")]
+    given = {name: round(ns) for name in names if (ns := getattr(times, name) * 1e9)}
+    finer = {name for name, ns in given.items() if ns % 1000}
+    return finer if 2 * len(finer) < len(given) else set()
+
+
+def remarks(drive: Drive) -> list[str]:
+    """Where a rule changed what the file says on the face of it."""
+    said = []
+    used = overheads(drive)
+    for part in fields(used):
+        given_s, used_s = getattr(drive.overheads, part.name), getattr(used, part.name)
+        if used_s != given_s:
+            name = part.name.removesuffix("_s").replace("_", " ")
+            said.append(f"overhead of a {name} = {given_s * 1e3:g} ms is read as {used_s * 1e3:g} ms")
+    settle_s = write_settle_s(drive)
+    given_s = drive.model.mechanics.write_settle_s
+    if settle_s != given_s:
+        said.append(
+            f"Add. write settling delay = {given_s * 1e3:g} ms is read as a magnitude that the tightest "
+            f"track skew bounds: {settle_s * 1e3:.4g} ms"
+        )
+    if drive.buffer.read_ahead == "track-ahead":
+        kind = "after any read" if reads_ahead_at_once(drive) else "after a read that goes on where one ended"
+        said.append(f"Buffer continuous read = 4 is read as: reads ahead until the segment is full, {kind}")
+    if drive.buffer.reads_any_free_sectors and not keeps_passing_sectors(drive):
+        said.append(
+            "Read any free blocks = 1 is not believed of an automatic extraction: read-ahead passes its test"
+        )
+    return said + queueing.remarks(drive)
+
+
+def unused(drive: Drive) -> list[str]:
+    """Parameters that are read, say something, and that the simulated drive does not have."""
+    interface, buffer, mechanics = drive.interface, drive.buffer, drive.model.mechanics
+    said = []
+    if mechanics.access_time != "rotating":
+        said.append("Access time type is ignored: positioning always follows the platter")
+    said += queueing.unused(drive)
+    if interface.disconnects_write_to_seek:
+        said.append("Disconnect write if seek is ignored: a write gives the bus up once its data have come")
+    if buffer.write_segments > 1 and not buffer.write_prebuffering:
+        said.append(
+            "Maximum number of write segments is ignored: without Allow write prebuffering a write waits for "
+            "the one before it"
+        )
+    if not buffer.reads_directly_to_buffer:
+        said.append("Read directly to buffer = 0 is ignored: media data always go to the segment")
+    if drive.overheads.other_reselect_s > 0 and not interface.hold_bus_for_read:
+        said.append("Other reselect overhead is ignored: a transfer is not broken up")
+    return [f"{drive.path.name}: {text}" for text in said]

@@ -1,0 +1,219 @@
+"""A whole system out of a ``.parv`` file: drives, buses, controllers, the driver and the arrays laid over
+them.
+
+`read_system` resolves names: what is instantiated, of which specification, and where it hangs. Drives are
+built once per specification, however many components are made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from iowatt.base.errors import InputError
+from iowatt.model.library.disksim import component_readers as readers
+from iowatt.model.library.disksim.components import Array, Bus, Controller, Driver, Place, Trace, Transfer
+from iowatt.model.library.disksim.drives import Drive, build_drive
+from iowatt.model.library.disksim.grammar import parse_file
+from iowatt.model.library.disksim.system_parameters import IGNORED_BLOCKS
+from iowatt.model.library.disksim.tree import Block, Document, Node
+
+Read = TypeVar("Read")
+
+_READ = {
+    "disksim_disk",
+    "disksim_bus",
+    "disksim_ctlr",
+    "disksim_iodriver",
+    "disksim_logorg",
+    "disksim_iosim",
+    "disksim_syncset",
+}
+
+
+@dataclass(frozen=True)
+class System:
+    """What a ``.parv`` file describes. All mappings are by component name, in the order of the file.
+
+    drives:
+        The disks; components of one specification share one `Drive`.
+    buses, controllers, driver:
+        What connects them; the driver is None where there is none.
+    places:
+        Where each disk hangs.
+    arrays:
+        How addresses spread over disks.
+    in_phase:
+        Sets of disks that turn in phase. (In DiskSim 4.0 all of them do.)
+    trace:
+        How the trace's times and devices are mapped.
+    ignored, notes:
+        As in `Drive`, for the system and its drives together.
+    """
+
+    path: Path
+    drives: Mapping[str, Drive]
+    buses: Mapping[str, Bus]
+    controllers: Mapping[str, Controller]
+    driver: Driver | None
+    places: Mapping[str, Place]
+    arrays: tuple[Array, ...]
+    in_phase: tuple[tuple[str, ...], ...]
+    trace: Trace
+    ignored: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def transfer(self, drive: str) -> Transfer:
+        """Seconds per block between ``drive`` and its controller: the slowest of bus, controller and drive.
+
+        Raises
+        ------
+        InputError
+            Where there is no such drive.
+        """
+        if drive not in self.drives:
+            known = ", ".join(self.drives) or "none"
+            raise InputError("unknown-name", str(self.path), f"there is no drive {drive!r}; it has {known}")
+        place = self.places.get(drive)
+        rates = [self.drives[drive].interface.sector_s, 0.0]
+        if place and place.controllers:
+            rates.append(self.controllers[place.controllers[-1]].sector_s)
+        bus = self.buses[place.buses[-1]] if place and place.buses else None
+        return Transfer(
+            read_sector_s=max(*rates, bus.read_sector_s if bus else 0.0),
+            write_sector_s=max(*rates, bus.write_sector_s if bus else 0.0),
+        )
+
+
+def read_system(path: Path) -> System:
+    """The system that a ``.parv`` file describes.
+
+    Raises
+    ------
+    InputError
+        Where a file cannot be read or is not of this form, a parameter that iowatt needs is missing or out of
+        range, or a name stands for nothing.
+    """
+    document = parse_file(path)
+    return _System(document).build()
+
+
+class _System:
+    """The names of a document, and the warnings that collect while they are read."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.warnings: list[str] = []
+        self.notes: list[str] = []
+        self.specifications = {block.name: block for block in document.blocks}
+        self.made: dict[str, Block] = {}
+        for instance in document.instances:
+            block = self.specifications.get(instance.of)
+            if block is None:
+                known = ", ".join(name for name in self.specifications if name) or "none"
+                raise InputError(
+                    "wrong-format",
+                    instance.where,
+                    f"{instance.of!r} is no specification in this file; it has {known}",
+                )
+            if instance.name in self.made:
+                raise InputError("duplicate", instance.where, f"{instance.name!r} is instantiated twice")
+            self.made[instance.name] = block
+
+    def build(self) -> System:
+        self.passed_over()
+        drives = self.drives()
+        buses = self.components("disksim_bus", readers.read_bus)
+        controllers = self.components("disksim_ctlr", readers.read_controller)
+        drivers = self.components("disksim_iodriver", readers.read_driver)
+        places = {name: place for node in self.document.topology for name, place in self.walk(node)}
+        return System(
+            path=self.document.path,
+            drives=drives,
+            buses=buses,
+            controllers=controllers,
+            driver=next(iter(drivers.values()), None),
+            places={name: place for name, place in places.items() if name in drives},
+            arrays=self.arrays(),
+            in_phase=tuple(
+                self.known(readers.read_syncset(block, self.warnings), block.where("devices"))
+                for block in self.document.of_type("disksim_syncset")
+            ),
+            trace=self.trace(),
+            ignored=tuple(dict.fromkeys(self.warnings)),
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
+
+    def passed_over(self) -> None:
+        for block in self.document.blocks:
+            if block.type in IGNORED_BLOCKS:
+                self.warnings.append(f"{block.where()}: {block} is ignored: {IGNORED_BLOCKS[block.type]}")
+            elif block.type not in _READ:
+                self.warnings.append(
+                    f"{block.where()}: {block} is ignored: iowatt does not read components of this type"
+                )
+
+    def drives(self) -> dict[str, Drive]:
+        built: dict[str, Drive] = {}
+        found = {}
+        for name, block in self.made.items():
+            if block.type == "disksim_disk":
+                if block.name not in built:
+                    drive = built[block.name] = build_drive(block)
+                    self.warnings.extend(drive.ignored)
+                    self.notes.extend(drive.notes)
+                found[name] = built[block.name]
+        return found
+
+    def components(self, kind: str, read: readers.Reader[Read]) -> dict[str, Read]:
+        built: dict[str, Read] = {}
+        found = {}
+        for name, block in self.made.items():
+            if block.type == kind:
+                if block.name not in built:
+                    built[block.name] = read(block, self.warnings)
+                found[name] = built[block.name]
+        return found
+
+    def walk(
+        self, node: Node, driver: str = "", buses: tuple[str, ...] = (), controllers: tuple[str, ...] = ()
+    ) -> Iterator[tuple[str, Place]]:
+        """Every component below ``node`` that has nothing below it, and its place."""
+        block = self.made.get(node.name)
+        if block is None or block.type != node.type:
+            is_a = f"is a {block.type}" if block else "is not instantiated"
+            raise InputError("TODO", node.where, f"{node.name!r} {is_a}, and stands here as {node.type}")
+        if node.type == "disksim_iodriver":
+            driver = node.name
+        elif node.type == "disksim_bus":
+            buses = (*buses, node.name)
+        elif node.type == "disksim_ctlr":
+            controllers = (*controllers, node.name)
+        else:
+            yield node.name, Place(driver, buses, controllers)
+        for child in node.children:
+            yield from self.walk(child, driver, buses, controllers)
+
+    def known(self, names: tuple[str, ...], where: str) -> tuple[str, ...]:
+        missing = [name for name in names if name not in self.made]
+        if missing:
+            raise InputError("wrong-format", where, f"{missing[0]!r} is not instantiated")
+        return names
+
+    def arrays(self) -> tuple[Array, ...]:
+        found = []
+        for block in self.document.of_type("disksim_logorg"):
+            array = readers.read_array(block, self.warnings)
+            self.known(array.drives, block.where("devices"))
+            found.append(array)
+        return tuple(found)
+
+    def trace(self) -> Trace:
+        listed = self.document.of_type("disksim_iosim")
+        if not listed:
+            return Trace()
+        trace = readers.read_trace(listed[0], self.warnings)
+        self.known(tuple(device.drive for device in trace.devices), listed[0].where("I/O Mappings"))
+        return trace

@@ -1,0 +1,341 @@
+"""A drive in numbers, as the simulator's plan wants it, and the changes that a scenario may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+from iowatt.base.errors import InputError
+from iowatt.model.library import derive, levels, mechanics
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.electrical import HddPower
+from iowatt.model.library.electronics import Buffer, Controller
+from iowatt.model.library.geometry import (
+    MOST_CYLINDERS,
+    MOST_SECTORS_PER_TRACK,
+    HplSeek,
+    IndexedGeometry,
+    MeasuredSeek,
+    ZonedGeometry,
+)
+from iowatt.model.library.layout import Layout, Tree, Zones
+from iowatt.model.library.levels import Ladder
+from iowatt.model.library.mechanics import SeekCurve, Zone
+from iowatt.model.library.notes import stand_in
+from iowatt.model.library.price_class import Sold
+from iowatt.model.library.queueing import CommandQueue
+from iowatt.model.library.rated import of_disk
+from iowatt.model.library.ratings import Endurance
+
+LayoutFile = Callable[[str], dict[str, Any]]
+"""From the name that a device file gives its layout file to ``IndexedPlan``."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A mechanical disk.
+
+    ``seek`` is (cylinders, seconds) of reads, ``seek_plan`` what the simulator is told about reads and
+    writes; times are in seconds, ``sectors`` is what the drive offers. ``notes`` are statements that a reader
+    of results must see.
+    """
+
+    name: str
+    title: str
+    notes: tuple[str, ...]
+    rpm: float
+    sector_bytes: int
+    surfaces: int
+    layout: Layout
+    sectors: int
+    seek: SeekCurve
+    seek_plan: dict[str, Any]
+    head_switch_s: float
+    write_settle_s: float
+    controller: Controller
+    buffer: Buffer
+    command_queue: CommandQueue
+    power: HddPower
+    endurance: Endurance = field(default_factory=Endurance)
+    #: What it is bought as; None of a drive that was made up.
+    sold: Sold | None = None
+
+    @property
+    def ratings(self) -> dict[str, float]:
+        """What its data sheet promises it to last, as far as it says: bytes a year, cycles."""
+        return of_disk(self.endurance)
+
+    @property
+    def raw_bytes(self) -> int:
+        """Capacity in bytes."""
+        return self.sectors * self.sector_bytes
+
+    @property
+    def cylinders(self) -> int:
+        """Cylinders."""
+        return self.layout.cylinders
+
+    @property
+    def zones(self) -> tuple[Zone, ...]:
+        """Its zones; none where the layout is irregular."""
+        return self.layout.zones if isinstance(self.layout, Zones) else ()
+
+    @property
+    def average_seek_s(self) -> float:
+        """Mean seek over random pairs of cylinders."""
+        return mechanics.average_seek(self.seek, self.cylinders)
+
+    def sequential_rate(self, zone: int) -> float:
+        """Bytes per second of reading zone ``zone`` (0 outermost, -1 innermost) from end to end.
+
+        Of an irregular layout: of its first and last track, switches left out.
+        """
+        if isinstance(self.layout, Tree):
+            return self.layout.sectors_per_track(last=zone < 0) * self.sector_bytes * self.rpm / 60
+        return mechanics.sequential_rate(self.zones[zone], self.rpm, self.sector_bytes, self.surfaces)
+
+    def respun(self, rpm: float) -> Drive:
+        """The drive at another speed: the same tracks and arm; skews keep their time, not their sectors.
+
+        Raises
+        ------
+        ValueError
+            Where the layout is irregular: its skews are known at the drive's own speed only.
+        """
+        change = f"{self.rpm:g} to {rpm:g} rpm"
+        note = f"{self.name}: rotation changed from {change}; seeks and power are not rescaled"
+        layout = self.layout.respun(rpm / self.rpm)
+        return replace(self, rpm=rpm, layout=layout, notes=(*self.notes, note))
+
+    def shortened(self, capacity: int) -> Drive:
+        """The drive with only its first ``capacity`` bytes in use.
+
+        Raises
+        ------
+        ValueError
+            Where that is less than a sector or more than the drive has.
+        """
+        sectors = capacity // self.sector_bytes
+        if not 1 <= sectors <= self.sectors:
+            raise ValueError(f"the drive has {self.raw_bytes} bytes, of which {capacity} cannot be used")
+        note = f"{self.name}: short-stroked to {capacity} of {self.raw_bytes} bytes"
+        return replace(self, sectors=sectors, notes=(*self.notes, note))
+
+    @property
+    def write_cache(self) -> bool:
+        """Whether writes complete in its buffer."""
+        return self.buffer.fast_write != "none"
+
+    def write_cached(self, on: bool) -> Drive:
+        """The drive with its write cache on or off.
+
+        Turned on, one that writes through by its file takes all writes (``across-reads``).
+
+        Raises
+        ------
+        ValueError
+            Where there is no buffer to turn it on in.
+        """
+        if on == self.write_cache:
+            return self
+        if on and not self.buffer.segments:
+            raise ValueError(f"{self.name!r} has no on-board buffer that could take writes")
+        how = "writes complete in its buffer" if on else "writes complete on the media"
+        note = f"{self.name}: the scenario turns its write cache {'on' if on else 'off'}: {how}"
+        buffer = self.buffer.model_copy(update={"fast_write": "across-reads" if on else "none"})
+        return replace(self, buffer=buffer, notes=(*self.notes, note))
+
+    def powered(self, power: HddPower) -> Drive:
+        """The drive with the figures given in ``power`` in place of its own."""
+        changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
+        note = f"{self.name}: the scenario gives its own power figures ({changed})"
+        return replace(self, power=self.power.with_figures(power), notes=(*self.notes, note))
+
+    @property
+    def missing_watts(self) -> list[str]:
+        """Figures of ``power`` without which its energy is not known."""
+        return [name for name in ("active", "positioning", "idle") if getattr(self.power, name) is None]
+
+    @property
+    def ladder(self) -> Ladder:
+        """Its power levels below idling, as far as they are wholly known."""
+        return levels.ladder(self.power, self.rpm)
+
+    def plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
+        """The ``device`` of a plan's pool. Watts that are not known are None."""
+        return {"kind": "hdd", **self.hdd_plan(phase, states)}
+
+    def hdd_plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
+        """``HddPlan``: the mechanics, the electronics and the watts.
+
+        ``states`` numbers the states that power levels other than standby are reported as, by name.
+        """
+        power, ladder = self.power, self.ladder
+        return {
+            "rpm": self.rpm,
+            "sector_bytes": self.sector_bytes,
+            "surfaces": self.surfaces,
+            "cylinders": self.cylinders,
+            "sectors": self.sectors,
+            "layout": self.layout.plan(),
+            "seek": self.seek_plan,
+            "head_switch_s": self.head_switch_s,
+            "write_settle_s": self.write_settle_s,
+            "controller": self.controller.plan(),
+            "buffer": self.buffer.plan(),
+            "phase": phase,
+            "power": {
+                "active_w": power.active,
+                "positioning_w": power.positioning,
+                "levels": ladder.plan,
+                "states": ladder.states(states),
+            },
+        }
+
+
+def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None) -> Drive:
+    """The drive that a device file describes; what was derived or assumed for it is in its notes.
+
+    ``layout_file`` gives the tree of an irregular layout by the name that the file gives it.
+
+    Raises
+    ------
+    InputError
+        Where figures are missing that nothing can stand for, or contradict one another; ``where`` names the
+        file. Missing watts are no error here: what is needed depends on the scenario.
+    """
+    if file.kind != "hdd":
+        hint = "`iowatt devices list --needs mechanics --kind hdd` prints the disks that will do"
+        raise InputError("missing", where, f"{file.name!r} is an ssd; a disk is needed here", hint=hint)
+    steps = derive.Steps()
+    parts = derive.mechanics(file, steps)
+    if parts is None:
+        missing = derive.missing_mechanics(file)
+        raise InputError(
+            "missing-figure",
+            where,
+            f"a simulation needs figures that {file.name!r} does not have: {', '.join(missing)}",
+            hint=f'give them in a device file of your own, with based_on = "{file.name}"',
+        )
+    power = derive.power(file, steps)
+    sectors = parts.capacity // parts.sector_bytes
+    layout = _layout(parts, sectors, where, layout_file)
+    if layout.cylinders > MOST_CYLINDERS:
+        raise InputError(
+            "out-of-range",
+            where,
+            f"geometry: comes to {layout.cylinders:,} cylinders with the capacity; at most "
+            f"{MOST_CYLINDERS:,} are accepted",
+            hint="look at the units of capacity, sector_size and the rates",
+        )
+    held = layout.held(parts.geometry.surfaces)
+    if sectors > held:
+        raise InputError("TODO", where, f"capacity is {sectors} sectors, but the zones hold only {held}")
+    seek, seek_plan = _seek(parts, layout.cylinders, where)
+    return Drive(
+        name=file.name,
+        title=file.title,
+        notes=_notes(file, steps),
+        rpm=parts.rpm,
+        sector_bytes=parts.sector_bytes,
+        surfaces=parts.geometry.surfaces,
+        layout=layout,
+        sectors=sectors,
+        seek=seek,
+        seek_plan=seek_plan,
+        head_switch_s=parts.head_switch,
+        write_settle_s=parts.write_settle,
+        controller=parts.controller,
+        buffer=parts.buffer,
+        command_queue=parts.command_queue,
+        power=power,
+        endurance=file.endurance,
+        sold=Sold.of(file, parts.capacity),
+    )
+
+
+def _layout(parts: derive.Mechanics, sectors: int, where: str, layout_file: LayoutFile | None) -> Layout:
+    geometry = parts.geometry
+    if isinstance(geometry, ZonedGeometry):
+        return Zones.of(geometry)
+    if isinstance(geometry, IndexedGeometry):
+        if layout_file is None:
+            raise InputError("unknown-name", where, f"there is no layout {geometry.layout!r}")
+        return Tree(geometry.cylinders, layout_file(geometry.layout))
+    return Zones(_zones(parts, geometry, sectors, where))
+
+
+def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: str) -> tuple[Zone, ...]:
+    """Zones from sustained rates, which count one head switch per turn."""
+    turn_s = 60 / parts.rpm
+    track_s = turn_s + parts.head_switch
+    outer, inner = (round(rate * track_s / parts.sector_bytes) for rate in (rates.outer, rates.inner))
+    if outer > MOST_SECTORS_PER_TRACK:
+        raise InputError(
+            "out-of-range",
+            where,
+            f"geometry: comes to {outer:,} sectors per track with the capacity; at most "
+            f"{MOST_SECTORS_PER_TRACK:,} are accepted",
+            hint="look at the units of capacity, sector_size and the rates",
+        )
+    if not outer >= inner >= 1:
+        raise InputError("out-of-range", where, "geometry.outer_rate must be at least geometry.inner_rate")
+    next_cylinder_s = _next_cylinder_s(parts.seek)
+    return mechanics.linear_zones(
+        sectors,
+        rates.surfaces,
+        outer_spt=outer,
+        inner_spt=inner,
+        zone_count=rates.zone_count,
+        track_skew_turns=parts.head_switch / turn_s,
+        cylinder_skew_turns=max(next_cylinder_s, parts.head_switch) / turn_s,
+    )
+
+
+def _next_cylinder_s(seek: MeasuredSeek | HplSeek | derive.ThreeTimes) -> float:
+    if isinstance(seek, MeasuredSeek):
+        return seek.points_ms[0][1] / 1e3
+    if isinstance(seek, HplSeek):
+        return mechanics.hpl_curve(seek.hpl_ms, seek.first_ms, 2)[0][1]
+    return seek.single_cylinder
+
+
+def _seek(parts: derive.Mechanics, cylinders: int, where: str) -> tuple[SeekCurve, dict[str, Any]]:
+    """The curve of reads, and ``SeekPlan``."""
+    seek = parts.seek
+    if isinstance(seek, HplSeek):
+        curve = mechanics.hpl_curve(seek.hpl_ms, seek.first_ms, cylinders)
+        return curve, {"hpl": {"values": list(seek.hpl_ms), "first_ms": list(seek.first_ms)}}
+    if isinstance(seek, MeasuredSeek):
+        points = [(point[0], _seconds(point[1]), _seconds(point[-1])) for point in seek.points_ms]
+    else:
+        try:
+            single, average, full = seek.single_cylinder, seek.average, seek.full_stroke
+            fitted = mechanics.three_point_curve(single, average, full, cylinders)
+        except ValueError as error:
+            raise InputError("TODO", f"{where}: seek", str(error)) from None
+        points = [(distance, time_s, time_s) for distance, time_s in fitted]
+    return tuple(point[:2] for point in points), {"points": [list(point) for point in points]}
+
+
+def _seconds(milliseconds: float) -> float:
+    return float(Decimal(repr(milliseconds)).scaleb(-3))
+
+
+def _notes(file: DeviceFile, steps: derive.Steps) -> tuple[str, ...]:
+    said = [*file.assumptions, *steps.notes(), *_bus_note(file)]
+    return (*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in said))
+
+
+def _bus_note(file: DeviceFile) -> list[str]:
+    """A drive that was measured on a slow bus stays slow on a fast one, unless it is told otherwise."""
+    slowest = max(file.controller.sector) if file.controller is not None else 0.0
+    if not slowest:
+        return []
+    rate = (file.sector_size or derive.SECTOR_BYTES) / slowest / 1e6
+    return [
+        f"a transfer takes {slowest * 1e3:g} ms a sector ({rate:.1f} MB/s), as on the bus that it was "
+        "measured on; controller.sector in a device file of your own changes that"
+    ]

@@ -1,0 +1,128 @@
+"""A part file: the published, derived or assumed watts of one part of an array, each with its source."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+from iowatt.base.document import Document, read_text
+from iowatt.base.errors import InputError
+from iowatt.base.problems import nearest
+from iowatt.base.quantity import Power, Rate
+from iowatt.base.strict import Strict, key
+from iowatt.model.library.laws import Law
+from iowatt.model.library.source import Source, source_of
+
+Kind = Literal["controller", "enclosure", "fan", "adapter", "io-module", "cache", "battery", "other"]
+Basis = Literal["dc", "wall"]
+
+
+def optional(description: str, unit: str | None = None, unset: str = "as in its file", **more: Any) -> Any:
+    """A key that may be left out."""
+    return key(description, default=None, unset=unset, unit=unit, **more)
+
+
+class PartFigures(Strict):
+    """What is known of a part; every key may be left out where a file has it."""
+
+    kind: Kind | None = optional("What it is.", example="controller")
+    idle: Power | None = optional("Watts of one, ready and without work.", "W", example="86W")
+    active: Power | None = optional(
+        "Watts of one at full work; of a fan, at full speed; of a battery, while charging.",
+        "W",
+        unset="as in its file, or as idle",
+        example="99W",
+    )
+    law: Law | None = optional(
+        "How it goes from idle to active. constant: it stays idle. utilisation: with the busy share of the "
+        "controller's processors. throughput: with requests and bytes a second over full_iops and full_rate. "
+        "speed-cubed: a fan, by speed. charging: idle but for the calculator's active array.",
+        unset="as in its file, or constant",
+        example="utilisation",
+    )
+    full_iops: float | None = optional(
+        "Requests a second at which it draws its active watts.", "1/s", gt=0, example=40000
+    )
+    full_rate: Rate | None = optional(
+        "Bytes a second at which it draws its active watts; adds to full_iops.",
+        "bytes/s",
+        gt=0,
+        example="3GB/s",
+    )
+    speed: float | None = optional("Speed of a fan, a share of full speed.", gt=0, le=1, example=0.6)
+    failover_speed: float | None = optional(
+        "Speed of a fan in failover, when the others make up for what is lost.",
+        unset="full speed",
+        gt=0,
+        le=1,
+        example=1.0,
+    )
+    basis: Basis | None = optional(
+        "Where its watts are taken. dc: what it draws from the supplies. wall: as a meter before them "
+        "would show, so that no supply is added.",
+        unset="as in its file, or dc",
+        example="wall",
+    )
+    max_sff: int | None = optional(
+        "Drives of 2.5 inches that a controller takes.", unset="no limit", gt=0, example=450
+    )
+    max_lff: int | None = optional(
+        "Drives of 3.5 inches that a controller takes.", unset="no limit", gt=0, example=240
+    )
+
+
+class PartFile(PartFigures):
+    """One part."""
+
+    name: str = key("Lower-case name with dashes.", pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)
+    title: str = key("What it is, as people write it.", min_length=1)
+    stand_in: str | None = key(
+        "What it stands in for and how it was made, where it is no real part.",
+        default=None,
+        unset="a real part",
+    )
+    assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
+    notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
+    source: list[Source] = key("Where the figures come from.", default=[])
+
+    def source_of(self, figure: str) -> Source | None:
+        """The source of a figure; the most specific one, the first among equals."""
+        return source_of(self.source, figure)
+
+
+@cache
+def part_names() -> tuple[str, ...]:
+    """Names of the library's parts, sorted."""
+    entries = resources.files("iowatt.model.library").joinpath("parts").iterdir()
+    return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
+
+
+def find_part(name: str, base_dir: Path) -> PartFile:
+    """The part of a library name, or of a file ending in ``.toml`` (relative to ``base_dir``).
+
+    Raises
+    ------
+    InputError
+        Where there is none (with the nearest name), or its file is wrong (with file and line).
+    """
+    if name.endswith(".toml"):
+        path = base_dir / name
+        return Document(read_text(path), str(path)).validate(PartFile)
+    if name not in part_names():
+        near = nearest(name, part_names())
+        raise InputError(
+            "unknown-name",
+            None,
+            f"unknown part {name!r}; expected a name of the library or a file ending in .toml",
+            hint=f"did you mean {near!r}?" if near else f"parts: {', '.join(part_names())}",
+        )
+    return _library_part(name)
+
+
+@cache
+def _library_part(name: str) -> PartFile:
+    """A part of the library: its file stays as it is as long as the process."""
+    text = resources.files("iowatt.model.library").joinpath("parts", f"{name}.toml").read_text("utf-8")
+    return Document(text, f"{name}.toml (library)").validate(PartFile)

@@ -1,0 +1,326 @@
+"""From an SSD's data sheet to its inside: one rule for all drives, each step recorded.
+
+Flash is made so that the drive does what its data sheet says:
+
+- *program time*: all dies programming at once give the sequential write rate, erases included;
+- *dies*: the fewest that need no program time shorter than the cell type's, and whose reads, at the queue
+  depth of the interface, reach a tenth more than the random reads published (a closed network of one queue a
+  die);
+- *over-provisioning*: what makes steady random writes of the whole capacity reach the published rate: each
+  byte written costs ``A`` programs and senses, and ``A`` follows from the spare factor (``amplification``);
+- *latency*: what is left of the published one after sensing and transfers is the controller's and the link's;
+- *joules*: see ``joules``.
+
+Where the insides cannot be told (no cell type, memory that is no NAND, a random-write rate that is no steady
+one), the data sheet alone is simulated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, Literal
+
+from iowatt.base.errors import InputError
+from iowatt.base.units import format_bytes, format_duration
+from iowatt.model.library import derive
+from iowatt.model.library.derive import Steps
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.electrical import HddPower
+from iowatt.model.library.flash import Flash, Suspend
+from iowatt.model.library.notes import stand_in
+from iowatt.model.library.price_class import Sold
+from iowatt.model.library.queueing import CommandQueue
+from iowatt.model.library.ssd import amplification, joules
+from iowatt.model.library.ssd.drive import Geometry, Interface, Sheet, Ssd, Wear
+from iowatt.model.library.ssd.inside import SMALL, Inside, Rates, mapping_unit
+from iowatt.model.library.ssd.media import (
+    CHANNEL_RATE,
+    MEDIA,
+    OTHER_MEMORY,
+    UNNAMED,
+    Media,
+    cell_of,
+    cells_of,
+)
+
+RATES: Final = ("sequential_read", "sequential_write", "random_read_iops", "random_write_iops")
+SECTOR_BYTES: Final = 512
+MOST_SPARE: Final = 0.6
+YEARS: Final = 5
+DAYS: Final = 365
+
+Link = Literal["sata", "sas", "nvme"]
+# Commands outstanding, and the time of a command in controller and link, read and write, where none is
+# published.
+_DEPTH: Final[dict[Link, tuple[int, str]]] = {
+    "sata": (32, "native command queueing"),
+    "sas": (128, "as Micron states for its P410m"),
+    "nvme": (1024, "NVMe allows 65,535 a queue and many queues"),
+}
+TESTED_DEPTH: Final[dict[Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
+"""Commands at a time at which the rates of data sheets are taken to be measured."""
+
+_COMMAND_S: Final[dict[Link, tuple[float, float, str]]] = {
+    "sata": (36e-6, 36e-6, "sequential latency of the Intel S4500"),
+    "sas": (36e-6, 36e-6, "as SATA"),
+    "nvme": (10e-6, 13e-6, "sequential latencies of the Intel P4500"),
+}
+
+
+def link(file: DeviceFile) -> Link | None:
+    """The interface, from the words on it."""
+    words = (file.interface or "").lower()
+    if "nvme" in words or "pci" in words:
+        return "nvme"
+    return "sas" if "sas" in words else "sata" if "sata" in words else None
+
+
+def missing(file: DeviceFile) -> list[str]:
+    """Key paths without which an SSD has no response times, by its flash or by its data sheet."""
+    lacking = [] if file.capacity is not None else ["capacity"]
+    lacking += [] if link(file) is not None else ["interface"]
+    return lacking + [f"performance.{name}" for name in RATES if getattr(file.performance, name) is None]
+
+
+def why_not_flash(file: DeviceFile) -> str | None:
+    """Why the data sheet alone is simulated; None where the flash is."""
+    if _cell(file) is None:
+        return f"its memory ({file.media or 'unknown'}) names no single type of NAND cell"
+    rates, unit = _rates(file), mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0)
+    if (file.flash or Flash()).over_provisioning is not None:
+        return None
+    ratio = rates.sequential_write / (rates.random_write * unit)
+    limit = amplification.amplification(MOST_SPARE)
+    if ratio < limit:
+        return (
+            f"{rates.random_write:g} random writes a second, each of which programs "
+            f"{format_bytes(unit, binary=True)}, leave a write amplification of {ratio:.2f} beside its "
+            "sequential ones: they are of a cache and not of steady state, or it maps smaller units than the "
+            "simulator's map holds at its capacity"
+        )
+    return None
+
+
+def resolve(file: DeviceFile, where: str) -> Ssd:
+    """The drive that a device file describes; what was derived or assumed is in its notes.
+
+    Raises
+    ------
+    InputError
+        Where figures are missing that nothing can stand for; ``where`` names the file. Missing watts are no
+        error here.
+    """
+    lacking = missing(file)
+    if lacking:
+        raise InputError(
+            "missing-figure",
+            where,
+            f"a simulation needs figures that {file.name!r} does not have: {', '.join(lacking)}",
+            hint=f'give them in a device file of your own, with based_on = "{file.name}"',
+        )
+    steps = Steps()
+    drive = make(file, steps)
+    if drive.geometry is not None and drive.times is not None:
+        _check(drive, where)
+    return drive
+
+
+def make(file: DeviceFile, steps: Steps) -> Ssd:
+    """The drive of a file that lacks nothing; ``steps`` records how."""
+    rates, kind = _rates(file), link(file)
+    assert kind is not None and file.capacity is not None
+    sector = file.sector_size or int(
+        steps.assume("sector_size", SECTOR_BYTES, f"{SECTOR_BYTES} B", "as hosts address most drives")
+    )
+    depth = _depth(file, kind, steps)
+    reason = why_not_flash(file)
+    geometry = times = None
+    buffer = 0
+    sensed_s = _sensed(file, rates)
+    if reason is None:
+        media = _cell(file)
+        assert media is not None
+        geometry, times = Inside(
+            file.flash or Flash(),
+            replace(media, read_s=sensed_s),
+            rates,
+            file.capacity,
+            min(depth, TESTED_DEPTH[kind]),
+            steps,
+        ).flash()
+        buffer = _buffer(file, geometry, steps)
+    elif sensed_s and file.performance.read_latency is None and (file.flash or Flash()).read_time is None:
+        steps.assume("flash.read_time", sensed_s, format_duration(sensed_s), _senses(file)[1])
+    interface = _interface(file, rates, sensed_s, depth, steps)
+    power, work = watts(file, steps)
+    worn = wear(file, steps)
+    amplified = rates.sequential_write / (rates.random_write * SMALL)
+    sheet = Sheet(
+        read_s=interface.read_latency_s,
+        write_s=interface.write_latency_s,
+        read_iops=rates.random_read,
+        write_iops=rates.random_write,
+        read_rate=rates.sequential_read,
+        write_rate=rates.sequential_write,
+        write_amplification=max(1.0, amplified),
+    )
+    drive = Ssd(
+        name=file.name,
+        title=file.title,
+        notes=(),
+        sector_bytes=sector,
+        sectors=file.capacity // sector,
+        interface=interface,
+        sheet=sheet,
+        geometry=geometry,
+        times=times,
+        buffer_bytes=buffer,
+        suspend=(file.flash or Flash()).suspend or _suspend(steps, reason is None),
+        wear=worn,
+        work=work,
+        power=power,
+        command_queue=CommandQueue(depth=interface.queue_depth),
+        why_sheet=reason,
+        sold=Sold.of(file, file.capacity),
+    )
+    return drive.noted(*_notes(file, steps, reason))
+
+
+def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.Work]:
+    """Its electrical figures, and the watts of work at full rates; what is not known stays None."""
+    power, work = derive.power(file, steps), joules.work(file, steps)
+    known = [w for w in (work.sequential_read, work.sequential_write) if w is not None]
+    awake, rule = joules.active_idle(power, work.most)
+    if rule is not None and awake is not None:
+        steps.assume("power.active_idle", awake, f"{awake:.3g} W", rule)
+    return power.model_copy(update={"active": max(known, default=None), "active_idle": awake}), work
+
+
+def _notes(file: DeviceFile, steps: Steps, reason: str | None) -> list[str]:
+    sheet = [f"simulated by its data sheet alone: {reason}"] if reason else []
+    said = [*file.assumptions, *sheet, *steps.notes()]
+    return [*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in said)]
+
+
+def _cell(file: DeviceFile) -> Media | None:
+    cell = (file.flash or Flash()).cell or cell_of(file.media)
+    return None if cell is None else MEDIA[cell]
+
+
+def _senses(file: DeviceFile) -> tuple[Media | None, str]:
+    """NAND as which its memory is sensed, and why; None of memory that is no NAND, or not sensed as usual."""
+    if _cell(file) is None and OTHER_MEMORY.search(file.media or ""):
+        return None, ""
+    named = [_cell(file)] if _cell(file) is not None else [MEDIA[cell] for cell in cells_of(file.media)]
+    media = min((one for one in named if one is not None), key=lambda one: one.read_s, default=MEDIA[UNNAMED])
+    how = "" if _cell(file) is not None else "the fastest cell named: " if named else "cell type not known: "
+    return media, how + media.source
+
+
+def _sensed(file: DeviceFile, rates: Rates) -> float:
+    """Seconds of sensing a page, without which no random read is answered; 0 of memory that is no NAND.
+
+    A published read that is faster than the cell type's sensing wins.
+    """
+    media, _ = _senses(file)
+    given = (file.flash or Flash()).read_time
+    if given is not None or media is None:
+        return given or 0.0
+    told, unit = (
+        file.performance.read_latency,
+        mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0),
+    )
+    if told is None:
+        return media.read_s
+    rate = (file.flash or Flash()).channel_rate or CHANNEL_RATE
+    return max(1e-6, min(media.read_s, told - max(SMALL, unit) / rate - SMALL / rates.sequential_read))
+
+
+def _rates(file: DeviceFile) -> Rates:
+    given = [getattr(file.performance, name) for name in RATES]
+    return Rates(*(float(rate or 0.0) for rate in given))
+
+
+def _depth(file: DeviceFile, kind: Link, steps: Steps) -> int:
+    if file.command_queue is not None and file.command_queue.depth is not None:
+        return file.command_queue.depth
+    depth, why = _DEPTH[kind]
+    return int(steps.assume("command_queue.depth", depth, f"{depth}", why))
+
+
+def _buffer(file: DeviceFile, geometry: Geometry, steps: Steps) -> int:
+    given = (file.flash or Flash()).write_buffer
+    if given is not None:
+        return given
+    size = max(16 << 20, 4 * geometry.dies * geometry.stripe_bytes)
+    rule = "16 MiB, or four pages of every plane where that is more"
+    return int(steps.assume("flash.write_buffer", size, format_bytes(size, binary=True), rule))
+
+
+def _suspend(steps: Steps, flash: bool) -> Suspend:
+    suspend = Suspend()
+    if flash:
+        text = f"after {format_duration(suspend.latency)}"
+        steps.assume("flash.suspend", suspend.latency, text, "reads interrupt programs and erases")
+    return suspend
+
+
+def _interface(file: DeviceFile, rates: Rates, read_s: float, depth: int, steps: Steps) -> Interface:
+    """Of a published latency, what sensing (``read_s``) and transfers leave is controller and link.
+
+    A sequential read's has no sensing in it, because the drive has read ahead: of a random one, sensing comes
+    on top. Writes complete in the buffer.
+    """
+    told, kind = file.performance, link(file)
+    unit = mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0)
+    assert kind is not None
+    reads, writes, why = _COMMAND_S[kind]
+    rate = max(rates.sequential_read, rates.sequential_write)
+    moved_in_s, moved_out_s = SMALL / rate, SMALL / rates.sequential_read
+    channel_rate = (file.flash or Flash()).channel_rate or CHANNEL_RATE
+    sensed_s = read_s + max(SMALL, unit) / channel_rate if read_s else 0.0
+    if told.read_latency is not None:
+        command_s = max(0.0, told.read_latency - sensed_s - moved_out_s)
+    elif told.sequential_read_latency is not None:
+        command_s = max(0.0, told.sequential_read_latency - moved_out_s)
+    else:
+        command_s = steps.assume("performance.sequential_read_latency", reads, format_duration(reads), why)
+    latency = told.write_latency if told.write_latency is not None else told.sequential_write_latency
+    if latency is not None:
+        write_s = max(0.0, latency - moved_in_s)
+    else:
+        write_s = steps.assume("performance.write_latency", writes, format_duration(writes), why)
+    return Interface(
+        read_rate=rates.sequential_read,
+        write_rate=rate,
+        command_read_s=command_s,
+        command_write_s=write_s,
+        commands_per_s=max(rates.random_read, rates.random_write),
+        queue_depth=depth,
+        read_latency_s=told.read_latency or command_s + sensed_s + moved_out_s,
+        write_latency_s=latency or write_s + moved_in_s,
+    )
+
+
+def wear(file: DeviceFile, steps: Steps) -> Wear:
+    """What it may be written, with ``steps`` recording what no sheet says."""
+    endurance, media = file.endurance, _cell(file)
+    rated: float | None = endurance.tbw
+    if rated is None and endurance.dwpd is not None and file.capacity is not None:
+        years = endurance.warranty
+        if years is None:
+            years = steps.assume(
+                "endurance.warranty", YEARS, f"{YEARS} years", "as of most data-centre drives"
+            )
+        total = endurance.dwpd * file.capacity * DAYS * years
+        rated = steps.derive("endurance.tbw", total, f"{total / 1e12:,.0f} TB", "dwpd over the warranty")
+    cycles = (file.flash or Flash()).pe_cycles
+    if cycles is None and media is not None:
+        cycles = int(steps.assume("flash.pe_cycles", media.pe_cycles, f"{media.pe_cycles:,}", media.wear))
+    return Wear(cycles, rated)
+
+
+def _check(drive: Ssd, where: str) -> None:
+    wrong = drive.problem()
+    if wrong is not None:
+        raise InputError("TODO", where, wrong, hint="look at the units of capacity and of [flash]")

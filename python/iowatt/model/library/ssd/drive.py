@@ -1,0 +1,412 @@
+"""An SSD in numbers, as the simulator's plan wants it, and the changes that a scenario may ask for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from iowatt.model.library.electrical import HddPower, PowerLevel
+from iowatt.model.library.flash import PowerState, Suspend
+from iowatt.model.library.levels import Ladder, ladder_of
+from iowatt.model.library.price_class import Sold
+from iowatt.model.library.queueing import CommandQueue
+from iowatt.model.library.ssd import joules
+from iowatt.model.library.ssd.joules import Work
+
+FREE_BLOCKS: Final = 4
+MOST_UNITS: Final = 2**32 - 16
+MOST_DIES: Final = 4096
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Flash: ``spare`` is what it has beyond the capacity, as a share of it, free and open blocks left out.
+
+    A *stripe* is a page of each plane of a die, a *superblock* a block of every plane of every die.
+    """
+
+    channels: int
+    dies_per_channel: int
+    planes: int
+    page_bytes: int
+    pages_per_block: int
+    mapping_bytes: int
+    spare: float
+
+    @property
+    def dies(self) -> int:
+        """Dies."""
+        return self.channels * self.dies_per_channel
+
+    @property
+    def stripe_bytes(self) -> int:
+        """Bytes of a stripe."""
+        return self.planes * self.page_bytes
+
+    @property
+    def superblock_bytes(self) -> int:
+        """Bytes of a superblock."""
+        return self.dies * self.stripe_bytes * self.pages_per_block
+
+
+@dataclass(frozen=True)
+class Times:
+    """Times of operations on flash in seconds; the channel in bytes per second."""
+
+    read_s: float
+    program_s: float
+    erase_s: float
+    channel_rate: float
+
+
+@dataclass(frozen=True)
+class Interface:
+    """Host link and controller; the latencies are those of a whole command that comes alone."""
+
+    read_rate: float
+    write_rate: float
+    command_read_s: float
+    command_write_s: float
+    commands_per_s: float
+    queue_depth: int
+    read_latency_s: float
+    write_latency_s: float
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The rates of a data sheet."""
+
+    read_s: float
+    write_s: float
+    read_iops: float
+    write_iops: float
+    read_rate: float
+    write_rate: float
+    write_amplification: float
+
+
+@dataclass(frozen=True)
+class Wear:
+    """What it may be written: cycles of a block, bytes by hosts."""
+
+    pe_cycles: int | None
+    rated_bytes: float | None
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """A class of the traffic that a drive has behind it: shares of space and of writes."""
+
+    space: float
+    writes: float
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What a scenario decides: garbage collection, wear-levelling, the start, the cap of power."""
+
+    gc: str = "greedy"
+    hot_cold: bool = False
+    wear_levelling: int | None = None
+    steady: bool = True
+    fill: float = 1.0
+    traffic: tuple[Traffic, ...] = ()
+    run_bytes: int | None = None
+    cap_w: float | None = None
+
+
+@dataclass(frozen=True)
+class Ssd:
+    """A solid-state drive.
+
+    ``geometry`` and ``times`` are None where the data sheet alone is simulated, for the reason ``why_sheet``.
+    ``notes`` are statements that a reader of results must see.
+    """
+
+    name: str
+    title: str
+    notes: tuple[str, ...]
+    sector_bytes: int
+    sectors: int
+    interface: Interface
+    sheet: Sheet
+    geometry: Geometry | None
+    times: Times | None
+    buffer_bytes: int
+    suspend: Suspend | None
+    wear: Wear
+    work: Work
+    power: HddPower
+    command_queue: CommandQueue
+    why_sheet: str | None = None
+    behaviour: Behaviour = Behaviour()
+    #: What it is bought as; None of a drive that was made up.
+    sold: Sold | None = None
+
+    @property
+    def ratings(self) -> dict[str, float]:
+        """What it is rated to last: bytes written by hosts, program and erase cycles."""
+        rated = {"bytes_written": self.wear.rated_bytes, "pe_cycles": self.wear.pe_cycles}
+        return {name: float(value) for name, value in rated.items() if value is not None}
+
+    @property
+    def raw_bytes(self) -> int:
+        """Capacity offered, in bytes."""
+        return self.sectors * self.sector_bytes
+
+    @property
+    def flash_bytes(self) -> int | None:
+        """Bytes of flash; None where they are not known."""
+        return (
+            None
+            if self.geometry is None
+            else self.geometry.superblock_bytes * self._superblocks(self.geometry)
+        )
+
+    @property
+    def write_cache(self) -> bool:
+        """Whether writes complete in its buffer."""
+        return self.geometry is None or self.buffer_bytes > 0
+
+    @property
+    def states(self) -> dict[str, PowerState]:
+        """Its power states of NVMe by name."""
+        return {state.name: state for state in self.power.state}
+
+    @property
+    def ladder(self) -> Ladder:
+        """Its power levels below idling: the states of NVMe that serve nothing.
+
+        NVMe gives no energy of a transition: the most that the drive draws, for the longest that it takes.
+        """
+        return ladder_of(self.levels, self.power.idle)
+
+    @property
+    def levels(self) -> dict[str, PowerLevel]:
+        """All of them by name."""
+        first = next((state.power for state in self.power.state if state.operational), None)
+        most = first if first is not None else self.power.active or self.power.idle
+        return {
+            state.name: PowerLevel.model_construct(
+                name=state.name,
+                power=state.power,
+                enter_time=state.enter_latency,
+                enter_power=most,
+                leave_time=state.exit_latency,
+                leave_power=most,
+                speed=None,
+                stopped=False,
+            )
+            for state in self.power.state
+            if not state.operational
+        }
+
+    @property
+    def missing_watts(self) -> list[str]:
+        """Keys of the watts without which its energy is not known."""
+        lacking = [] if self.power.idle is not None else ["idle"]
+        return lacking + ([] if self.work.sequential_write is not None else ["active"])
+
+    def noted(self, *notes: str) -> Ssd:
+        """The drive with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def shortened(self, capacity: int) -> Ssd:
+        """The drive with only its first ``capacity`` bytes offered; the flash of the rest is spare.
+
+        Raises
+        ------
+        ValueError
+            Where that is less than a sector or more than the drive has.
+        """
+        sectors = capacity // self.sector_bytes
+        if not 1 <= sectors <= self.sectors:
+            raise ValueError(f"the drive has {self.raw_bytes} bytes, of which {capacity} cannot be used")
+        geometry = self.geometry
+        note = f"{self.name}: {capacity} of {self.raw_bytes} bytes are used"
+        if geometry is not None:
+            spare = (1 + geometry.spare) * self.sectors / sectors - 1
+            geometry = replace(geometry, spare=spare)
+            note += f", the others are over-provisioning ({spare:.3g} of what is used)"
+        return replace(self, sectors=sectors, geometry=geometry, notes=(*self.notes, note))
+
+    def powered(self, power: HddPower) -> Ssd:
+        """The drive with the figures given in ``power`` in place of its own; ``active`` is of all work."""
+        changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
+        work = self.work if power.active is None else Work.any(power.active)
+        note = f"{self.name}: the scenario gives its own power figures ({changed})"
+        merged = self.power.with_figures(power)
+        rule = None
+        if power.active_idle is None and (power.active is not None or power.idle is not None):
+            merged = merged.model_copy(update={"active_idle": None})
+            awake, rule = joules.active_idle(merged, work.most)
+            merged = merged.model_copy(update={"active_idle": awake})
+        if rule is not None:
+            note += f"; with them its power.active_idle is {merged.active_idle:.3g} W, assumed: {rule}"
+        return replace(self, power=merged, work=work, notes=(*self.notes, note))
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether its idle watts are a sleep state's, to which it goes by itself after its work."""
+        return self.power.idle is not None and self.awake_w is not None and self.awake_w > self.power.idle
+
+    @property
+    def awake_w(self) -> float | None:
+        """What it draws while there is any work, operations apart; None where its idle is not known."""
+        idle = self.power.idle
+        return None if idle is None else max(self.power.active_idle or 0.0, idle)
+
+    def kept_awake(self) -> Ssd:
+        """The drive that does not fall asleep by itself, because a power policy says when it does."""
+        if not self.sleeps:
+            return self
+        note = (
+            f"{self.name}: its idle of {self.power.idle:g} W is a sleep state's; under a power policy it "
+            f"idles awake at {self.awake_w:.3g} W, and the policy decides when it sleeps"
+        )
+        return replace(self, power=self.power.model_copy(update={"idle": self.awake_w})).noted(note)
+
+    def provisioned(self, spare: float) -> Ssd:
+        """The drive with other over-provisioning."""
+        if self.geometry is None:
+            return self
+        own = f"{self.geometry.spare:.3g}"
+        note = f"{self.name}: the scenario sets its over-provisioning to {spare:g} (its own is {own})"
+        return replace(self, geometry=replace(self.geometry, spare=spare)).noted(note)
+
+    def by_data_sheet(self) -> Ssd:
+        """The drive simulated by its data sheet alone."""
+        note = f"{self.name}: the scenario has it simulated by its data sheet alone"
+        return replace(self, geometry=None, times=None, why_sheet="the scenario says so").noted(note)
+
+    def problem(self) -> str | None:
+        """What is impossible about its flash; None where nothing is."""
+        return next(self._problems(), None)
+
+    def _problems(self) -> Iterator[str]:
+        geometry, times = self.geometry, self.times
+        if geometry is None or times is None:
+            return
+        unit, page, stripe = geometry.mapping_bytes, geometry.page_bytes, geometry.stripe_bytes
+        if page % unit and (unit % page or stripe % unit):
+            yield (
+                f"flash.mapping_unit is {unit} bytes; it must divide a page ({page}), or be whole pages that "
+                f"divide those of all planes ({stripe})"
+            )
+        if unit % self.sector_bytes:
+            yield f"flash.mapping_unit is {unit} bytes, no whole number of sectors of {self.sector_bytes}"
+        if geometry.dies > MOST_DIES:
+            yield f"its rates come to {geometry.dies} dies; at most {MOST_DIES} are accepted"
+        units = geometry.superblock_bytes * self._superblocks(geometry) // unit
+        if units > MOST_UNITS:
+            yield (
+                f"its flash comes to {units:,} mapping units of {unit} bytes; at most {MOST_UNITS:,} are "
+                "accepted: a larger flash.mapping_unit is needed"
+            )
+        if not all(0 < time_s < 1 for time_s in (times.read_s, times.program_s, times.erase_s)):
+            yield "operations on flash take more than 0 s and less than 1 s"
+
+    def _superblocks(self, geometry: Geometry) -> int:
+        """So many that those not kept free or open have ``spare`` beyond the capacity."""
+        offered, size = self.raw_bytes, geometry.superblock_bytes
+        # Where all of the spare is less than a superblock, one more is the least that collection can do with.
+        holding = max(math.ceil(offered * (1 + geometry.spare) / size), math.ceil(offered / size) + 1)
+        return holding + FREE_BLOCKS + 1 + self.behaviour.hot_cold
+
+    def plan(self, states: Mapping[str, int] | None = None) -> dict[str, Any]:
+        """The ``device`` of a plan's pool (``SsdPlan``). Watts and joules that are not known are None."""
+        link, ladder = self.interface, self.ladder
+        awake = self.awake_w
+        return {
+            "kind": "ssd",
+            "sector_bytes": self.sector_bytes,
+            "sectors": self.sectors,
+            "interface": {
+                "read_bytes_per_s": link.read_rate,
+                "write_bytes_per_s": link.write_rate,
+                "command_read_s": link.command_read_s,
+                "command_write_s": link.command_write_s,
+                "commands_per_s": link.commands_per_s,
+                "queue_depth": link.queue_depth,
+            },
+            "media": self._data_sheet(awake) if self.geometry is None else self._flash(awake, self.geometry),
+            "power": {
+                "active_w": awake,
+                "awake_s": joules.AWAKE_S if self.sleeps else 0.0,
+                "levels": ladder.plan,
+                "states": ladder.states(states),
+                "cap_w": self.behaviour.cap_w,
+            },
+            "wear": {"pe_cycles": self.wear.pe_cycles, "rated_bytes_written": self.wear.rated_bytes},
+        }
+
+    def _flash(self, awake_w: float | None, geometry: Geometry) -> dict[str, Any]:
+        times, how = self.times, self.behaviour
+        assert times is not None
+        spent = joules.UNKNOWN
+        if awake_w is not None and not self.missing_watts:
+            spent = joules.operations(self.work, awake_w, self.sheet, geometry, times)
+        steady = {
+            "kind": "steady",
+            "fill": how.fill,
+            "traffic": [{"space": t.space, "writes": t.writes} for t in how.traffic],
+            "run_bytes": how.run_bytes,
+        }
+        return {
+            "kind": "flash",
+            "channels": geometry.channels,
+            "dies_per_channel": geometry.dies_per_channel,
+            "planes": geometry.planes,
+            "blocks_per_plane": self._superblocks(geometry),
+            "pages_per_block": geometry.pages_per_block,
+            "page_bytes": geometry.page_bytes,
+            "mapping_bytes": geometry.mapping_bytes,
+            "read_s": times.read_s,
+            "program_s": times.program_s,
+            "erase_s": times.erase_s,
+            "channel_bytes_per_s": times.channel_rate,
+            "suspend": None if self.suspend is None else self._suspend(self.suspend),
+            "buffer_bytes": self.buffer_bytes,
+            "gc": {"policy": how.gc, "free_blocks": FREE_BLOCKS, "hot_cold": how.hot_cold},
+            "wear_levelling": how.wear_levelling,
+            "initial": steady if how.steady else {"kind": "fresh"},
+            "energy": {
+                "read_j": spent.read_j,
+                "program_j": spent.program_j,
+                "erase_j": spent.erase_j,
+                "transfer_j_per_byte": spent.transfer_j_per_byte,
+                "command_j": spent.command_j,
+            },
+        }
+
+    @staticmethod
+    def _suspend(suspend: Suspend) -> dict[str, Any]:
+        return {"program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency}
+
+    def _data_sheet(self, awake_w: float | None) -> dict[str, Any]:
+        sheet, work = self.sheet, self.work
+        return {
+            "kind": "data-sheet",
+            "read": {
+                "latency_s": sheet.read_s,
+                "iops": sheet.read_iops,
+                "bytes_per_s": sheet.read_rate,
+                "active_w": _at_least(awake_w, work.sequential_read),
+            },
+            "write": {
+                "latency_s": sheet.write_s,
+                "iops": sheet.write_iops,
+                "bytes_per_s": sheet.write_rate,
+                "active_w": _at_least(awake_w, work.sequential_write),
+            },
+            "write_amplification": sheet.write_amplification,
+            "raw_bytes": None,
+        }
+
+
+def _at_least(idle: float | None, work: float | None) -> float | None:
+    """Watts of work, never below those of idling; None where either is not known."""
+    return None if idle is None or work is None else max(idle, work)

@@ -1,0 +1,57 @@
+"""What a device file is good for as it is, and which figures it lacks for the rest."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from iowatt.model.library import derive
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.ssd import derive as derive_ssd
+from iowatt.model.library.ssd import joules
+
+# In the order in which people ask. Spinning down is needed by some power policies only.
+PURPOSES: Final = ("simulation", "mechanics", "power", "spin-down", "price")
+NEEDS: Final = ("power", "mechanics", "price", "simulation", "spin-down")
+
+_WATTS: Final = ("active", "positioning", "idle")
+_SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
+
+
+def lacks(file: DeviceFile) -> dict[str, list[str]]:
+    """Key paths that are missing for each purpose that applies to the kind of device; none: it will do.
+
+    ``power``: joules of work and idling. ``mechanics``: response times, enough to be simulated for time.
+    ``simulation``: both, for time and energy. ``spin-down``:
+    what stopping it costs, too. ``price``: what one cost.
+    """
+    price = [] if file.price.usd is not None else ["price.usd"]
+    if file.kind == "ssd":
+        responding, drawing = derive_ssd.missing(file), _ssd_watts(file)
+        return {
+            "simulation": [*responding, *drawing],
+            "mechanics": responding,
+            "power": drawing,
+            "price": price,
+        }
+    states = derive.power(file, derive.Steps())
+    watts = [f"power.{name}" for name in _WATTS if getattr(states, name) is None]
+    stopping = [f"power.{name}" for name in _SPIN_DOWN if getattr(states, name) is None]
+    moving = derive.missing_mechanics(file)
+    return {
+        "simulation": [*moving, *watts],
+        "mechanics": moving,
+        "power": watts,
+        "spin-down": stopping,
+        "price": price,
+    }
+
+
+def good_for(file: DeviceFile) -> list[str]:
+    """The purposes for which nothing is missing."""
+    return [purpose for purpose, missing in lacks(file).items() if not missing]
+
+
+def _ssd_watts(file: DeviceFile) -> list[str]:
+    idle = [] if derive.usable(file, "idle") is not None else ["power.idle"]
+    works = joules.work(file, derive.Steps()).sequential_write is not None
+    return idle + ([] if works else ["power.active"])

@@ -1,0 +1,225 @@
+"""The power calculator: what an array draws idle and at work, in normal, redundant and failover operation.
+
+normal: the supplies share as the scenario says. redundant: all of them carry the load alike. failover: the
+redundant ones are lost (half the supplies, with N+N: one feed), the needed ones carry all, and fans run at
+their failover speed. Active: every drive at its operating watts, every part at its active watts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+from iowatt.model.library.laws import Part
+from iowatt.model.power import cooling
+from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
+from iowatt.model.power.spin_up import SpinUp, spin_up
+from iowatt.model.power.supplies import MODES, Mode
+
+POWER_SCHEMA: Final = "iowatt.model.power/1"
+
+Activity = Literal["idle", "active"]
+ACTIVITIES: Final[tuple[Activity, ...]] = ("idle", "active")
+
+
+def calculate(plan: ArrayPlan, name: str, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """All that the calculator says of an array.
+
+    Returns
+    -------
+    dict
+        ``modes`` (totals in W, VA, BTU/h, tons by mode and activity), ``components`` (W of each by mode and
+        activity), ``enclosures`` with the load and efficiency of their supplies, ``spin_up``, ``raw_gb`` and
+        ``raw_gb_per_w`` (idle, as SNIA Emerald's ready idle), ``notes`` and ``sources``.
+    """
+    modes = {mode: {how: total(plan, mode, how) for how in ACTIVITIES} for mode in MODES}
+    raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
+    idle_w = modes["normal"]["idle"]["wall_w"] or 0.0
+    return {
+        "schema": POWER_SCHEMA,
+        "name": name,
+        "drives": sum(kind.count for kind in plan.drives.values()),
+        "raw_gb": raw_gb,
+        "raw_gb_per_w": raw_gb / idle_w if idle_w > 0 else None,
+        "pue": plan.pue,
+        "btu_per_wh": plan.btu_per_wh,
+        "modes": modes,
+        "components": components(plan),
+        "enclosures": [_enclosure(plan, enclosure) for enclosure in plan.enclosures],
+        "spin_up": _spin_up(plan),
+        "notes": [*notes, *_notes(plan)],
+        "sources": plan.sources(),
+    }
+
+
+def total(plan: ArrayPlan, mode: Mode, how: Activity) -> dict[str, float | None]:
+    """The whole array: W at the wall and lost in supplies, VA (None without a power factor), heat."""
+    given = drawn = 0.0
+    va: float | None = 0.0
+    for enclosure in plan.enclosures:
+        dc, wall = enclosure_watts(plan, enclosure, mode, how)
+        given, drawn = given + dc, drawn + wall
+        factor = None if enclosure.supplies is None else enclosure.supplies.power_factor
+        va = None if va is None or (factor is None and wall > 0) else va + wall / (factor or 1.0)
+    return {
+        "wall_w": drawn,
+        "loss_w": drawn - given,
+        "va": va,
+        "btu_per_h": drawn * plan.btu_per_wh,
+        "tons": cooling.tons(drawn),
+        "facility_w": None if plan.pue is None else drawn * plan.pue,
+    }
+
+
+def enclosure_watts(plan: ArrayPlan, enclosure: Enclosure, mode: Mode, how: Activity) -> tuple[float, float]:
+    """Watts of all enclosures of a kind: of what is in them, and at the wall."""
+    inside = drawn = 0.0
+    for number, mix in enclosure.filling:
+        fed, direct, wall = _one(plan, enclosure, mix, mode, how)
+        inside += number * (fed + direct)
+        drawn += number * (wall + direct)
+    return inside, drawn
+
+
+def _one(
+    plan: ArrayPlan, enclosure: Enclosure, mix: Mix, mode: Mode, how: Activity
+) -> tuple[float, float, float]:
+    """Watts of one: what its supplies give out, what is known at the wall, what the supplies draw."""
+    fed = sum(number * drive_w(plan, pool, how) for pool, number in zip(enclosure.pools, mix, strict=True))
+    fed += sum(part_w(part, mode, how) for part in enclosure.parts if not part.at_wall)
+    direct = sum(part_w(part, mode, how) for part in enclosure.parts if part.at_wall)
+    supplies = enclosure.supplies
+    return fed, direct, fed if supplies is None else float(supplies.input_w(fed, mode))
+
+
+def drive_w(plan: ArrayPlan, pool: str, how: Activity) -> float:
+    """Watts of one drive."""
+    kind = plan.drives[pool]
+    return (kind.idle_w if how == "idle" else kind.operating_w) or 0.0
+
+
+def part_w(part: Part, mode: Mode, how: Activity) -> float:
+    """Watts of the like parts of one enclosure."""
+    if how == "active" and part.law in ("constant", "charging"):
+        return part.count * part.active_w
+    return part.watts(0.0 if how == "idle" else 1.0, mode)
+
+
+def components(plan: ArrayPlan) -> list[dict[str, Any]]:
+    """Each pool's drives, each part and each enclosure's supply losses, with their watts."""
+    rows = []
+    for enclosure in plan.enclosures:
+        for at, pool in enumerate(enclosure.pools):
+            number = sum(times * mix[at] for times, mix in enclosure.filling)
+            drawn = {how: number * drive_w(plan, pool, how) for how in ACTIVITIES}
+            watts: dict[str, Any] = dict.fromkeys(MODES, drawn)
+            model = plan.drives[pool].model
+            rows.append(_row(pool, "drives", enclosure.name, number, what=model, basis="dc", watts=watts))
+        for part in enclosure.parts:
+            rows.append(
+                _row(
+                    enclosure.component(part), part.kind, enclosure.name, enclosure.count * part.count,
+                    what=part.law, basis="wall" if part.at_wall else "dc",
+                    watts={
+                        mode: {how: enclosure.count * part_w(part, mode, how) for how in ACTIVITIES}
+                        for mode in MODES
+                    },
+                )
+            )  # fmt: skip
+        if enclosure.supplies is not None:
+            losses: dict[str, dict[str, float]] = {}
+            for mode in MODES:
+                both = {how: enclosure_watts(plan, enclosure, mode, how) for how in ACTIVITIES}
+                losses[mode] = {how: drawn - inside for how, (inside, drawn) in both.items()}
+            count = enclosure.count * enclosure.supplies.count
+            rows.append(
+                _row(
+                    f"{enclosure.name}.supplies", "supply loss", enclosure.name, count,
+                    what=enclosure.supplies.curve.name, basis="wall", watts=losses,
+                )
+            )  # fmt: skip
+    return rows
+
+
+def _row(
+    name: str, kind: str, enclosure: str, count: int, *, what: str, basis: str, watts: Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        "name": name, "kind": kind, "enclosure": enclosure, "count": count, "what": what, "basis": basis,
+        "watts": watts,
+    }  # fmt: skip
+
+
+def _enclosure(plan: ArrayPlan, enclosure: Enclosure) -> dict[str, Any]:
+    """An enclosure kind; the figures of its supplies are those of the fullest one."""
+    fullest = max(
+        (mix for _, mix in enclosure.filling), key=lambda mix: _one(plan, enclosure, mix, "normal", "active")
+    )
+    supplies = enclosure.supplies
+    shown: dict[str, Any] | None = None
+    if supplies is not None:
+        states: dict[str, dict[str, Any]] = {}
+        for mode in MODES:
+            states[mode] = {}
+            for how in ACTIVITIES:
+                fed, _, wall = _one(plan, enclosure, fullest, mode, how)
+                load = float(supplies.load(fed, mode))
+                states[mode][how] = {
+                    "output_w": fed,
+                    "load": load,
+                    "efficiency": fed / wall if wall > 0 else None,
+                }
+        shown = {
+            "rating_w": supplies.rating_w,
+            "count": supplies.count,
+            "needed": supplies.needed,
+            "sharing": "active-standby" if supplies.active_standby else "load-sharing",
+            "efficiency": supplies.curve.name,
+            "points": [list(point) for point in supplies.curve.points],
+            "power_factor": supplies.power_factor,
+            "fullest": states,
+        }
+    return {
+        "name": enclosure.name,
+        "count": enclosure.count,
+        "slots": enclosure.slots * enclosure.count,
+        "drives": enclosure.drives,
+        "supply": shown,
+    }
+
+
+def _spin_up(plan: ArrayPlan) -> dict[str, Any] | None:
+    start = spin_up(plan)
+    if start is None:
+        return None
+    at_once = start if plan.stagger is None else spin_up(plan, staggered=False)
+    assert at_once is not None
+    return {
+        "peak_w": start.peak_w,
+        "at_once_peak_w": at_once.peak_w,
+        "peak_va": _volt_amperes(plan, start),
+        "duration_s": float(start.at[-1]) if start.timed else None,
+        "steps": [list(point) for point in start.points()],
+        "at_once": None if plan.stagger is None else plan.stagger.at_once,
+        "scope": None if plan.stagger is None else "array" if plan.stagger.per_array else "enclosure",
+    }
+
+
+def _volt_amperes(plan: ArrayPlan, start: SpinUp) -> float | None:
+    """At the lowest power factor of the array."""
+    factors = [e.supplies.power_factor if e.supplies else None for e in plan.enclosures]
+    known = [factor for factor in factors if factor is not None]
+    return start.peak_w / min(known) if len(known) == len(factors) else None
+
+
+def _notes(plan: ArrayPlan) -> list[str]:
+    said = [
+        "active: every drive at its operating watts (random reads, where known) and every part at its own"
+    ]
+    if plan.btu_slip:
+        said.append("BTU/h are watts x 3.14, the slip of a published calculator, not x 3.412142: 8 % too low")
+    if any(part.at_wall for _, part in plan.parts):
+        said.append("some watts were published or measured at the wall; no supply loss is added to those")
+    if any(enclosure.supplies for enclosure in plan.enclosures):
+        said.append("efficiency of a certificate is what it asks for: a supply with it is at least as good")
+    return said

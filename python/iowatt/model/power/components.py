@@ -1,0 +1,149 @@
+"""Parts and supplies of an enclosure: keys, and what the library knows, in numbers."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath
+from iowatt.model.library.efficiency import certificates
+from iowatt.model.library.laws import Law, Part, fan
+from iowatt.model.library.notes import stand_in
+from iowatt.model.library.part import PartFile, find_part
+from iowatt.model.power.efficiency import Curve
+from iowatt.model.power.keys import PartKeys, SupplyKeys
+from iowatt.model.power.resolved import Resolved
+from iowatt.model.power.supplies import Supplies
+
+
+def part(keys: PartKeys, path: KeyPath, found: Resolved) -> Part | None:
+    """The part, or None where something is wrong with it."""
+    figures: dict[str, Any] = {}
+    file: PartFile | None = None
+    if keys.model is not None:
+        try:
+            file = find_part(keys.model, found.base_dir)
+        except InputError as error:
+            message = f"{error.place}: {error.message}" if error.place else error.message
+            found.problem((*path, "model"), message, error.hint)
+            return None
+        figures = {name: getattr(file, name) for name in _FIGURES}
+    figures.update({name: value for name in _FIGURES if (value := getattr(keys, name)) is not None})
+    law: Law = figures.get("law") or "constant"
+    problem = (
+        _fan_problem(figures) if law == "speed-cubed" else _watts_problem(keys.name, law, figures, found)
+    )
+    if problem is not None:
+        name, message, hint = problem
+        found.problem((*path, name), message, hint)
+        return None
+    active = figures.get("active")
+    idle = figures["idle"] if law != "speed-cubed" else fan(active or 0.0, figures["speed"])
+    return Part(
+        name=keys.name,
+        kind=figures.get("kind") or "other",
+        count=keys.count,
+        law=law,
+        idle_w=idle,
+        active_w=idle if active is None else active,
+        at_wall=figures.get("basis") == "wall",
+        full_iops=figures.get("full_iops"),
+        full_bytes_per_s=figures.get("full_rate"),
+        speed=figures.get("speed"),
+        failover_speed=figures.get("failover_speed"),
+        sources=tuple(_part_sources(keys, file)),
+    )
+
+
+_FIGURES: Final = (
+    "kind", "idle", "active", "law", "full_iops", "full_rate", "speed", "failover_speed", "basis",
+    "max_sff", "max_lff",
+)  # fmt: skip
+
+
+def _fan_problem(figures: dict[str, Any]) -> tuple[str, str, str] | None:
+    if figures.get("active") is None:
+        return "active", "a fan needs its watts at full speed", 'for example active = "14W"'
+    if figures.get("speed") is None:
+        return "speed", "a fan needs its speed, a share of full speed", "for example speed = 0.6"
+    return None
+
+
+def _watts_problem(
+    name: str, law: str, figures: dict[str, Any], found: Resolved
+) -> tuple[str, str, str] | None:
+    """Key, message and fix of what is wrong with a part's figures."""
+    idle, active = figures.get("idle"), figures.get("active")
+    rated = figures.get("full_iops") or figures.get("full_rate")
+    if idle is None:
+        return (
+            "idle",
+            f"part {name!r} needs its idle watts, or a `model` that has them",
+            'such as idle = "86W"',
+        )
+    if active is not None and active < idle and law != "constant":
+        return "active", f"{active:g} W are less than its idle watts, {idle:g} W", "look at the two figures"
+    if law in ("utilisation", "throughput") and active is None:
+        return "active", f"the law {law!r} needs the watts at full work", 'for example active = "99W"'
+    if law == "throughput" and not rated:
+        message = "the law 'throughput' needs the rate at which the part draws its active watts"
+        return "law", message, "give full_iops, full_rate or both, such as full_iops = 40000"
+    if law == "utilisation" and found.busy_needed and not rated:
+        message = (
+            "the law 'utilisation' follows the controller's processors, which the scenario does not have"
+        )
+        hint = "give [array.controller.processing], or full_iops and full_rate, which then stand for them"
+        return "law", message, hint
+    return None
+
+
+def _part_sources(keys: PartKeys, file: PartFile | None) -> list[str]:
+    """One sentence for each source of the part's watts, and its assumptions."""
+    own = [name for name in ("idle", "active", "speed") if getattr(keys, name) is not None]
+    said = [f"{keys.name}: {', '.join(own)} given by the scenario"] if own else []
+    if file is not None:
+        said += stand_in(file.name, file.stand_in)
+        said += [f"{file.name}: {text}" for text in file.assumptions]
+        for source in file.source:
+            said.append(f"{file.name}: {', '.join(source.figures)}, {source.quality}: {source.text}")
+    return said
+
+
+def supplies(keys: SupplyKeys, path: KeyPath, found: Resolved) -> Supplies | None:
+    """The supplies, or None where something is wrong with them."""
+    needed = keys.needed or -(-keys.count // 2)
+    if needed > keys.count:
+        message = f"{needed} supplies are needed and there are {keys.count}"
+        found.problem((*path, "needed"), message, f"at most {keys.count}")
+        return None
+    if keys.sharing == "active-standby" and needed == keys.count:
+        message = f"all {keys.count} supplies are needed, so that none can stand by"
+        hint = 'sharing = "load-sharing", or more supplies'
+        found.problem((*path, "sharing"), message, hint)
+        return None
+    peak = keys.rating if keys.peak is None else keys.peak
+    if peak < keys.rating:
+        message = f"{peak:g} W are less than the rating, {keys.rating:g} W"
+        found.problem((*path, "peak"), message, "leave it out, or give more")
+        return None
+    efficiency = keys.efficiency
+    if isinstance(efficiency, str):
+        tables = certificates()[efficiency].tables
+        if keys.input not in tables:
+            message = f"{certificates()[efficiency].title} has no table for {keys.input}"
+            hint = f"input = {' or '.join(repr(known) for known in tables)}, or another certificate"
+            found.problem((*path, "efficiency"), message, hint)
+            return None
+        curve = Curve(tables[keys.input], f"{efficiency} at {keys.input}")
+    else:
+        curve = Curve(efficiency, "given by the scenario")
+    return Supplies(
+        rating_w=keys.rating,
+        peak_w=peak,
+        count=keys.count,
+        needed=needed,
+        active_standby=keys.sharing == "active-standby",
+        standby_w=keys.standby,
+        power_factor=keys.power_factor,
+        curve=curve,
+    )

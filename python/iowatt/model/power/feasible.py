@@ -1,0 +1,102 @@
+"""What is impossible about an array's power although every key of it is right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from iowatt.base.problems import KeyPath
+from iowatt.model.library.part import find_part
+from iowatt.model.power import spin_up
+from iowatt.model.power.drives import Drives
+from iowatt.model.power.keys import ArrayPower
+from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
+from iowatt.model.power.resolved import PATH, Resolved
+
+
+def controllers(
+    keys: ArrayPower, enclosures: Sequence[Enclosure], kinds: dict[str, Drives], found: Resolved
+) -> None:
+    """There are controllers, and they take the drives."""
+    inside = [part for enclosure in enclosures for part in enclosure.parts if part.kind == "controller"]
+    if keys.controller == "none":
+        if inside:
+            message = f"the part {inside[0].name!r} is a controller, and there are to be none"
+            found.problem((*PATH, "controller"), message, 'controller = "inside"')
+        return
+    if not inside:
+        message = "there is no controller: no enclosure has a part of kind controller"
+        hint = 'add a part with kind = "controller", or say controller = "none" for shelves behind a host'
+        found.problem((*PATH, "enclosure"), message, hint)
+        return
+    for index, enclosure in enumerate(keys.enclosure):
+        for number, part in enumerate(enclosure.part):
+            file = find_part(part.model, found.base_dir) if part.model else None
+            for name, widths in (("max_sff", ("2.5",)), ("max_lff", ("3.5",))):
+                limit = getattr(part, name) or (getattr(file, name) if file else None)
+                total = sum(kind.count for kind in kinds.values() if kind.form_factor in widths)
+                if limit is not None and total > limit:
+                    message = f"{total} drives of {widths[0]} inches are too many for it: it takes {limit}"
+                    place: KeyPath = (*PATH, "enclosure", index, "part", number)
+                    found.problem(place, message, f"at most {limit}, or a larger controller")
+
+
+def strong_enough(plan: ArrayPlan, found: Resolved) -> None:
+    """The needed supplies of every enclosure carry it at work, with the redundant ones lost."""
+    for index, enclosure in enumerate(plan.enclosures):
+        supplies = enclosure.supplies
+        if supplies is None:
+            continue
+        worst = max(enclosure_w(plan, enclosure, mix) for mix in enclosure.each())
+        if worst > supplies.capacity_w * (1 + 1e-12):
+            have = f"{supplies.needed} x {supplies.rating_w:g} W" if supplies.needed > 1 else "one supply"
+            message = (
+                f"{supplies.rating_w:g} W are too little: {enclosure.name!r} at work takes {worst:.1f} W of "
+                f"{have}, once the redundant ones are lost"
+            )
+            hint = f"a rating of {math.ceil(worst / supplies.needed)} W or more, more supplies, or less in it"
+            place: KeyPath = (*PATH, "enclosure", index, "supply", "rating")
+            found.problem(place, message, hint)
+
+
+def enclosure_w(plan: ArrayPlan, enclosure: Enclosure, mix: Mix) -> float:
+    """Watts that the supplies of one enclosure give out at work, with fans as in failover."""
+    of_drives = sum(
+        number * (plan.drives[pool].operating_w or 0.0)
+        for pool, number in zip(enclosure.pools, mix, strict=True)
+    )
+    return of_drives + sum(part.watts(1.0, "failover") for part in enclosure.parts if not part.at_wall)
+
+
+def startable(plan: ArrayPlan, found: Resolved) -> None:
+    """The drives can be started as asked."""
+    unknown = spin_up.missing(plan)
+    place: KeyPath = (*PATH, "spin_up")
+    if unknown:
+        said = ", ".join(f"{pool} ({plan.drives[pool].model})" for pool in unknown)
+        if plan.stagger is not None:
+            time = "" if plan.stagger.interval_s is None else " and time"
+            message = f"the start-up watts{time} of a drive are not known: {said}"
+            hint = 'device = { name = "...", power = { spin_up = "24W", spin_up_time = "15s" } } in the pool'
+            found.problem(place, message, hint)
+        else:
+            found.notes.append(f"no power of a spin-up: the start-up watts of a drive are not known: {said}")
+        return
+    start = spin_up.spin_up(plan)
+    if start is None or start.overload is None:
+        return
+    index, watts = start.overload
+    enclosure = plan.enclosures[index]
+    supplies = enclosure.supplies
+    assert supplies is not None
+    message = (
+        f"starting the drives takes {watts:.0f} W in one {enclosure.name!r}; its supplies give "
+        f"{supplies.peak_capacity_w:g} W for a short time, once the redundant ones are lost"
+    )
+    if plan.stagger is None:
+        found.notes.append(
+            f"{message}: switched on all at once they would be overloaded (array.power.spin_up)"
+        )
+    else:
+        hint = f"at_once below {plan.stagger.at_once}, a longer interval, or a supply with more `peak`"
+        found.problem((*place, "at_once"), message, hint)

@@ -1,0 +1,212 @@
+"""Keys of the array's own power: enclosures with their parts and supplies, and how all of it is started.
+
+See docs/models/array-power.md for what is made of them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from iowatt.base.quantity import Duration, Power
+from iowatt.base.strict import Strict, key
+from iowatt.model.library.efficiency import certificates
+from iowatt.model.library.part import PartFigures
+from iowatt.model.power.efficiency import fault
+from iowatt.model.scenario.workload import Name
+
+Points = tuple[tuple[float, float], ...]
+
+_EFFICIENCY = "a certificate such as '80plus-gold', a share such as 0.9, or points [[load, efficiency], ...]"
+
+
+def _efficiency(value: Any) -> Any:
+    """A certificate's name, or the points of a curve."""
+    if isinstance(value, str):
+        if value not in certificates():
+            raise ValueError(f"unknown certificate {value!r}; expected one of {', '.join(certificates())}")
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = [[1.0, value]]
+    pairs = isinstance(value, list | tuple) and all(isinstance(point, list | tuple) for point in value)
+    if not pairs or not all(_is_number(part) for point in value for part in point):
+        raise ValueError(f"expected {_EFFICIENCY}")
+    wrong = fault(value)
+    if wrong is not None:
+        raise ValueError(wrong)
+    return tuple((float(load), float(eta)) for load, eta in value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+Efficiency = Annotated[
+    str | Points,
+    BeforeValidator(_efficiency),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+                {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+            ],
+            "examples": ["80plus-gold", 0.9, [[0.2, 0.88], [0.5, 0.92], [1.0, 0.88]]],
+            "x-accepts": _EFFICIENCY,
+        }
+    ),
+]
+
+
+class SupplyKeys(Strict):
+    """Like power supplies of one enclosure."""
+
+    rating: Power = key("What one can give out for good.", unit="W", gt=0, example="750W")
+    peak: Power | None = key(
+        "What one can give out for a few seconds, such as a spin-up.",
+        default=None,
+        unset="the rating",
+        unit="W",
+        gt=0,
+        example="1000W",
+    )
+    count: int = key("How many each enclosure has.", default=2, ge=1, le=64, example=2)
+    needed: int | None = key(
+        "How many of them are enough: 1 of 2 is 1+1, 2 of 3 is N+1, 2 of 4 is N+N.",
+        default=None,
+        unset="half of them, rounded up",
+        ge=1,
+        le=64,
+        example=1,
+    )
+    sharing: Literal["load-sharing", "active-standby"] = key(
+        "Who carries the load. load-sharing: all of them alike. active-standby: the needed ones, so that "
+        "they run at a better efficiency, while the others stand by (a high-efficiency mode).",
+        default="load-sharing",
+        example="active-standby",
+    )
+    standby: Power = key("What one that stands by draws.", default=3.0, unit="W", example="3W")
+    efficiency: Efficiency = key(
+        "Share of what it draws that it gives out, by load: a certificate, one share at every load, or "
+        "points [load, efficiency] with load as a share of the rating, up to full load.",
+        default="80plus-gold",
+        accepts=_EFFICIENCY,
+        example="80plus-gold",
+    )
+    input: Literal["115V", "230V", "230V-eu"] = key(
+        "Which table of a certificate holds: 115 V, 230 V in redundant supplies of data centres, or 230 V of "
+        "the EU.",
+        default="230V",
+        example="230V",
+    )
+    power_factor: float = key(
+        "Watts over volt-amperes. The default is the least that the EU asks for at half load since 2023.",
+        default=0.95,
+        gt=0,
+        le=1,
+        example=0.98,
+    )
+
+
+class PartKeys(PartFigures):
+    """Like parts of one enclosure."""
+
+    name: Name = key("Its name in results.", example="controller")
+    model: str | None = key(
+        "A part of the library or a file ending in .toml; the other keys change its figures.",
+        default=None,
+        unset="none, the keys of this table give the figures",
+        min_length=1,
+        example="stand-in-controller",
+    )
+    count: int = key("How many each enclosure has.", default=1, ge=1, le=10_000, example=2)
+
+
+class EnclosureKeys(Strict):
+    """Like enclosures (shelves, controller chassis, frames), each with its own supplies."""
+
+    name: Name = key("Its name in results.", example="shelf")
+    count: int | None = key(
+        "How many there are.",
+        default=None,
+        unset="as many as its drives need; one, where it has no drives",
+        ge=1,
+        le=10_000,
+        example=2,
+    )
+    slots: int | None = key("Drives that one holds.", default=None, unset="none", ge=1, le=10_000, example=25)
+    form_factor: Literal["2.5", "3.5"] | None = key(
+        "What its slots take. A drive of 3.5 inches does not go into a slot of 2.5; the other way round a "
+        "carrier helps.",
+        default=None,
+        unset="any drive",
+        example="2.5",
+    )
+    pools: list[Name] = key("The pools whose drives are in it.", default=[], example=["disks"])
+    fill: Literal["in-order", "even"] = key(
+        "How the drives are spread. in-order: the first enclosure is filled first. even: all alike.",
+        default="in-order",
+        example="even",
+    )
+    part: list[PartKeys] = key("What it holds besides drives.", default=[])
+    supply: SupplyKeys | None = key(
+        "Its power supplies.",
+        default=None,
+        unset="none: its watts are taken as if at the wall",
+        example={"rating": "750W", "count": 2, "needed": 1, "efficiency": "80plus-gold"},
+    )
+
+
+class SpinUpKeys(Strict):
+    """How drives are started when the array is switched on."""
+
+    at_once: int = key("Drives started together.", ge=1, le=100_000, example=2)
+    interval: Duration | None = key(
+        "Time between starts.",
+        default=None,
+        unset="when those before are up",
+        unit="s",
+        gt=0,
+        example="6s",
+    )
+    per: Literal["enclosure", "array"] = key(
+        "Whether each enclosure starts its own drives, all enclosures at the same time, or the array all of "
+        "them one after another.",
+        default="enclosure",
+        example="array",
+    )
+
+
+class ArrayPower(Strict):
+    """What the array draws besides its drives, and how it gets its power."""
+
+    enclosure: Annotated[list[EnclosureKeys], Field(min_length=1)] = key(
+        "Enclosures: what holds drives and parts, and feeds them.",
+    )
+    controller: Literal["inside", "none"] = key(
+        "Where the controllers are. inside: parts of kind controller; without any it is no array. none: "
+        "there are none, the shelves hang on a host.",
+        default="inside",
+        example="none",
+    )
+    spin_up: SpinUpKeys | None = key(
+        "How drives are started when the array is switched on.",
+        default=None,
+        unset="all at once",
+        example={"at_once": 2},
+    )
+    pue: float | None = key(
+        "Power usage effectiveness of the building: what it draws for each watt at this wall.",
+        default=None,
+        unset="not asked",
+        ge=1,
+        le=10,
+        example=1.5,
+    )
+    btu_factor: Literal["exact", "p9500-slip"] = key(
+        "BTU/h for a watt. exact: 3.412142. p9500-slip: the 3.14 that a published calculator of the P9500 "
+        "multiplied by, to reproduce its figures.",
+        default="exact",
+        example="exact",
+    )

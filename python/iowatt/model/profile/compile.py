@@ -1,0 +1,183 @@
+"""A profile into the plan that iowatt-workload generates from: SI numbers and indices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from iowatt.model.profile import arrivals as laws
+from iowatt.model.profile.profile import Phase, Profile, Run, Stream
+from iowatt.model.profile.ranges import extent
+from iowatt.model.profile.sizes import Mix, mixes
+
+
+def synthesis(
+    profile: Profile,
+    *,
+    span: int,
+    seed: int,
+    requests: int | None = None,
+    duration_s: float | None = None,
+    workload: int = 0,
+) -> dict[str, Any]:
+    """The plan of a profile without problems, ready for ``json.dumps``.
+
+    Parameters
+    ----------
+    span:
+        Address space in bytes.
+    seed:
+        Of everything drawn.
+    requests, duration_s:
+        Where it ends; neither: it does not (or with the recorded stamps).
+    workload:
+        Which workload of a scenario it is, so that equal profiles draw different numbers.
+    """
+    return {
+        "name": profile.name,
+        "seed": seed,
+        "workload": workload,
+        "requests": requests,
+        "duration_s": duration_s,
+        "streams": [_stream(profile, stream, span) for stream in profile.stream],
+        "processes": _processes(profile),
+        "envelopes": [{"period_s": e.period, "factors": _with_mean_one(e.factors)} for e in profile.envelope],
+        "phases": [_phase(phase, profile) for phase in profile.phase],
+    }
+
+
+def _phase(phase: Phase, profile: Profile) -> dict[str, Any]:
+    if phase.shares is None:
+        return {"duration_s": phase.duration, "factor": phase.factor, "weights": None}
+    shares = phase.shares
+    # A stream with arrivals of its own is alone in its process: any weight says so.
+    weights = [shares.get(s.name, 0.0) * _begins(s) if s.share is not None else 1.0 for s in profile.stream]
+    # The law counts arrivals, the factor requests: a mix of longer runs needs fewer arrivals.
+    usual = math.fsum(s.share * _begins(s) for s in profile.stream if s.share is not None)
+    here = math.fsum(w for w, s in zip(weights, profile.stream, strict=True) if s.share is not None)
+    return {"duration_s": phase.duration, "factor": phase.factor * here / usual, "weights": weights}
+
+
+def mean_rate(profile: Profile) -> float | None:
+    """Requests per second in the long run; ``None`` where completions or recorded stamps pace them."""
+    rates: list[float] = []
+    if profile.arrivals is not None:
+        rate = law_rate(profile.arrivals)
+        if rate is None:
+            return None
+        rates.append(rate)
+    for stream in profile.stream:
+        if stream.rate_iops is not None:
+            rates.append(stream.rate_iops)
+        elif stream.arrivals is not None:
+            rates.append(law_rate(stream.arrivals) or 0.0)
+    return math.fsum(rates) * _phase_factor(profile)
+
+
+def law_rate(law: laws.Arrivals) -> float | None:
+    """The rate of a law, IOPS."""
+    if isinstance(law, laws.Recorded | laws.Closed):
+        return None
+    if law.rate is None and isinstance(law, laws.HyperExponential) and law.phases:
+        return 1 / math.fsum(phase.share / 100 / phase.rate for phase in law.phases)
+    return law.rate
+
+
+def _phase_factor(profile: Profile) -> float:
+    if not profile.phase:
+        return 1.0
+    total = math.fsum(phase.duration for phase in profile.phase)
+    return math.fsum(phase.duration * phase.factor for phase in profile.phase) / total
+
+
+def _with_mean_one(factors: list[float]) -> list[float]:
+    mean = math.fsum(factors) / len(factors)
+    return [factor / mean for factor in factors]
+
+
+def _stream(profile: Profile, stream: Stream, span: int) -> dict[str, Any]:
+    start, end = extent(stream.range, span)
+    reads, writes = mixes(stream, profile)
+    return {
+        "name": stream.name,
+        "read_fraction": stream.read_share / 100,
+        "read_sizes": _sizes(reads),
+        "write_sizes": _sizes(writes),
+        "start_bytes": start,
+        "end_bytes": end,
+        "align_bytes": stream.align,
+        "access": stream.access.plan(),
+        "run": None if stream.run is None else _run(stream.run),
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "mean_requests": run.requests,
+        "geometric": run.length == "geometric",
+        "gap_s": run.gap,
+        "exponential": run.gap_law == "exponential",
+        "addresses": run.addresses,
+    }
+
+
+def _begins(stream: Stream) -> float:
+    """Arrivals for each request: a run arrives once."""
+    return 1.0 if stream.run is None else 1.0 / stream.run.requests
+
+
+def _sizes(mix: Mix) -> list[dict[str, Any]]:
+    return [{"bytes": size, "weight": share} for size, share in mix]
+
+
+def _processes(profile: Profile) -> list[dict[str, Any]]:
+    found = []
+    if profile.arrivals is not None:
+        members = [
+            {"stream": index, "weight": stream.share * _begins(stream)}
+            for index, stream in enumerate(profile.stream)
+            if stream.share is not None
+        ]
+        begins = math.fsum(member["weight"] for member in members) / 100
+        found.append(_process(profile.arrivals, members, begins))
+    for index, stream in enumerate(profile.stream):
+        if stream.rate_iops is not None:
+            own: laws.Arrivals = laws.Poisson(law="poisson", rate=stream.rate_iops)
+        elif stream.arrivals is not None:
+            own = stream.arrivals
+        else:
+            continue
+        found.append(_process(own, [{"stream": index, "weight": 1.0}], _begins(stream)))
+    return found
+
+
+def _process(law: laws.Arrivals, members: list[dict[str, Any]], begins: float) -> dict[str, Any]:
+    if begins < 1.0 and isinstance(law, laws.Rated):
+        law = law.model_copy(update={"rate": (law_rate(law) or 0.0) * begins})
+    modulation = None if isinstance(law, laws.Recorded | laws.Closed) else law.modulation
+    return {
+        "law": _law(law),
+        "modulation": None if modulation is None else modulation.plan(),
+        "members": members,
+        "stay": law.stay,
+    }
+
+
+def _law(law: laws.Arrivals) -> dict[str, Any]:
+    if isinstance(law, laws.Closed):
+        return {"law": "closed"}
+    if isinstance(law, laws.Recorded):
+        trace = law.trace
+        spec = {
+            "path": trace.path,
+            "format": trace.format,
+            "columns": None if trace.columns is None else dict(trace.columns),
+            "time_unit": trace.time_unit,
+            "sector_bytes": trace.sector_size,
+            "event": trace.event,
+            "device": trace.device or "*",
+            "skip_bad": trace.skip_bad,
+            "order_tolerance_s": trace.order_tolerance,
+        }
+        return {"law": "recorded", "trace": spec, "speed": law.speed}
+    return law.plan()

@@ -1,0 +1,138 @@
+"""Profiles by name or file."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from iowatt.base.document import Document, read_text
+from iowatt.base.errors import InputError
+from iowatt.base.problems import Problem
+from iowatt.model.profile import checks
+from iowatt.model.profile.profile import Profile
+
+
+@cache
+def profile_names() -> tuple[str, ...]:
+    """Names of the library's profiles, sorted."""
+    entries = resources.files("iowatt.model.library").joinpath("profiles").iterdir()
+    return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A profile, its text's places, and where its files lie."""
+
+    profile: Profile
+    document: Document
+    folder: Path
+
+    def check(self, span: int | None) -> None:
+        """Raise an ``InputError`` with file and line for all that is wrong on a span of so many bytes."""
+        self.document.fail(checks.problems(self.profile, span))
+
+    def problems(self, span: int | None) -> list[Problem]:
+        """The same as problems with their places."""
+        found = checks.problems(self.profile, span)
+        return [replace(problem, place=self.document.place(problem.path)) for problem in found]
+
+
+def load(
+    name: str, overrides: Sequence[str] = (), *, base_dir: Path | None = None, rate_iops: float | None = None
+) -> Loaded:
+    """The profile of a library name, or of a path that ends in ``.toml`` (relative to ``base_dir``).
+
+    Parameters
+    ----------
+    overrides:
+        ``path=value`` as in ``--set``, such as ``arrivals.rate=500`` or ``stream.hot1.share=30``.
+    rate_iops:
+        The rate of all streams together, in place of the profile's.
+
+    Raises
+    ------
+    InputError
+        There is no such profile (with the nearest names), or its keys are wrong (with file and line). What is
+        wrong between keys is found by ``Loaded.check``.
+    """
+    base = base_dir or Path()
+    if name.endswith(".toml"):
+        path = base / name
+        text, source, folder = read_text(path), str(path), path.parent
+    elif name in profile_names():
+        resource = resources.files("iowatt.model.library").joinpath("profiles", f"{name}.toml")
+        text, source, folder = resource.read_text("utf-8"), f"{name}.toml (library)", base
+    else:
+        raise InputError(
+            "unknown-name",
+            None,
+            f"unknown profile {name!r}; expected a name of the library or a file ending in .toml",
+            hint=near_names(name),
+        )
+    document = Document(text, source, overrides)
+    if rate_iops is not None:
+        _set_rate(document, rate_iops)
+    return Loaded(document.validate(Profile), document, folder)
+
+
+def near_names(name: str) -> str:
+    """``did you mean ...?`` with up to three names, or where to look for them."""
+    names = profile_names()
+    within = [known for known in names if len(name) > 2 and name.lower() in known]
+    choices = (within or difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.6))[:3]
+    if not choices:
+        return f"`iowatt trace profiles` lists the {len(names)} profiles of the library"
+    return f"did you mean {' or '.join(repr(choice) for choice in choices)}?"
+
+
+def recorded_beside(plan: dict[str, Any], folder: Path, relative_to: Path) -> dict[str, Any]:
+    """``plan`` with the path of a recorded trace relative to another directory than its profile's."""
+    for process in plan["processes"]:
+        trace = process["law"].get("trace")
+        if trace is not None and trace["path"] != "-":
+            trace["path"] = os.path.relpath((folder / trace["path"]).resolve(), relative_to.resolve())
+    return plan
+
+
+def _set_rate(document: Document, rate: float) -> None:
+    """Puts ``rate`` into the raw profile: as that of the common arrivals, or by scaling all rates."""
+    raw = document.raw
+    arrivals = raw.get("arrivals")
+    own = [s for s in raw.get("stream", []) if isinstance(s, dict) and ("rate_iops" in s or "arrivals" in s)]
+    if isinstance(arrivals, dict) and not own:
+        if arrivals.get("law") in ("recorded", "closed"):
+            raise InputError(
+                "not-applicable",
+                document.source,
+                f"a rate has no effect on arrivals of the law {arrivals['law']!r}",
+                hint="choose another law: --set 'arrivals={law=\"poisson\"}'",
+            )
+        arrivals["rate"] = rate
+        return
+    from iowatt.model.profile.compile import mean_rate
+
+    had = mean_rate(document.validate(Profile))
+    if not had:
+        raise InputError("TODO", document.source, "its streams have no rates to scale")
+    if isinstance(arrivals, dict):
+        _scale(arrivals, rate / had)
+    for stream in own:
+        _scale(stream, rate / had)
+        if isinstance(stream.get("arrivals"), dict):
+            _scale(stream["arrivals"], rate / had)
+
+
+def _scale(table: dict[str, Any], factor: float) -> None:
+    from iowatt.base.units import parse_iops
+
+    for key in ("rate", "rate_iops"):
+        if key in table:
+            table[key] = parse_iops(table[key]) * factor
+    for phase in table.get("phases", []):
+        phase["rate"] = parse_iops(phase["rate"]) * factor

@@ -1,0 +1,225 @@
+"""A workload profile: streams of like requests, when they arrive, and where each figure comes from."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from iowatt.base import units
+from iowatt.base.quantity import BlockSize, Capacity, Duration
+from iowatt.base.strict import Strict, key
+from iowatt.model.profile.access import Access
+from iowatt.model.profile.arrivals import Arrivals, OwnArrivals
+from iowatt.model.profile.marks import Missing, Source
+from iowatt.model.profile.quantities import Iops, Percent, Place
+from iowatt.model.scenario.workload import Name
+
+PROFILE_SCHEMA: Final = "iowatt.profile/1"
+_PERIODS: Final = {"daily": 86_400.0, "weekly": 604_800.0}
+
+
+def _period(value: Any) -> Any:
+    if isinstance(value, str) and value in _PERIODS:
+        return _PERIODS[value]
+    try:
+        return units.parse_duration(value)
+    except ValueError as error:
+        raise ValueError(f"{error}, or 'daily' or 'weekly'") from None
+
+
+def _pair(value: Any) -> Any:
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return tuple(value)
+    raise ValueError('expected two places, from and to, such as ["10%", "18%"] or [0, "4GiB"]')
+
+
+class SizeShare(Strict):
+    """A size in a mix."""
+
+    size: BlockSize = key("Bytes of a request.", unit="bytes", gt=0, le=2**32 - 1, example="8KiB")
+    share: Percent = key("Share of the requests.", unit="%", gt=0, example=31)
+
+
+def _mix(text: str) -> Any:
+    return key(
+        f"{text} Shares add up to 100.", default=None, unset="as `size` says", min_length=1, max_length=4096
+    )
+
+
+class Run(Strict):
+    """Requests that follow one another closely."""
+
+    requests: float = key("Mean requests of a run, the first included.", gt=1, le=1e9, example=16)
+    length: Literal["geometric", "fixed"] = key(
+        "Law of their number. fixed: the mean, or one of the two whole numbers around it.",
+        default="geometric",
+        example="fixed",
+    )
+    gap: Duration = key("Mean time from one to the next.", unit="s", example="4ms")
+    gap_law: Literal["exponential", "fixed"] = key("Law of the gaps.", default="exponential", example="fixed")
+    addresses: Literal["sequential", "same", "law"] = key(
+        "Where those that follow go. sequential: each begins where the one before it ended; same: to the "
+        "same place in the same size; law: by the stream's address law.",
+        default="sequential",
+        example="law",
+    )
+
+
+class Stream(Strict):
+    """Requests that are alike."""
+
+    name: Name = key("Its name; it becomes the stream of its requests in a trace.", example="hot1")
+    share: float | None = key(
+        "Its share of the requests that [arrivals] makes; the shares of a profile add up to 100.",
+        default=None,
+        unset="it has a rate_iops or arrivals of its own",
+        unit="%",
+        gt=0,
+        le=100,
+        example=28,
+    )
+    rate_iops: Iops | None = key(
+        "A Poisson rate of its own, in place of a share.",
+        default=None,
+        unset="it has a share",
+        unit="IOPS",
+        example=50,
+    )
+    arrivals: OwnArrivals | None = key(
+        "Arrivals of its own, in place of a share.",
+        default=None,
+        unset="it has a share",
+        example={"law": "poisson", "rate": 50},
+    )
+    read_share: Percent = key("Share of its requests that read.", unit="%", example=70)
+    size: BlockSize | None = key(
+        "Bytes of its requests.",
+        default=None,
+        unset="mixes are given",
+        unit="bytes",
+        gt=0,
+        le=2**32 - 1,
+        example="8KiB",
+    )
+    sizes: list[SizeShare] | None = _mix("A mix of sizes.")
+    read_sizes: list[SizeShare] | None = _mix("The mix of its reads, where it differs from that of writes.")
+    write_sizes: list[SizeShare] | None = _mix("The mix of its writes, where it differs from that of reads.")
+    run: Run | None = key(
+        "Each arrival brings further requests of its kind after it; shares and rates count them all.",
+        default=None,
+        unset="each request arrives by itself",
+        example={"requests": 16, "gap": "4ms"},
+    )
+    access: Access = key("Where its requests go.", example={"pattern": "uniform"})
+    range: Annotated[tuple[Place, Place], BeforeValidator(_pair)] = key(
+        "The part of the span that it goes to, from and to. Ends in percent are cut to whole MiB (of spans "
+        "under 1 GiB: 4 KiB).",
+        default=("0%", "100%"),
+        accepts='two places such as ["10%", "18%"] or [0, "4GiB"]',
+        validate_default=True,
+        example=["10%", "18%"],
+    )
+    align: BlockSize | None = key(
+        "What offsets from the start of its range are multiples of.",
+        default=None,
+        unset="the size of the request (sequential: nothing)",
+        unit="bytes",
+        gt=0,
+        example="4KiB",
+    )
+
+
+class Envelope(Strict):
+    """A rate that follows the clock."""
+
+    period: Annotated[
+        float,
+        BeforeValidator(_period),
+        WithJsonSchema(
+            {"type": "string", "examples": ["daily"], "x-accepts": f"'daily', 'weekly', or {units.DURATION}"}
+        ),
+    ] = key("How often it repeats.", unit="s", gt=0, example="daily")
+    factors: list[Annotated[float, Field(ge=0)]] = key(
+        "Rates of equal parts of the period, in proportion; the mean over a period stays the law's rate.",
+        min_length=1,
+        max_length=100_000,
+        example=[0.4, 1.2, 1.6, 0.8],
+    )
+
+
+class Phase(Strict):
+    """A part of the time with another rate or mix."""
+
+    name: Name = key("Its name.", example="checkpoint")
+    duration: Duration = key(
+        "Its length; after the last phase the first follows.", unit="s", gt=0, example="30s"
+    )
+    factor: float = key("What the rate is multiplied by.", default=1.0, ge=0, example=2.5)
+    shares: dict[Name, Percent] | None = key(
+        "Shares of the streams in this phase, by name; they add up to 100.",
+        default=None,
+        unset="as in the streams",
+        unit="%",
+        example={"oltp": 20, "checkpoint": 80},
+    )
+
+
+class Profile(Strict):
+    """What to generate."""
+
+    schema_: Literal["iowatt.profile/1"] = Field(
+        PROFILE_SCHEMA,
+        alias="schema",
+        description="The version of this format.",
+        json_schema_extra={"x-example": PROFILE_SCHEMA, "x-accepts": f'"{PROFILE_SCHEMA}"'},
+    )
+    name: str = key(
+        "Its name, lower-case with dashes.",
+        pattern=r"^[a-z0-9][a-z0-9.]*(-[a-z0-9.]+)*$",
+        max_length=64,
+        example="hot-band",
+    )
+    title: str = key(
+        "What it is, in a line.",
+        min_length=1,
+        max_length=500,
+        # It stands in the first line of files that other programs run.
+        pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]*$",
+        example="SNIA Emerald hot band, version 2 on",
+    )
+    notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
+    span: Capacity | None = key(
+        "Address space, from byte 0.",
+        default=None,
+        unset="asked for: --span; in a scenario, the volume",
+        unit="bytes",
+        gt=0,
+        example="1TiB",
+    )
+    arrivals: Arrivals | None = key(
+        "When the requests of streams with a share arrive.",
+        default=None,
+        unset="all streams have arrivals of their own",
+        example={"law": "poisson", "rate": 500},
+    )
+    size: BlockSize | None = key(
+        "Bytes of the requests of streams that say nothing of sizes.",
+        default=None,
+        unset="streams say it",
+        unit="bytes",
+        gt=0,
+        le=2**32 - 1,
+        example="8KiB",
+    )
+    sizes: list[SizeShare] | None = _mix("The mix of sizes of streams that say nothing of sizes.")
+    stream: list[Stream] = key("Streams of like requests.", min_length=1, max_length=4096)
+    envelope: list[Envelope] = key("Rates over the day or the week; several multiply.", default=[])
+    phase: list[Phase] = key("Phases in turn, over and over.", default=[])
+    missing: list[Missing] = key("Figures that nobody published.", default=[])
+    source: list[Source] = key("Where the figures come from.", default=[])
+
+    @property
+    def rated(self) -> bool:
+        """Whether requests have arrival times of their own (and do not wait for completions)."""
+        return self.arrivals is None or self.arrivals.law != "closed"

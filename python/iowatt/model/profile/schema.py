@@ -1,0 +1,21 @@
+"""The JSON Schema of a profile: completion and checking in editors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from iowatt.model.profile.profile import Profile
+from iowatt.model.scenario.schema import as_written
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a profile file."""
+    schema = as_written(Profile.model_json_schema(mode="validation", by_alias=True))
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "iowatt workload profile"}
+    return {**head, **{name: value for name, value in schema.items() if name not in head}}
+
+
+def schema_text() -> str:
+    """The schema as the file that is checked in."""
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,348 @@
+"""Storage: pools of like drives under one redundancy scheme, volumes on pools, buses that drives share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import CoreSchema
+
+from iowatt.base import units
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Speed
+from iowatt.base.strict import Strict, key
+from iowatt.model.library.device import HddPower
+from iowatt.model.library.queueing import Scheduler
+from iowatt.model.power.keys import ArrayPower
+from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
+from iowatt.model.scenario.controller import Controller
+from iowatt.model.scenario.power import NeverPolicy, PowerPolicy
+from iowatt.model.scenario.recovery import Failure, Rebuild, Sparing
+from iowatt.model.scenario.solid_state import SsdSettings
+from iowatt.model.scenario.virtual_pool import VirtualPool
+from iowatt.model.scenario.workload import Name
+
+
+def _not_boolean(value: Any) -> Any:
+    if isinstance(value, bool):  # which Python would take for 0 or 1
+        raise ValueError("expected one of 0, 1, 4, 5, 6, 10")
+    return value
+
+
+def _chunklet(value: Any) -> Any:
+    if value is True:
+        return DEFAULT_CHUNKLET
+    if value is False:
+        raise ValueError("false is said by leaving it out; expected a size such as '256MiB', or true")
+    return units.parse_block_size(value)
+
+
+Chunklet = Annotated[
+    int,
+    BeforeValidator(_chunklet),
+    Field(ge=2**12, le=2**40),
+    WithJsonSchema({"anyOf": [{"type": "string", "examples": ["256MiB"]}, {"const": True}]}),
+]
+RaidLevel = Annotated[Literal[0, 1, 4, 5, 6, 10], BeforeValidator(_not_boolean)]
+ParityLayout = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
+
+# How a bus names its drives: all of a pool, one, or a slice whose bounds may be percentages of the pool.
+DRIVES_PATTERN: Final = (
+    r"^([0-9]*[A-Za-z][A-Za-z0-9_-]*)(?:\.([0-9]+)|\[([0-9]+%?)?:([0-9]+%?)?(?::([1-9][0-9]*))?\])?$"
+)
+Selector = Annotated[
+    str, Field(pattern=DRIVES_PATTERN, examples=["disks", "disks[0:16]", "disks[:50%]", "disks.3"])
+]
+
+
+class DeviceChoice(Strict):
+    """A drive of the library or of a file, with figures that differ from it."""
+
+    name: str = key(
+        "A drive of the library (`iowatt explain array.pool.device` lists them), a device file ending in "
+        ".toml, or a DiskSim file ending in .diskspecs or .parv; files relative to the scenario's directory.",
+        example="arrays2002-disk",
+        min_length=1,
+    )
+    drive: str | None = key(
+        "Which drive of a DiskSim file: the name of a component or of a specification.",
+        default=None,
+        unset="the only one",
+        example="disk0",
+        min_length=1,
+    )
+    rpm: Speed | None = key(
+        "Another speed of rotation. Skews keep their time, seeks stay as they are, power is not rescaled.",
+        default=None,
+        unset="the drive's own",
+        unit="rpm",
+        example=15000,
+        gt=0,
+    )
+    capacity: Capacity | None = key(
+        "A smaller capacity. A disk offers only its first bytes, on the outer tracks (short stroking); the "
+        "flash of an SSD stays, and what is not offered is over-provisioning.",
+        default=None,
+        unset="the drive's own",
+        unit="bytes",
+        example="18GB",
+        gt=0,
+    )
+    power: HddPower | None = key(
+        "Electrical figures in place of, or in addition to, the drive's own.",
+        default=None,
+        unset="the drive's own",
+        example={"active": "12W", "positioning": "12W", "idle": "8W"},
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        table = handler.resolve_ref_schema(handler(core))
+        return {
+            "anyOf": [{"type": "string", "description": "A name or a file, without changes."}, table],
+            "title": "DeviceChoice",
+        }
+
+
+class Raid(Strict):
+    """Striping and redundancy."""
+
+    level: RaidLevel = key(
+        "Redundancy scheme. 0 striping; 1 all drives alike (2 or more); 10 mirrored pairs, striped (an even "
+        "number, 4 or more); 4 parity on the last drive (3 or more); 5 rotating parity (3 or more); 6 "
+        "rotating double parity (4 or more).",
+        example=5,
+    )
+    stripe_unit: BlockSize = key(
+        "Consecutive addresses on one drive before the next drive's turn comes, also called chunk or strip. "
+        "A whole number of sectors. Small units spread one request over several drives, large ones keep it "
+        "on one. Without meaning for level 1.",
+        default=64 * 1024,
+        unit="bytes",
+        example="16KiB",
+        gt=0,
+        le=2**40,
+    )
+    layout: ParityLayout = key(
+        "How parity and data rotate over the drives, levels 5 and 6; the four variants of Linux md.",
+        default="left-symmetric",
+        example="right-asymmetric",
+    )
+    small_write: Literal["auto", "read-modify-write", "reconstruct"] = key(
+        "How a write smaller than a stripe updates parity. By reading the old data and parity "
+        "(read-modify-write), by reading the data that is not written (reconstruct), or by whichever needs "
+        "fewer drive operations (auto).",
+        default="auto",
+        example="read-modify-write",
+    )
+    parity_check_on_read: bool = key(
+        "Reads also fetch the parity of what they read.", default=False, example=True
+    )
+    set_size: int | None = key(
+        "Chunklets of a RAID set, parity and copies included, each on another drive. Only where the pool is "
+        "divided into chunklets.",
+        default=None,
+        unset="4 for RAID-5 (3+1), 8 for RAID-6 (6+2), 2 for RAID-10, 1 for RAID-0",
+        ge=1,
+        le=1000,
+        example=6,
+    )
+
+
+class Pool(Strict):
+    """Like drives and the scheme that joins them."""
+
+    name: Name = key(
+        "Its name in results, in `[[array.volume]]`, in buses and in `--set` paths.", example="disks"
+    )
+    device: DeviceChoice = key(
+        "The drive and, where they differ, its figures.",
+        accepts="a name of the library, a device file (.toml), or a table with the keys name, rpm, capacity, "
+        "power",
+        example="arrays2002-disk",
+    )
+    count: int = key(
+        "Number of drives, parity and mirrors included, spares not.", ge=1, le=100_000, example=32
+    )
+    raid: Raid | None = key(
+        "Striping and redundancy; in a pool of chunklets, of volumes that have none of their own.",
+        default=None,
+        unset="none, which only a pool of one drive may have; of chunklets, level 5",
+        example={"level": 5, "stripe_unit": "16KiB"},
+    )
+    chunklet: Chunklet | None = key(
+        "Divides the drives into pieces of this size (true: 256MiB), over which RAID sets are laid, each set "
+        "over as many drives as it has chunklets, every volume over all drives. Volumes may then have levels "
+        "of their own (array.volume.raid), which share the drives. What is left at the end of a drive is "
+        "lost.",
+        default=None,
+        unset="the drives are joined as wholes",
+        unit="bytes",
+        accepts="a size, or true",
+        example="256MiB",
+    )
+    spares: int = key(
+        "Drives' worth of spare space, in addition to count. Dedicated spares are drives of their own, "
+        "numbered after the others, that spin and wait.",
+        default=0,
+        ge=0,
+        le=1000,
+        example=1,
+    )
+    sparing: Sparing = key(
+        "Where the spare space lies. On spare drives (dedicated), or as one unit of every stripe, rotated "
+        "over all count + 1 drives (distributed; RAID-5, 6 and 10, with spares = 1). In a pool of chunklets "
+        "distributed is spare chunklets on every drive, and adaptive the same, which SSDs use as "
+        "over-provisioning until they are needed.",
+        default="dedicated",
+        example="distributed",
+    )
+    failure: list[Failure] = key("Drives that fail.", default=[])
+    rebuild: Rebuild = key(
+        "How failed drives are rebuilt onto spare space, one after another. Without spares nothing is "
+        "rebuilt.",
+        default=Rebuild(),
+        example={"rate": "50MB/s"},
+    )
+    scheduler: Scheduler = key(
+        "Order in which the host or controller hands each drive its requests. fcfs first come; sstf shortest "
+        "seek; scan and look the elevator that turns at the edge and at the last request; c-look one way; "
+        "sptf shortest positioning time; spctf the same, but reads that the drive's buffer has come first; "
+        "elevator is another name of look. SSDs take fcfs only, and have it where the key is left out.",
+        default="look",
+        example="elevator",
+    )
+    queue_depth: int | None = key(
+        "Most commands outstanding at a drive, the one in service included. With 1 the host chooses the next "
+        "request when the drive is free. With more, requests go to the drive ahead of their turn, and the "
+        "drive chooses among those that it holds (drive_scheduler); the host then goes by the block address "
+        "that it sent last.",
+        default=None,
+        unset="1 for disks; for SSDs what the drive takes (command_queue.depth)",
+        ge=1,
+        le=2**20,
+        example=32,
+    )
+    drive_scheduler: Scheduler | None = key(
+        "Order in which the drive serves the commands that it holds, with the names of scheduler. The drive "
+        "knows where its head is. Without meaning with queue_depth = 1. Of disks.",
+        default=None,
+        unset="the drive's own (command_queue.scheduler of its device file), or fcfs",
+        example="spctf",
+    )
+    power: PowerPolicy = key(
+        "When idle drives change their power level.",
+        default=NeverPolicy(policy="never"),
+        example={"policy": "fixed-threshold", "threshold": "10s"},
+    )
+    ssd: SsdSettings | None = key(
+        "How its SSDs are simulated, and figures of their flash that differ from their file.",
+        default=None,
+        unset="as their file has it, in steady state",
+        example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
+    )
+    write_cache: bool | None = key(
+        "Whether writes complete in the drives' buffers (true), from which the media are written in the "
+        "background, or on the media (false). The first needs a drive with a buffer.",
+        default=None,
+        unset="as in the drive's file (buffer.fast_write); an SSD has ssd.write_buffer",
+        example=False,
+    )
+    phase: Literal["random", "zero"] = key(
+        "Rotational position of each drive at time zero. Drawn from the seed, or all at sector 0 (for "
+        "cross-checks).",
+        default="random",
+        example="zero",
+    )
+
+    @property
+    def drives(self) -> int:
+        """Number of drives, spares included."""
+        return self.count + self.spares
+
+
+class Volume(Strict):
+    """A range of a pool's usable bytes. Volumes on one pool lie one after another, behind parts of virtual
+    pools."""
+
+    name: Name = key("Its name in results and in `workload.volume`.", example="db")
+    pool: Name = key("The pool, or virtual pool, that holds it.", example="disks")
+    capacity: Capacity | None = key(
+        "Its size, rounded down to whole sectors.",
+        default=None,
+        unset="the rest of the pool",
+        unit="bytes",
+        example="500GB",
+        gt=0,
+    )
+    raid: Raid | None = key(
+        "Its own striping and redundancy; only on a pool of chunklets.",
+        default=None,
+        unset="the pool's",
+        example={"level": 10},
+    )
+
+
+def _not_empty(value: list[str]) -> list[str]:
+    if not value:
+        raise ValueError("an empty list; name at least one drive, such as 'disks' or 'disks[0:16]'")
+    return value
+
+
+class Bus(Strict):
+    """A link that drives share, one transfer at a time, first come first served."""
+
+    name: Name = key("Its name in results.", example="scsi0")
+    drives: Annotated[list[Selector], AfterValidator(_not_empty)] = key(
+        "The drives on it. disks is all of that pool, disks.3 its fourth, disks[0:16] its first sixteen "
+        "(the end is not included), disks[:50%] its first half whatever the count, disks[::2] every other "
+        "one. All drives of a pool are on buses, or none.",
+        example=["disks[:50%]"],
+    )
+    bandwidth: Rate = key("Speed of a transfer.", unit="bytes/s", example="160MB/s", gt=0)
+    arbitration: Duration = key("Time before each transfer.", default=0.0, unit="s", example="2us")
+
+
+class Array(Strict):
+    """The storage system."""
+
+    pool: list[Pool] = key("Pools of like drives; pools may differ.", min_length=1)
+    virtual_pool: list[VirtualPool] = key(
+        "Address spaces that a scheme makes of ranges of pools: hybrid volumes, tiers.", default=[]
+    )
+    volume: list[Volume] = key(
+        "Volumes. Left out: one volume for each virtual pool and each pool that is part of none, of all its "
+        "capacity and with its name.",
+        default=[],
+    )
+    bus: list[Bus] = key("Shared buses. Left out: each drive has a private link without limit.", default=[])
+    controller: Controller | None = key(
+        "What stands between hosts and pools: processors, back end, host link, cache.",
+        default=None,
+        unset="none, requests reach their drives at once",
+    )
+    power: ArrayPower | None = key(
+        "What the array draws besides its drives: enclosures, parts and supplies.",
+        default=None,
+        unset="drives alone draw power",
+    )
+
+    @property
+    def volume_names(self) -> list[str]:
+        """Names of the volumes in their order, those that follow from pools where none is given."""
+        if self.volume:
+            return [volume.name for volume in self.volume]
+        parts = {part.pool for virtual in self.virtual_pool for _, _, part in virtual.parts()}
+        own = [pool.name for pool in self.pool if pool.name not in parts]
+        return [*own, *(virtual.name for virtual in self.virtual_pool)]

@@ -1,0 +1,177 @@
+"""Pools of chunklets: drives in equal pieces, RAID sets over pieces of different drives.
+
+Sets of 3+1 (RAID-5), 6+2 (RAID-6) and two (RAID-10), and 256 MiB a chunklet, are what HP 3PAR documents for
+its arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.units import format_bytes
+from iowatt.model.scenario import raid as levels
+from iowatt.model.scenario.virtual_pool import Room
+
+DEFAULT_CHUNKLET: Final = 256 << 20
+#: Chunklets of a set where the scenario does not say.
+SET_SIZE: Final = {0: 1, 10: 2, 5: 4, 6: 8}
+LEAST_SIZE: Final = {0: 1, 10: 2, 5: 3, 6: 4}
+
+
+@dataclass(frozen=True)
+class Region:
+    """Some RAID sets of one kind: what a volume, a part of a virtual pool, or nothing yet lies on."""
+
+    level: int
+    stripe_unit: int
+    layout: str
+    small_write: str
+    parity_check_on_read: bool
+    set_size: int
+    sets: int = 0
+
+    @classmethod
+    def of(cls, raid: Any) -> Region:
+        """The kind of set that a ``raid`` table asks for."""
+        return cls(
+            raid.level,
+            raid.stripe_unit,
+            raid.layout,
+            raid.small_write,
+            raid.parity_check_on_read,
+            SET_SIZE.get(raid.level, 0) if raid.set_size is None else raid.set_size,
+        )
+
+    def set_bytes(self, chunklet: int) -> int:
+        """What one set holds of data, in whole stripes."""
+        return levels.data_drives(self.level, self.set_size) * (
+            chunklet // self.stripe_unit * self.stripe_unit
+        )
+
+    def plan(self) -> dict[str, Any]:
+        """``RegionPlan`` of iowatt-sim."""
+        return {
+            "raid": {
+                "level": str(self.level),
+                "stripe_unit_bytes": self.stripe_unit,
+                "layout": self.layout,
+                "small_write": self.small_write,
+                "parity_check_on_read": self.parity_check_on_read,
+            },
+            "set_size": self.set_size,
+            "sets": self.sets,
+        }
+
+    def problems(self, members: int, chunklet: int, sector: int, path: KeyPath) -> Iterator[Problem]:
+        """What is wrong with sets of this kind; ``path`` is that of the ``raid`` table."""
+        if self.level not in SET_SIZE:
+            message = f"RAID-{self.level} is none of the levels of RAID sets over chunklets: 0, 10, 5, 6"
+            yield Problem(
+                "TODO", (*path, "level"), message, "use 10 for mirrored chunklets, 5 for single parity"
+            )
+            return
+        least = LEAST_SIZE[self.level]
+        if self.set_size < least or (self.level == 10 and self.set_size % 2):
+            kind = "an even number of chunklets, " if self.level == 10 else ""
+            message = f"a set of RAID-{self.level} has {kind}{least} or more, not {self.set_size}"
+            yield Problem("TODO", (*path, "set_size"), message, f"the usual one is {SET_SIZE[self.level]}")
+        elif self.set_size > members:
+            message = f"a set has its {self.set_size} chunklets on as many drives, and there are {members}"
+            yield Problem("TODO", (*path, "set_size"), message, f"at most {members}")
+        if self.stripe_unit % sector:
+            message = f"{self.stripe_unit} bytes are no whole number of the drive's sectors of {sector} bytes"
+            yield Problem("TODO", (*path, "stripe_unit"), message, f"use a multiple of {sector}")
+        if self.stripe_unit > chunklet:
+            message = f"{format_bytes(self.stripe_unit, binary=True)} do not fit a chunklet"
+            yield Problem(
+                "TODO", (*path, "stripe_unit"), message, f"at most {format_bytes(chunklet, binary=True)}"
+            )
+
+
+@dataclass
+class ChunkletRoom(Room):
+    """What of a pool of chunklets is taken; addresses are those of its regions, one after another."""
+
+    chunklet: int = DEFAULT_CHUNKLET
+    default: Region | None = None
+    #: Drives with data, and chunklets of each that are not spare.
+    members: int = 0
+    each: int = 0
+    #: Spare chunklets of each drive, with distributed sparing.
+    spare: int = 0
+    regions: list[Region] = field(default_factory=list)
+
+    @property
+    def chunklets_left(self) -> int:
+        """Chunklets that no set has."""
+        return self.members * self.each - sum(r.set_size * r.sets for r in self.regions)
+
+    @property
+    def whole(self) -> int:
+        """Bytes that the regions and sets of the pool's own kind over the rest hold."""
+        return self.used + self.free
+
+    @property
+    def free(self) -> int:
+        """Bytes that sets of the pool's own kind would hold."""
+        return self._room(self.default) if self.default else 0
+
+    def _room(self, kind: Region) -> int:
+        return self.sectors(self.chunklets_left // kind.set_size * kind.set_bytes(self.chunklet))
+
+    def take(
+        self, capacity: int | None, who: str, path: KeyPath
+    ) -> tuple[tuple[int, int] | None, Problem | None]:
+        """As :meth:`Room.take`, in whole sets of the pool's own kind."""
+        assert self.default is not None
+        return self.take_sets(self.default, capacity, who, path)
+
+    def take_sets(
+        self, kind: Region, capacity: int | None, who: str, path: KeyPath
+    ) -> tuple[tuple[int, int] | None, Problem | None]:
+        """As :meth:`Room.take`, in whole sets of a kind."""
+        if self.rest_by is not None:
+            message = f"{self.rest_by} already takes the rest of pool {self.name!r}"
+            return None, Problem("TODO", path, message, f"give {self.rest_by} a capacity, or put it last")
+        room = self._room(kind)
+        left = (
+            f"the {self.chunklets_left} chunklets of pool {self.name!r} that are left hold {room} bytes in "
+            f"RAID-{kind.level} sets of {kind.set_size}"
+        )
+        if capacity is None:
+            self.rest_by = who
+            if room <= 0:
+                return None, Problem("TODO", (*path, "pool"), f"no room for it: {left}")
+            size = room
+        else:
+            size = self.sectors(capacity)
+            if not 0 < size <= room:
+                hint = "leave capacity out to take what is left" if room > 0 else None
+                return None, Problem(
+                    "TODO", (*path, "capacity"), f"{capacity} bytes do not fit: {left}", hint
+                )
+        offset = self.used
+        self._append(kind, -(-size // kind.set_bytes(self.chunklet)))
+        return (offset, size), None
+
+    def _append(self, kind: Region, sets: int) -> None:
+        taken = Region(**{**kind.__dict__, "sets": sets})
+        self.regions.append(taken)
+        self.used += sets * kind.set_bytes(self.chunklet)
+
+    def close(self) -> None:
+        """Lays sets of the pool's own kind over what is left: usable capacity is what regions hold."""
+        self.usable_bytes = self.whole
+        if self.default and (sets := self.chunklets_left // self.default.set_size):
+            self._append(self.default, sets)
+
+    def plan(self) -> dict[str, Any]:
+        """``ChunkletPlan`` of iowatt-sim."""
+        return {
+            "bytes": self.chunklet,
+            "spare": self.spare,
+            "regions": [region.plan() for region in self.regions],
+        }

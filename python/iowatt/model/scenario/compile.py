@@ -1,0 +1,298 @@
+"""A scenario into a plan: indices and SI numbers for the simulator, and the names of what results are about.
+
+The plan keeps trace paths as the scenario gives them, so that it is the same on every machine;
+``resolve_sources`` finds the files when it is run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.base.document import key_text
+from iowatt.base.problems import Problem, ScenarioError
+from iowatt.model.library.find import device_file, device_names
+from iowatt.model.library.levels import FIRST_FURTHER, STANDBY
+from iowatt.model.library.price_class import Sold
+from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.scenario import controller, heat, power
+from iowatt.model.scenario.array import Bus, Pool, Raid
+from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.resolved import ResolvedPool, System
+from iowatt.model.scenario.synthetic import Made
+from iowatt.model.scenario.system import resolve
+from iowatt.model.scenario.tracing import trace_options
+from iowatt.model.scenario.workload import ClosedReplay, OpenReplay, Workload
+
+PLAN_SCHEMA: Final = "iowatt.plan/1"
+
+
+def compile_plan(
+    scenario: Scenario, base_dir: str | Path = ".", *, traces_must_exist: bool = False
+) -> dict[str, Any]:
+    """The plan file of ``scenario``, ready for ``json.dumps``.
+
+    Parameters
+    ----------
+    base_dir:
+        What device files (and, where they must exist, traces) are relative to.
+
+    Returns
+    -------
+    dict
+        ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
+        ``warmup``, ``power`` (the array's own) and ``simulation`` (the ``Plan`` of iowatt-sim).
+
+    Raises
+    ------
+    ScenarioError
+        Where keys contradict one another.
+    """
+    system = resolve(scenario, Path(base_dir), traces_must_exist=traces_must_exist)
+    if system.problems:
+        raise ScenarioError([_placed(problem) for problem in system.problems], f"scenario {scenario.name}")
+    automatic = scenario.observe.warmup == "auto"
+    further = {name: FIRST_FURTHER + i for i, name in enumerate(_states(system))}
+    return {
+        "schema": PLAN_SCHEMA,
+        "name": scenario.name,
+        "names": _names(scenario, system),
+        "notes": system.notes,
+        **({"warnings": _warnings(scenario, system)} if system.warnings else {}),
+        "sources": [_source(w, system, i, scenario) for i, w in enumerate(scenario.workload)],
+        "warmup": "auto" if automatic else None,
+        **({} if system.power is None else {"power": system.power.as_dict()}),
+        "simulation": {
+            "seed": scenario.seed,
+            "workloads": [
+                {
+                    "volume": system.volume_of_workload[i],
+                    "replay": _replay(w, system.synthetic.get(i)),
+                    **({"zero_share": w.zero_share} if w.zero_share else {}),
+                    **({"start_s": w.start} if w.start else {}),
+                    **({} if w.end is None else {"end_s": w.end}),
+                    **_by_path(system, i),
+                }
+                for i, w in enumerate(scenario.workload)
+            ],
+            "volumes": [
+                {"pool": v.pool, "offset_bytes": v.offset, "capacity_bytes": v.capacity}
+                for v in system.volumes
+            ],
+            "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
+            **_virtual_pools(system),
+            "buses": [_bus(bus) for bus in scenario.array.bus],
+            "controller": controller.plan(scenario.array.controller),
+            **({"paths": [path.plan for path in system.paths.resolved]} if system.paths.resolved else {}),
+            "observe": {
+                "warmup_s": 0.0 if automatic else scenario.observe.warmup,
+                "end_s": scenario.observe.duration,
+                "interval_s": scenario.observe.interval,
+                **({} if scenario.observe.series is None else {"series_s": scenario.observe.series}),
+                "idle": bool(scenario.observe.idle),
+                **heat.plan(scenario.observe.heat),
+            },
+        },
+    }
+
+
+def _warnings(scenario: Scenario, system: System) -> list[str]:
+    raw = {"array": {"pool": [{"name": pool.name} for pool in scenario.array.pool]}}
+    return [f"{key_text(one.path, raw)}: {one.message}" for one in system.warnings]
+
+
+def _by_path(system: System, workload: int) -> dict[str, int]:
+    path = system.paths.of_workload(workload)
+    return {} if path is None else {"path": path}
+
+
+def _virtual_pools(system: System) -> dict[str, Any]:
+    first = len(system.pools)
+    plans = [virtual.plan(system.volumes_on(first + i)) for i, virtual in enumerate(system.virtual_pools)]
+    return {"virtual_pools": plans} if plans else {}
+
+
+def resolve_sources(plan: dict[str, Any], base_dir: str | Path) -> list[dict[str, Any]]:
+    """The plan's trace specifications with paths that open from anywhere; ``-`` stays standard input."""
+    base = Path(base_dir).resolve()
+    return [_resolved(source, base) for source in plan["sources"]]
+
+
+def _resolved(source: dict[str, Any], base: Path) -> dict[str, Any]:
+    if "synthetic" not in source:
+
+        def placed(path: str) -> str:
+            return path if path == "-" else str(base / path)
+
+        more = {"more": [placed(path) for path in source["more"]]} if "more" in source else {}
+        return {**source, "path": placed(source["path"])} | more
+    plan = source["synthetic"]
+    processes = [
+        {**process, "law": {**process["law"], "trace": _resolved(process["law"]["trace"], base)}}
+        if "trace" in process["law"]
+        else process
+        for process in plan["processes"]
+    ]
+    return {**source, "synthetic": {**plan, "processes": processes}}
+
+
+def _placed(problem: Problem) -> Problem:
+    where = ".".join(str(step) for step in problem.path)
+    return Problem("TODO", problem.path, problem.message, problem.hint, where)
+
+
+def _names(scenario: Scenario, system: System) -> dict[str, Any]:
+    return {
+        "workloads": [workload.name for workload in scenario.workload],
+        "volumes": [volume.name for volume in system.volumes],
+        "pools": [pool.pool.name for pool in system.pools],
+        **({"virtual_pools": [v.names() for v in system.virtual_pools]} if system.virtual_pools else {}),
+        "devices": [
+            {"name": f"{pool.pool.name}.{number}", **alike}
+            for pool, alike in zip(system.pools, _drives(system), strict=True)
+            for number in range(pool.pool.drives)
+        ],
+        "buses": [bus.name for bus in scenario.array.bus],
+        **({"paths": [path.names for path in system.paths.resolved]} if system.paths.resolved else {}),
+        "states": _states(system),
+    }
+
+
+def _drives(system: System) -> list[dict[str, Any]]:
+    """What the drives of each pool have in common."""
+    return [
+        {
+            "model": pool.drive.name,
+            "pool": pool.pool.name,
+            "kind": "ssd" if isinstance(pool.drive, Ssd) else "hdd",
+            "raw_bytes": pool.drive.raw_bytes,
+            "used_share": _used_share(system, index),
+            "idle_w": pool.drive.power.idle,
+            **({"most_w": pool.drive.work.limit} if isinstance(pool.drive, Ssd) else {}),
+            **({"missing_watts": pool.drive.missing_watts} if pool.drive.missing_watts else {}),
+            "ratings": pool.drive.ratings,
+            "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
+            **_sold(pool.drive.sold),
+        }
+        for index, pool in enumerate(system.pools)
+    ]
+
+
+def _used_share(system: System, pool: int) -> float:
+    """Share of a pool that volumes and parts of virtual pools take, and so of each of its drives."""
+    taken = sum(volume.capacity for volume in system.volumes if volume.pool == pool)
+    taken += sum(
+        part.capacity for virtual in system.virtual_pools for part in virtual.parts if part.pool == pool
+    )
+    return min(1.0, taken / system.pools[pool].usable_bytes)
+
+
+def _sold(sold: Sold | None) -> dict[str, Any]:
+    """What a drive is bought as, and the drive of the library that it is in all but name (``based_on``)."""
+    if sold is None:
+        return {}
+    known = sold.based_on is not None and sold.based_on in device_names()
+    same = known and device_file(str(sold.based_on)).capacity == sold.capacity_bytes
+    return {**sold.as_dict(), **({"based_on": sold.based_on} if same else {})}
+
+
+def _states(system: System) -> list[str]:
+    """States that drives have beyond those that all have: power levels, by name."""
+    names = (name for pool in system.pools for name in pool.drive.ladder.names if name != STANDBY)
+    return list(dict.fromkeys(names))
+
+
+def _takes_trims(scenario: Scenario, system: System, pool: int) -> bool:
+    """Whether trims on that pool mean anything: they go to SSDs without parity, with nothing between."""
+    if scenario.array.controller is not None or system.virtual_pools:
+        return False
+    resolved = system.pools[pool]
+    plain = isinstance(resolved.drive, Ssd) and resolved.chunklets is None
+    return plain and str(resolved.level) in ("0", "1", "10")
+
+
+def _source(workload: Workload, system: System, index: int, scenario: Scenario) -> dict[str, Any]:
+    if workload.profile is not None:
+        return {"profile": workload.profile.name, "synthetic": system.synthetic[index].plan}
+    trace = workload.trace
+    assert trace is not None  # resolve has seen to it
+    volume = system.volumes[system.volume_of_workload[index]]
+    return {
+        "path": trace.path,
+        "format": trace.format,
+        "columns": None if trace.columns is None else dict(trace.columns),
+        "time_unit": trace.time_unit,
+        "sector_bytes": trace.sector_size,
+        "event": trace.event,
+        "device": trace.device,
+        "skip_bad": trace.skip_bad,
+        "order_tolerance_s": trace.order_tolerance,
+        "limit_bytes": volume.capacity,
+        "limit_name": volume.name,
+        **({"include_other": True} if _takes_trims(scenario, system, volume.pool) else {}),
+        **trace_options(trace, scenario.seed, order_only=isinstance(workload.replay, ClosedReplay)),
+    }
+
+
+def _replay(workload: Workload, made: Made | None) -> dict[str, Any]:
+    replay = made.replay if made is not None and made.replay is not None else workload.replay
+    if isinstance(replay, OpenReplay):
+        return {"mode": "open", "speed": replay.speed}
+    closed = {"mode": "closed", "outstanding": replay.outstanding, "per": replay.per}
+    if replay.think:
+        closed["think"] = {"mean_s": replay.think, "exponential": replay.think_law == "exponential"}
+    return closed
+
+
+def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int]) -> dict[str, Any]:
+    pool, drive = resolved.pool, resolved.drive
+    raid = pool.raid or Raid(level=0)
+    chunklets = resolved.chunklets
+    return {
+        "count": pool.count,
+        "device": drive.plan(states) if isinstance(drive, Ssd) else drive.plan(pool.phase, states),
+        "raid": {
+            "level": str(resolved.level),
+            "stripe_unit_bytes": resolved.stripe_unit,
+            "layout": raid.layout,
+            "small_write": raid.small_write,
+            "parity_check_on_read": raid.parity_check_on_read,
+        },
+        **({} if chunklets is None else {"chunklets": chunklets.plan()}),
+        "scheduler": resolved.scheduler,
+        "command_queue": _command_queue(resolved),
+        "power_policy": power.policy_plan(pool.power, resolved.drive.ladder),
+        "batching": power.batching_plan(pool.power),
+        "spin_ups_at_once": power.spin_ups_at_once(pool.power),
+        "bus_of_drive": bus_of_drive,
+        "recovery": _recovery(pool),
+    }
+
+
+def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
+    """Commands that a drive holds; None where it takes one at a time."""
+    depth = resolved.queue_depth
+    return None if depth == 1 else {"depth": depth, "scheduler": resolved.drive_scheduler}
+
+
+def _recovery(pool: Pool) -> dict[str, Any] | None:
+    """Spares, failures and rebuild; None where there are neither spares nor failures."""
+    if not pool.spares and not pool.failure and (pool.chunklet is None or pool.sparing == "dedicated"):
+        return None
+    rebuild = pool.rebuild
+    return {
+        "spares": pool.spares,
+        "sparing": "distributed" if pool.sparing == "adaptive" else pool.sparing,
+        "failures": [{"drive": failure.drive, "at_s": failure.at} for failure in pool.failure],
+        "rebuild": {
+            "delay_s": rebuild.delay,
+            "rate_bytes_per_s": rebuild.rate,
+            "outstanding": rebuild.outstanding,
+            "step_bytes": rebuild.step,
+            "priority": rebuild.priority,
+        },
+    }
+
+
+def _bus(bus: Bus) -> dict[str, Any]:
+    return {"bandwidth_bytes_per_s": bus.bandwidth, "arbitration_s": bus.arbitration}

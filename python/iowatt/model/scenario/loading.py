@@ -1,0 +1,79 @@
+"""From a TOML file or text to a checked scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from iowatt.base.document import Document, read_text
+from iowatt.base.errors import Argument
+from iowatt.base.problems import Problem, ScenarioError
+from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.paths import place_overridden
+from iowatt.model.scenario.system import resolve
+
+
+def load(
+    path_or_text: str | Path,
+    overrides: Sequence[str] = (),
+    *,
+    base_dir: str | Path | None = None,
+    traces_must_exist: bool = True,
+) -> Scenario:
+    """Read, override and check a scenario.
+
+    Parameters
+    ----------
+    path_or_text:
+        The path of a TOML file; or TOML itself, recognised by a line break in a ``str``.
+    overrides:
+        ``path=value`` as in ``--set``, such as ``array.pool.disks.count=24``. Files that they name are
+        looked for in the current directory first; the scenario has them relative to ``base_dir``.
+    base_dir:
+        What trace and device files are relative to; left out, the file's directory (for text, the
+        current one).
+    traces_must_exist:
+        Whether a missing trace file is an error already here.
+
+    Raises
+    ------
+    InputError
+        With file, line, key path, what would be accepted and the nearest name. ``ScenarioError``, its
+        subclass, lists all problems.
+    """
+    if isinstance(path_or_text, str) and "\n" in path_or_text:
+        text, source, beside = path_or_text, "scenario", Path()
+    else:
+        path = Path(path_or_text)
+        text, source, beside = read_text(path), str(path), path.parent
+    base = beside if base_dir is None else Path(base_dir)
+    document = Document(text, source, overrides)
+    place_overridden(document, base)
+    try:
+        scenario = document.validate(Scenario)
+        document.fail(resolve(scenario, base, traces_must_exist=traces_must_exist).problems)
+    except ScenarioError as error:
+        raise _with_overrides(error, document) from None
+    return scenario
+
+
+def warnings(path: Path, overrides: Sequence[str] = ()) -> list[Problem]:
+    """What of a scenario that :func:`load` accepts is hardly meant, with file, line and key path."""
+    document = Document(read_text(path), str(path), overrides)
+    place_overridden(document, path.parent)
+    system = resolve(document.validate(Scenario), path.parent, traces_must_exist=False)
+    return [replace(one, place=document.place(one.path)) for one in system.warnings]
+
+
+def _with_overrides(error: ScenarioError, document: Document) -> ScenarioError:
+    """The error; where no problem lies in an override, with what was overridden: that may contradict the
+    file.
+    """
+    given = list(document.overridden.values())
+    if not given or any(isinstance(problem.place, Argument) for problem in error.problems):
+        return error
+    *others, last = error.problems
+    told = f"the file is read with {', '.join(f'`set={override}`' for override in given)}"
+    hint = f"{last.hint}; {told}" if last.hint else told
+    return ScenarioError([*others, replace(last, hint=hint)], document.source)

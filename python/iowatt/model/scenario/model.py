@@ -1,0 +1,115 @@
+"""A scenario: workloads, the array that serves them, and what is observed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from iowatt.base import units
+from iowatt.base.quantity import Duration
+from iowatt.base.strict import Strict, key
+from iowatt.model.scenario.array import Array
+from iowatt.model.scenario.heat import EXTENTS_MADE, EXTENTS_TRACED, Heat
+from iowatt.model.scenario.path import Path
+from iowatt.model.scenario.workload import Workload
+
+
+def _warmup(value: Any) -> Any:
+    if value == "auto":
+        return value
+    try:
+        return units.parse_duration(value)
+    except ValueError as error:
+        raise ValueError(f"{error}, or 'auto'") from None
+
+
+class Observe(Strict):
+    """Over which window, and how finely."""
+
+    interval: Duration | None = key(
+        "Width of the intervals of the time series.",
+        default=None,
+        unset="starts at 1 s and doubles as often as needed to stay bounded",
+        unit="s",
+        example="60s",
+        ge=1e-3,
+    )
+    series: Duration | None = key(
+        "Width of the blocks of time in which response times are kept as histograms, in the Run's table "
+        "`series`.",
+        default=None,
+        unset="starts at 1 ms and doubles as often as needed for 512 blocks at most",
+        unit="s",
+        example="1s",
+        ge=1e-3,
+    )
+    warmup: Annotated[
+        float | Literal["auto"],
+        BeforeValidator(_warmup),
+        WithJsonSchema(
+            {
+                "type": "string",
+                "examples": ["0s", "5min", "auto"],
+                "x-accepts": f"{units.DURATION}, or 'auto'",
+            }
+        ),
+    ] = key(
+        "Time cut from the front of every figure; `auto` finds the end of the transient from the response "
+        "times.",
+        default=0.0,
+        unit="s",
+        example="5min",
+    )
+    duration: Duration | None = key(
+        "Simulated time, warm-up included. Required where there is no workload.",
+        default=None,
+        unset="until the last request completes",
+        unit="s",
+        example="1h",
+        gt=0,
+    )
+    idle: bool | None = key(
+        "Idle periods of the drives in the Run's table `idle`, for `iowatt idle`. true: every one of them. "
+        "false: none.",
+        default=None,
+        unset="`iowatt run` keeps up to 131,072 of them, the longest, and counts the others by length; the "
+        "points of a sweep keep none",
+        example=True,
+    )
+    heat: Heat | Literal[False] | None = key(
+        "Where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. `heat = {}` "
+        "takes every default of the table. false: not recorded.",
+        default=None,
+        unset="`iowatt run` records it in front, and behind where a cache lies between, by "
+        "extents of 64 MiB, doubled until workloads reach at most "
+        f"{EXTENTS_MADE:,} of them ({EXTENTS_TRACED:,} with a trace); points of "
+        "a sweep do not",
+        example={"extent": "64MiB", "points": ["front", "back"]},
+    )
+
+
+class Scenario(Strict):
+    """One storage system, its workloads, and what is observed."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)] = key(
+        "Name of the scenario; the default name of its results.", example="tpcc-raid5"
+    )
+    seed: int = key(
+        "Seed of everything drawn at random; the same seed gives the same figures.",
+        default=1,
+        ge=0,
+        le=2**63 - 1,
+        example=1,
+    )
+    workload: list[Workload] = key(
+        "Streams of requests. None at all is legal where observe.duration is given (an idle array).",
+        default=[],
+    )
+    array: Array = key("The storage system: pools of drives, volumes on them, buses and a controller.")
+    path: list[Path] = key(
+        "Ways of workloads to the array: adapters, links, switches, target ports. A workload that no path "
+        "names reaches the array at once.",
+        default=[],
+    )
+    observe: Observe = key("What is observed.", default=Observe())

@@ -1,0 +1,189 @@
+"""Keys of the paths between hosts and the array: adapters, links, switches, target ports, protocol.
+
+See docs/models/path.md for what the simulator makes of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
+
+from iowatt.base.quantity import BlockSize, Distance, Duration
+from iowatt.base.strict import Strict, key
+from iowatt.model.library.fabric_figures import AdapterFigures, LinkFigures, SwitchFigures
+from iowatt.model.scenario.path_protocol import NAMES, Protocol
+from iowatt.model.scenario.workload import Name
+
+
+class _Choice(Strict):
+    """A part of the library, with figures that differ from it; or all figures of a part of one's own."""
+
+    name: str | None = key(
+        "A part of the library (`iowatt fabric list`); the other keys change its figures.",
+        default=None,
+        unset="a part of one's own, which the other keys describe",
+        example="fc-8g",
+        min_length=1,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        table = handler.resolve_ref_schema(handler(core))
+        short = {"type": "string", "description": "A name of the library, without changes."}
+        return {"anyOf": [short, table], "title": cls.__name__}
+
+
+class LinkChoice(LinkFigures, _Choice):
+    """A link."""
+
+
+class SwitchChoice(SwitchFigures, _Choice):
+    """A switch."""
+
+
+class AdapterChoice(AdapterFigures, _Choice):
+    """A host adapter."""
+
+
+class Hop(Strict):
+    """One link, one switch, or one delay on the way."""
+
+    name: Name | None = key(
+        "Its name in results and in `--set` paths.",
+        default=None,
+        unset="that of its part, with a number where the path has several of them",
+        example="near",
+    )
+    link: LinkChoice | None = key(
+        "A link: a name of the library, or a table of figures. Each direction is a station of its own: "
+        "messages one after another, first come first served.",
+        default=None,
+        unset="it is a switch, or a delay",
+        accepts="a name of the library, or a table with the keys name, medium, rate, frame, overhead, "
+        "latency, delay_per_km",
+        example="fc-8g",
+    )
+    switch: SwitchChoice | None = key(
+        "A switch: a name of the library, or a table of figures. Its time is a latency; what queues at its "
+        "ports queues for the link behind it.",
+        default=None,
+        unset="it is a link, or a delay",
+        accepts="a name of the library, or a table with the keys name, medium, latency, forwarding",
+        example="brocade-6510",
+    )
+    distance: Distance = key("Length of the link, one way.", default=0.0, unit="m", example="10km")
+    latency: Duration = key(
+        "Time that every message takes here besides, in each direction; alone, a hop of nothing but delay.",
+        default=0.0,
+        unit="s",
+        example="2us",
+        le=100,
+    )
+
+
+class ExpressWrites(Strict):
+    """A class of writes that the target port answers by itself."""
+
+    up_to: BlockSize = key(
+        "Largest write of the class; the class before it ends where it begins.",
+        unit="bytes",
+        example="16KiB",
+        gt=0,
+        le=2**40,
+    )
+    buffers: int = key(
+        "Buffers of each lane's port that are allocated before writes come. A write takes one until the "
+        "array has answered it; without a free one the controller is asked, as for other writes.",
+        example=256,
+        ge=1,
+        le=2**32 - 1,
+    )
+
+
+class Port(Strict):
+    """The array's port of a lane."""
+
+    command: Duration = key(
+        "Time of one of its processors for every command.", default=0.0, unit="s", example="2us", le=10
+    )
+    processors: int = key(
+        "Commands that it works on at a time, first come first served.", default=1, example=2, ge=1, le=1024
+    )
+    express_writes: list[ExpressWrites] = key(
+        "Classes of writes, by ascending size, that the port tells hosts it is ready for by itself, from "
+        "buffers allocated in advance: the controller is not asked (array.controller.processing.ready).",
+        default=[],
+        example=[{"up_to": "16KiB", "buffers": 256}],
+    )
+
+
+class Path(Strict):
+    """The way of workloads' requests from their host to the array and back."""
+
+    name: Name = key("Its name in results and in `--set` paths.", example="san")
+    workloads: list[Name] | None = key(
+        "The workloads that go this way.",
+        default=None,
+        unset="all workloads",
+        example=["oltp"],
+        min_length=1,
+    )
+    protocol: Protocol = key(
+        "What is spoken on it: a name, or a table with what may go without being asked for.",
+        accepts=f"one of {', '.join(NAMES)}, or a table with the keys name, first_burst, burst, in_capsule, "
+        "immediate, fast_write, stack",
+        example="fcp",
+    )
+    count: int = key(
+        "Equal lanes, each with its own adapter port, hops and target port; requests take turns over them.",
+        default=1,
+        example=2,
+        ge=1,
+        le=1024,
+    )
+    queue_depth: int | None = key(
+        "Most commands of a lane outstanding, from the adapter to completion; more wait in the host.",
+        default=None,
+        unset="that of the adapter; without one, no limit",
+        example=32,
+        ge=1,
+        le=2**32 - 1,
+    )
+    hba: AdapterChoice | None = key(
+        "The host's adapter: a name of the library, or a table of figures.",
+        default=None,
+        unset="it takes no time",
+        accepts="a name of the library, or a table with the keys name, medium, iops, submit, ready, "
+        "complete, processors, bandwidth, queue_depth",
+        example="emulex-lpe12002",
+    )
+    hop: list[Hop] = key(
+        "Links and switches, from the host to the array.",
+        default=[],
+        example=[{"link": "fc-8g"}, {"switch": "brocade-6510"}, {"link": "fc-8g", "distance": "10km"}],
+        max_length=100,
+    )
+    port: Port = key("The array's port.", default=Port(), example={"command": "2us"})
+    segment: BlockSize | None = key(
+        "Data is sent in pieces of this size, which take turns with other messages at the sender, as large "
+        "requests do that an array divides.",
+        default=None,
+        unset="array.controller.split; without it a message is sent in one go",
+        unit="bytes",
+        example="32KiB",
+        gt=0,
+        le=2**40,
+    )
+    observed: Name | None = key(
+        "The hop at which response times are recorded, too, besides the host and the array.",
+        default=None,
+        unset="the first switch, if there is one",
+        example="near",
+    )

@@ -1,0 +1,302 @@
+"""When idle drives change their power level: one table for each policy of iowatt-power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, field_validator
+
+from iowatt.base.quantity import Duration
+from iowatt.base.strict import Strict, key
+from iowatt.model.library.levels import STANDBY, Ladder
+
+
+class Batching(Strict):
+    """Requests wait at a drive that is not ready, to be served together."""
+
+    max_wait: Duration = key(
+        "Longest that the oldest of them waits before the drive is woken.", unit="s", example="5s"
+    )
+    max_requests: int | None = key(
+        "How many of them wake the drive before that.",
+        default=None,
+        unset="time alone does",
+        ge=1,
+        le=2**31,
+        example=50,
+    )
+
+
+class Stagger(Strict):
+    """Spin-ups that follow one another."""
+
+    at_once: int = key("Most drives of the pool that spin up at once.", ge=1, le=100_000, example=2)
+
+
+class NeverPolicy(Strict):
+    """Idle drives go on spinning."""
+
+    policy: Literal["never"] = key(
+        "The policy. never: idle drives go on spinning. fixed-threshold, two-competitive, adaptive and "
+        "share: they go to one lower level after a time without work. oracle-energy and oracle-latency: "
+        "they know how long it will last. multi-level: they go deeper level by level. multi-speed: they "
+        "turn slower.",
+        example="never",
+    )
+
+
+def _to(description: str = "") -> Any:
+    return key(
+        f"The level that the drive goes to: standby, or the name of one of its levels.{description}",
+        default=STANDBY,
+        example="standby",
+        min_length=1,
+    )
+
+
+class _Waking(Strict):
+    """What every policy that a request may have to wait for can have."""
+
+    batching: Batching | None = key(
+        "Hold requests back at a drive that is at a level at which it does not serve, so that idle periods "
+        "grow longer; the price is response time.",
+        default=None,
+        unset="the first request wakes the drive",
+        example={"max_wait": "5s", "max_requests": 50},
+    )
+    stagger: Stagger | None = key(
+        "Let drives spin up one after another; motors draw most while they start.",
+        default=None,
+        unset="all at once where they have to",
+        example={"at_once": 2},
+    )
+
+
+class FixedThresholdPolicy(_Waking):
+    """Idle drives change their level after a fixed time."""
+
+    policy: Literal["fixed-threshold"] = key(
+        "The policy. fixed-threshold: drives go to a lower level after a fixed time without work.",
+        example="fixed-threshold",
+    )
+    threshold: Duration = key("Idle time before the change.", unit="s", example="10s")
+    to: str = _to()
+
+
+class TwoCompetitivePolicy(_Waking):
+    """Idle drives change their level after the break-even time."""
+
+    policy: Literal["two-competitive"] = key(
+        "The policy. two-competitive: a threshold at the break-even time, which never costs more than twice "
+        "what the oracle does.",
+        example="two-competitive",
+    )
+    to: str = _to()
+    randomised: bool = key(
+        "Draw the threshold anew for each idle period, up to the break-even time; the mean cost is then at "
+        "most 1.58 times the oracle's where transitions are short.",
+        default=False,
+        example=True,
+    )
+
+
+class AdaptivePolicy(_Waking):
+    """Idle drives change their level after a time that follows from past waits."""
+
+    policy: Literal["adaptive"] = key(
+        "The policy. adaptive: the threshold rises after a spin-up that took long for the idle time before "
+        "it, and falls after another (Douglis et al. 1995).",
+        example="adaptive",
+    )
+    to: str = _to()
+    initial: Duration = key("The first threshold.", default=10.0, unit="s", example="10s")
+    acceptable: float = key(
+        "Longest wait that is acceptable, as a share of the idle time before it.",
+        default=0.05,
+        ge=0,
+        le=1,
+        example=0.05,
+    )
+    raise_by: Duration = key("Added after an unacceptable wait.", default=1.0, unit="s", example="1s")
+    lower_by: Duration = key("Taken off after an acceptable one.", default=0.5, unit="s", example="500ms")
+    least: Duration = key("The threshold is never less.", default=1.0, unit="s", example="1s")
+    most: Duration = key("The threshold is never more.", default=300.0, unit="s", example="5min")
+
+
+class SharePolicy(_Waking):
+    """Idle drives change their level after the weighted mean of many experts' timeouts."""
+
+    policy: Literal["share"] = key(
+        "The policy. share: fixed timeouts from 0 to the break-even time vote with weights that follow from "
+        "what each would have cost (Helmbold et al. 2000).",
+        example="share",
+    )
+    to: str = _to()
+    experts: int = key("Number of timeouts.", default=100, ge=2, le=10_000, example=100)
+    learning_rate: float = key(
+        "How fast a loss takes weight away (eta).", default=4.0, gt=0, le=1000, example=4.0
+    )
+    share: float = key(
+        "How much of a loser's weight is shared out among all (alpha).",
+        default=0.08,
+        ge=0,
+        lt=1,
+        example=0.08,
+    )
+
+
+class OracleEnergyPolicy(Strict):
+    """Drives know how long they will be idle, and draw least."""
+
+    policy: Literal["oracle-energy"] = key(
+        "The policy. oracle-energy: drives know how long they will be idle, change their level only where "
+        "that saves energy, and are up again in time. A bound, found by simulating twice.",
+        example="oracle-energy",
+    )
+    to: str = _to(" any: the one that draws least in each period.")
+
+
+class OracleLatencyPolicy(Strict):
+    """Drives know how long they will be idle, and change their level whenever they can be back in time."""
+
+    policy: Literal["oracle-latency"] = key(
+        "The policy. oracle-latency: drives know how long they will be idle, and change their level whenever "
+        "they can be back in time, whether it saves energy or not (the rule of the arrays2002 study).",
+        example="oracle-latency",
+    )
+    to: str = _to()
+
+
+def _timers(value: dict[str, float]) -> dict[str, float]:
+    if not value:
+        raise ValueError('an empty table; give at least one level, such as timers = { standby = "10min" }')
+    return value
+
+
+class MultiLevelPolicy(_Waking):
+    """Idle drives go deeper level by level."""
+
+    policy: Literal["multi-level"] = key(
+        "The policy. multi-level: drives go deeper level by level, as by the idle conditions of SAS and ATA "
+        "drives.",
+        example="multi-level",
+    )
+    timers: dict[str, Duration] | None = key(
+        "Idle time, from the start of the period, after which a level is entered; by the level's name.",
+        default=None,
+        unset="where the levels' lines of energy over time cross (the lower envelope)",
+        accepts="a table of levels and durations",
+        unit="s",
+        example={"idle_b": "10min", "idle_c": "30min", "standby": "60min"},
+    )
+
+    @field_validator("timers")
+    @classmethod
+    def _some(cls, value: dict[str, float] | None) -> dict[str, float] | None:
+        return None if value is None else _timers(value)
+
+
+class MultiSpeedPolicy(_Waking):
+    """Idle drives turn slower, and serve at the speed at which a request finds them."""
+
+    policy: Literal["multi-speed"] = key(
+        "The policy. multi-speed: drives turn slower while they are idle, and serve at the speed at which a "
+        "request finds them (DRPM).",
+        example="multi-speed",
+    )
+    timers: dict[str, Duration] = key(
+        "Idle time, from the start of the period, after which a speed is taken up; by the level's name.",
+        accepts="a table of levels and durations",
+        unit="s",
+        example={"rpm_9000": "5s", "rpm_6000": "20s"},
+    )
+    max_queue: int = key(
+        "Most requests at a drive that a reduced speed serves; with more it goes to full speed first. 0: it "
+        "serves at full speed only.",
+        default=4,
+        ge=0,
+        le=2**31,
+        example=4,
+    )
+
+    @field_validator("timers")
+    @classmethod
+    def _some(cls, value: dict[str, float]) -> dict[str, float]:
+        return _timers(value)
+
+
+Policy = (
+    NeverPolicy
+    | FixedThresholdPolicy
+    | TwoCompetitivePolicy
+    | AdaptivePolicy
+    | SharePolicy
+    | OracleEnergyPolicy
+    | OracleLatencyPolicy
+    | MultiLevelPolicy
+    | MultiSpeedPolicy
+)
+PowerPolicy = Annotated[Policy, Field(discriminator="policy")]
+
+ANY: Final = "any"
+
+
+def levels_needed(policy: Policy) -> list[str]:
+    """Names of the levels that a policy uses; none where it takes what there is."""
+    if isinstance(policy, NeverPolicy):
+        return []
+    if isinstance(policy, MultiLevelPolicy | MultiSpeedPolicy):
+        return list(policy.timers or {})
+    return [] if isinstance(policy, OracleEnergyPolicy) and policy.to == ANY else [policy.to]
+
+
+def policy_plan(policy: Policy, ladder: Ladder) -> dict[str, Any]:
+    """``PolicyPlan`` of iowatt-power, for drives of these levels."""
+    build: Callable[[Any, Ladder], dict[str, Any]] = _BUILD[type(policy)]
+    return {"policy": policy.policy, **build(policy, ladder)}
+
+
+def _timer_list(timers: dict[str, float], ladder: Ladder) -> list[dict[str, Any]]:
+    return [{"after_s": after_s, "level": ladder.number(name)} for name, after_s in timers.items()]
+
+
+def _adaptation(p: AdaptivePolicy) -> dict[str, float]:
+    return {
+        "initial_s": p.initial,
+        "acceptable": p.acceptable,
+        "raise_s": p.raise_by,
+        "lower_s": p.lower_by,
+        "least_s": p.least,
+        "most_s": p.most,
+    }
+
+
+_BUILD: Final[dict[type[Strict], Callable[[Any, Ladder], dict[str, Any]]]] = {
+    NeverPolicy: lambda p, at: {},
+    FixedThresholdPolicy: lambda p, at: {"threshold_s": p.threshold, "level": at.number(p.to)},
+    TwoCompetitivePolicy: lambda p, at: {"level": at.number(p.to), "randomised": p.randomised},
+    AdaptivePolicy: lambda p, at: {"level": at.number(p.to), "adaptation": _adaptation(p)},
+    SharePolicy: lambda p, at: {
+        "level": at.number(p.to),
+        "sharing": {"experts": p.experts, "learning_rate": p.learning_rate, "share": p.share},
+    },
+    OracleEnergyPolicy: lambda p, at: {"level": None if p.to == ANY else at.number(p.to), "in_time": True},
+    OracleLatencyPolicy: lambda p, at: {"level": at.number(p.to)},
+    MultiLevelPolicy: lambda p, at: {"timers": None if p.timers is None else _timer_list(p.timers, at)},
+    MultiSpeedPolicy: lambda p, at: {"timers": _timer_list(p.timers, at), "bears": p.max_queue},
+}
+
+
+def batching_plan(policy: Policy) -> dict[str, Any] | None:
+    """``BatchingPlan`` of iowatt-sim."""
+    batching = getattr(policy, "batching", None)
+    if batching is None:
+        return None
+    return {"max_wait_s": batching.max_wait, "max_requests": batching.max_requests}
+
+
+def spin_ups_at_once(policy: Policy) -> int | None:
+    """How many drives of the pool may spin up at once."""
+    stagger: Stagger | None = getattr(policy, "stagger", None)
+    return None if stagger is None else stagger.at_once

@@ -1,0 +1,91 @@
+"""What a scenario's names resolve to: pools with their drives, volumes in their places, and what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from iowatt.base.problems import Problem
+from iowatt.model.library.drive import Drive
+from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.power.plan import ArrayPlan
+from iowatt.model.scenario.array import Pool
+from iowatt.model.scenario.chunklets import ChunkletRoom
+from iowatt.model.scenario.path_resolve import Paths
+from iowatt.model.scenario.synthetic import Made
+from iowatt.model.scenario.virtual.scheme import VolumeRange
+from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
+
+
+@dataclass(frozen=True)
+class ResolvedPool:
+    """A pool with its drive. ``level`` and ``stripe_unit`` are what the simulator is told."""
+
+    pool: Pool
+    drive: Drive | Ssd
+    level: int
+    stripe_unit: int
+    usable_bytes: int
+    chunklets: ChunkletRoom | None = None
+
+    @property
+    def joined(self) -> bool:
+        """Whether its drives are more than one drive by itself."""
+        return self.pool.raid is not None or self.chunklets is not None
+
+    @property
+    def scheduler(self) -> str:
+        """Order in which a drive is handed its requests."""
+        return "fcfs" if isinstance(self.drive, Ssd) else self.pool.scheduler
+
+    @property
+    def queue_depth(self) -> int:
+        """Most commands outstanding at a drive."""
+        held = self.drive.command_queue.depth if isinstance(self.drive, Ssd) else None
+        return self.pool.queue_depth or held or 1
+
+    @property
+    def drive_scheduler(self) -> str:
+        """Order in which a drive serves the commands that it holds."""
+        return self.pool.drive_scheduler or self.drive.command_queue.scheduler
+
+    @property
+    def raw_bytes(self) -> int:
+        """Capacity of all drives together."""
+        return self.pool.drives * self.drive.raw_bytes
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A volume's place in its pool, in bytes. Virtual pools are numbered behind pools."""
+
+    name: str
+    pool: int
+    offset: int
+    capacity: int
+
+
+@dataclass
+class System:
+    """What a plan is made from; indices are positions in these lists."""
+
+    pools: list[ResolvedPool] = field(default_factory=list)
+    virtual_pools: list[ResolvedVirtualPool] = field(default_factory=list)
+    volumes: list[Extent] = field(default_factory=list)
+    volume_of_workload: list[int] = field(default_factory=list)
+    bus_of_drive: list[list[int]] = field(default_factory=list)
+    synthetic: dict[int, Made] = field(default_factory=dict)
+    power: ArrayPlan | None = None
+    paths: Paths = field(default_factory=lambda: Paths([], []))
+    notes: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    #: What is accepted, and yet hardly meant.
+    warnings: list[Problem] = field(default_factory=list)
+
+    @property
+    def space_names(self) -> list[str]:
+        """Names of pools and, behind them, virtual pools: what volumes lie on."""
+        return [*(p.pool.name for p in self.pools), *(v.scheme.name for v in self.virtual_pools)]
+
+    def volumes_on(self, space: int) -> list[VolumeRange]:
+        """The volumes on a pool or virtual pool, by its number."""
+        return [VolumeRange(v.name, v.offset, v.capacity) for v in self.volumes if v.pool == space]

@@ -1,0 +1,305 @@
+"""What a scenario may say about the SSDs of a pool, and what it must not say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal
+
+from pydantic import model_validator
+
+from iowatt.base.problems import KeyPath, Problem, suggestion
+from iowatt.base.quantity import BlockSize, Power
+from iowatt.base.strict import Strict, key
+from iowatt.model.library.ssd.drive import Behaviour, Ssd, Traffic
+from iowatt.model.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
+
+if TYPE_CHECKING:
+    from iowatt.model.scenario.array import Pool
+
+Report = Callable[[Problem], None]
+
+
+class Collection(Strict):
+    """Garbage collection: which blocks are cleaned, so that there is something to write to."""
+
+    policy: Literal["greedy", "fifo", "cost-benefit"] = key(
+        "Which block is cleaned next. greedy: the one with the least valid data; fifo: the one that was "
+        "written first; cost-benefit: the one with the most of age times free share over twice the valid "
+        "share, as in log-structured file systems.",
+        default="greedy",
+        example="fifo",
+    )
+    hot_cold: bool = key(
+        "Data that cleaning moves goes to blocks of its own, apart from what hosts write.",
+        default=False,
+        example=True,
+    )
+
+
+class TrafficClass(Strict):
+    """A class of the writes that a drive has behind it."""
+
+    space: float = key("Its share of the addresses that are filled.", gt=0, le=1, example=0.2)
+    writes: float = key("Its share of the writes.", ge=0, le=1, example=0.8)
+
+
+class Initial(Strict):
+    """What the drive has behind it when the run starts."""
+
+    state: Literal["steady", "fresh"] = key(
+        "steady: filled, and written at random until its write amplification no longer changes, which is "
+        "made by construction and takes no simulated time; fresh: never written, all of its flash erased.",
+        default="steady",
+        example="fresh",
+    )
+    fill: float = key(
+        "Share of its addresses that hold data, from the first on; the rest is trimmed, and spare.",
+        default=1.0,
+        gt=0,
+        le=1,
+        example=0.5,
+    )
+    traffic: list[TrafficClass] = key(
+        "The writes behind it by class, in the order of addresses; the shares of space and of writes add up "
+        "to 1 each. Left out: uniform.",
+        default=[],
+        example=[{"space": 0.2, "writes": 0.8}, {"space": 0.8, "writes": 0.2}],
+        max_length=16,
+    )
+    run: BlockSize | None = key(
+        "Bytes of consecutive addresses that lie together on flash, as after writes of that size.",
+        default=None,
+        unset="the mapping unit, as after small random writes",
+        unit="bytes",
+        gt=0,
+        example="128KiB",
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Initial:
+        for name in ("space", "writes"):
+            total = sum(getattr(part, name) for part in self.traffic)
+            if self.traffic and abs(total - 1) > 1e-6:
+                raise ValueError(f"the shares of {name} in traffic add up to {total:g}; expected 1")
+        return self
+
+
+class SsdSettings(Strict):
+    """How the SSDs of a pool are simulated, and figures of their flash that differ from their file."""
+
+    model: Literal["flash", "data-sheet"] | None = key(
+        "By its flash (mapping, garbage collection, wear), or by the rates of its data sheet alone.",
+        default=None,
+        unset="by its flash where enough is known of it",
+        example="data-sheet",
+    )
+    over_provisioning: float | None = key(
+        "Flash beyond the capacity offered, as a share of it, blocks that are kept free left out. More of it "
+        "is less garbage collection.",
+        default=None,
+        unset="as in the drive's file, or derived",
+        ge=0.01,
+        le=10,
+        example=0.28,
+    )
+    write_buffer: BlockSize | None = key(
+        "Memory behind power-loss protection in which writes complete; 0: they complete on the flash.",
+        default=None,
+        unset="as in the drive's file, or assumed",
+        unit="bytes",
+        ge=0,
+        le=2**34,
+        example="16MiB",
+    )
+    gc: Collection = key(
+        "Garbage collection.", default=Collection(), example={"policy": "cost-benefit", "hot_cold": True}
+    )
+    wear_levelling: int | None = key(
+        "Static wear-levelling: blocks are moved where their erase counts differ by more than this.",
+        default=None,
+        unset="none, blocks wear as garbage collection has it",
+        ge=1,
+        example=100,
+    )
+    initial: Initial = key("The state that it starts in.", default=Initial(), example={"state": "fresh"})
+    power_state: str | None = key(
+        "The operational NVMe power state that it is set to: a cap of its power.",
+        default=None,
+        unset="ps0, without a cap",
+        pattern=r"^ps([0-9]|[12][0-9]|3[01])$",
+        example="ps1",
+    )
+    power_cap: Power | None = key(
+        "A cap of its power, in place of power_state: it works more slowly where it would draw more.",
+        default=None,
+        unset="none",
+        unit="W",
+        gt=0,
+        example="12W",
+    )
+
+
+# Keys of a pool that are of disks, and what an SSD has instead.
+_OF_DISKS: Final = {
+    "drive_scheduler": "an SSD serves its commands side by side; leave it out",
+    "write_cache": 'its buffer is ssd = { write_buffer = "16MiB" }, or 0 for none',
+    "phase": "nothing turns in an SSD; leave it out",
+}
+_WATTS_OF_DISKS: Final = (
+    "positioning", "standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time", "level", "speeds",
+)  # fmt: skip
+
+
+def adapt(pool: Pool, drive: Ssd, path: KeyPath, report: Report) -> Ssd | None:
+    """``drive`` as the scenario has it; None, and what is wrong reported, where that makes no sense."""
+    if not isinstance(pool.power, NeverPolicy):
+        drive = drive.kept_awake()
+    found = [*_disk_keys(pool, path), *_watts(pool, drive, path)]
+    settings = pool.ssd or SsdSettings()
+    if settings.model == "flash" and drive.geometry is None:
+        hint = 'leave it out, or give the flash in a device file with [flash], such as cell = "tlc"'
+        found.append(Problem("TODO", (*path, "ssd", "model"), f"{drive.name!r}: {drive.why_sheet}", hint))
+    elif settings.model == "data-sheet" and drive.geometry is not None:
+        drive = drive.by_data_sheet()
+    if drive.geometry is None:
+        found += [
+            Problem(
+                "not-accepted",
+                (*path, "ssd", name),
+                f"{drive.name!r} is simulated by its data sheet, which has none of it",
+            )
+            for name in ("over_provisioning", "write_buffer", "gc", "wear_levelling", "initial")
+            if name in settings.model_fields_set
+        ]
+    if settings.over_provisioning is not None:
+        drive = drive.provisioned(settings.over_provisioning)
+    if settings.write_buffer is not None:
+        drive = replace(drive, buffer_bytes=settings.write_buffer)
+    cap = _cap(settings, drive, path, found)
+    initial = settings.initial
+    if initial.state == "fresh":
+        hint = 'leave it out, or say state = "steady"'
+        found += [
+            Problem(
+                "empty",
+                (*path, "ssd", "initial", name),
+                "a fresh drive has nothing behind it and holds no data",
+                hint,
+            )
+            for name in ("fill", "traffic", "run")
+            if name in initial.model_fields_set
+        ]
+    if initial.run is not None and drive.geometry and initial.run % drive.geometry.mapping_bytes:
+        message = (
+            f"{initial.run} bytes are no whole number of mapping units of {drive.geometry.mapping_bytes}"
+        )
+        found.append(Problem("TODO", (*path, "ssd", "initial", "run"), message))
+    behaviour = Behaviour(
+        gc=settings.gc.policy,
+        hot_cold=settings.gc.hot_cold,
+        wear_levelling=settings.wear_levelling,
+        steady=initial.state == "steady",
+        fill=initial.fill,
+        traffic=tuple(Traffic(part.space, part.writes) for part in initial.traffic),
+        run_bytes=initial.run,
+        cap_w=cap,
+    )
+    drive = replace(drive, behaviour=behaviour)
+    wrong = drive.problem()
+    if wrong is not None:
+        found.append(Problem("TODO", (*path, "device"), f"{drive.name!r}: {wrong}"))
+    for problem in found:
+        report(problem)
+    return None if found else drive
+
+
+def only_for_ssds(pool: Pool, name: str, path: KeyPath) -> Iterator[Problem]:
+    """What a pool of disks must not have."""
+    if pool.ssd is not None:
+        yield Problem("TODO", (*path, "ssd"), f"{name!r} is a disk, which has no flash", "leave the key out")
+    if pool.device.power is not None and pool.device.power.active_idle is not None:
+        message = f"{name!r} is a disk: its idle is drawn whether it works or not"
+        yield Problem("TODO", (*path, "device", "power", "active_idle"), message, "leave it out")
+    if pool.device.power is not None and pool.device.power.state:
+        message = f"{name!r} is a disk, which has no NVMe power states"
+        yield Problem("TODO", (*path, "device", "power", "state"), message, "a disk has power.level")
+
+
+def _disk_keys(pool: Pool, path: KeyPath) -> Iterator[Problem]:
+    for name, hint in _OF_DISKS.items():
+        if name in pool.model_fields_set and getattr(pool, name) is not None:
+            yield Problem("TODO", (*path, name), f"{pool.device.name!r} is an SSD", hint)
+    if pool.device.rpm is not None:
+        yield Problem(
+            "TODO", (*path, "device", "rpm"), f"{pool.device.name!r} is an SSD: nothing turns in it"
+        )
+    if "scheduler" in pool.model_fields_set and pool.scheduler != "fcfs":
+        message = f"{pool.device.name!r} is an SSD, for which distances mean nothing"
+        yield Problem("TODO", (*path, "scheduler"), message, 'leave it out, or "fcfs"')
+    if isinstance(pool.power, MultiSpeedPolicy):
+        message = f"{pool.device.name!r} is an SSD: it has no speeds"
+        yield Problem("TODO", (*path, "power", "policy"), message, "multi-level goes from state to state")
+    if getattr(pool.power, "stagger", None) is not None:
+        yield Problem(
+            "TODO", (*path, "power", "stagger"), f"{pool.device.name!r} is an SSD: nothing spins up in it"
+        )
+    given = pool.device.power
+    for name in _WATTS_OF_DISKS:
+        if given is not None and name in given.model_fields_set and getattr(given, name):
+            hint = "an SSD has active, idle and state (power states of NVMe)"
+            yield Problem("TODO", (*path, "device", "power", name), f"{pool.device.name!r} is an SSD", hint)
+
+
+def _watts(pool: Pool, drive: Ssd, path: KeyPath) -> Iterator[Problem]:
+    """The levels that the policy uses."""
+    usable, had = drive.ladder.names, drive.levels
+    if isinstance(pool.power, NeverPolicy | MultiSpeedPolicy):
+        return
+    if not had:
+        message = (
+            f"the policy {pool.power.policy!r} needs a power state below idling, and {drive.name!r} has none"
+        )
+        state = (
+            'name = "ps3", power = "50mW", operational = false, enter_latency = "2ms", exit_latency = "1ms"'
+        )
+        hint = f"give it one: device = {{ power = {{ state = [{{ {state} }}] }} }}"
+        yield Problem("TODO", (*path, "power"), message, hint)
+        return
+    for name in levels_needed(pool.power):
+        if name in had and name not in usable:
+            message = f"state {name!r} of {drive.name!r} draws more than idling ({drive.power.idle:g} W)"
+            yield Problem("TODO", (*path, "power"), message)
+        elif name not in had:
+            message = f"{drive.name!r} has no power level {name!r}"
+            hint = f"it has {', '.join(had)}; say which with `to`, or with `timers`"
+            yield Problem("TODO", (*path, "power"), message, hint)
+
+
+def _cap(settings: SsdSettings, drive: Ssd, path: KeyPath, found: list[Problem]) -> float | None:
+    """Watts that the drive must not exceed."""
+    place: KeyPath = (*path, "ssd", "power_cap")
+    cap = settings.power_cap
+    if settings.power_state is not None:
+        place = (*path, "ssd", "power_state")
+        if cap is not None:
+            found.append(Problem("TODO", place, "both `power_state` and `power_cap` are given", "keep one"))
+        state, names = drive.states.get(settings.power_state), list(drive.states)
+        if state is None:
+            message = f"{drive.name!r} has no power state {settings.power_state!r}"
+            hint = 'say the watts, as in power_cap = "12W", or leave it out'
+            if names:
+                hint = suggestion(settings.power_state, names, "states")
+            found.append(Problem("TODO", place, message, hint))
+            return None
+        if not state.operational:
+            message = f"{state.name!r} of {drive.name!r} serves no commands"
+            hint = 'a policy goes there while it idles: power = { policy = "fixed-threshold", ... }'
+            found.append(Problem("TODO", place, message, hint))
+            return None
+        cap = state.power
+    awake = drive.awake_w
+    if cap is not None and awake is not None and cap <= awake:
+        message = f"a cap of {cap:g} W leaves nothing to work with: without work it draws {awake:g} W"
+        found.append(Problem("TODO", place, message))
+    return cap

@@ -1,0 +1,115 @@
+"""The scenario that ``iowatt init`` writes: complete, commented, and running as it is."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.base.errors import InputError
+from iowatt.base.keys import toml_text
+from iowatt.model.library.find import find_drive
+from iowatt.model.scenario.tracing import recorded
+
+_TREE: Final = Path(__file__).resolve().parents[3]
+EXAMPLE_TRACE: Final = Path("examples") / "traces" / "pg_tpcc_paced_excerpt.parquet"
+
+
+_COUNT: Final = 16
+_MOST: Final = 10_000
+"""Drives; a trace that reaches farther than these hold has its addresses misread."""
+
+# Keys of a trace spec by what a scenario calls them, where that is another name.
+_KEYS: Final = {"sector_bytes": "sector_size", "order_tolerance_s": "order_tolerance"}
+
+
+def starter(
+    target: Path, trace: Path | None, options: Mapping[str, Any], found: Mapping[str, Any] | None = None
+) -> str:
+    """The text of a scenario to be written to ``target``.
+
+    Parameters
+    ----------
+    trace:
+        The trace to replay; left out, the example trace of the source tree.
+    options:
+        How it is read, by the keys of a trace spec (`iowatt.trace.open.spec`).
+    found:
+        What reading it so found (`iowatt.trace.info.info`): its format, its devices, and how far it reaches,
+        which the array is made large enough for.
+
+    Raises
+    ------
+    InputError
+        Where it reaches farther than any array of this drive.
+    """
+    given = example_trace() if trace is None else trace
+    directory = target.parent.resolve()
+    path = str(given) if given.is_absolute() else os.path.relpath(given.resolve(), directory)
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", target.stem).lstrip("._-") or "scenario"
+    template = resources.files("iowatt.model.scenario").joinpath("starter.toml").read_text("utf-8")
+    return template.format(
+        schema=_schema(directory),
+        file=target.name,
+        name=toml_text(name),
+        trace=toml_text({"path": Path(path).as_posix()} | _keys(options, found)),
+        count=_COUNT if found is None else _drives(template, given, found),
+    )
+
+
+def own_trace(trace: Path) -> Path:
+    """``trace``, which has to be there (of blktrace, the name that stands for the files of all CPUs)."""
+    if not all(file.is_file() for file in recorded(trace)):
+        raise InputError("unknown-name", str(trace), "there is no such trace file")
+    return trace
+
+
+def _keys(options: Mapping[str, Any], found: Mapping[str, Any] | None) -> dict[str, Any]:
+    keys = {_KEYS.get(name, name): value for name, value in options.items()}
+    if "order_tolerance" in keys:
+        keys["order_tolerance"] = f"{keys['order_tolerance']:g}s"
+    if found is not None:
+        keys = {"format": found["format"]} | keys
+        if found["devices"]["count"] > 1:
+            keys["place"] = "end-to-end"
+    return keys
+
+
+def _drives(template: str, trace: Path, found: Mapping[str, Any]) -> int:
+    """How many drives in mirrored pairs hold all that the trace reaches: the usual number, or more."""
+    (name,) = re.findall(r'^device = "([^"]+)"', template, re.MULTILINE)
+    each = find_drive(name).raw_bytes
+    devices = found["devices"]
+    reached: int = sum(one["max_offset_bytes"] for one in devices["top"])
+    reached += (devices["count"] - len(devices["top"])) * found["max_offset_bytes"]
+    reached += devices["count"] << 20  # placed end to end, each begins at a MiB
+    count = max(_COUNT, 2 * -(-reached // (each - (1 << 20))))
+    if count > _MOST:
+        raise InputError(
+            "TODO",
+            str(trace),
+            f"it reaches byte {reached:,}, which {_MOST:,} drives of {name} do not hold",
+            hint="is the size of a sector right, and are the columns?",
+        )
+    return count
+
+
+def example_trace() -> Path:
+    """The example trace of the source tree that this package runs from, relative to the current directory."""
+    if (_TREE / EXAMPLE_TRACE).is_file():
+        return Path(os.path.relpath(_TREE / EXAMPLE_TRACE))
+    raise InputError(
+        "TODO",
+        None,
+        "this installation has no example trace",
+        hint="name a trace of your own: iowatt init --trace FILE",
+    )
+
+
+def _schema(directory: Path) -> str:
+    """The schema of the source tree where there is one; else the file that ``iowatt schema -o`` writes."""
+    schema = _TREE / "schema" / "iowatt.schema.json"
+    return Path(os.path.relpath(schema, directory)).as_posix() if schema.is_file() else "iowatt.schema.json"

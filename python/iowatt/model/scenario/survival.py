@@ -1,0 +1,110 @@
+"""What is wrong with the spares and failures of a pool, as far as it can be known before the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from iowatt.base.problems import KeyPath, Problem
+from iowatt.model.scenario.array import Pool
+from iowatt.model.scenario.recovery import Failure
+
+# Failed drives that a stripe of the level survives.
+PARITY_UNITS: Final = {4: 1, 5: 1, 6: 2}
+DISTRIBUTED_LEVELS: Final = (5, 6, 10)
+
+
+def problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
+    """The faults of ``spares``, ``sparing`` and ``failure`` of the pool at ``path``."""
+    level = 0 if pool.raid is None else pool.raid.level
+    if level == 0:
+        yield from _without_redundancy(pool, path)
+        return
+    if pool.sparing == "adaptive":
+        message = "adaptive sparing is of chunklets, and the pool is not divided"
+        yield Problem(
+            "TODO", (*path, "sparing"), message, 'say chunklet = "256MiB", or sparing = "distributed"'
+        )
+    if pool.sparing == "distributed":
+        if level not in DISTRIBUTED_LEVELS:
+            reason = "keeps parity on one drive" if level == 4 else "has no stripes"
+            message = f"RAID-{level} {reason} and cannot rotate spare space"
+            yield Problem(
+                "TODO", (*path, "sparing"), message, 'use sparing = "dedicated", or RAID-5, 6 or 10'
+            )
+        elif pool.spares != 1:
+            message = f"distributed sparing is one drive's worth of space, not {pool.spares}"
+            yield Problem("TODO", (*path, "spares"), message, "set spares to 1")
+    wrong = list(_drives(pool, path))
+    yield from wrong
+    if not wrong:
+        yield from _losses(pool, level, path)
+
+
+def chunklet_problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
+    """The same of a pool of chunklets. Which failures it survives depends on how sets lie: the run says."""
+    yield from _drives(pool, path)
+    level = 5 if pool.raid is None else pool.raid.level
+    if level == 0:
+        yield from _without_redundancy(pool, path)
+
+
+def _without_redundancy(pool: Pool, path: KeyPath) -> Iterator[Problem]:
+    fix = "use a level with redundancy, or leave it out"
+    if pool.spares:
+        yield Problem(
+            "TODO", (*path, "spares"), "without redundancy a spare has nothing to be rebuilt from", fix
+        )
+    if pool.failure:
+        yield Problem("TODO", (*path, "failure", 0), "without redundancy a failure loses data", fix)
+
+
+def _drives(pool: Pool, path: KeyPath) -> Iterator[Problem]:
+    seen: set[int] = set()
+    for index, failure in enumerate(pool.failure):
+        place: KeyPath = (*path, "failure", index, "drive")
+        if failure.drive >= pool.drives:
+            drives = f"pool {pool.name!r} has the drives 0 to {pool.drives - 1}"
+            yield Problem("unknown-name", place, f"there is no drive {failure.drive}: {drives}")
+        elif failure.drive in seen:
+            yield Problem(
+                "duplicate", place, f"drive {failure.drive} fails twice", "a failed drive stays failed"
+            )
+        seen.add(failure.drive)
+
+
+def _losses(pool: Pool, level: int, path: KeyPath) -> Iterator[Problem]:
+    """The first failure that must lose data, however fast a rebuild might be.
+
+    Spare space ``k`` can have restored ``k`` drives at best, and none that failed within the delay.
+    """
+    order = sorted(range(len(pool.failure)), key=lambda i: pool.failure[i].at)
+    members = pool.count if pool.sparing == "dedicated" else pool.drives
+    gone: list[Failure] = []
+    for index in order:
+        failure = pool.failure[index]
+        if failure.drive >= members:
+            continue  # a spare: what it had taken over was safe without it
+        gone.append(failure)
+        restored = sum(failure.at > f.at + pool.rebuild.delay for f in gone)
+        if _lost(pool, level, [f.drive for f in gone], min(pool.spares, restored)):
+            names = ", ".join(f"{pool.name}.{f.drive} at {f.at:g} s" for f in gone)
+            message = f"RAID-{level} loses data with these drives failed and not rebuilt: {names}"
+            hint = "leave time and spares for a rebuild, or fail fewer drives"
+            yield Problem("TODO", (*path, "failure", index), message, hint)
+            return
+
+
+def _lost(pool: Pool, level: int, gone: Sequence[int], restored: int) -> bool:
+    if level in PARITY_UNITS:
+        return len(gone) - restored > PARITY_UNITS[level]
+    if level == 1:
+        return len(gone) - restored >= pool.count
+    # Mirrored pairs: what was restored could be any drive, so only no restoration at all is certain.
+    if restored:
+        return False
+    if pool.sparing == "distributed":
+        apart = (pool.count // 2, pool.drives - pool.count // 2)
+        return any((a - b) % pool.drives in apart for a in gone for b in gone if a != b)
+    pairs = [drive % (pool.count // 2) for drive in gone]
+    return len(set(pairs)) < len(pairs)

@@ -1,0 +1,130 @@
+"""Caching: the slow part holds everything, the fast part copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Literal
+
+from iowatt.base.digits import apart
+from iowatt.base.problems import Problem
+from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.strict import key
+from iowatt.base.units import format_bytes
+from iowatt.model.scenario.virtual.scheme import Placed, sector_bytes
+from iowatt.model.scenario.virtual.two_parts import TwoParts
+
+#: Sectors of an extent that the simulator can tell apart.
+MOST_SECTORS: Final = 2**15
+
+
+class Caching(TwoParts):
+    """The slow part holds everything, the fast part copies of what is hot."""
+
+    scheme: Literal["caching"] = key(
+        "How the parts make one address space. caching: the slow part holds everything, the fast one copies.",
+        example="caching",
+    )
+    extent: BlockSize = key(
+        "What of the fast part an extent takes, as a whole. A whole number of sectors of both parts. "
+        "What is copied and written back as a whole says copy_unit.",
+        default=64 * 1024,
+        unit="bytes",
+        example="64KiB",
+        gt=0,
+        le=2**40,
+    )
+    initial: Literal["empty", "random", "first-touch", "hot"] = key(
+        "Which extents the fast part holds copies of at the start, clean ones. empty: none. random: drawn "
+        "from the seed. first-touch: those that are touched first. hot: those that the workload touches "
+        "most (a first pass counts them).",
+        default="empty",
+        example="hot",
+    )
+    copy_unit: Literal["sector", "extent"] = key(
+        "What is valid and dirty for itself. sector: each sector of an extent; what a read brought from the "
+        "slow part is kept, and dirty sectors are written back, so that neither moves more than was asked "
+        "for. extent: the whole; it is read and copied, writes to it wait meanwhile, and it is written back "
+        "as a whole.",
+        default="sector",
+        example="extent",
+    )
+    allocate_on_write: bool | None = key(
+        "Whether a write to an extent without a copy takes a place in the fast part at once. Otherwise it "
+        "goes to the slow part and counts as an access. Needs copies by sector.",
+        default=None,
+        unset='true with copy_unit = "sector", unless write = "around"',
+        example=False,
+    )
+    write: Literal["back", "through", "around"] = key(
+        "What a write to an extent with a copy does. back: goes to the copy, which is dirty until it is "
+        "written back in the background. through: goes to both, and completes when both have it. around: "
+        'goes to the slow part, and the copy is given up (its sectors, with copy_unit = "sector").',
+        default="back",
+        example="through",
+    )
+    dirty_high: float = key(
+        "Share of the copies that are dirty above which they are written back, the least recently used "
+        "first. 0 writes back as soon as a migration may start. Write-back only.",
+        default=0.0,
+        ge=0,
+        le=1,
+        example=0.1,
+    )
+    dirty_low: float | None = key(
+        "Share of the copies that are dirty at which that ends; at most dirty_high.",
+        default=None,
+        unset="dirty_high",
+        ge=0,
+        le=1,
+        example=0.05,
+    )
+    dirty_age: Duration = key(
+        "A copy that was written less than this ago is not written back for the watermark alone: writes that "
+        "follow one another soon cost one write of the slow part.",
+        default=0.0,
+        unit="s",
+        example="1s",
+    )
+
+    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+        """Besides extents: their sectors, who takes writes, and watermarks in their order."""
+        found = list(super().problems(parts))
+        yield from found
+        sector = sector_bytes(parts)
+        if not found and self.copy_unit == "sector" and self.extent > MOST_SECTORS * sector:
+            most = format_bytes(MOST_SECTORS * sector, binary=True)
+            message = f"{self.extent} bytes are more than {MOST_SECTORS} sectors of {sector} bytes"
+            yield Problem("TODO", ("extent",), message, f'use at most {most}, or copy_unit = "extent"')
+        if self.allocate_on_write and self.copy_unit == "extent":
+            message = "a write is a part of an extent, and copies are of whole extents"
+            yield Problem(
+                "TODO", ("allocate_on_write",), message, 'leave it out, or use copy_unit = "sector"'
+            )
+        elif self.allocate_on_write and self.write == "around":
+            message = 'with write = "around" no write goes to the fast part'
+            yield Problem("TODO", ("allocate_on_write",), message, 'leave it out, or use write = "through"')
+        if self.dirty_low is not None and self.dirty_low > self.dirty_high:
+            message = f"{apart(self.dirty_low, self.dirty_high, 1)} is above dirty_high, {self.dirty_high:g}"
+            yield Problem("TODO", ("dirty_low",), message)
+
+    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+        """The whole extents of the slow part."""
+        return parts[1].capacity // self.extent * self.extent
+
+    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+        """Extent, threshold, concurrency, writes, copies at the start and by what unit."""
+        by_sector = self.copy_unit == "sector"
+        allocates = by_sector and self.write != "around" and self.allocate_on_write is not False
+        return {
+            "kind": "caching",
+            "extent_bytes": self.extent,
+            "promotion_threshold": self.promotion_threshold,
+            "max_migrations": self.max_migrations,
+            "write": self.write,
+            "dirty_high": self.dirty_high,
+            "dirty_low": self.dirty_high if self.dirty_low is None else self.dirty_low,
+            "dirty_age_s": self.dirty_age,
+            "initial": {"placement": self.initial},
+            "sector_bytes": sector_bytes(parts) if by_sector else None,
+            "allocate_on_write": allocates,
+        }

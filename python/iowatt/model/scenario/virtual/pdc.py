@@ -1,0 +1,105 @@
+"""PDC, popular data concentration: the most popular extents on the first part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.strict import key
+from iowatt.model.profile.quantities import Iops
+from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, extent_problems
+
+
+class Pdc(Scheme):
+    """Extents change places now and then, so that the last parts may rest."""
+
+    scheme: Literal["pdc"] = key(
+        "How the parts make one address space. pdc: extents, of which the most popular are moved to the "
+        "first parts every period.",
+        example="pdc",
+    )
+    part: list[Part] = key(
+        "The parts, that for the most popular extents first: tables, or names of pools.",
+        min_length=2,
+        max_length=1024,
+        example=["disks0", "disks1"],
+    )
+    extent: BlockSize = key(
+        "What is ranked and moved as a whole. A whole number of sectors of all parts.",
+        default=64 << 20,
+        unit="bytes",
+        gt=0,
+        le=2**40,
+        example="64MiB",
+    )
+    period: Duration = key("Time between two rankings.", default=7200.0, unit="s", gt=0, le=1e9, example="2h")
+    memory: float = key(
+        "Weight of what was before a period against what was in it, when an extent's requests per second "
+        "are reckoned.",
+        default=0.5,
+        ge=0,
+        lt=1,
+        example=0.9,
+    )
+    load: Iops | None = key(
+        "Most requests per second that a part is given, by the rates of its extents.",
+        default=None,
+        unset="as many as there are",
+        unit="IOPS",
+        gt=0,
+        example=80,
+    )
+    migrations_at_once: int = key(
+        "Most extents on their way at a time. Room for as many stays free in each part.",
+        default=1,
+        ge=1,
+        le=1024,
+        example=2,
+    )
+    step: BlockSize = key(
+        "What is copied at a time.", default=1 << 20, unit="bytes", gt=0, le=2**30, example="256KiB"
+    )
+
+    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+        """The parts as they are listed; each is called by its pool."""
+        return [(("part", number), part.pool, part) for number, part in enumerate(self.part)]
+
+    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+        """Extents must fit the parts, with some to spare, and steps the extents."""
+        before = len(found := list(extent_problems("extent", self.extent, parts)))
+        yield from found
+        if before:
+            return
+        if self.step > self.extent or self.step % 512:
+            message = f"{self.step} bytes are no part of an extent of {self.extent} in whole sectors"
+            yield Problem("TODO", ("step",), message, "use a multiple of 512 up to the extent")
+        elif self.extent // self.step > 2**20:
+            yield Problem(
+                "out-of-range", ("step",), "an extent has more than 2^20 of them", "use longer steps"
+            )
+        for part in parts:
+            if part.capacity // self.extent <= self.migrations_at_once:
+                message = (
+                    f"part {part.label!r} holds {part.capacity // self.extent} of them, and "
+                    f"{self.migrations_at_once} stay free for migrations"
+                )
+                yield Problem("TODO", ("extent",), message, "use shorter extents or a larger part")
+
+    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+        """The whole extents of the parts, less those that stay free."""
+        held = sum(part.capacity // self.extent - self.migrations_at_once for part in parts)
+        return held * self.extent
+
+    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+        """``PdcPlan`` of iowatt-sim."""
+        return {
+            "kind": "pdc",
+            "extent_bytes": self.extent,
+            "period_s": self.period,
+            "memory": self.memory,
+            "load_per_s": self.load,
+            "migrations_at_once": self.migrations_at_once,
+            "step_bytes": self.step,
+        }

@@ -1,0 +1,136 @@
+"""What the schemes of virtual pools have in common: parts, and the contract that a scheme's table fulfils.
+
+To add a scheme: a file beside this one with a subclass of :class:`Scheme` that has the tag ``scheme``, and
+its place in the union of :mod:`iowatt.model.scenario.virtual_pool`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import lcm
+from typing import Any, ClassVar, Final
+
+from pydantic import GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
+
+from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.quantity import Capacity
+from iowatt.base.strict import Strict, key
+from iowatt.base.units import format_bytes
+from iowatt.model.scenario.workload import Name
+
+#: The simulator numbers extents in 32 bits, of which it keeps the highest numbers for itself.
+MOST_EXTENTS: Final = 2**31
+
+
+class Part(Strict):
+    """A range of a pool that a virtual pool is made of. Parts on one pool lie one after another."""
+
+    #: What stands for a part that is the rest of its pool: for one, for several.
+    SHORT: ClassVar[tuple[str, str]] = ("the name of a pool", "names of pools")
+
+    pool: Name = key("The pool that the part lies on.", example="ssd")
+    capacity: Capacity | None = key(
+        "Its size, rounded down to whole sectors.",
+        default=None,
+        unset="the rest of the pool",
+        unit="bytes",
+        example="300GB",
+        gt=0,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"pool": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        table = handler.resolve_ref_schema(handler(core))
+        whole = {"type": "string", "description": "The name of a pool, of which the part is the rest."}
+        return {"anyOf": [whole, table], "title": table.get("title", "Part")}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A part in its place: ``label`` names it within the virtual pool, ``pool`` counts the scenario's."""
+
+    label: str
+    pool: int
+    pool_name: str
+    offset: int
+    capacity: int
+    sector_bytes: int
+
+
+@dataclass(frozen=True)
+class VolumeRange:
+    """A volume's place in the virtual pool, in bytes."""
+
+    name: str
+    offset: int
+    capacity: int
+
+
+class Scheme(Strict, ABC):
+    """What every scheme's table has and can do. ``scheme`` is its tag."""
+
+    name: Name = key("Its name, for `[[array.volume]]` and in results.", example="hybrid")
+
+    @abstractmethod
+    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+        """The parts in the order of the plan: key path within this table, label, part."""
+
+    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+        """What is wrong between the keys and ``parts``; paths within this table."""
+        yield from ()
+
+    def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
+        """What a reader of the results must know."""
+        yield from ()
+
+    @abstractmethod
+    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+        """What the virtual pool offers to volumes. ``parts`` are without problems."""
+
+    def space(self, parts: Sequence[Placed]) -> dict[str, Any]:
+        """``usable_bytes`` and ``capacity_factor`` where what is offered is not what there is."""
+        return {}
+
+    @abstractmethod
+    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+        """The scheme of the plan: ``kind`` and what it needs, in SI numbers."""
+
+    def volume_problems(self, volumes: Sequence[VolumeRange]) -> Iterator[Problem]:
+        """What is wrong between the keys and the volumes on the virtual pool; paths within this table."""
+        yield from ()
+
+    def plan_with(self, parts: Sequence[Placed], volumes: Sequence[VolumeRange]) -> dict[str, Any]:
+        """As :meth:`plan`, for schemes that treat volumes differently."""
+        return self.plan(parts)
+
+
+def sector_bytes(parts: Sequence[Placed]) -> int:
+    """The unit of the virtual pool's addresses: whole sectors of every part."""
+    return lcm(*(part.sector_bytes for part in parts))
+
+
+def extent_problems(name: str, extent: int, parts: Sequence[Placed]) -> Iterator[Problem]:
+    """What is wrong with the key ``name``, an extent of so many bytes, over ``parts``."""
+    sector = sector_bytes(parts)
+    if extent % sector:
+        message = f"{extent} bytes are no whole number of the drives' sectors of {sector} bytes"
+        yield Problem("TODO", (name,), message, f"use a multiple of {sector}")
+        return
+    for part in parts:
+        if part.capacity < extent:
+            size = format_bytes(part.capacity, binary=True)
+            message = f"part {part.label!r} ({size} of pool {part.pool_name!r}) holds none of {extent} bytes"
+            yield Problem("TODO", (name,), message, "make the part larger or this smaller")
+    total = sum(part.capacity // extent for part in parts)
+    if total > MOST_EXTENTS:
+        least = -(-sum(part.capacity for part in parts) // MOST_EXTENTS)
+        message = f"{total} of them are more than the simulator can number"
+        yield Problem("TODO", (name,), message, f"use {format_bytes(least, binary=True)} or more")

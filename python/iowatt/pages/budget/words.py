@@ -1,0 +1,158 @@
+"""Sentences of a latency budget, computed from its document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from iowatt.pages.run.figures.budget import MOST_CLASSES, single, title, told
+from iowatt.render import numbers
+from iowatt.render.phrases import listed
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+Found = dict[str, Any]
+
+
+def of_run(run: Run) -> list[str]:
+    """What a report says of the budget of a Run; nothing of one that does not tell where the time went."""
+    from iowatt.lenses.budget import analyse, has_hops
+
+    return findings(analyse([run])) if has_hops(run) else []
+
+
+def rows_of_run(run: Run) -> list[tuple[str, str]]:
+    """A row for each path in the summary of a Run on a terminal."""
+    from iowatt.lenses.budget import analyse, has_hops
+
+    return summary(analyse([run])) if has_hops(run) else []
+
+
+def largest(load: Found, most: int = 3) -> list[Found]:
+    """The hops that take most of a load's mean response time, both ways together, the largest first."""
+    ranked = sorted(load["both_ways"], key=lambda hop: -hop["total_ms"])
+    return [hop for hop in ranked[:most] if hop["total_ms"] > 0]
+
+
+def where(one: Found, found: Found) -> str:
+    """Where the mean response time of a class goes, in a sentence."""
+    load = told(one)
+    parts = [f"{hop['hop']} {numbers.percent(hop['share'])}{_waiting(hop)}" for hop in largest(load)]
+    mean = numbers.with_unit(load["response_ms"]["mean"], "ms")
+    return f"{title(one, found)}: of {mean} on average, {listed(parts)}."
+
+
+def _waiting(hop: Found) -> str:
+    if hop["waiting_ms"] < 0.01 * hop["total_ms"]:
+        return ""
+    return f" ({numbers.with_unit(hop['waiting_ms'], 'ms')} of it waiting)"
+
+
+def tail(one: Found, found: Found) -> str | None:
+    """What the slowest 1 % are made of more than all requests are; None where nothing stands out."""
+    bands = {band["of"]: band for band in told(one)["made_of"]}
+    if "slowest 1 %" not in bands:
+        return None
+    every, slow = bands["mean"], bands["slowest 1 %"]
+    if slow["anecdote"] or not every["response_ms"] or not slow["response_ms"]:
+        return None
+    grown = [
+        (slow[key][at] / slow["response_ms"] - every[key][at] / every["response_ms"], at, key)
+        for key in ("waiting_ms", "service_ms")
+        for at in range(len(one["hops"]))
+    ]
+    more, at, key = max(grown)
+    if more < 0.1:
+        return None
+    before, after = (numbers.percent(band[key][at] / band["response_ms"]) for band in (every, slow))
+    doing = "waiting for" if key == "waiting_ms" else "in"
+    return (
+        f"{title(one, found)}: the slowest 1 % take {numbers.with_unit(slow['response_ms'], 'ms')}, "
+        f"{after} of it {doing} {hop_name(one['hops'][at])} ({before} of all requests)."
+    )
+
+
+def hop_name(hop: Found) -> str:
+    """A hop with its way."""
+    return f"{hop['hop']} ({hop['way']})" if hop["way"] else str(hop["hop"])
+
+
+def summary(found: Found) -> list[tuple[str, str]]:
+    """For each path its name and, in one line, where the mean response time of its requests goes."""
+    lines = []
+    for path in dict.fromkeys(one["path"] for one in found["classes"]):
+        first = next(one for one in found["classes"] if one["path"] == path)
+        parts = [f"{hop['hop']} {numbers.percent(hop['share'])}" for hop in largest(told(first), 4)]
+        lines.append((f"path {path}", f"{', '.join(parts)} of the response time"))
+    return lines
+
+
+def against(one: Found, found: Found) -> list[str]:
+    """A class against the service level, in sentences."""
+    held = one["against"]
+    name, within = title(one, found), numbers.with_unit(held["within_ms"], "ms")
+    what = "mean" if held["of"] == "mean" else held["of"]
+    return (
+        _estimated(held, name, within, what)
+        if held["basis"] == "estimate"
+        else _seen(held, name, within, what)
+    )
+
+
+def _estimated(held: Found, name: str, within: str, what: str) -> list[str]:
+    seen, room = (numbers.with_unit(abs(held[key]), "ms") for key in ("seen_ms", "slack_ms"))
+    if not held["kept"]:
+        rate = held["rate_iops"]
+        first = hop_name(held["first"])
+        kept = f"; estimated to be kept up to {_rate(rate)}" if rate else ""
+        return [f"{name}: {what} {seen} is {room} beyond {within}, most of it at {first}{kept}"]
+    said = f"{name}: {what} {seen} leaves {room} to {within}"
+    if held["rate_iops"] is None:
+        return [f"{said}; at which rate it breaks cannot be estimated"]
+    said += f"; estimated to break at {_rate(held['rate_iops'])}"
+    if held["first"] is not None:
+        said += f", first by {hop_name(held['first'])} ({_rate(held['first']['alone_iops'])} by itself)"
+    return [said]
+
+
+def _seen(held: Found, name: str, within: str, what: str) -> list[str]:
+    if held["between_iops"] is None:
+        highest = held["seen"][-1]
+        room = numbers.with_unit(highest["slack_ms"], "ms")
+        return [f"{name}: {what} within {within} at every load; {room} left at {_rate(highest['rate_iops'])}"]
+    low, high = held["between_iops"]
+    first = held["first"]
+    if not low:
+        return [
+            f"{name}: {what} is beyond {within} at the lowest load already, most of it at {hop_name(first)}"
+        ]
+    at = f"at {_rate(held['rate_iops'])} (" if held["rate_iops"] else "("
+    grew = f"{numbers.with_unit(first['unloaded_ms'], 'ms')} to {numbers.with_unit(first['there_ms'], 'ms')}"
+    return [
+        f"{name}: {what} breaks {within} {at}between {_rate(low)} and {_rate(high)}) by {hop_name(first)}, "
+        f"which grew from {grew}"
+    ]
+
+
+def _rate(rate: float) -> str:
+    return numbers.with_unit(rate, "IOPS")
+
+
+def validity(found: Found) -> list[str]:
+    """What the comparison with the level rests on; what is not of all classes, with the class."""
+    said = {title(one, found): one["against"]["validity"] for one in found["classes"] if one["against"]}
+    found_of: dict[str, list[str]] = {}
+    for name, lines in said.items():
+        for line in lines:
+            found_of.setdefault(line, []).append(name)
+    return [
+        line if len(names) == len(said) else f"{', '.join(names)}: {line}" for line, names in found_of.items()
+    ]
+
+
+def findings(found: Found) -> list[str]:
+    """What a report says of a Run's budget: where the time goes, and what the slowest are made of."""
+    said = []
+    for one in single(found)[:MOST_CLASSES]:
+        said += [text for text in (where(one, found), tail(one, found)) if text is not None]
+    return said

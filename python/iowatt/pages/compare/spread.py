@@ -1,0 +1,208 @@
+"""How response times are spread on both sides: bins, the distribution, its tail, percentiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from iowatt.pages.compare import words
+from iowatt.pages.compare.words import Found
+from iowatt.render import numbers, palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+
+#: What each scale is, for its caption.
+_SAID = {
+    "array": "Share of requests by response time, in the buckets that array reporters use.",
+    "powers-of-two": "The same in powers of two, as block-layer tools print it.",
+    "fio": "The same in the steps of fio\u2019s summary.",
+}
+
+
+def histograms(found: Found) -> list[Figure]:
+    """Both sides on every scale."""
+    return [_histogram(scale) for scale in found["histograms"]]
+
+
+def _histogram(scale: dict[str, Any]) -> Figure:
+    rows: list[list[Cell]] = []
+    for row in scale["bins"]:
+        cells: list[Cell] = [words.bin_name(row)]
+        for key, _ in words.SIDES:
+            one = row[key]
+            cells += [one["requests"], _percent(one["share"]), _percent(one["share_to"])]
+        rows.append(cells)
+    columns = [Column("Response time", text=True)]
+    for _, title in words.SIDES:
+        columns += [Column(f"{title}, requests"), Column(title, "%"), Column(f"{title}, up to it", "%")]
+    names = [words.bin_end(row) for row in scale["bins"]]
+    data = [
+        {
+            "type": "bar",
+            "name": title,
+            "x": names,
+            "y": [row[2 + 3 * at] for row in rows],
+            "marker": {"color": words.COLOURS[key]},
+            "hovertemplate": "%{x}: %{y:.4~r} %<extra>%{fullData.name}</extra>",
+        }
+        for at, (key, title) in enumerate(words.SIDES)
+    ]
+    straddling = sum(scale["straddling"].values())
+    remarks = (
+        [
+            f"{numbers.count(straddling)} requests lie in fine bins that reach over an edge, and count by "
+            "their "
+            "upper end."
+        ]
+        if straddling
+        else []
+    )
+    x = axis("Response time up to", type="category", nticks=len(names))
+    return Figure(
+        f"histogram-{scale['scale']}",
+        scale["title"],
+        _SAID[scale["scale"]],
+        Table(columns, rows),
+        {"data": data, "layout": layout(x, axis("Requests (%)"), barmode="group", showlegend=True)},
+        remarks,
+        wide=scale["scale"] == "array",
+    )
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def distribution(found: Found) -> Figure | None:
+    """Cumulative distribution of both sides."""
+    return _curves(
+        found,
+        1,
+        key="distribution",
+        title="Distribution",
+        caption="Share of requests that finished within a response time; further left is faster.",
+        y=axis("Finished within (%)", range=[0, 101]),
+    )
+
+
+def tail(found: Found) -> Figure | None:
+    """Share of requests beyond a response time, on a logarithmic scale."""
+    lowest = min(
+        (point[2] for key, _ in words.SIDES for point in found["distribution"][key] if point[2] > 0),
+        default=1.0,
+    )
+    decades = [math.floor(math.log10(100 * lowest)), 2.05]
+    return _curves(
+        found,
+        2,
+        key="tail",
+        title="The slow tail",
+        caption="Share of requests that took longer: p99 is where a line crosses 1\u00a0%, "
+        "p99.99 where it crosses 0.01\u00a0%.",
+        y=axis("Took longer (%, log scale)", type="log", range=decades, dtick=1),
+    )
+
+
+def _curves(
+    found: Found, share: int, *, key: str, title: str, caption: str, y: dict[str, Any]
+) -> Figure | None:
+    curves = found["distribution"]
+    if not any(curves[side] for side, _ in words.SIDES):
+        return None
+    rows: list[list[Cell]] = [
+        [name, point[0], 100 * point[1], 100 * point[2]]
+        for side, name in words.SIDES
+        for point in curves[side]
+    ]
+    columns = [
+        Column("Side", text=True),
+        Column("Response time up to", "ms"),
+        Column("Finished within", "%"),
+        Column("Took longer", "%"),
+    ]
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": name,
+            "x": [point[0] for point in curves[side]],
+            "y": [100 * point[share] or None for point in curves[side]],
+            "line": {"color": words.COLOURS[side], "width": 2, "dash": words.DASHES[side]},
+            "hovertemplate": "%{x:,.4~r} ms: %{y:.4~r} %<extra>%{fullData.name}</extra>",
+        }
+        for side, name in words.SIDES
+    ]
+    limit = {
+        "type": "line",
+        "x0": found["asked"]["spike_ms"],
+        "x1": found["asked"]["spike_ms"],
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "line": {"color": palette.ALL, "width": 1, "dash": "dot"},
+    }
+    return Figure(
+        key,
+        title,
+        f"{caption} The dotted line is the threshold of "
+        f"{numbers.with_unit(found['asked']['spike_ms'], 'ms')}.",
+        Table(columns, rows),
+        {
+            "data": data,
+            "layout": layout(
+                axis("Response time (ms, log scale)", type="log"), y, showlegend=True, shapes=[limit]
+            ),
+        },
+        ["Thinned to points that can be told apart."],
+    )
+
+
+def percentiles(found: Found) -> Figure:
+    """Percentiles of both sides with the requests beyond them."""
+    times = found["response_time_ms"]
+    names = ["mean", *times["before"]["beyond"], "max"]
+    rows: list[list[Cell]] = []
+    for name in names:
+        row: list[Cell] = [{"mean": "Mean", "max": "Longest"}.get(name, name)]
+        for key, _ in words.SIDES:
+            row += [times[key].get(name), times[key]["beyond"].get(name)]
+        rows.append(row)
+    columns = [Column("", text=True)]
+    for _, title in words.SIDES:
+        columns += [Column(title, "ms"), Column(f"Requests beyond, {title.lower()}")]
+    return Figure(
+        "percentiles",
+        "Percentiles",
+        "From merged histograms: no percentile is a mean of others. A percentile is the upper end of its "
+        "bin.",
+        Table(columns, rows),
+    )
+
+
+def directions(found: Found) -> Figure | None:
+    """Reads and writes apart, as each Run's own report has them."""
+    shown: Sequence[dict[str, Any]] = found["directions"]
+    if len(shown) < 2:
+        return None
+    rows: list[list[Cell]] = []
+    for one in shown:
+        for key, title in words.SIDES:
+            values = one[key]
+            rows.append(
+                [
+                    f"{one['title'].capitalize()}, {title.lower()}",
+                    values["count"],
+                    *(values[name] for name in ("mean", "p50", "p99", "p999")),
+                ]
+            )
+    columns = [
+        Column("", text=True),
+        Column("Requests"),
+        *(Column(name, "ms") for name in ("Mean", "p50", "p99", "p99.9")),
+    ]
+    return Figure(
+        "directions",
+        "Reads and writes",
+        "Of all workloads at the host, without verdicts: --op read or --op write compares one of them.",
+        Table(columns, rows),
+    )

@@ -1,0 +1,313 @@
+"""Why the winner wins, drawn: its limits, what every other choice would do, what each axis is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from iowatt.evaluate.search import metrics
+from iowatt.pages.optimize import text
+from iowatt.pages.optimize.result_view import FIRM, Explored, Goal, number
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+
+Why = Mapping[str, Any]
+
+_BARS: Final = 24
+_MANY: Final = 8
+_HELD: Final = palette.BAR
+_BROKEN: Final = palette.STATE_COLOURS["spin_down"]
+_TOGETHER: Final = palette.STATE_COLOURS["idle"]
+
+
+def winner(explored: Explored) -> Figure | None:
+    """The settings and figures of the winner; without one, of the point that is nearest to feasible."""
+    row = explored.winner or explored.nearest
+    if row is None:
+        return None
+    rows: list[list[Cell]] = [["Point", str(row["point"]), ""]]
+    rows += [[name, setting, "setting"] for name, setting in text.settings(explored, row)]
+    for goal in explored.goals:
+        known = explored.known(row, goal.metric)
+        way = "highest is best" if goal.maximize else "least is best"
+        figure = goal.column.show(None if known is None else known[0])
+        basis = "" if known is None or known[1] in FIRM else ", estimated"
+        rows.append([goal.column.heading, figure, f"objective, {way}{basis}"])
+    rows += [[title, figure, "after redundancy"] for title, figure in text.capacity(explored, row)]
+    rows += [[limit, value, left] for limit, value, left in text.constraint_rows(explored, row)]
+    if row.get("bottleneck"):
+        rows.append(["Busiest station", str(row["bottleneck"]), "by the estimator"])
+    title = "The winner" if explored.winner is not None else "The point that is nearest to feasible"
+    columns = [Column("What", text=True), Column("Value", text=True), Column("Remark", text=True)]
+    said = "What it is, what it does, what is left to its limits."
+    return Figure("winner", title, said, Table(columns, rows))
+
+
+def limits(explored: Explored, why: Why) -> Figure | None:
+    """How much of each limit the winner uses, and what it keeps out."""
+    given = list(why.get("constraints") or [])
+    if not given:
+        return None
+    spread = list(why.get("limits") or [{}] * len(given))
+    rows: list[list[Cell]] = []
+    for one, points in zip(given, spread, strict=True):
+        value, without = one["value"], one["without"]
+        rows.append(
+            [
+                one["text"],
+                number(value),
+                one["slack"],
+                one["slack_percent"],
+                "yes" if one["binds"] else "no",
+                None if without is None else without["point"],
+                points.get("kept"),
+                points.get("known"),
+            ]
+        )
+    shown = [one for one in given if one["slack_percent"] is not None]
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": name,
+            "y": [plain(one["text"]) for one in chosen],
+            "x": [one["slack_percent"] for one in chosen],
+            "marker": {"color": colour},
+            "hovertemplate": "%{y}: %{x:.3~r} % of the limit left<extra>%{fullData.name}</extra>",
+        }
+        for name, colour, binds in (
+            ("Binds", palette.STATE_COLOURS["spin_up"], True),
+            ("Keeps out nothing better", _HELD, False),
+        )
+        if (chosen := [one for one in shown if one["binds"] is binds])
+    ]
+    spec = {
+        "data": data,
+        "layout": layout(
+            axis("Left to the limit (% of it)", rangemode="tozero", zeroline=True),
+            axis("", type="category", autorange="reversed"),
+            showlegend=True,
+            bargap=0.4,
+        ),
+    }
+    return Figure(
+        "limits",
+        "What is left to each limit",
+        "A limit binds where a point that breaks no other one would beat the winner.",
+        Table(
+            [
+                Column("Limit", text=True),
+                Column("Value of the winner"),
+                Column("Left"),
+                Column("Left", "%"),
+                Column("Binds", text=True),
+                metrics.Given("Keeps out point"),
+                Column("Points that keep it"),
+                Column("Points known"),
+            ],
+            rows,
+        ),
+        # One bar says no more than the table.
+        spec if len(shown) > 1 else None,
+    )
+
+
+def neighbours(explored: Explored, why: Why) -> list[Figure]:
+    """For each objective, what each other choice alone would gain or lose."""
+    found = [_neighbours(explored, why, at) for at in range(len(explored.goals))]
+    return [figure for figure in found if figure is not None]
+
+
+def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
+    goal = explored.goals[at]
+    known: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
+    rows: list[list[Cell]] = []
+    for part in why.get("axes") or []:
+        telling = {id(one) for one in _telling(part, at)}
+        for one in part["neighbours"]:
+            change = one["objectives"][at] if one["objectives"] else {}
+            if change.get("gain_percent") is not None and not one["overloaded"] and id(one) in telling:
+                known.append((f"{part['name']} {one['setting']}", one, change))
+            if one["point"] is not None:
+                rows.append(_neighbour(part["name"], one, change))
+    if not rows:
+        return None
+    data, remarks = _bars(known, goal), []
+    if len(rows) > (drawn := min(len(known), _BARS)):
+        remarks.append(f"{len(rows) - drawn} more choices are in the table.")
+    columns = [
+        Column("Axis", text=True), Column("Setting", text=True), metrics.Given("Point"), goal.column,
+        Column("Change", goal.column.unit), Column("Gain", "%"), Column("Figures", text=True),
+        Column("Feasible", text=True), Column("Breaks or why not", text=True),
+        Column("Busiest station", text=True),
+    ]  # fmt: skip
+    return Figure(
+        f"neighbours-{at}",
+        f"Other choices one at a time: {goal.column.title.lower()}",
+        f"One other setting, all else as the winner has it. To the right is better{_way(goal)}.",
+        Table(columns, rows),
+        {
+            "data": data,
+            "layout": layout(
+                axis(f"Gain in {goal.column.title.lower()} (%)", zeroline=True),
+                axis(
+                    "",
+                    type="category",
+                    autorange="reversed",
+                    categoryorder="array",
+                    categoryarray=_order(known),
+                    dtick=1,
+                ),
+                showlegend=True,
+                barmode="overlay",
+                bargap=0.3,
+            ),
+        }
+        if data
+        else None,
+        remarks,
+    )
+
+
+def _telling(part: Why, at: int) -> list[Mapping[str, Any]]:
+    """Of an axis with many settings the two next on either side and the best.
+
+    The others are in the table and in the charts by axis; far ones would dwarf what lies near.
+    """
+    given: list[Mapping[str, Any]] = [one for one in part["neighbours"] if one["objectives"]]
+    if len(given) <= _MANY or not part["ordered"]:
+        return given
+    below = [one for one in given if (one["steps"] or 0) < 0]
+    above = [one for one in given if (one["steps"] or 0) > 0]
+    best = max(given, key=lambda one: one["objectives"][at]["gain_percent"] or 0.0)
+    kept = [*below[-2:], *above[:2], best]
+    return [one for one in given if any(one is other for other in kept)]
+
+
+def _way(goal: Goal) -> str:
+    return "" if goal.maximize else ", which is less"
+
+
+def _neighbour(name: str, one: Mapping[str, Any], change: Mapping[str, Any]) -> list[Cell]:
+    feasible = {True: "yes", False: "no"}.get(one["feasible"], "not known")
+    return [
+        name,
+        one["setting"],
+        one["point"],
+        change.get("value"),
+        change.get("change"),
+        change.get("gain_percent"),
+        change.get("basis") or one["status"],
+        feasible,
+        "; ".join(one["breaks"]) or one["why_not"],
+        one["bottleneck"],
+    ]
+
+
+def _largest(known: list[Any]) -> list[Any]:
+    """The changes that are drawn, in the order of the axes."""
+    kept = sorted(range(len(known)), key=lambda at: -abs(known[at][2]["gain_percent"]))[:_BARS]
+    return [known[at] for at in sorted(kept)]
+
+
+def _order(known: list[Any]) -> list[str]:
+    return [plain(name) for name, *_ in _largest(known)]
+
+
+def _bars(known: list[Any], goal: Goal) -> list[dict[str, Any]]:
+    data = []
+    for name, feasible, simulated in (
+        ("Feasible", True, True),
+        ("Feasible, estimated", True, False),
+        ("Breaks a limit", False, True),
+        ("Breaks a limit, estimated", False, False),
+    ):
+        bars = [
+            (label, change)
+            for label, one, change in _largest(known)
+            if (one["feasible"] is not False) is feasible and (change["basis"] in FIRM) is simulated
+        ]
+        if not bars:
+            continue
+        colour = _HELD if feasible else _BROKEN
+        pattern = {} if simulated else {"pattern": {"shape": "/", "solidity": 0.4, "fillmode": "overlay"}}
+        data.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": name,
+                "y": [plain(label) for label, _ in bars],
+                "x": [change["gain_percent"] for _, change in bars],
+                "customdata": [change["value"] for _, change in bars],
+                "marker": {"color": colour, **pattern},
+                "hovertemplate": f"%{{y}}: %{{x:.3~r}} % (%{{customdata:,.4~r}} {plain(goal.column.unit)})"
+                "<extra>%{fullData.name}</extra>",
+            }
+        )
+    return data
+
+
+def shares(explored: Explored, why: Why) -> Figure | None:
+    """The share of each axis in the spread of each objective."""
+    known = [one for one in why.get("shares") or [] if one["axes"] is not None and one["std"]]
+    if not known:
+        return None
+    titles = {one["metric"]: explored.column(one["metric"]).title for one in known}
+    names = [part["name"] for part in known[0]["axes"]]
+    series = [
+        (plain(name), [100 * one["axes"][at]["share"] for one in known], palette.RUNS[at % len(palette.RUNS)])
+        for at, name in enumerate(names)
+    ]
+    if len(names) > 1:
+        series.append(("Only combinations", [100 * one["together"] for one in known], _TOGETHER))
+    rows: list[list[Cell]] = [
+        [
+            titles[one["metric"]],
+            part["name"],
+            100 * part["share"],
+            one["simulated"],
+            one["estimated"],
+        ]
+        for one in known
+        for part in [*one["axes"], {"name": "Only combinations", "share": one["together"]}]
+    ]
+    few = [explored.column(one["metric"]).title for one in why.get("shares") or [] if one["axes"] is None]
+    return Figure(
+        "shares",
+        "What sets each objective",
+        "Share of each axis in the variance over the space, simulated or estimated: how far the mean at its "
+        "settings lies apart. The rest only combinations of settings explain.",
+        Table(
+            [
+                Column("Objective", text=True),
+                Column("Axis", text=True),
+                Column("Share", "%"),
+                Column("Points simulated"),
+                Column("Points estimated"),
+            ],
+            rows,
+        ),
+        {
+            "data": [
+                {
+                    "type": "bar",
+                    "orientation": "h",
+                    "name": name,
+                    "y": [plain(titles[one["metric"]]) for one in known],
+                    "x": values,
+                    "marker": {"color": colour},
+                    "hovertemplate": "%{y}: %{x:.3~r} %<extra>%{fullData.name}</extra>",
+                }
+                for name, values, colour in series
+            ],
+            "layout": layout(
+                axis("Share of the variance (%)", range=[0, 100]),
+                axis("", type="category", autorange="reversed"),
+                showlegend=True,
+                barmode="stack",
+                bargap=0.4,
+            ),
+        },
+        [f"Too few points are known to say it of {', '.join(few)}."] if few else [],
+        wide=len(explored.goals) % 2 == 0,
+    )

@@ -1,0 +1,194 @@
+"""What was looked at and what was not: estimates against simulations, and why points were left out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from iowatt.evaluate.search import metrics
+from iowatt.pages.optimize.figures.points import KINDS, Points, kind
+from iowatt.pages.optimize.result_view import Explored
+from iowatt.render import palette
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+
+_EXACT: Final = 1e-9
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def estimates(explored: Explored) -> list[Figure]:
+    """For each metric that has both, the estimates against the simulations; and the errors."""
+    drawn = [
+        figure
+        for at, metric in enumerate(explored.metrics)
+        if (figure := _against(explored, metric, at)) is not None
+    ]
+    errors = (explored.document.get("estimator") or {}).get("errors") or {}
+    if errors:
+        keys = ("median_percent", "p95_percent", "worst_percent", "bias_percent")
+        rows: list[list[Cell]] = [
+            [explored.column(metric).title, *(one.get(key) for key in keys)] for metric, one in errors.items()
+        ]
+        titles = ("Median error", "95th percentile", "Worst", "Bias")
+        columns = [Column("Figure", text=True), *(Column(title, "%") for title in titles)]
+        caption = (
+            "Of the points that were estimated and simulated; a bias above zero says that estimates are high."
+        )
+        drawn.append(Figure("errors", "Errors of the estimator", caption, Table(columns, rows)))
+    return drawn
+
+
+def _against(explored: Explored, metric: str, at: int) -> Figure | None:
+    found = []
+    for row in explored.rows:
+        true, said = explored.simulated(row, metric), explored.estimate(row, metric)
+        if true is not None and said is not None and not row.get("overloaded"):
+            found.append((row, true, said))
+    if not found or all(abs(said - true) <= _EXACT * abs(true) for _, true, said in found):
+        return None
+    column = explored.column(metric)
+    low, high = min(min(t, s) for _, t, s in found), max(max(t, s) for _, t, s in found)
+    rows: list[list[Cell]] = [
+        [row["point"], explored.label(row), true, said, 100 * (said - true) / abs(true) if true else None]
+        for row, true, said in found
+    ]
+    return Figure(
+        f"estimate-{at}",
+        f"Estimate against simulation: {column.title.lower()}",
+        "On the line the estimate is right. What is on the front was always simulated.",
+        Table(
+            [
+                metrics.Given("Point"),
+                Column("Where", text=True),
+                Column("Simulated", column.unit),
+                Column("Estimated", column.unit),
+                Column("Error", "%"),
+            ],
+            rows,
+        ),
+        {
+            "data": [
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "name": "Right",
+                    "x": [low, high],
+                    "y": [low, high],
+                    "line": {"color": palette.ALL, "width": 1, "dash": "dot"},
+                    "hoverinfo": "skip",
+                },
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": "Points",
+                    "x": [true for _, true, _ in found],
+                    "y": [said for *_, said in found],
+                    "text": [f"point {row['point']}: {plain(explored.label(row))}" for row, *_ in found],
+                    "customdata": [row[4] for row in rows],
+                    "marker": {"color": palette.BAR, "size": 6, "opacity": 0.7},
+                    "hovertemplate": "%{text}<br>simulated %{x:,.4~r}, estimated %{y:,.4~r} "
+                    "(%{customdata:+.2~f} %)<extra></extra>",
+                },
+            ],
+            "layout": layout(
+                axis(f"Simulated ({column.unit})" if column.unit else "Simulated"),
+                axis(f"Estimated ({column.unit})" if column.unit else "Estimated"),
+                showlegend=False,
+            ),
+        },
+    )
+
+
+def became(points: Points) -> Figure | None:
+    """What became of the points of the space."""
+    if not points.rows:
+        return None
+    space = points.explored.document.get("space") or {}
+    counted = Counter(points.kinds) if len(points.rows) == points.total else _counted(points)
+    rows: list[tuple[str, int, str]] = [
+        (look.name, counted[key], look.colour) for key, look in KINDS.items() if counted[key]
+    ]
+    for key, name in (
+        ("known_infeasible", "Known to be infeasible before"),
+        ("untouched", "Not looked at"),
+    ):
+        # Those that have a row are counted by their kind already.
+        missing = min(space.get(key) or 0, max(0, (space.get("size") or 0) - points.total))
+        if missing:
+            rows.append((name, missing, palette.STATE_COLOURS["idle"]))
+    return Figure(
+        "became",
+        "What became of the points",
+        "Only what was simulated can win.",
+        Table([Column("What", text=True), Column("Points")], [[name, count] for name, count, _ in rows]),
+        {
+            "data": [
+                {
+                    "type": "bar",
+                    "orientation": "h",
+                    "y": [name for name, *_ in rows],
+                    "x": [count for _, count, _ in rows],
+                    "text": [f"{count:,}" for _, count, _ in rows],
+                    "textposition": "auto",
+                    "marker": {"color": [colour for *_, colour in rows]},
+                    "hovertemplate": "%{y}: %{x:,} points<extra></extra>",
+                }
+            ],
+            "layout": layout(
+                axis("Points", rangemode="tozero"),
+                axis("", type="category", autorange="reversed"),
+                showlegend=False,
+                bargap=0.35,
+            ),
+        },
+    )
+
+
+def _counted(points: Points) -> Counter[str]:
+    """Of a space that the page holds thinned out: the kinds of all points."""
+    return Counter(kind(points.explored, row) for row in points.explored.rows)
+
+
+def reasons(explored: Explored) -> Figure | None:
+    """Why points were left out, cannot be built, failed or break a limit."""
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for row in explored.rows:
+        for key, what in (
+            ("reason", "left out"),
+            ("error", "cannot be built or failed"),
+            ("violated", "breaks"),
+        ):
+            # Those that are known to break a limit have a reason that says more.
+            if row.get(key) and not (key == "violated" and row.get("reason")):
+                said = str(row[key])
+                of_one_kind = groups.setdefault((what, _NUMBER.sub("", said)), [])
+                of_one_kind.append((said, f"{row['point']} ({explored.label(row)})"))
+    if not groups:
+        return None
+    ordered = sorted(groups.items(), key=lambda one: -len(one[1]))
+    return Figure(
+        "reasons",
+        "Why not",
+        "What kept points out, the most frequent first, with one of the points. Dots stand for figures that "
+        "differ.",
+        Table(
+            [
+                Column("Why", text=True),
+                Column("What", text=True),
+                Column("Points"),
+                Column("For example", text=True),
+            ],
+            [
+                [_common([said for said, _ in found]), what, len(found), found[0][1]]
+                for (what, _), found in ordered
+            ],
+        ),
+        wide=True,
+    )
+
+
+def _common(texts: list[str]) -> str:
+    """Texts that differ in their numbers only, as one: the numbers that differ are dots."""
+    seen = [_NUMBER.findall(text) for text in texts]
+    kept = iter(numbers[0] if len(set(numbers)) == 1 else "…" for numbers in zip(*seen, strict=True))
+    return _NUMBER.sub(lambda _: next(kept), texts[0])

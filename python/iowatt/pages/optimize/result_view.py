@@ -1,0 +1,278 @@
+"""An outcome as its readers ask for it: points with their settings, values with what they rest on.
+
+A value is *simulated* where the point was simulated, *known* where it follows from the
+configuration, else the estimator's (`estimate.<metric>`). What only an
+estimate knows is never shown without saying so.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.evaluate.search.grid import shown
+from iowatt.evaluate.search.optimize.metric import column as titled
+from iowatt.render.figure import Column
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SIMULATED: Final = "simulated"
+KNOWN: Final = "known"
+"""What follows from the configuration alone, such as its capacity: true whether it was simulated or not."""
+ESTIMATED: Final = "estimated"
+FIRM: Final = (SIMULATED, KNOWN)
+CORRECTED: Final = "corrected estimate"
+"""An estimate times what the simulation of the winner is to the winner's estimate."""
+
+Row = Mapping[str, Any]
+
+_HOLDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "==": operator.eq,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """An objective."""
+
+    metric: str
+    column: Column
+    maximize: bool
+
+    def gain(self, value: float, against: float) -> float:
+        """How much better ``value`` is, in the metric's unit; negative where it is worse."""
+        return value - against if self.maximize else against - value
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A constraint."""
+
+    metric: str
+    column: Column
+    operator: str
+    value: Any
+    text: str
+
+    def holds(self, value: Any) -> bool | None:
+        """Whether a value keeps it; ``None`` where that cannot be said."""
+        test = _HOLDS.get(self.operator)
+        if test is None or value is None:
+            return None
+        try:
+            return bool(test(value, self.value))
+        except TypeError:
+            return None
+
+    def slack(self, value: Any) -> float | None:
+        """What is left to the limit, in the metric's unit; negative where it is broken."""
+        here, limit = number(value), number(self.value)
+        if here is None or limit is None:
+            return None
+        if self.operator in ("<=", "<"):
+            return limit - here
+        return here - limit if self.operator in (">=", ">") else None
+
+
+@dataclass(frozen=True)
+class AxisSeen:
+    """An axis: its columns, and its settings as they are shown, in the order of the space."""
+
+    columns: tuple[str, ...]
+    name: str
+    settings: tuple[str, ...]
+    ordered: bool
+
+    def of(self, row: Row) -> str:
+        """The setting of a point."""
+        return ", ".join("" if row.get(path) is None else shown(row[path]) for path in self.columns)
+
+
+class Explored:
+    """A document with its frame."""
+
+    def __init__(self, document: Mapping[str, Any], frame: pl.DataFrame) -> None:
+        self.document = document
+        self.frame = frame
+        self.rows: list[dict[str, Any]] = frame.to_dicts()
+        self.goals = [_goal(one) for one in document.get("objectives") or []]
+        self.limits = [_limit(one) for one in document.get("constraints") or []]
+        self.axes = [_axis(one) for one in document.get("axes") or []]
+        self.by_number = {row["point"]: row for row in self.rows}
+        self.front = [n for n in document.get("front") or [] if n in self.by_number]
+        self.on_front = {n: at for at, n in enumerate(self.front)}
+        self.winner = self.by_number.get(document.get("winner"))
+        self.knee = self.by_number.get(document.get("knee"))
+        self.nearest = self.by_number.get(document.get("nearest"))
+
+    @property
+    def metrics(self) -> list[str]:
+        """Objectives, then what else is limited."""
+        return list(dict.fromkeys([*(g.metric for g in self.goals), *(c.metric for c in self.limits)]))
+
+    def column(self, metric: str) -> Column:
+        """Title and unit of an objective, a limited metric or any other."""
+        given = {limit.metric: limit.column for limit in self.limits}
+        given |= {goal.metric: goal.column for goal in self.goals}
+        return given.get(metric) or titled(metric)
+
+    def label(self, row: Row) -> str:
+        """A point for people."""
+        return ", ".join(f"{axis.name} {axis.of(row)}" for axis in self.axes)
+
+    def key(self, row: Row) -> tuple[str, ...]:
+        """The settings of a point on all axes."""
+        return self._keys[row["point"]]
+
+    @cached_property
+    def _keys(self) -> dict[int, tuple[str, ...]]:
+        return {row["point"]: tuple(axis.of(row) for axis in self.axes) for row in self.rows}
+
+    def simulated(self, row: Row, metric: str) -> float | None:
+        """The simulated value."""
+        return number(row.get(metric)) if row.get("status") == SIMULATED else None
+
+    def estimate(self, row: Row, metric: str) -> float | None:
+        """The estimator's value."""
+        return number(row.get(f"estimate.{metric}"))
+
+    def known(self, row: Row, metric: str) -> tuple[float, str] | None:
+        """The simulated value, else what is known without a run, else the estimate; with what it is."""
+        if (value := number(row.get(metric))) is not None:
+            return value, SIMULATED if row.get("status") == SIMULATED else KNOWN
+        value = self.estimate(row, metric)
+        return None if value is None else (value, ESTIMATED)
+
+    def beside(self, row: Row, metric: str) -> tuple[float, str] | None:
+        """As :meth:`known`, an estimate corrected by the winner's ratio of simulated to estimated."""
+        found = self.known(row, metric)
+        if found is None or found[1] != ESTIMATED or self.winner is None:
+            return found
+        true, said = self.simulated(self.winner, metric), self.estimate(self.winner, metric)
+        if true is None or not said or not math.isfinite(found[0] * (true / said)):
+            return found
+        return found[0] * (true / said), CORRECTED
+
+    def limited(self, row: Row, limit: Limit) -> tuple[Any, str] | None:
+        """The value that a constraint is about; text and truth values are as the row has them."""
+        found = self.beside(row, limit.metric)
+        if found is not None:
+            return found
+        value = row.get(limit.metric)
+        return (value, SIMULATED) if isinstance(value, str | bool) else None
+
+    def broken(self, row: Row) -> list[Limit]:
+        """The constraints that a point breaks, as far as they can be said."""
+        return [
+            limit
+            for limit in self.limits
+            if (found := self.limited(row, limit)) is not None and limit.holds(found[0]) is False
+        ]
+
+    def feasible(self, row: Row) -> bool | None:
+        """Whether a point keeps all constraints: as judged, else by its estimates, if known."""
+        if isinstance(row.get("feasible"), bool):
+            return bool(row["feasible"])
+        if row.get("status") in ("failed", "refused") or self.broken(row):
+            return False
+        if not self.limits or all(self.limited(row, limit) is not None for limit in self.limits):
+            return True if any(self.known(row, g.metric) for g in self.goals) else None
+        return None
+
+    @cached_property
+    def extent(self) -> list[tuple[float, float] | None]:
+        """Of each objective the best value of the front, and how far its worst is from it.
+
+        Where the front has no extent (one objective) the best value is the scale.
+        """
+        front = [self.by_number[n] for n in self.front] or ([self.winner] if self.winner else [])
+        found: list[tuple[float, float] | None] = []
+        for goal in self.goals:
+            seen = [value for row in front if (value := self.simulated(row, goal.metric)) is not None]
+            if not seen:
+                found.append(None)
+                continue
+            best, worst = (max(seen), min(seen)) if goal.maximize else (min(seen), max(seen))
+            found.append((best, abs(best - worst) or abs(best) or 1.0))
+        return found
+
+    def losses(self, row: Row, *, estimated: bool = False) -> list[float] | None:
+        """How far a simulated point is from the best of the front in each objective, in extents of the front.
+
+        ``None`` where a value is missing. With ``estimated``, an estimate will do.
+        """
+        found = []
+        for goal, extent in zip(self.goals, self.extent, strict=True):
+            value = self.simulated(row, goal.metric)
+            if value is None and estimated and (known := self.known(row, goal.metric)) is not None:
+                value = known[0]
+            if value is None or extent is None:
+                return None
+            found.append(-goal.gain(value, extent[0]) / extent[1])
+        return found
+
+    def neighbours(self, axis: AxisSeen) -> list[tuple[str, dict[str, Any] | None]]:
+        """Every other setting of an axis with all else as the winner has it; ``None`` where nobody looked."""
+        assert self.winner is not None  # asked for only where there is one
+        at = self.axes.index(axis)
+        own = self.key(self.winner)
+        rows = {
+            key[at]: row
+            for row in self.rows
+            if (key := self.key(row))[:at] == own[:at] and key[at + 1 :] == own[at + 1 :]
+        }
+        settings = dict.fromkeys([*axis.settings, *rows])
+        return [(setting, rows.get(setting)) for setting in settings if setting != own[at]]
+
+
+def number(value: Any) -> float | None:
+    """A finite number, or nothing."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def percent(change: float, against: float) -> float | None:
+    """A change in per cent of what it is measured against."""
+    found = 100 * change / abs(against) if against else math.inf
+    return found if math.isfinite(found) else None
+
+
+def _column(given: Mapping[str, Any]) -> Column:
+    usual = titled(given["metric"])
+    return Column(given.get("title") or usual.title, given.get("unit") or usual.unit)
+
+
+def _goal(given: Mapping[str, Any]) -> Goal:
+    return Goal(given["metric"], _column(given), given["direction"] == "maximize")
+
+
+def _limit(given: Mapping[str, Any]) -> Limit:
+    text = given.get("text") or f"{given['metric']} {given['operator']} {given['value']}"
+    return Limit(given["metric"], _column(given), given["operator"], given["value"], text)
+
+
+def _axis(given: Mapping[str, Any]) -> AxisSeen:
+    columns = tuple(given["columns"])
+    rows: Sequence[Any] = given["values"]
+    settings = dict.fromkeys(
+        ", ".join("" if value is None else shown(value) for value in _as_list(row)) for row in rows
+    )
+    # RAID levels are numbers, but one is not more than another.
+    ordered = bool(given.get("ordered")) and not any(path.endswith("raid.level") for path in columns)
+    return AxisSeen(columns, ", ".join(given["names"]), tuple(settings), ordered)
+
+
+def _as_list(row: Any) -> Sequence[Any]:
+    return row if isinstance(row, list | tuple) else [row]

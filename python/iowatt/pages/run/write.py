@@ -1,0 +1,70 @@
+"""Writing a report: its kind is told by the suffix of the file, and it is never half there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iowatt.base import atomic_path
+from iowatt.base.errors import InputError
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+KINDS = (".html", ".xlsx", ".pdf")
+"""Suffixes of the reports that can be written."""
+
+
+def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False) -> Path:
+    """Write a report of one or more runs; several are compared. Returns the path.
+
+    Raises ``InputError`` where the suffix is none of :data:`KINDS`, where the file exists and ``force``
+    is not given, where its directory does not, and for a PDF where no Chromium is installed.
+    """
+    target = Path(path)
+    check_target(target, force)
+    if not runs:
+        raise InputError(
+            "out-of-range", None, "a report needs at least one Run", hint="iowatt report RUN [RUN ...]"
+        )
+    with atomic_path.file(target) as made:
+        _render(runs, made, target.suffix.lower())
+    return target
+
+
+def check_target(target: Path, force: bool) -> None:
+    """Raise ``InputError`` where a report cannot be written to ``target``; before any work is done."""
+    if target.suffix.lower() not in KINDS:
+        raise InputError(
+            "out-of-range",
+            str(target),
+            f"cannot tell which kind of report to write from {target.suffix or 'a name without suffix'!r}",
+            hint="end the name with one of " + ", ".join(KINDS),
+        )
+    if not target.parent.is_dir():
+        raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
+    if target.is_dir():
+        raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
+    if target.exists() and not force:
+        raise InputError(
+            "exists", str(target), "exists already", hint="--force replaces it, -o FILE writes another"
+        )
+
+
+def _render(runs: Sequence[Run], path: Path, kind: str) -> None:
+    if kind == ".xlsx":
+        from iowatt.pages.run import xlsx
+
+        xlsx.write(runs, path)
+        return
+    from iowatt.render import html
+
+    page = html.render(runs)
+    if kind == ".html":
+        path.write_text(page, encoding="utf-8", newline="\n")
+        return
+    from iowatt.render import pdf
+
+    pdf.write(page, path)

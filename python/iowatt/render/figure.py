@@ -1,0 +1,92 @@
+"""What a figure is: a plain plotly spec and the table that says the same in numbers.
+
+A spec is a dict with ``data`` and ``layout``, ready for plotly.js and for ``plotly.graph_objects.Figure``.
+It carries no fonts, grid or background: the page that shows it knows whether it is dark.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from iowatt.render import numbers
+
+Cell = str | float | int | None
+Spec = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its title, its unit, and whether it is text."""
+
+    title: str
+    unit: str = ""
+    text: bool = False
+
+    @property
+    def heading(self) -> str:
+        """Title with unit, as the header of a table and of a CSV shows it."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+    def show(self, cell: Cell) -> str:
+        """A cell as a person reads it."""
+        if cell is None:
+            return numbers.NO_VALUE
+        if isinstance(cell, str):
+            return cell
+        return numbers.count(cell) if isinstance(cell, int) else numbers.significant(cell, 4)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under typed columns; ``None`` where there is no value, never NaN or an infinity."""
+
+    columns: list[Column]
+    rows: list[list[Cell]]
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"a row of {len(row)} cells under {len(self.columns)} columns")
+            row[:] = [None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in row]
+
+    def column(self, title: str) -> list[Any]:
+        """All cells under a title."""
+        at = [column.title for column in self.columns].index(title)
+        return [row[at] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a report.
+
+    ``caption`` says how to read it; ``remarks`` say what was left out or merged; ``spec`` is ``None``
+    where the table alone is the figure; ``wide`` asks for the full width of a page.
+    """
+
+    key: str
+    title: str
+    caption: str
+    table: Table
+    spec: Spec | None = None
+    remarks: list[str] = field(default_factory=list)
+    wide: bool = False
+
+
+def plain(name: str) -> str:
+    """A name that a chart shows as it is: plotly reads a few HTML tags and entities in its texts."""
+    return name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis with its title, quantity and unit."""
+    digits = {"exponentformat": "none", "separatethousands": True}
+    return {"title": {"text": title}, "automargin": True, **digits, **more}
+
+
+def layout(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The layout of a chart with a legend above it."""
+    legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
+    legend["traceorder"] = "normal"
+    return {"xaxis": x, "yaxis": y, "legend": legend, **more}

@@ -1,0 +1,128 @@
+"""The report as one HTML file that needs nothing else: style, scripts and data are inside.
+
+A content security policy lets run only the scripts of this package, by their digest, and forbids every
+request: whatever a scenario or a trace is called, the page neither runs it nor tells anybody.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from iowatt.pages.run.page import compose
+from iowatt.render import palette
+from iowatt.render.figure import Figure
+from iowatt.render.numbers import rounded_to
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+_HERE = Path(__file__).parent
+PLOTLY = _HERE / "vendor" / "plotly-cartesian.min.js"
+_TEMPLATES = _HERE / "templates"
+
+LONG_TABLE = 40
+"""Rows from which a table is folded away even where there is no chart of it."""
+
+PRINTED_TABLE = 6
+"""Rows up to which the table under a chart is printed with it."""
+
+
+DIGITS = 8
+"""Significant digits of the numbers inside the page."""
+
+
+def render(runs: Sequence[Run]) -> str:
+    """The page of one run, or of several with a comparison first."""
+    page = compose(runs)
+    return render_page("report.html", page.figures(), page=page)
+
+
+def render_page(
+    template: str,
+    figures: Mapping[str, Figure],
+    *,
+    more_scripts: Sequence[str] = (),
+    more_data: Mapping[str, Any] | None = None,
+    printed_table: int = PRINTED_TABLE,
+    **values: Any,
+) -> str:
+    """A page of ``figures`` by a template of this package; ``values`` are its other variables.
+
+    ``more_scripts`` are scripts of this package besides the one that draws, ``more_data`` is what they find
+    beside the figures.
+    """
+    scripts = [PLOTLY.read_text(encoding="utf-8")]
+    scripts += [(_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", *more_scripts)]
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")),
+            scripts=[Markup(script) for script in scripts],
+            policy=_policy(scripts),
+            data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS, **(more_data or {})}),
+            long_table=LONG_TABLE,
+            printed_table=printed_table,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Where templates come from; one for all pages, for it keeps what it has compiled."""
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _data(figures: Mapping[str, Figure]) -> dict[str, Any]:
+    return {
+        key: {
+            "spec": figure.spec,
+            "columns": [column.heading for column in figure.table.columns],
+            "rows": figure.table.rows,
+        }
+        for key, figure in figures.items()
+    }
+
+
+def _rounded(value: Any) -> Any:
+    """The value with every float at :data:`DIGITS`: no reader sees more, and the page is a third smaller."""
+    if isinstance(value, float):
+        return rounded_to(value, DIGITS)
+    if isinstance(value, dict):
+        return {key: _rounded(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_rounded(part) for part in value]
+    return value
+
+
+def _embedded(data: Mapping[str, Any]) -> Markup:
+    """JSON that may stand inside a script element: no character of it can end or open one."""
+    text = json.dumps(_rounded(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)

@@ -1,0 +1,222 @@
+"""Fitting from end to end: describe, build, iterate, compare; and simulate both where a scenario is given."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.base.errors import InputError
+from iowatt.trace.convert import Progress, convert
+from iowatt.trace.fit import build, calibrate, fidelity, sizes
+from iowatt.trace.fit.fidelity import Measure
+from iowatt.trace.generate import Prepared, generate, prepare
+from iowatt.trace.measure import describe
+
+SCHEMA: Final = "iowatt.fit/1"
+STEPS: Final = 6
+# Of the synthetic traces that the steps are judged by, so that none is compared with what it was fitted by.
+_STEP_SEED: Final = 1 << 40
+# Part of what a table lacks by which a step moves it.
+_GAIN: Final = 0.8
+# The description joins extents where too many are touched.
+_FINEST_EXTENT: Final = 4096
+_OPTIONS: Final[dict[str, Any]] = {
+    "extent_bytes": _FINEST_EXTENT,
+    "cache_bytes": fidelity.CACHES,
+    "dyadic_windows": True,
+}
+
+Stage = Callable[[str], AbstractContextManager[Progress | None]]
+
+
+@dataclass
+class Fit:
+    """What a fit gave."""
+
+    path: Path
+    requests: int
+    streams: int
+    phases: int
+    measures: list[Measure]
+    simulated: list[Measure] = field(default_factory=list)
+    seeds: list[int] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "schema": SCHEMA,
+            "profile": str(self.path),
+            "requests": self.requests,
+            "streams": self.streams,
+            "phases": self.phases,
+            "seeds": self.seeds,
+            "fidelity": [m.as_dict() for m in self.measures],
+            "simulated": [m.as_dict() for m in self.simulated],
+        }
+
+
+def fit(
+    trace: Mapping[str, Any],
+    target: Path,
+    *,
+    name: str | None = None,
+    scenario: Path | None = None,
+    seeds: Sequence[int] = (1,),
+    steps: int = STEPS,
+    force: bool = False,
+    stage: Stage = lambda _: nullcontext(),
+) -> Fit:
+    """Fit a profile to a trace (a spec, see `iowatt.trace.open.spec`), and measure how near it comes.
+
+    Parameters
+    ----------
+    target
+        The profile, a ``.toml`` file.
+    scenario
+        Simulated with the trace, and with each synthetic one, in place of its first workload's.
+    seeds
+        Of the synthetic traces. The first is described; all are simulated, and compared by their mean.
+    steps
+        Synthetic traces made to find what tables must say (see `iowatt.trace.fit.calibrate`).
+    stage
+        Called with what begins; gives where to report its progress.
+
+    Raises
+    ------
+    InputError
+        The trace cannot be read or fitted, the target exists, or the scenario cannot be run.
+    """
+    _check(trace, target, force)
+    workload = None if scenario is None else _first_workload(scenario)
+    file = str(trace["path"])
+
+    def described(what: str, spec: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+        with stage(what) as progress:
+            return describe(spec, **_OPTIONS, **more, progress=progress)
+
+    original = described(f"describing {file}", trace)
+    build.check(original)
+    classes = {
+        suffix: original
+        if reach is None
+        else described(f"describing its {sizes.described(suffix)}", trace, size_bytes=reach)
+        for suffix, reach in sizes.classes(original["sizes"]["histogram"]).items()
+    }
+    span_s = original["span"]["duration_s"]
+    with tempfile.TemporaryDirectory(prefix="iowatt-fit-") as folder:
+        draft = Path(folder) / "profile.toml"
+
+        def drafted(tuned: calibrate.Tuned) -> dict[str, Any]:
+            document = build.document(original, classes, tuned, name)
+            draft.write_text(build.toml(document), encoding="utf-8")
+            return document
+
+        def prepared(seed: int) -> Prepared:
+            return prepare(str(draft), seed=seed, duration_s=span_s)
+
+        tuned = calibrate.begin(original)
+        document = drafted(tuned)
+        for number in range(steps):
+            found = described(f"step {number + 1} of {steps}", prepared(_STEP_SEED + number).trace)
+            tuned = calibrate.step(tuned, original, found, _GAIN)
+            document = drafted(tuned)
+        _write(target, draft.read_text("utf-8"))
+        synthetic = described("describing the synthetic trace", prepared(seeds[0]).trace)
+        fitted = Fit(
+            target,
+            original["requests"]["count"],
+            len(document["stream"]),
+            len(document["phase"]),
+            fidelity.measures(original, synthetic),
+            seeds=list(seeds),
+        )
+        if scenario is not None and workload is not None:
+            made = Path(folder) / "trace.parquet"
+            with stage(f"simulating {file}") as progress:
+                convert(trace, made, progress=progress)
+                one = _simulate(scenario, workload, made)
+            runs = []
+            for seed in seeds:
+                with stage(f"simulating the synthetic trace of seed {seed}") as progress:
+                    generate(prepared(seed), made, force=True, progress=progress)
+                    runs.append(_simulate(scenario, workload, made))
+            fitted.simulated = _compared(one, runs)
+    return fitted
+
+
+def _check(trace: Mapping[str, Any], target: Path, force: bool) -> None:
+    if target.suffix != ".toml":
+        raise InputError("TODO", str(target), "a profile is a .toml file")
+    if target.exists() and not force:
+        raise InputError("TODO", str(target), "the file exists", hint="--force replaces it")
+    if str(trace["path"]) == "-":
+        raise InputError(
+            "read-once",
+            "-",
+            "fitting reads the trace several times, which standard input cannot be",
+            hint="store it: iowatt trace convert - trace.parquet",
+        )
+
+
+def _write(target: Path, text: str) -> None:
+    staging = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        staging.write_text(text, encoding="utf-8")
+        staging.replace(target)
+    except OSError as error:
+        raise InputError("TODO", str(target), error.strerror or str(error)) from None
+    finally:
+        staging.unlink(missing_ok=True)
+
+
+def _first_workload(scenario: Path) -> str:
+    """Its name, or number where it has none."""
+    from iowatt.model.scenario import load
+
+    first = load(scenario, []).workload[0]
+    if first.trace is None:
+        raise InputError(
+            "TODO",
+            str(scenario),
+            "its first workload has no trace to put another in place of",
+            hint='give it one: trace = { path = "..." }',
+        )
+    return first.name
+
+
+def _simulate(scenario: Path, workload: str, made: Path) -> dict[str, Any]:
+    """The summary of a run of the scenario with this trace in its first workload."""
+    import iowatt
+
+    return iowatt.run(
+        scenario, set=[f"workload.{workload}.trace={build.inline({'path': str(made)})}"]
+    ).summary
+
+
+def _compared(one: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list[Measure]:
+    found = []
+
+    def compare(group: str, name: str, unit: str, figure: Callable[[Mapping[str, Any]], Any]) -> None:
+        values = [None if (value := figure(run)) is None else float(value) for run in runs]
+        known = [value for value in values if value is not None]
+        mean = math.fsum(known) / len(known) if len(known) == len(values) else None
+        spread = (min(known), max(known)) if mean is not None and len(known) > 1 else None
+        before = figure(one)
+        if before is not None or mean is not None:
+            found.append(Measure(group, name, unit, None if before is None else float(before), mean, spread))
+
+    def response(way: str, of: str) -> Callable[[Mapping[str, Any]], Any]:
+        return lambda run: (run["response_time_ms"][way] or {}).get(of)
+
+    for way, label in (("all", ""), ("read", " of reads"), ("write", " of writes")):
+        for of in ("mean", "p50", "p95", "p99"):
+            compare("response time", f"response time{label}, {of}", "ms", response(way, of))
+    compare("energy", "energy above idle", "J", lambda run: run["energy"]["above_idle_j"])
+    compare("energy", "energy", "J", lambda run: run["energy"]["total_j"])
+    return found

@@ -1,0 +1,104 @@
+"""A profile to a trace of any length: ``iowatt trace generate``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from iowatt.base.errors import InputError
+from iowatt.model.profile import arrivals, remarks
+from iowatt.model.profile.compile import synthesis
+from iowatt.model.profile.find import Loaded, load
+from iowatt.trace.convert import Progress, convert
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A workload ready to be made."""
+
+    loaded: Loaded
+    plan: dict[str, Any]
+
+    @property
+    def trace(self) -> dict[str, Any]:
+        """It, as a trace spec (see `iowatt.trace.open`)."""
+        return {"synthetic": self.plan}
+
+    @property
+    def notes(self) -> list[str]:
+        """What whoever uses it must know."""
+        return remarks.of(self.loaded.profile)
+
+
+def prepare(
+    name: str,
+    overrides: Sequence[str] = (),
+    *,
+    seed: int = 1,
+    requests: int | None = None,
+    duration_s: float | None = None,
+    rate_iops: float | None = None,
+    span: int | None = None,
+    base_dir: Path | None = None,
+) -> Prepared:
+    """The plan of a profile, by name or file, ending after so many requests or seconds, the first of the two.
+
+    Raises
+    ------
+    InputError
+        With file, line and fix, for all that is wrong with the profile; where nothing says when it ends, or
+        how large the span is; and for a closed loop, which has no arrival times without a system.
+    """
+    loaded = load(name, overrides, base_dir=base_dir, rate_iops=rate_iops)
+    profile = loaded.profile
+    size = span or profile.span
+    loaded.check(size)
+    if size is None:
+        raise InputError(
+            "TODO",
+            loaded.document.source,
+            f"the profile {profile.name!r} does not say how large its address space is",
+            hint="give it: --span 1TiB",
+        )
+    if isinstance(profile.arrivals, arrivals.Closed):
+        raise InputError(
+            "TODO",
+            loaded.document.place(("arrivals", "law")),
+            "requests of a closed loop arrive when others complete: there are no times without a system",
+            hint="simulate it (profile = { name = .. } in a scenario), or give other arrivals: "
+            "--set 'arrivals={law=\"poisson\",rate=500}'",
+        )
+    recorded = isinstance(profile.arrivals, arrivals.Recorded)
+    if requests is None and duration_s is None and not recorded:
+        raise InputError(
+            "TODO", None, "nothing says when the trace ends", hint="--duration 10min, or --requests 1000000"
+        )
+    plan = synthesis(profile, span=size, seed=seed, requests=requests, duration_s=duration_s)
+    for process in plan["processes"]:
+        trace = process["law"].get("trace")
+        if trace is not None and trace["path"] != "-":
+            trace["path"] = str(loaded.folder / trace["path"])
+    return Prepared(loaded, plan)
+
+
+def generate(
+    prepared: Prepared, target: Path, *, force: bool = False, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Write the trace; the suffix of ``target`` says as what, as for `iowatt.trace.convert`.
+
+    Returns
+    -------
+    dict
+        ``profile``, ``seed``, ``requests``, ``path``, ``bytes`` and ``notes``.
+    """
+    written = convert(prepared.trace, target, force=force, progress=progress)
+    return {
+        "profile": prepared.plan["name"],
+        "seed": prepared.plan["seed"],
+        "requests": written["requests"],
+        "path": written["path"],
+        "bytes": written["bytes"],
+        "notes": prepared.notes,
+    }
