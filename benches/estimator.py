@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from iowatt.evaluate.estimate.error import Compared, over, spread
+from iowatt.evaluate.search.estimate_error import Compared, over, spread
 
 SEED = 4242
 CONFIGURATIONS = 200

@@ -23,7 +23,9 @@ from importlib import import_module  # noqa: E402
 import_module("iowatt.run")
 
 from iowatt.api import (  # noqa: E402 - after the package, see above
+    budget,
     cache,
+    compare,
     cost,
     curve,
     open_run,
@@ -32,7 +34,5 @@ from iowatt.api import (  # noqa: E402 - after the package, see above
     run,
     sweep,
 )
-from iowatt.budgeting import budget  # noqa: E402
-from iowatt.comparison import compare  # noqa: E402
 
 __all__ = ["budget", "cache", "compare", "cost", "curve", "open_run", "optimize", "rate", "run", "sweep"]

@@ -9,8 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from iowatt import environment
-from iowatt.cli import doctor
+from iowatt.cli import doctor, environment
 from iowatt.render import pdf
 
 app = typer.Typer()

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import iowatt
-import iowatt.report
+import iowatt.pages.run
 from iowatt.cli.main import app
 from iowatt.cli.run import figures
 
@@ -104,7 +104,7 @@ def test_json_is_run_json_and_nothing_else(called, run):
 
 def test_a_report_goes_into_the_bundle(called, monkeypatch, tmp_path):
     written = []
-    monkeypatch.setattr(iowatt.report, "write", lambda runs, path: written.append((runs, path)) or path)
+    monkeypatch.setattr(iowatt.pages.run, "write", lambda runs, path: written.append((runs, path)) or path)
     result = invoke("-o", "out", "--report")
     assert [str(path) for _, path in written] == ["out/report.html"]
     assert "report: out/report.html" in result.stdout

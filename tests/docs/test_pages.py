@@ -83,7 +83,7 @@ def test_an_overloading_trace_is_named_as_the_page_says(tmp_path: Path) -> None:
     page = (printed.ROOT / "docs" / "howto" / "own-trace.md").read_text("utf-8")
     assert '"the array could not keep up"' in page
     printed.workplace(tmp_path)
-    from iowatt.pages.run.findings import findings
+    from iowatt.lenses.findings import findings
 
     run = iowatt.run(tmp_path / "examples" / "tpcc-raid5.toml", set={"workload.oltp.replay.speed": 50})
     assert any("The array could not keep up" in finding.text for finding in findings(run))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from visit import NEEDS_BROWSER, Visit
 
-from iowatt import report
 from iowatt.lenses.budget import Level, analyse
+from iowatt.pages import run as report
 from iowatt.pages.budget import page
 from lenses.budget_runs import made
 

@@ -6,8 +6,8 @@ import pytest
 from visit import NEEDS_BROWSER, Visit
 
 import optimize_outcome as made
+from iowatt.evaluate.search.optimize.sensitivity import why
 from iowatt.pages.optimize import page
-from iowatt.pages.optimize.sensitivity import why
 
 pytestmark = NEEDS_BROWSER
 ROWS = "window.iowatt.report.figures.{}.rows"

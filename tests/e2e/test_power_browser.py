@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from visit import NEEDS_BROWSER, Visit
 
-from iowatt.model.power.evaluate import evaluate
+from iowatt.model.scenario.array_power_calculation import evaluate
 from iowatt.pages.power import page
 
 pytestmark = NEEDS_BROWSER

@@ -7,7 +7,7 @@ import csv
 import pytest
 from visit import NEEDS_BROWSER, Visit
 
-from iowatt import report
+from iowatt.pages import run as report
 from report.fixture import Recipe, build
 
 pytestmark = NEEDS_BROWSER

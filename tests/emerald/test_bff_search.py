@@ -18,7 +18,7 @@ from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.make import Where, make
 from iowatt.emerald.family import Candidate, Group, metric, scenario
 from iowatt.model.power.calculator import calculate
-from iowatt.model.power.resolve import resolve
+from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.model import Scenario
 
 THREE = ("RR", "RW", "RI")

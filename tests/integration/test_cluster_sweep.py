@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.evaluate.search import asked
+from iowatt.api import requests
 from iowatt.evaluate.search.cluster import Cluster
 from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.sweep import search
@@ -69,7 +69,7 @@ def write_trace(step=7919):
 
 
 def request(over, **options):
-    return asked.sweep(Given(SCENARIO, Path(), "tiny.toml", ()), over, **options)
+    return requests.sweep(Given(SCENARIO, Path(), "tiny.toml", ()), over, **options)
 
 
 def keys(folder):
@@ -171,7 +171,7 @@ class Meddled:
 )
 def test_a_node_without_the_file_fails_the_point_for_now(nodes, place, meddle, message):
     wanted = request({SPEED: [1.0, 1.5]})
-    found = asked.answer(wanted, output=Path("out"), executor=Meddled(Cluster(nodes.address), meddle))
+    found = requests.answer(wanted, output=Path("out"), executor=Meddled(Cluster(nodes.address), meddle))
     assert found.frame["status"].to_list() == ["failed"] * 2
     assert all(message in error and "(on " in error for error in found.frame["error"])
     assert len(found.machines) == 2
@@ -179,19 +179,19 @@ def test_a_node_without_the_file_fails_the_point_for_now(nodes, place, meddle, m
     # It is the node's fault, not the point's fate: nothing of it is kept.
     assert keys("out") == Counter()
     write_trace()
-    found = asked.answer(wanted, output=Path("out"), resume=True, executor=Cluster(nodes.address))
+    found = requests.answer(wanted, output=Path("out"), resume=True, executor=Cluster(nodes.address))
     assert found.frame["status"].to_list() == ["done"] * 2
     assert list(found.machines) == []
 
 
 def test_bundles_come_to_the_sweep_s_folder_or_the_points_fail(nodes, place):
     wanted = request({SPEED: [1.0, 1.5]}, bundles=True)
-    found = asked.answer(wanted, output=Path("out"), executor=Cluster(nodes.address))
+    found = requests.answer(wanted, output=Path("out"), executor=Cluster(nodes.address))
     assert all((Path("out") / run / "run.json").is_file() for run in found.frame["run"])
 
     # A node without the shared folder may well have one of that name: not this sweep's.
     hidden = Meddled(Cluster(nodes.address), Path("other/sweep.json").unlink)
-    found = asked.answer(wanted, output=Path("other"), executor=hidden)
+    found = requests.answer(wanted, output=Path("other"), executor=hidden)
     assert found.frame["status"].to_list() == ["failed"] * 2
     assert all("other: the sweep's folder is not there" in error for error in found.frame["error"])
     assert len(found.machines) == 2
@@ -203,7 +203,7 @@ def test_the_command_says_what_a_node_lacked(place, capsys):
     from iowatt.cli import searching
     from iowatt.evaluate.search.threads import Threads
 
-    found = asked.answer(
+    found = requests.answer(
         request({SPEED: [1.0, 1.5]}), output=Path("out"), executor=Meddled(Threads(1), lambda: write_trace(1))
     )
     with pytest.raises(InputError, match=r"^2 points could not be run where they were tried") as caught:

@@ -9,7 +9,7 @@ import pytest
 
 import iowatt
 from iowatt.base.errors import InputError
-from iowatt.render import html
+from iowatt.pages.run.page import render
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = ("observe.duration=20s", "observe.warmup=5s")
@@ -111,11 +111,11 @@ def test_chunklets_of_the_example_are_rebuilt_from_many_onto_many():
 
 def test_the_report_shows_capacity_and_wear():
     saved = iowatt.run(EXAMPLES / "coms.toml", set=[*SHORT, "array.virtual_pool.saved.compression=2"])
-    text = html.render([saved])
+    text = render([saved])
     assert "Capacity optimisation: saved" in text
     assert "Effective, at the ratios assumed" in text
     assert "Media wear gauge" not in text  # no rating of this drive is known
-    assert "Media wear gauge" in html.render([iowatt.run(EXAMPLES / "adaptive-sparing.toml")])
+    assert "Media wear gauge" in render([iowatt.run(EXAMPLES / "adaptive-sparing.toml")])
 
 
 def test_adaptive_sparing_lowers_write_amplification():

@@ -10,7 +10,7 @@ import pytest
 
 import iowatt
 from iowatt.cli.run import figures
-from iowatt.pages.run.findings import findings
+from iowatt.lenses.findings import findings
 from iowatt.render import numbers
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"

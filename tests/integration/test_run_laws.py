@@ -10,7 +10,7 @@ import pytest
 import small_arrays
 
 import iowatt
-from iowatt.pages.run.findings import findings
+from iowatt.lenses.findings import findings
 from iowatt.run.bundle import TABLES
 
 IDLE_W = 22.3  # arrays2002-disk

@@ -6,8 +6,8 @@ import pytest
 
 import iowatt
 from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.findings import findings
 from iowatt.lenses.warm_start import warm_starts
-from iowatt.pages.run.findings import findings
 from iowatt.pages.run.verdict import verdict
 
 SCENARIO = """name = "warm"

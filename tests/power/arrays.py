@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from iowatt.model.library.laws import Part
 from iowatt.model.power.drives import Drives
 from iowatt.model.power.efficiency import Curve
+from iowatt.model.power.laws import Part
 from iowatt.model.power.plan import ArrayPlan, Enclosure, Stagger, fill, runs
 from iowatt.model.power.supplies import Supplies
 

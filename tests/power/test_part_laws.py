@@ -10,8 +10,8 @@ import pytest
 from arrays import part
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.laws import Part, fan
 from iowatt.model.library.part import PartFile, find_part, part_names
+from iowatt.model.power.laws import Part, fan
 
 FIGURES = ("idle", "active", "full_iops", "full_rate", "speed", "failover_speed", "max_sff", "max_lff")
 

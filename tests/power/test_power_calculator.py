@@ -8,10 +8,10 @@ import pytest
 from arrays import ARRAY, HEAD, POOL
 
 from iowatt.base.errors import InputError
-from iowatt.model.power.evaluate import evaluate
 from iowatt.model.power.plan import ArrayPlan
-from iowatt.model.power.resolve import resolve
 from iowatt.model.scenario import ScenarioError, load
+from iowatt.model.scenario.array_power import resolve
+from iowatt.model.scenario.array_power_calculation import evaluate
 from iowatt.model.scenario.model import Scenario
 
 

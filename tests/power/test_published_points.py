@@ -8,7 +8,7 @@ import pytest
 
 from iowatt.model.library.find import device_file
 from iowatt.model.library.part import find_part
-from iowatt.model.power.evaluate import evaluate
+from iowatt.model.scenario.array_power_calculation import evaluate
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "power"
 

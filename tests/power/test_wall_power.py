@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import iowatt
-from iowatt.model.power.evaluate import evaluate
+from iowatt.model.scenario.array_power_calculation import evaluate
 from iowatt.run.tables import ARRAY_STATES
 
 POWER = """

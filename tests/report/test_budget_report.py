@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt import report
 from iowatt.lenses.budget import Level, analyse
+from iowatt.lenses.findings import findings
+from iowatt.pages import run as report
 from iowatt.pages.budget import page, text, words
 from iowatt.pages.run.figures import budget as figures
 from iowatt.pages.run.figures import hops as drawn
-from iowatt.pages.run.findings import findings
-from iowatt.pages.run.page import compose
-from iowatt.render import html
+from iowatt.pages.run.page import compose, render
 from lenses.budget_runs import made as run_at
 from report.workbook import Book
 
@@ -35,7 +34,7 @@ def test_only_runs_with_a_path_have_the_section(one, made):
     assert "Latency budget" in sections(one)
     assert "Latency budget" not in sections(made)
     assert words.rows_of_run(made) == []
-    both = html.render([one, made])
+    both = render([one, made])
     assert both.count("Where the response time goes</h") == 1
 
 

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from iowatt.pages.run.page import compose, labels
+from iowatt.pages.run.page import compose, labels, render
 from iowatt.render import html
 from report.fixture import Recipe, build
 
@@ -46,7 +46,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(made):
-    return html.render([made])
+    return render([made])
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def test_hostile_names_are_text():
             intervals=4,
         )
     )
-    read = Reader(html.render([run, run]))
+    read = Reader(render([run, run]))
     assert read.open == []
     assert len(read.all("script")) == 3
     assert read.all("img") == []
@@ -153,7 +153,7 @@ def test_hostile_names_are_text():
 
 def test_several_runs_are_compared_first(made):
     slower = build(Recipe(name="slower", slowdown=1.5))
-    read = Reader(html.render([made, slower]))
+    read = Reader(render([made, slower]))
     assert read.all("h1")[0]["text"] == "2 runs compared"
     assert [e["text"] for e in read.all("h2")] == ["Comparison", "tpcc-raid5", "slower"]
     comparison = read.all("table", **{"class": "comparison"})
@@ -173,9 +173,9 @@ def test_runs_of_one_name_are_told_apart(made, tmp_path):
 
 
 def test_the_same_run_gives_the_same_page(made, page):
-    assert html.render([made]) == page
+    assert render([made]) == page
 
 
 def test_a_run_without_requests_has_a_page():
-    read = Reader(html.render([build(Recipe(rate=0, busy=0))]))
+    read = Reader(render([build(Recipe(rate=0, busy=0))]))
     assert "run1-energy-by-state" in data_of(read)["figures"]

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from iowatt.lenses.backlog import backlog_growth, drain
-from iowatt.pages.run.findings import findings
+from iowatt.lenses.findings import findings
 from iowatt.pages.run.story import answer
 from report.fixture import Recipe, build
 

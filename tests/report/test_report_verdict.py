@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from iowatt.pages.run.figures import comparison
+from iowatt.pages.run.page import render
 from iowatt.pages.run.verdict import verdict
-from iowatt.render import html
 from report.fixture import Recipe, build
 
 SLOW, FAST = Recipe(intervals=10, slowdown=2.0), Recipe(intervals=10)
@@ -58,7 +58,7 @@ def test_figures_that_a_run_has_not_are_not_told():
 
 def test_the_page_says_it_before_the_table_which_has_both_percentiles():
     runs = [build(SLOW), build(FAST), build(replace(FAST, name="third"))]
-    page = html.render(runs)
+    page = render(runs)
     assert 0 < page.index('id="verdict"') < page.index('class="comparison"')
     keys = [one.key for one in comparison.figures(runs[0].summary)]
     assert keys[:3] == ["mean", "p95", "p99"]

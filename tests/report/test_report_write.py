@@ -9,9 +9,9 @@ import typer
 from typer.testing import CliRunner
 
 import needs
-from iowatt import report
 from iowatt.base.errors import InputError, IowattError
 from iowatt.cli import report as verb
+from iowatt.pages import run as report
 from iowatt.render import html, pdf
 from report.fixture import Recipe, build
 

@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 import handmade
+from iowatt.lenses.findings import findings
 from iowatt.lenses.summary import summarise
 from iowatt.pages.run import controller
-from iowatt.pages.run.findings import findings
 from iowatt.render import numbers
 from iowatt.run.record import Cost
 from iowatt.sources.simulator import build_record

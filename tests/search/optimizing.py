@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iowatt.evaluate.search import asked as swept
+from iowatt.api import requests as swept
 from iowatt.evaluate.search.optimize import asked, engine
 from iowatt.evaluate.search.optimize.front import front
 from iowatt.evaluate.search.prepare import Given
+from iowatt.pages.optimize.page import of_outcome
 
 CLOSED = """
 name = "closed"
@@ -75,7 +76,7 @@ def optimized(text: str, over, *, overrides=(), output=None, **options):
     """The outcome; ``options`` are of the problem, but for ``jobs``, ``resume``, ``force``, ``executor``."""
     how = {key: options.pop(key) for key in ("jobs", "resume", "force", "executor") if key in options}
     problem = asked.problem(given(text, *overrides), over, **options)
-    return engine.optimize(problem, name="test", output=output, **how)
+    return engine.optimize(problem, name="test", output=output, page=of_outcome, **how)
 
 
 def brute_force(text: str, over, *, overrides=(), **options):

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from test_optimize_why import broken_outcomes
 
 import optimize_outcome as made
+from iowatt.evaluate.search.optimize.result_view import Explored
+from iowatt.evaluate.search.optimize.sensitivity import why
 from iowatt.pages.optimize import page
 from iowatt.pages.optimize.figures import by_axis, choice, lines, points, screen, view
-from iowatt.pages.optimize.result_view import Explored
-from iowatt.pages.optimize.sensitivity import why
 
 
 def explained(outcome):

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import optimize_outcome as made
+from iowatt.evaluate.search.optimize.main_effects import shares
+from iowatt.evaluate.search.optimize.sensitivity import why
 from iowatt.pages.optimize import text
-from iowatt.pages.optimize.main_effects import shares
-from iowatt.pages.optimize.sensitivity import why
 
 A, B = "workload.w.a", "workload.w.b"
 GOAL = {"metric": "x", "direction": "maximize", "title": "Worth", "unit": "p"}

@@ -111,13 +111,13 @@ def test_a_page_without_a_steady_point_still_says_so(scenario):
 
 
 def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
-    from iowatt.evaluate.search import asked
+    from iowatt.api import requests
     from iowatt.evaluate.search.prepare import Given
     from iowatt.pages.sweep.page import warned
 
     given = Given(scenario.read_text(), Path(), "small.toml", ())
     over = {COUNT: [4, 14, 16], LEVEL: [5, 6]}
-    found = asked.answer(asked.sweep(given, over), output=Path("out"))
+    found = requests.answer(requests.sweep(given, over), output=Path("out"))
     (one,) = found.warned
     assert list(one.points) == [3, 5]
     told = found.frame["warnings"].to_list()
@@ -127,7 +127,7 @@ def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
     (text,) = warned(found)
     assert one.text in text and one.last == "count=16, level=5"
     assert text in html.unescape(Path("out/report.html").read_text("utf-8"))
-    again = asked.answer(asked.sweep(given, over), output=Path("out"), resume=True)
+    again = requests.answer(requests.sweep(given, over), output=Path("out"), resume=True)
     assert again.resumed == 6 and again.warned == found.warned
 
 
@@ -137,7 +137,7 @@ def steady(number, mean, low, high):
 
 
 def test_means_with_a_wide_interval_or_none_are_named():
-    from iowatt.pages.run.findings import WIDE_INTERVAL
+    from iowatt.lenses.findings import WIDE_INTERVAL
     from iowatt.pages.sweep.page import uncertain
 
     assert uncertain([steady(1, 10.0, 10 - 10 * WIDE_INTERVAL, 10 + 10 * WIDE_INTERVAL)]) == []

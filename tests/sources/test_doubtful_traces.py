@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import iowatt
 from iowatt.cli.main import app
-from iowatt.pages.run.findings import findings
+from iowatt.lenses.findings import findings
 from iowatt.sources.trace import observe
 
 SCENARIO = """

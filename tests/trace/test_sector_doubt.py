@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import iowatt
 from iowatt.cli.main import app
-from iowatt.pages.run.findings import findings
+from iowatt.lenses.findings import findings
 from iowatt.trace.convert import convert
 from iowatt.trace.info import info
 from iowatt.trace.units import doubt

@@ -57,6 +57,8 @@ class Document:
         Its name in messages, such as the path of the file.
     sets:
         ``path=value`` overrides.
+    model:
+        What the document is to be, where known: errors about ``sets`` name its keys.
 
     Raises
     ------
@@ -64,7 +66,9 @@ class Document:
         Where the text is no TOML (with its line) or an override does not fit.
     """
 
-    def __init__(self, text: str, source: str, sets: Sequence[str] = ()) -> None:
+    def __init__(
+        self, text: str, source: str, sets: Sequence[str] = (), model: type[BaseModel] | None = None
+    ) -> None:
         self.source = source
         try:
             self.raw: dict[str, Any] = (
@@ -76,7 +80,7 @@ class Document:
             raise InputError("TODO", source, f"no TOML that can be read: {error}") from None
         self._text = text
         #: The override (``path=value``) by the key path that it set.
-        self.overridden = overrides.apply(self.raw, sets)
+        self.overridden = overrides.apply(self.raw, sets, model)
         try:
             _shallow(self.raw)
         except RecursionError as error:

@@ -14,7 +14,10 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pydantic import BaseModel
+
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.keys import catalogue
 from iowatt.base.problems import KeyPath, nearest, suggestion
 
 # Keys whose short form (a string) stands for a table with that one key.
@@ -42,8 +45,10 @@ def parse_value(text: str) -> Any:
     return value if plain and len(document) == 1 else text
 
 
-def apply(raw: dict[str, Any], overrides: Sequence[str]) -> dict[KeyPath, str]:
-    """Change ``raw`` in place.
+def apply(
+    raw: dict[str, Any], overrides: Sequence[str], model: type[BaseModel] | None = None
+) -> dict[KeyPath, str]:
+    """Change ``raw``, a document of type ``model``, in place; the model's keys are named in errors.
 
     Returns
     -------
@@ -74,20 +79,22 @@ def apply(raw: dict[str, Any], overrides: Sequence[str]) -> dict[KeyPath, str]:
                     hint='braces that close and quotes around text, {policy="never"}; or each key by itself, '
                     f"{path.strip()}.KEY=VALUE",
                 )
-            places[_assign(raw, parts, value, place)] = override
+            places[_assign(raw, parts, value, place, model)] = override
         except InputError as error:
             raise error.at(place) from None
     return places
 
 
-def _assign(raw: dict[str, Any], parts: list[str], value: Any, place: str) -> KeyPath:
+def _assign(
+    raw: dict[str, Any], parts: list[str], value: Any, place: str, model: type[BaseModel] | None
+) -> KeyPath:
     here: Any = raw
     done: KeyPath = ()
     for position, part in enumerate(parts):
         last = position == len(parts) - 1
         key: str | int = part
         if isinstance(here, list):
-            index = _index(here, part, place, done)
+            index = _index(here, part, place, done, model)
             if index is None:
                 here, done = here[0], (*done, 0)
             else:
@@ -109,7 +116,9 @@ def _assign(raw: dict[str, Any], parts: list[str], value: Any, place: str) -> Ke
     return done
 
 
-def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int | None:
+def _index(
+    elements: list[Any], part: str, place: str, done: KeyPath, model: type[BaseModel] | None
+) -> int | None:
     """The element that ``part`` names; None where it is left out, and ``part`` is a key of the only one."""
     names = [str(e["name"]) for e in elements if isinstance(e, dict) and "name" in e]
     for index, element in enumerate(elements):
@@ -119,7 +128,7 @@ def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int | N
         return int(part)
     inside = ".".join(str(step) for step in done)
     tables = [element for element in elements if isinstance(element, dict)]
-    keys = set[str]().union(_keys_of(done), *tables)
+    keys = set[str]().union(_keys_of(done, model), *tables)
     if part in keys and len(tables) == len(elements) > 0:
         if len(elements) == 1:
             return None
@@ -140,19 +149,18 @@ def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int | N
     )
 
 
-def _keys_of(listed: KeyPath) -> list[str]:
-    """The keys that elements of a list of a scenario may have; none where a scenario has no such list."""
-    from iowatt.base.keys import catalogue  # a model reads this module before it is one
-    from iowatt.model.scenario.model import Scenario
-
+def _keys_of(listed: KeyPath, model: type[BaseModel] | None) -> list[str]:
+    """The keys that elements of a list may have; none where the model has no such list."""
+    if model is None:
+        return []
     path = ".".join(step for step in listed if isinstance(step, str))
-    found = catalogue(Scenario).get(path)
+    found = catalogue(model).get(path)
     return [] if found is None else list(found.children)
 
 
-def key_path(raw: dict[str, Any], path: str, place: str) -> KeyPath:
+def key_path(raw: dict[str, Any], path: str, place: str, model: type[BaseModel] | None = None) -> KeyPath:
     """Where ``path`` leads in ``raw``, whichever way it names the elements of lists."""
-    return _assign(copy.deepcopy(raw), [part.strip() for part in path.split(".")], None, place)
+    return _assign(copy.deepcopy(raw), [part.strip() for part in path.split(".")], None, place, model)
 
 
 def with_overrides(text: str, overrides: Iterable[str]) -> str:

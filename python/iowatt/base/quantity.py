@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
 
@@ -75,4 +75,16 @@ Speed = Annotated[
     float,
     _parser(units.parse_speed),
     _schema(units.SPEED, _SPEED_PATTERN, number=True, examples=[7200, "12000rpm"]),
+]
+Iops = Annotated[
+    float,
+    BeforeValidator(units.parse_iops),
+    Field(gt=0),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}],
+            "examples": [500],
+            "x-accepts": units.IOPS,
+        }
+    ),
 ]

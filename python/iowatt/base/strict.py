@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticUndefined
@@ -50,3 +50,8 @@ def key(
         json_schema_extra={name: value for name, value in extra.items() if value is not None},
         **constraints,
     )
+
+
+# Digits may lead (a tier `10k`), but a letter must follow: `array.pool.0` is the first pool.
+NAME_PATTERN: Final = r"^[0-9]*[A-Za-z][A-Za-z0-9_-]*$"
+Name = Annotated[str, Field(pattern=NAME_PATTERN, max_length=64)]

@@ -92,9 +92,9 @@ def compare(
 
     Distributions, spikes and energy side by side; each difference with its interval and a verdict.
     """
+    from iowatt.api import compare as answer
     from iowatt.base.units import parse_duration
     from iowatt.cli.options import parsed
-    from iowatt.comparison import compare as answer
 
     found = answer(
         [*([before] if before else []), *(more_before or [])],

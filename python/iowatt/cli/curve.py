@@ -61,11 +61,11 @@ def curve(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario at several loads: response time, power and efficiency against load."""
+    from iowatt.api import requests
     from iowatt.cli import searching
-    from iowatt.evaluate.search import asked
 
     given = searching.given(scenario, overrides)
-    request = asked.load_curve(
+    request = requests.load_curve(
         given,
         rates=rates,
         outstanding=outstanding,
@@ -74,5 +74,5 @@ def curve(
         strict=strict,
         command=searching.command(),
     )
-    target = output or Path("curves") / asked.name(given)
+    target = output or Path("curves") / requests.name(given)
     searching.answer(request, target, resume=resume, force=force, jobs=jobs, cluster=cluster, as_json=as_json)

@@ -19,7 +19,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Say what is installed, what is missing and for what; exit 1 if the main job cannot run."""
-    from iowatt.environment import survey  # starts processes and reads metadata
+    from iowatt.cli.environment import survey  # starts processes and reads metadata
 
     result = survey()
     if as_json:

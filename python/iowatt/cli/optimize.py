@@ -136,13 +136,14 @@ def optimize(
     as_json: AsJson = False,
 ) -> None:
     """Find the best configurations: by simulating as few as it takes, screened by an analytic estimate."""
+    from iowatt.api import requests
     from iowatt.base import units
     from iowatt.cli import searching
     from iowatt.cli.progress import points_bar
-    from iowatt.evaluate.search import asked
     from iowatt.evaluate.search.folder import refuse
     from iowatt.evaluate.search.optimize import asked as wanted
     from iowatt.evaluate.search.optimize import engine
+    from iowatt.pages.optimize.page import of_outcome
 
     given = searching.given(scenario, overrides)
     problem = wanted.problem(
@@ -159,7 +160,7 @@ def optimize(
         pricing=wanted.Priced(preset, tuple(assumptions or ()), tariff, alpha, years),
         command=searching.command(),
     )
-    name = asked.name(given)
+    name = requests.name(given)
     target = output or Path("optimized") / name
     refuse(target, force=force, resume=resume, shape=engine.SHAPE)
     with (
@@ -176,6 +177,7 @@ def optimize(
             jobs=jobs,
             executor=worker,
             progress=progress,
+            page=of_outcome,
         )
     _print(found, target, as_json)
     searching.stop_at_lost(found.faults, found.machines)

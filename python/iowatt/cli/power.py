@@ -33,7 +33,7 @@ def power(
     Needs [array.power] and the drives' watts; workloads are not looked at. Exit 2 where the array is
     impossible: drives without slots, supplies too small, no controller.
     """
-    from iowatt.model.power.evaluate import evaluate
+    from iowatt.model.scenario.array_power_calculation import evaluate
 
     if output is not None:
         from iowatt.pages.power import page

@@ -149,6 +149,7 @@ def replay(
     from iowatt.evaluate.replay.conduct import MeterAddress
     from iowatt.evaluate.replay.replay import Asked
     from iowatt.evaluate.replay.replay import replay as conduct
+    from iowatt.pages.run.write import write as write_report
 
     spec: dict[str, Any] = {"path": trace} | _options(
         format=format_,
@@ -195,7 +196,7 @@ def replay(
         force=force,
         command=command_line.written(),
     )
-    done = conduct(asked, tell=lambda text: typer.echo(f"iowatt: {text}", err=True))
+    done = conduct(asked, tell=lambda text: typer.echo(f"iowatt: {text}", err=True), page=write_report)
     if as_json:
         print_json(_document(done, output))
         return

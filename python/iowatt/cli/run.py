@@ -94,13 +94,13 @@ def run(
 
 def _warnings(done: Run) -> list[str]:
     """What a reader of the figures must not miss: the warnings of the report."""
-    from iowatt.pages.run.findings import findings
+    from iowatt.lenses.findings import findings
 
     return [finding.text for finding in findings(done) if finding.weight == "warning"]
 
 
 def _write_report(done: Run, bundle: Path) -> Path:
-    from iowatt import report
+    from iowatt.pages import run as report
 
     return report.write([done], bundle / "report.html")
 
@@ -135,7 +135,7 @@ def headline(
 
 def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Label and text of each headline figure."""
-    from iowatt.pages.run.findings import moved_over_asked
+    from iowatt.lenses.findings import moved_over_asked
     from iowatt.render.numbers import count, duration, percent, significant, with_unit
 
     requests, work, window = summary["requests"], summary["throughput"], summary["window"]

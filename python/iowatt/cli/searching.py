@@ -70,8 +70,8 @@ def answer(
     as_json: bool,
 ) -> None:
     """Run a request and print what was found."""
+    from iowatt.api import requests
     from iowatt.cli.progress import points_bar
-    from iowatt.evaluate.search import asked
     from iowatt.evaluate.search.folder import refuse
 
     refuse(target, force=force, resume=resume)
@@ -80,7 +80,7 @@ def answer(
         executor(cluster, jobs) as worker,
         points_bar(f"simulating {Path(request.given.source).name}") as progress,
     ):
-        found = asked.answer(
+        found = requests.answer(
             request,
             output=target,
             resume=resume,

@@ -58,11 +58,11 @@ def sweep(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario with every combination of values of some of its keys: one table, one page."""
+    from iowatt.api import requests
     from iowatt.cli import searching
-    from iowatt.evaluate.search import asked
 
     given = searching.given(scenario, overrides)
-    request = asked.sweep(
+    request = requests.sweep(
         given,
         over,
         own_seeds=own_seeds,
@@ -70,5 +70,5 @@ def sweep(
         strict=strict,
         command=searching.command(),
     )
-    target = output or Path("sweeps") / asked.name(given)
+    target = output or Path("sweeps") / requests.name(given)
     searching.answer(request, target, resume=resume, force=force, jobs=jobs, cluster=cluster, as_json=as_json)

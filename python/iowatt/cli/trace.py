@@ -127,7 +127,7 @@ def info(
 ) -> None:
     """Count what is in a trace: requests, span, rate, sizes, footprint, order; a unit mistake shows."""
     from iowatt.cli.progress import bar
-    from iowatt.trace.describe import lines
+    from iowatt.pages.description.info_text import lines
     from iowatt.trace.info import info as count  # loads Polars and the extension
 
     options = _options(
@@ -264,7 +264,7 @@ def convert(
     if as_json:
         print_json({"schema": "iowatt.trace-convert/1", **result})
     else:
-        from iowatt.trace.describe import converted
+        from iowatt.pages.description.info_text import converted
 
         _print_block(_in_options(converted(result)), gap=False)
 

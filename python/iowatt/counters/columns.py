@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from iowatt.pages.counters.text import rate
+from iowatt.counters.text import rate
 
 _SECTOR, _KB, _MB = 512.0, 1024.0, 1024.0**2
 

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known, seconds_of
 from iowatt.counters.log import Log
-from iowatt.pages.counters.text import Line, banner, shown
+from iowatt.counters.text import Line, banner, shown
 
 First = Literal["auto", "drop", "keep"]
 DROPPED: Final = (

@@ -17,7 +17,7 @@ from typing import Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.counters import clock
 from iowatt.counters.log import Log
-from iowatt.pages.counters.text import Line, number, shown
+from iowatt.counters.text import Line, number, shown
 
 COUNTERS: Final[dict[str, tuple[str, float]]] = {
     "disk reads/sec": ("reads", 1), "disk writes/sec": ("writes", 1), "disk transfers/sec": ("requests", 1),

@@ -12,7 +12,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.counters import iostat, perfmon, sadf, sar, sysstat_json
 from iowatt.counters.columns import known
 from iowatt.counters.log import Log
-from iowatt.pages.counters.text import Line, lines
+from iowatt.counters.text import Line, lines
 
 Format = Literal["iostat", "sar", "perfmon"]
 FORMATS: Final[tuple[Format, ...]] = ("iostat", "sar", "perfmon")

@@ -11,7 +11,7 @@ from iowatt.counters import clock
 from iowatt.counters.columns import figures, known
 from iowatt.counters.log import TOO_SHORT, Log
 from iowatt.counters.sar import ALL
-from iowatt.pages.counters.text import Line, rate, shown
+from iowatt.counters.text import Line, rate, shown
 
 _BEFORE: Final = 3  # hostname;interval;timestamp
 _DAY: Final = 86_400

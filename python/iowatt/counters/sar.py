@@ -11,7 +11,7 @@ from typing import Final
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known
 from iowatt.counters.log import Log
-from iowatt.pages.counters.text import Line, banner, shown
+from iowatt.counters.text import Line, banner, shown
 
 ALL: Final = "all"  # the device of `sar -b`
 # The time in the ways of locales; India's has its zone.

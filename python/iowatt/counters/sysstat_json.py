@@ -14,7 +14,7 @@ from iowatt.counters.columns import from_object, seconds_of
 from iowatt.counters.iostat import DROPPED, First
 from iowatt.counters.log import TOO_SHORT, Log
 from iowatt.counters.sar import ALL
-from iowatt.pages.counters.text import Line, shown
+from iowatt.counters.text import Line, shown
 
 _MOST_CHARACTERS: Final = 256 << 20
 

@@ -12,18 +12,14 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from iowatt.pages.run.page import compose
 from iowatt.render import palette
 from iowatt.render.figure import Figure
 from iowatt.render.numbers import rounded_to
-
-if TYPE_CHECKING:
-    from iowatt.run.bundle import Run
 
 _HERE = Path(__file__).parent
 PLOTLY = _HERE / "vendor" / "plotly-cartesian.min.js"
@@ -38,12 +34,6 @@ PRINTED_TABLE = 6
 
 DIGITS = 8
 """Significant digits of the numbers inside the page."""
-
-
-def render(runs: Sequence[Run]) -> str:
-    """The page of one run, or of several with a comparison first."""
-    page = compose(runs)
-    return render_page("report.html", page.figures(), page=page)
 
 
 def render_page(

@@ -11,8 +11,8 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 
 if TYPE_CHECKING:
-    from iowatt.pages.run.figures.headline import Headline
     from iowatt.render.figure import Figure
+    from iowatt.render.headline import Headline
 
 
 @dataclass(frozen=True)

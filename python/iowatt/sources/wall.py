@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from iowatt.model.library.laws import Part
 from iowatt.model.library.notes import stand_ins
 from iowatt.model.power.efficiency import Floats
+from iowatt.model.power.laws import Part
 from iowatt.model.power.plan import ArrayPlan, Enclosure
 
 if TYPE_CHECKING:

@@ -11,16 +11,16 @@ import pytest
 from typer.testing import CliRunner
 
 import compared_runs as made
-from iowatt import api
+from iowatt.api import functions
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.evaluate.search import row
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.ask import Asked, answer
+from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.pages import cost as report
 from iowatt.pages.cost import page, text, words
-from iowatt.pages.run.findings import findings
 from iowatt.render import numbers
 from iowatt.run.record import LoadGenerator
 
@@ -50,7 +50,7 @@ def runs(tmp_path_factory):
     (folder / "work.toml").write_text(SCENARIO)
     level = "array.pool.disks.raid.level=10"
     for name, sets in (("small", ["array.pool.disks.count=3"]), ("raid5", []), ("raid10", [level])):
-        api.run(folder / "work.toml", set=sets, output=folder / name)
+        functions.run(folder / "work.toml", set=sets, output=folder / name)
     return folder
 
 

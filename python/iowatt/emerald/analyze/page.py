@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from iowatt.emerald.analyze import figures, text
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html
 from iowatt.render.figure import Figure
+from iowatt.render.headline import Headline
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from iowatt.base.problems import ScenarioError
 from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.family import Candidate, Family, Metric, scenario
 from iowatt.model.power.calculator import total
-from iowatt.model.power.resolve import resolve
+from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.model import Scenario
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from iowatt.emerald.bff import comparisons, figures, listings
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html
 from iowatt.render.figure import Figure
+from iowatt.render.headline import Headline
 
 Found = Mapping[str, Any]
 _PRINTED: Final = 60

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.emerald.calibrate import text
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render.headline import Headline
 
 Found = Mapping[str, Any]
 _VERDICTS: Final = (

@@ -131,7 +131,7 @@ def read(text: str, source: str, base: Path, sets: Sequence[str] = ()) -> Family
     """The family of a text; ``source`` is its name in messages. Raises as :func:`load`."""
     from iowatt.emerald.family.contradictions import problems
 
-    document = Document(text, source, sets)
+    document = Document(text, source, sets, FamilyFile)
     family = Family(document.validate(FamilyFile), document, base, text, tuple(sets))
     document.fail(problems(family))
     return family

@@ -7,12 +7,11 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from iowatt.base.quantity import Duration
-from iowatt.base.strict import Strict, key
+from iowatt.base.strict import Name, Strict, key
 from iowatt.emerald.family.hardware import ControllerClass, Count, DriveOption, RaidOption, Shelf
 from iowatt.emerald.family.load import Sequential, Test
 from iowatt.model.library.source import Source
 from iowatt.model.power.keys import PartKeys, SupplyKeys
-from iowatt.model.scenario.workload import Name
 
 FAMILY_SCHEMA: Final = "iowatt.family/1"
 

@@ -7,13 +7,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from iowatt.base.quantity import BlockSize
-from iowatt.base.strict import Strict, key
+from iowatt.base.strict import Name, Strict, key
 from iowatt.model.library.queueing import Scheduler
 from iowatt.model.power.keys import PartKeys, SupplyKeys
 from iowatt.model.scenario.array import Chunklet, DeviceChoice, ParityLayout, RaidLevel
 from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
 from iowatt.model.scenario.controller import Controller
-from iowatt.model.scenario.workload import Name
 
 FormFactor = Literal["2.5", "3.5"]
 MOST_DRIVES = 100_000

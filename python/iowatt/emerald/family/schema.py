@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from iowatt.base.json_schema import as_written
 from iowatt.emerald.family.file import FamilyFile
-from iowatt.model.scenario.schema import as_written
 
 
 def json_schema() -> dict[str, Any]:

@@ -34,7 +34,7 @@ def ask(
     reading: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Simulate caches alone; `iowatt.api.cache` says what the parameters mean.
+    """Simulate caches alone; `iowatt.api.functions.cache` says what the parameters mean.
 
     Raises
     ------

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from iowatt.evaluate.estimate import raid_work
 from iowatt.evaluate.estimate.operations import How, Kind, Mix, Place, add
-from iowatt.evaluate.tiers import raid_work
 
 
 @dataclass(frozen=True)

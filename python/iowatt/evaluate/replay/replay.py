@@ -60,8 +60,15 @@ class Replay:
     notes: Sequence[str] = field(default_factory=tuple)
 
 
-def replay(asked: Asked, *, tell: Callable[[str], None] = lambda _text: None) -> Replay:
+def replay(
+    asked: Asked,
+    *,
+    tell: Callable[[str], None] = lambda _text: None,
+    page: Callable[[Sequence[Run], Path], object] | None = None,
+) -> Replay:
     """Replay a trace; leaves a Run bundle at ``asked.output``, in it fio's files and the recordings.
+
+    ``page`` writes the comparison of the replayed Run with the simulated one, where there is one.
 
     Raises ``InputError`` where something that was asked for is wrong; nothing is left then.
     """
@@ -106,10 +113,8 @@ def replay(asked: Asked, *, tell: Callable[[str], None] = lambda _text: None) ->
             (staging / SIMULATED).mkdir()
             simulated.write_into(staging / SIMULATED)
         _named(staging, asked.output)
-        if simulated is not None:
-            from iowatt.pages.run.write import write
-
-            write([Run.open(staging), Run.open(staging / SIMULATED)], staging / PAGE, force=True)
+        if simulated is not None and page is not None:
+            page([Run.open(staging), Run.open(staging / SIMULATED)], staging / PAGE)
         if not any(folders["meters"].iterdir()):
             folders["meters"].rmdir()
     done = Run.open(asked.output)

@@ -126,7 +126,7 @@ def _workload(given: Given, asked: str | None) -> tuple[int, str, dict[str, Any]
 
 
 def _prepared(given: Given, overrides: tuple[str, ...] = ()) -> evaluation.Prepared:
-    document = Document(given.text, given.source, [*given.overrides, *overrides])
+    document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
     place_overridden(document, given.base)
     return evaluation.prepare(document.validate(Scenario), given.base, given.text)
 

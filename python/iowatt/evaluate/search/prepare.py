@@ -90,7 +90,7 @@ def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -
         document, seen = raw(given), dict[KeyPath, str]()
         for path in paths:
             try:
-                key = key_path(document, path, f"--over {path}")
+                key = key_path(document, path, Argument("over", path), Scenario)
             except InputError:  # said with its point, where another key may make the element
                 continue
             if key in seen:
@@ -146,7 +146,7 @@ def stop_at_bad(axes: Sequence[Axis], found: Sequence[Checked | Refused], fewest
 
 def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The scenario with overrides as plain data, unchecked; file names relative to its base."""
-    document = Document(given.text, given.source, [*given.overrides, *overrides])
+    document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
     place_overridden(document, given.base)
     return document.raw
 
@@ -164,7 +164,7 @@ def examine(
     """One point, checked and resolved; ``overrides`` are the scenario's and the point's."""
     document = None
     try:
-        document = Document(given.text, given.source, overrides)
+        document = Document(given.text, given.source, overrides, Scenario)
         place_overridden(document, given.base)
         scenario = document.validate(Scenario)
     except ScenarioError as error:

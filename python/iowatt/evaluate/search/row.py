@@ -31,8 +31,8 @@ _AVERAGED: Final = ("utilisation", "queue_length_mean")
 
 def of_run(run: Run) -> Row:
     """The row of a Run; units are in the names."""
+    from iowatt.lenses.findings import findings
     from iowatt.lenses.kept_up import kept_up
-    from iowatt.pages.run.findings import findings
 
     summary, load = run.summary, kept_up(run)
     warnings = [found.text for found in findings(run) if found.weight == "warning"]

@@ -20,7 +20,7 @@ from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.evaluate.search import grid, inputs, prepare, table
 from iowatt.evaluate.search.evaluator import Evaluator, Job, Progress
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
+from iowatt.evaluate.search.folder import RUNS, SCHEMA, Folder, refuse
 from iowatt.evaluate.search.grid import Point
 from iowatt.evaluate.search.over import Axis
 from iowatt.evaluate.search.point import Task, as_record, as_text, key_of
@@ -256,15 +256,3 @@ def _bundle_names(request: Request, points: Sequence[Point], keys: dict[int, str
 
 def _bundle_place(output: Path | None, name: str | None) -> Path | None:
     return None if output is None or name is None else output / name
-
-
-def write_page(found: Found, name: str) -> Path | None:
-    """The page beside the table; ``None`` for a search that is not written."""
-    from iowatt.pages.sweep import page
-
-    if found.path is None:
-        return None
-    text = page.render(found, name)
-    return write_whole(
-        found.path / "report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n")
-    )

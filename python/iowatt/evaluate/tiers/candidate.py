@@ -13,9 +13,8 @@ from pydantic import Field
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import KeyPath, ScenarioError
-from iowatt.base.strict import Strict, key
+from iowatt.base.strict import Name, Strict, key
 from iowatt.model.scenario.array import DeviceChoice, Raid
-from iowatt.model.scenario.workload import Name
 
 #: Taken where none are named: one of each kind that the library knows well enough to simulate.
 DEFAULT = ("intel-dc-s3700-800gb", "hgst-ultrastar-c10k900-900gb", "toshiba-mg04sca500e")

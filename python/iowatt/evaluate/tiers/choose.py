@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.evaluate.tiers import raid_work
+from iowatt.evaluate.estimate import raid_work
 from iowatt.evaluate.tiers.load import Load
 from iowatt.evaluate.tiers.pilot import Drive
 from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes

@@ -16,6 +16,7 @@ from iowatt.evaluate.tiers import load as loads
 from iowatt.evaluate.tiers.choose import Objective, Technology, Tier
 from iowatt.evaluate.tiers.predict import Front, Prediction
 from iowatt.lenses.kept_up import kept_up
+from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
 
 if TYPE_CHECKING:
@@ -283,7 +284,7 @@ def _extent(stored: int) -> int:
 
 def _document(asked: Asked, base: Path) -> Document:
     """The scenario's own tables, overrides applied."""
-    found = Document(read_text(asked.scenario), str(asked.scenario), asked.overrides)
+    found = Document(read_text(asked.scenario), str(asked.scenario), asked.overrides, Scenario)
     place_overridden(found, base)
     return found
 
@@ -377,7 +378,7 @@ def _stripe_unit(one: _OnePool) -> int:
 
 def _mix(level: int, count: int, unit: int, load: loads.Load) -> dict[str, float]:
     """Mean bytes and share of reads of what a pool's drives are asked for."""
-    from iowatt.evaluate.tiers import raid_work
+    from iowatt.evaluate.estimate import raid_work
     from iowatt.model.scenario.raid import LEAST_DRIVES
 
     count = max(count, LEAST_DRIVES[level])

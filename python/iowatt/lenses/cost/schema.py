@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from iowatt.base.json_schema import as_written
 from iowatt.lenses.cost.book.figure import BookFile
 from iowatt.lenses.cost.inventory.file import InventoryFile
-from iowatt.model.scenario.schema import as_written
 
 
 def book_text() -> str:

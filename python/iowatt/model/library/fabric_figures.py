@@ -10,10 +10,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from iowatt.base.quantity import BlockSize, Duration, Rate
+from iowatt.base.quantity import BlockSize, Duration, Iops, Rate
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.source import Source, source_of
-from iowatt.model.profile.quantities import Iops
 
 Medium = Literal["fibre-channel", "ethernet", "pcie"]
 Forwarding = Literal["cut-through", "store-and-forward"]

@@ -12,11 +12,11 @@ from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.base.quantity import Power, Rate
 from iowatt.base.strict import Strict, key
-from iowatt.model.library.laws import Law
 from iowatt.model.library.source import Source, source_of
 
 Kind = Literal["controller", "enclosure", "fan", "adapter", "io-module", "cache", "battery", "other"]
 Basis = Literal["dc", "wall"]
+Law = Literal["constant", "utilisation", "throughput", "speed-cubed", "charging"]
 
 
 def optional(description: str, unit: str | None = None, unset: str = "as in its file", **more: Any) -> Any:

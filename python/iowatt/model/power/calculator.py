@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
-from iowatt.model.library.laws import Part
 from iowatt.model.power import cooling
+from iowatt.model.power.laws import Part
 from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
 from iowatt.model.power.spin_up import SpinUp, spin_up
 from iowatt.model.power.supplies import MODES, Mode

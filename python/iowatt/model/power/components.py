@@ -7,11 +7,11 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath
 from iowatt.model.library.efficiency import certificates
-from iowatt.model.library.laws import Law, Part, fan
 from iowatt.model.library.notes import stand_in
-from iowatt.model.library.part import PartFile, find_part
+from iowatt.model.library.part import Law, PartFile, find_part
 from iowatt.model.power.efficiency import Curve
 from iowatt.model.power.keys import PartKeys, SupplyKeys
+from iowatt.model.power.laws import Part, fan
 from iowatt.model.power.resolved import Resolved
 from iowatt.model.power.supplies import Supplies
 

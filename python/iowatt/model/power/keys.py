@@ -10,11 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base.quantity import Duration, Power
-from iowatt.base.strict import Strict, key
+from iowatt.base.strict import Name, Strict, key
 from iowatt.model.library.efficiency import certificates
 from iowatt.model.library.part import PartFigures
 from iowatt.model.power.efficiency import fault
-from iowatt.model.scenario.workload import Name
 
 Points = tuple[tuple[float, float], ...]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iowatt.model.library.laws import Part
 from iowatt.model.power.drives import Drives
+from iowatt.model.power.laws import Part
 from iowatt.model.power.supplies import Supplies
 
 Mix = tuple[int, ...]

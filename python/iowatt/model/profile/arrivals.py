@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from iowatt.base.quantity import Duration
+from iowatt.base.quantity import Duration, Iops
 from iowatt.base.strict import Strict, key
-from iowatt.model.profile.quantities import Iops, Percent
-from iowatt.model.scenario.workload import Trace
+from iowatt.model.profile.quantities import Percent
+from iowatt.model.profile.recorded_trace import Trace
 
 Sojourn = Literal["exponential", "fixed", "pareto"]
 

@@ -75,7 +75,7 @@ def load(
             f"unknown profile {name!r}; expected a name of the library or a file ending in .toml",
             hint=near_names(name),
         )
-    document = Document(text, source, overrides)
+    document = Document(text, source, overrides, Profile)
     if rate_iops is not None:
         _set_rate(document, rate_iops)
     return Loaded(document.validate(Profile), document, folder)

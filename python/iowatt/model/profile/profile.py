@@ -7,13 +7,12 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
-from iowatt.base.quantity import BlockSize, Capacity, Duration
-from iowatt.base.strict import Strict, key
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops
+from iowatt.base.strict import Name, Strict, key
 from iowatt.model.profile.access import Access
 from iowatt.model.profile.arrivals import Arrivals, OwnArrivals
 from iowatt.model.profile.marks import Missing, Source
-from iowatt.model.profile.quantities import Iops, Percent, Place
-from iowatt.model.scenario.workload import Name
+from iowatt.model.profile.quantities import Percent, Place
 
 PROFILE_SCHEMA: Final = "iowatt.profile/1"
 _PERIODS: Final = {"daily": 86_400.0, "weekly": 604_800.0}

@@ -49,15 +49,3 @@ Place = Annotated[
     WithJsonSchema({"type": ["string", "integer"], "examples": ["10%", "4MiB"], "x-accepts": RANGE_END}),
 ]
 Percent = Annotated[float, Field(ge=0, le=100)]
-Iops = Annotated[
-    float,
-    BeforeValidator(units.parse_iops),
-    Field(gt=0),
-    WithJsonSchema(
-        {
-            "anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}],
-            "examples": [500],
-            "x-accepts": units.IOPS,
-        }
-    ),
-]

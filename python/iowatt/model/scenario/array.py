@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema
 
 from iowatt.base import units
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Speed
-from iowatt.base.strict import Strict, key
+from iowatt.base.strict import Name, Strict, key
 from iowatt.model.library.device import HddPower
 from iowatt.model.library.queueing import Scheduler
 from iowatt.model.power.keys import ArrayPower
@@ -26,7 +26,6 @@ from iowatt.model.scenario.power import NeverPolicy, PowerPolicy
 from iowatt.model.scenario.recovery import Failure, Rebuild, Sparing
 from iowatt.model.scenario.solid_state import SsdSettings
 from iowatt.model.scenario.virtual_pool import VirtualPool
-from iowatt.model.scenario.workload import Name
 
 
 def _not_boolean(value: Any) -> Any:

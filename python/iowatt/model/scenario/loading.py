@@ -48,7 +48,7 @@ def load(
         path = Path(path_or_text)
         text, source, beside = read_text(path), str(path), path.parent
     base = beside if base_dir is None else Path(base_dir)
-    document = Document(text, source, overrides)
+    document = Document(text, source, overrides, Scenario)
     place_overridden(document, base)
     try:
         scenario = document.validate(Scenario)
@@ -60,7 +60,7 @@ def load(
 
 def warnings(path: Path, overrides: Sequence[str] = ()) -> list[Problem]:
     """What of a scenario that :func:`load` accepts is hardly meant, with file, line and key path."""
-    document = Document(read_text(path), str(path), overrides)
+    document = Document(read_text(path), str(path), overrides, Scenario)
     place_overridden(document, path.parent)
     system = resolve(document.validate(Scenario), path.parent, traces_must_exist=False)
     return [replace(one, place=document.place(one.path)) for one in system.warnings]

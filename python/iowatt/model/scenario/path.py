@@ -11,10 +11,9 @@ from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from iowatt.base.quantity import BlockSize, Distance, Duration
-from iowatt.base.strict import Strict, key
+from iowatt.base.strict import Name, Strict, key
 from iowatt.model.library.fabric_figures import AdapterFigures, LinkFigures, SwitchFigures
 from iowatt.model.scenario.path_protocol import NAMES, Protocol
-from iowatt.model.scenario.workload import Name
 
 
 class _Choice(Strict):

@@ -8,8 +8,7 @@ from pydantic import BeforeValidator, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 from iowatt.base.quantity import BlockSize, Duration
-from iowatt.base.strict import Strict, key
-from iowatt.model.scenario.workload import Name
+from iowatt.base.strict import Name, Strict, key
 
 NAMES: Final = ("fcp", "nvme-fc", "nvme-tcp", "nvme-rdma", "iscsi", "nvme-pcie")
 """Protocols that a path may speak."""

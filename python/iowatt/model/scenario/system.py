@@ -19,9 +19,10 @@ from iowatt.model.library.drive import Drive
 from iowatt.model.library.electrical import PowerLevel
 from iowatt.model.library.find import find_device
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.power.resolve import resolve as resolve_power
+from iowatt.model.profile.recorded_trace import Trace
 from iowatt.model.scenario import controller, raid, solid_state, survival
 from iowatt.model.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool
+from iowatt.model.scenario.array_power import resolve as resolve_power
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.path_resolve import resolve as resolve_paths
 from iowatt.model.scenario.paths import as_named
@@ -30,7 +31,7 @@ from iowatt.model.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_ne
 from iowatt.model.scenario.resolved import ResolvedPool, System
 from iowatt.model.scenario.synthetic import make
 from iowatt.model.scenario.tracing import recorded
-from iowatt.model.scenario.workload import OpenReplay, Trace
+from iowatt.model.scenario.workload import OpenReplay
 
 SPIN_DOWN_NEEDS = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
 

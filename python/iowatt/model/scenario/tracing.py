@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from iowatt.model.scenario.workload import Trace
+from iowatt.model.profile.recorded_trace import Trace
 
 
 def trace_options(trace: Trace, seed: int, *, order_only: bool) -> dict[str, Any]:

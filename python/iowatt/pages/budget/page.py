@@ -8,9 +8,9 @@ from typing import Any
 
 from iowatt.pages.budget import words
 from iowatt.pages.run.figures import budget as figures
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, numbers, page_file
 from iowatt.render.figure import Figure
+from iowatt.render.headline import Headline
 
 Found = dict[str, Any]
 

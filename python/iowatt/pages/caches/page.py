@@ -7,8 +7,8 @@ from typing import Any
 
 from iowatt.pages.caches import figures
 from iowatt.pages.description.page import Part
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, numbers, page_file
+from iowatt.render.headline import Headline
 
 
 def check_target(target: Path, force: bool) -> None:

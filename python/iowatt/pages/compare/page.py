@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from iowatt.pages.compare import differences, loops, over_time, spread, words
 from iowatt.pages.compare.words import Found
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, numbers, page_file
+from iowatt.render.headline import Headline
 
 if TYPE_CHECKING:
     from iowatt.render.figure import Figure

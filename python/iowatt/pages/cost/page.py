@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt.pages.cost import assumed, deciding, drives, footprint, hours, over_time, totals, words
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, numbers, page_file
+from iowatt.render.headline import Headline
 
 if TYPE_CHECKING:
     from iowatt.render.figure import Figure

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.pages.description import figures
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, numbers, page_file
 from iowatt.render.figure import Figure
+from iowatt.render.headline import Headline
 
 
 @dataclass(frozen=True)

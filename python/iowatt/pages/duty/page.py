@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.pages.duty import figures
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, numbers, page_file
+from iowatt.render.headline import Headline
 
 Found = dict[str, Any]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.pages.idle import lengths, savings, succession
 from iowatt.pages.idle.words import LAWS, drives_line
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, numbers, page_file
+from iowatt.render.headline import Headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.pages.optimize import explanation, text
+from iowatt.evaluate.search.optimize import explanation
+from iowatt.evaluate.search.optimize.result_view import Explored
+from iowatt.lenses.findings import Finding
+from iowatt.pages.optimize import text
 from iowatt.pages.optimize.figures import by_axis, choice, lines, screen, view
 from iowatt.pages.optimize.figures.points import POINTS, Points, table
-from iowatt.pages.optimize.result_view import Explored
-from iowatt.pages.run.figures.headline import Headline
-from iowatt.pages.run.findings import Finding
 from iowatt.render import html, numbers
 from iowatt.render.figure import Figure
+from iowatt.render.headline import Headline
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from iowatt.evaluate.search.optimize.outcome import Outcome
+    from iowatt.evaluate.search.optimize.problem import Problem
 
 Sections = Sequence[tuple[str, str, Sequence[Figure]]]
 
@@ -48,6 +52,11 @@ class Page:
     sections: Sections
     provenance: Sequence[tuple[str, str]]
     scenario: str
+
+
+def of_outcome(found: Outcome, problem: Problem) -> str:
+    """The page of an optimization as it is written beside its table."""
+    return render(found.document, found.frame, scenario=problem.given.text)
 
 
 def render(document: Mapping[str, Any], frame: pl.DataFrame, scenario: str = "") -> str:

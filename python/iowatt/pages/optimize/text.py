@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from iowatt.evaluate.search.optimize import explanation
+from iowatt.evaluate.search.optimize.result_view import FIRM, Explored, Row, number
 from iowatt.pages.cost.words import years
-from iowatt.pages.optimize import explanation
-from iowatt.pages.optimize.result_view import FIRM, Explored, Row, number
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
 

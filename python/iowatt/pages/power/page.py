@@ -9,8 +9,8 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.pages.power import figures
 from iowatt.pages.power.text import group
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, numbers
+from iowatt.render.headline import Headline
 
 SUFFIXES = (".html", ".pdf")
 PRINTED_TABLE = 60

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.pages.rate import text
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.render import html, numbers, page_file, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render.headline import Headline
 
 Found = Mapping[str, Any]
 Points = Sequence[Mapping[str, Any]]

@@ -1,1 +1,10 @@
-"""."""
+"""Reports of Runs: one self-contained HTML page, a workbook, or the page as PDF.
+
+>>> from iowatt.pages import run                                    # doctest: +SKIP
+>>> report.write([Run.open("runs/tpcc")], "tpcc.html")           # doctest: +SKIP
+PosixPath('tpcc.html')
+"""
+
+from iowatt.pages.run.write import KINDS, write
+
+__all__ = ["KINDS", "write"]

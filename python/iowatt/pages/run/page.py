@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from iowatt.lenses import findings
 from iowatt.pages.budget import words
-from iowatt.pages.run import capacity, controller, figures, findings, measured, movement, story, system
+from iowatt.pages.run import capacity, controller, figures, measured, movement, story, system
 from iowatt.pages.run.figures import comparison
-from iowatt.pages.run.figures.headline import Headline, headlines
+from iowatt.pages.run.figures.headline import headlines
 from iowatt.pages.run.verdict import verdict
-from iowatt.render import numbers
+from iowatt.render import html, numbers
 from iowatt.render.figure import Figure, Table
+from iowatt.render.headline import Headline
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -189,3 +191,9 @@ def _compare(runs: Sequence[Run], names: Sequence[str]) -> Comparison:
         names,
         rows,
     )
+
+
+def render(runs: Sequence[Run]) -> str:
+    """The page of one run as HTML, or of several with a comparison first."""
+    page = compose(runs)
+    return html.render_page("report.html", page.figures(), page=page)

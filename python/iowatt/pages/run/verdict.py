@@ -13,7 +13,7 @@ from iowatt.render.numbers import significant, with_unit
 from iowatt.render.phrases import listed
 
 if TYPE_CHECKING:
-    from iowatt.pages.run.figures.headline import Headline
+    from iowatt.render.headline import Headline
     from iowatt.run.bundle import Run
 
 LEAST: Final = {"p95": "p95 response time", "power": "mean power", "per_request": "energy per request"}

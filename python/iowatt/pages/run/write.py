@@ -59,12 +59,12 @@ def _render(runs: Sequence[Run], path: Path, kind: str) -> None:
 
         xlsx.write(runs, path)
         return
-    from iowatt.render import html
+    from iowatt.pages.run import page
 
-    page = html.render(runs)
+    text = page.render(runs)
     if kind == ".html":
-        path.write_text(page, encoding="utf-8", newline="\n")
+        path.write_text(text, encoding="utf-8", newline="\n")
         return
     from iowatt.render import pdf
 
-    pdf.write(page, path)
+    pdf.write(text, path)

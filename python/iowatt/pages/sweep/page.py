@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt.evaluate.search import basis, metrics, pareto
+from iowatt.evaluate.search.folder import write_whole
 from iowatt.evaluate.search.grid import shown
-from iowatt.pages.run.figures.headline import Headline
-from iowatt.pages.run.findings import WIDE_INTERVAL, Finding
+from iowatt.lenses.findings import WIDE_INTERVAL, Finding
 from iowatt.pages.sweep import curve_figures, figures
 from iowatt.pages.sweep.curve_figures import Curve
 from iowatt.pages.sweep.figures import PARETO, POINTS, Sweep
 from iowatt.render import html, numbers
 from iowatt.render.figure import Column, Figure, Table
+from iowatt.render.headline import Headline
 from iowatt.render.phrases import between
 
 if TYPE_CHECKING:
@@ -293,3 +295,13 @@ def _choices(found: Found) -> dict[str, Any]:
             for key in dict.fromkeys([*keys, metrics.RESPONSE, sweep.power])
         },
     }
+
+
+def write(found: Found, name: str) -> Path | None:
+    """Write the page beside the table; ``None`` for a search that is not written."""
+    if found.path is None:
+        return None
+    text = render(found, name)
+    return write_whole(
+        found.path / "report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n")
+    )

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from iowatt.pages.run.figures.headline import Headline
 from iowatt.pages.tariff import figures
 from iowatt.pages.tariff.text import KINDS, usd
 from iowatt.render import html, numbers, page_file
+from iowatt.render.headline import Headline
 
 Found = Mapping[str, Any]
 

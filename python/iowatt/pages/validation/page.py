@@ -6,8 +6,8 @@ from pathlib import Path
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
-from iowatt.evaluate.validation.figure import distributions, overview, services
 from iowatt.evaluate.validation.replay import Validation
+from iowatt.pages.validation.figure import distributions, overview, services
 from iowatt.pages.validation.text import METHOD
 from iowatt.render import html
 

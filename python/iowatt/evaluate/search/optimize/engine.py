@@ -28,10 +28,10 @@ from iowatt.evaluate.search.optimize.looked import Looker, possible
 from iowatt.evaluate.search.optimize.outcome import DOCUMENT, SCHEMA, Outcome
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.screen import pick
+from iowatt.evaluate.search.optimize.sensitivity import why
 from iowatt.evaluate.search.optimize.space import Space
 from iowatt.evaluate.search.point import as_text
 from iowatt.evaluate.search.row import warnings as row_warnings
-from iowatt.pages.optimize.sensitivity import why
 
 EXACT_UP_TO: Final = 1000
 """Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
@@ -64,6 +64,7 @@ def optimize(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
+    page: Callable[[Outcome, Problem], str] | None = None,
 ) -> Outcome:
     """Find the best configurations of a problem.
 
@@ -79,6 +80,8 @@ def optimize(
         As for :func:`iowatt.evaluate.search.sweep.search`; the outcome does not depend on them.
     progress:
         Called as points are looked at, and as they are simulated.
+    page:
+        Makes the page that is written to ``output`` (HTML).
 
     Raises
     ------
@@ -135,7 +138,9 @@ def optimize(
         made["why"] = why(made, frame)
         found = Outcome(made, frame, resumed, evaluator.faults, evaluator.machines)
         if folder is not None:
-            _write(folder, found, problem)
+            _write(folder, found)
+            if page is not None:
+                _write_page(folder, page(found, problem))
     return found
 
 
@@ -370,14 +375,14 @@ def _manifest(problem: Problem, looker: Looker) -> dict[str, Any]:
     }
 
 
-def _write(folder: Folder, found: Outcome, problem: Problem) -> None:
-    from iowatt.pages.optimize import page
-
+def _write(folder: Folder, found: Outcome) -> None:
     folder.write("table.parquet", lambda file: table.write_parquet(found.frame, file))
     folder.write("table.csv", lambda file: table.write_csv(found.frame, file))
     text = json.dumps(found.document, indent=2, ensure_ascii=False) + "\n"
     folder.write(DOCUMENT, lambda file: file.write_text(text, "utf-8"))
-    drawn = page.render(found.document, found.frame, scenario=problem.given.text)
+
+
+def _write_page(folder: Folder, drawn: str) -> None:
     write_whole(
         folder.target / "report.html",
         lambda file: file.write_text(drawn, encoding="utf-8", newline="\n"),

@@ -45,7 +45,7 @@ def answer(
     from iowatt.base.overrides import with_overrides
     from iowatt.trace.shared import sharing
 
-    document = Document(given.text, given.source, given.overrides)
+    document = Document(given.text, given.source, given.overrides, Scenario)
     place_overridden(document, given.base)
     scenario = document.validate(Scenario)
     text = with_overrides(given.text, given.overrides)

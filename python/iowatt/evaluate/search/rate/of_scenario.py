@@ -18,8 +18,8 @@ from iowatt.evaluate.search.rate.found import Found, Tried
 from iowatt.evaluate.search.rate.load import Load
 from iowatt.evaluate.search.rate.resolve import load_of
 from iowatt.evaluate.search.rate.simulate import Simulations
+from iowatt.lenses.findings import findings
 from iowatt.model.scenario.model import Scenario
-from iowatt.pages.run.findings import findings
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
 

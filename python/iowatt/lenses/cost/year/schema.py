@@ -6,8 +6,8 @@ import json
 
 from pydantic import TypeAdapter
 
+from iowatt.base.json_schema import as_written
 from iowatt.lenses.cost.year.file import HoursFile, MeasuredFile
-from iowatt.model.scenario.schema import as_written
 
 
 def cycle_text() -> str:

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from iowatt.base.problems import KeyPath, Problem
-from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.quantity import BlockSize, Duration, Iops
 from iowatt.base.strict import key
-from iowatt.model.profile.quantities import Iops
 from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, extent_problems
 
 

@@ -17,9 +17,8 @@ from pydantic_core import CoreSchema
 
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import Capacity
-from iowatt.base.strict import Strict, key
+from iowatt.base.strict import Name, Strict, key
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario.workload import Name
 
 #: The simulator numbers extents in 32 bits, of which it keeps the highest numbers for itself.
 MOST_EXTENTS: Final = 2**31

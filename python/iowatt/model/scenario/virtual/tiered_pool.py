@@ -11,9 +11,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from iowatt.base import units
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate
-from iowatt.base.strict import Strict, key
+from iowatt.base.strict import Name, Strict, key
 from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, extent_problems
-from iowatt.model.scenario.workload import Name
 
 _CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 CLOCK_TEXT: Final = 'a time of day such as "22:00"'

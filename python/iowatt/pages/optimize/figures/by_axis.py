@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
+from iowatt.evaluate.search.optimize.result_view import FIRM, AxisSeen, Explored, Goal, Row, number
 from iowatt.pages.optimize.figures.points import WINNER
-from iowatt.pages.optimize.result_view import FIRM, AxisSeen, Explored, Goal, Row, number
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
 from iowatt.evaluate.search.grid import shown
-from iowatt.pages.optimize.result_view import SIMULATED, Explored, Row, number
+from iowatt.evaluate.search.optimize.result_view import SIMULATED, Explored, Row, number
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, plain
 

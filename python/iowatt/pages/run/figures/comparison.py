@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from iowatt.pages.run.figures import latency
-from iowatt.pages.run.figures.headline import Headline, headlines
+from iowatt.pages.run.figures.headline import headlines
 from iowatt.render import palette
 from iowatt.render.figure import Column, Figure, Table, axis, layout, plain
+from iowatt.render.headline import Headline
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run

@@ -3,33 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from iowatt.render import numbers
+from iowatt.render.headline import Headline
 from iowatt.render.phrases import between
-
-
-@dataclass(frozen=True)
-class Headline:
-    """One headline figure: its value in ``unit``, and a second line that explains it."""
-
-    key: str
-    title: str
-    value: float | None
-    unit: str
-    remark: str = ""
-
-    @property
-    def shown(self) -> str:
-        """The value with its unit, scaled to read well."""
-        return numbers.with_unit(self.value, self.unit)
-
-    @property
-    def parts(self) -> tuple[str, str]:
-        """The number and the unit apart, for setting them in different sizes."""
-        number, _, unit = self.shown.partition("\u00a0")
-        return number, unit
 
 
 def headlines(summary: Mapping[str, Any]) -> list[Headline]:

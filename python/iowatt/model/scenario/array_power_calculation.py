@@ -13,7 +13,7 @@ from typing import Any
 from iowatt.base.document import Document, read_text
 from iowatt.base.problems import Problem
 from iowatt.model.power.calculator import calculate
-from iowatt.model.power.resolve import resolve
+from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
 
@@ -26,7 +26,7 @@ def evaluate(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
     InputError
         With file, line, key path and fix, for all that is wrong or impossible.
     """
-    document = Document(read_text(path), str(path), overrides)
+    document = Document(read_text(path), str(path), overrides, Scenario)
     place_overridden(document, path.parent)
     scenario = document.validate(Scenario)
     if scenario.array.power is None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, suggestion
 from iowatt.model.power import components, cooling, feasible
-from iowatt.model.power.drives import Drives, drives
+from iowatt.model.power.drives import Drives
 from iowatt.model.power.keys import EnclosureKeys
 from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, Stagger, fill, runs
 from iowatt.model.power.resolved import PATH, Resolved
+from iowatt.model.scenario.pool_drives import drives
 
 if TYPE_CHECKING:
     from iowatt.model.scenario.model import Scenario

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.pages.optimize import explanation
-from iowatt.pages.optimize.main_effects import shares
-from iowatt.pages.optimize.result_view import (
+from iowatt.evaluate.search.optimize import explanation
+from iowatt.evaluate.search.optimize.main_effects import shares
+from iowatt.evaluate.search.optimize.result_view import (
     ESTIMATED,
     SIMULATED,
     AxisSeen,

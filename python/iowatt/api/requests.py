@@ -11,7 +11,8 @@ from iowatt.evaluate.search import curve, prepare
 from iowatt.evaluate.search.evaluator import Progress
 from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.prepare import Given
-from iowatt.evaluate.search.sweep import Found, Request, search, write_page
+from iowatt.evaluate.search.sweep import Found, Request, search
+from iowatt.pages.sweep import page
 
 
 def sweep(
@@ -63,7 +64,7 @@ def answer(
     found = search(
         request, output=output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
     )
-    write_page(found, name(request.given))
+    page.write(found, name(request.given))
     return found
 
 

@@ -181,9 +181,9 @@ def sweep(
         A path does not exist, a value is wrong whatever it is combined with, no point at all can be
         simulated, or ``output`` holds something else.
     """
-    from iowatt.evaluate.search import asked
+    from iowatt.api import requests
 
-    request = asked.sweep(
+    request = requests.sweep(
         _search_given(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
     )
     return _frame(
@@ -247,9 +247,10 @@ def optimize(
         A key, value or metric that does not exist, a space in which nothing can be built, or ``output``
         holds something else.
     """
-    from iowatt.evaluate.search import asked
+    from iowatt.api import requests
     from iowatt.evaluate.search.optimize import asked as wanted
     from iowatt.evaluate.search.optimize import engine
+    from iowatt.pages.optimize.page import of_outcome
 
     def listed(given: str | Iterable[str]) -> list[str]:
         return [given] if isinstance(given, str) else list(given)
@@ -270,13 +271,14 @@ def optimize(
     )
     return engine.optimize(
         problem,
-        name=asked.name(given),
+        name=requests.name(given),
         output=None if output is None else Path(output),
         force=force,
         resume=resume,
         jobs=jobs,
         executor=executor,
         progress=progress,
+        page=of_outcome,
     )
 
 
@@ -322,9 +324,9 @@ def curve(
     iowatt.base.errors.InputError
         What is wrong with the scenario or the loads.
     """
-    from iowatt.evaluate.search import asked
+    from iowatt.api import requests
 
-    request = asked.load_curve(
+    request = requests.load_curve(
         _search_given(scenario, set),
         rates=rates,
         outstanding=outstanding,
@@ -546,10 +548,10 @@ def _search_given(
 
 
 def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) -> pl.DataFrame:
+    from iowatt.api import requests
     from iowatt.base.errors import IowattError
-    from iowatt.evaluate.search import asked
 
-    found = asked.answer(request, output=None if output is None else Path(output), **options)
+    found = requests.answer(request, output=None if output is None else Path(output), **options)
     if found.faults:
         raise IowattError(
             "TODO", None, f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}"

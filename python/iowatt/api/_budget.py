@@ -125,8 +125,9 @@ def _request(
 
     Raises ``InputError`` where it has no path, before anything is simulated.
     """
-    from iowatt.api import _search_given
-    from iowatt.evaluate.search import asked, prepare
+    from iowatt.api import requests
+    from iowatt.api.functions import _search_given
+    from iowatt.evaluate.search import prepare
     from iowatt.evaluate.search.sweep import Request
 
     given = _search_given(scenario, overrides)
@@ -138,7 +139,7 @@ def _request(
             hint="add [[path]] (docs/howto/path.md)",
         )
     if rates is not None:
-        return asked.load_curve(
+        return requests.load_curve(
             given, rates=rates, outstanding=None, workload=workload, bundles=True, strict=True
         )
     if workload is not None:
@@ -155,7 +156,8 @@ def _simulated(
     progress: Callable[[Progress], None] | None,
 ) -> tuple[list[Run], list[str], list[bool]]:
     """The Runs of a request in a folder, their names, and whether work piled up in them."""
-    from iowatt.evaluate.search import asked, curve, grid
+    from iowatt.api import requests
+    from iowatt.evaluate.search import curve, grid
     from iowatt.evaluate.search.sweep import search
     from iowatt.run.bundle import Run
 
@@ -163,7 +165,7 @@ def _simulated(
     if found.faults or found.machines:
         raise InputError("TODO", request.given.source, (*found.faults, *found.machines)[0])
     rows = found.frame.to_dicts()
-    name = asked.name(request.given)
+    name = requests.name(request.given)
     return (
         [Run.open(folder / row["run"]) for row in rows],
         [f"{name} at {grid.shown(row[curve.RATE])}/s" if curve.RATE in row else name for row in rows],

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from iowatt.model.library.part import Law
 from iowatt.model.power.efficiency import Floats
 from iowatt.model.power.supplies import Mode
-
-Law = Literal["constant", "utilisation", "throughput", "speed-cubed", "charging"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from iowatt.base.digits import apart
 from iowatt.evaluate.search.grid import shown
-from iowatt.pages.optimize.result_view import FIRM, Explored, Limit, number
+from iowatt.evaluate.search.optimize.result_view import FIRM, Explored, Limit, number
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
 
