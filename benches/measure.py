@@ -45,7 +45,7 @@ def simulate(scenario: str, *overrides: str) -> Figures:
 def interpreter() -> Figures:
     """Memory of an interpreter that has imported iowatt and its native module, and has done nothing."""
     import iowatt  # noqa: F401
-    from iowatt import _core  # noqa: F401
+    import iowatt._core as core  # noqa: F401
     from iowatt.sources.simulator import peak_rss_mib
 
     return {"peak_rss_mib": peak_rss_mib()}
@@ -74,12 +74,12 @@ def side_by_side(times: int, scenario: str, *overrides: str) -> Figures:
 
 def decode(path: str, name: str) -> Figures:
     """Decode one text file; MB/s (10^6 bytes of text) and requests per CPU second."""
-    from iowatt import _core
+    import iowatt._core as core
 
     spec = json.dumps({"path": path, "format": name})
-    _core.open_trace(spec).read(1)  # loads what is loaded once
+    core.open_trace(spec).read(1)  # loads what is loaded once
     before, count = cpu_s(), 0
-    reader = _core.open_trace(spec)
+    reader = core.open_trace(spec)
     while (rows := reader.read(65_536)) is not None:
         count += len(rows["size"])
     return _decoded(path, count, cpu_s() - before)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import get_args
 
-from iowatt import _core
+import iowatt._core as core
 from iowatt.model.profile.recorded_trace import TraceFormat
 
 
 def test_scenarios_and_the_decoder_know_the_same_formats():
-    assert {entry["name"] for entry in json.loads(_core.trace_formats())} == set(get_args(TraceFormat))
+    assert {entry["name"] for entry in json.loads(core.trace_formats())} == set(get_args(TraceFormat))

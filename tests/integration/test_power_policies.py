@@ -215,19 +215,19 @@ def test_levels_and_speeds_that_cannot_be_are_refused(tmp_path):
 
 def test_the_evaluator_agrees_with_the_simulator(tmp_path):
     """One drive, whose rests are the only idle periods that matter: the same joules saved by both."""
-    from iowatt import _core
+    import iowatt._core as core
 
     never, oracle = (
         iowatt.run(scenario(tmp_path, POLICIES[name], count=3)).summary for name in ("never", "oracle")
     )
     drive = find_drive("arrays2002-disk", tmp_path)
     levels, policy = json.dumps(drive.ladder.plan), json.dumps({"policy": "oracle-energy", "level": 1})
-    assert _core.break_even(levels) == [pytest.approx(59.9, abs=0.05)]
+    assert core.break_even(levels) == [pytest.approx(59.9, abs=0.05)]
     saved = never["energy"]["total_j"] - oracle["energy"]["total_j"]
     # Every drive rests at least as long as the array does, 90 and 300 s twice, and at most two bursts longer.
     bounds = []
     for longer in (0, 20):
         lengths = np.array([(rest + longer) * 10**9 for rest in (90, 300, 90, 300)], dtype=np.uint64)
-        found = _core.evaluate_policy(lengths, levels, policy)
+        found = core.evaluate_policy(lengths, levels, policy)
         bounds.append(3 * (found["baseline_j"] - found["energy_j"]))
     assert bounds[0] < saved < bounds[1]

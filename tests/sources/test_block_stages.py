@@ -7,8 +7,8 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import iowatt._core as core
 from block_events import Event, recording
-from iowatt import _core
 
 #: What becomes one request to the device, or, divided, one that becomes two.
 GROUP = st.fixed_dictionaries(
@@ -79,7 +79,7 @@ def test_each_request_has_the_times_it_was_made_with(tmp_path, groups):
     events, expected = made(groups)
     for cpu in range(3):
         (tmp_path / f"sda.blktrace.{cpu}").write_bytes(recording(events).get(cpu, b""))
-    reader = _core.StagesReader(str(tmp_path / "sda"))
+    reader = core.StagesReader(str(tmp_path / "sda"))
     found = []
     while (batch := reader.read(7)) is not None:
         columns = (batch[name].tolist() for name in ("queued_ns", "issued_ns", "completed_ns", "size", "op"))

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from iowatt import _core
+import iowatt._core as core
 from iowatt.base.errors import InputError
 from iowatt.evaluate.validation import cases, replay
 from iowatt.evaluate.validation.cases import FOLDER, Case, shipped

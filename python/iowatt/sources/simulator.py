@@ -163,9 +163,9 @@ def run_core(
     back_end: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
     """The one call into Rust."""
-    from iowatt import _core  # loaded by those who simulate
+    import iowatt._core as core  # loaded by those who simulate
 
-    return dict(_core.simulate(simulation, list(sources), progress, foreseen, idle, back_end))
+    return dict(core.simulate(simulation, list(sources), progress, foreseen, idle, back_end))
 
 
 def _spool(scratch: Path | None) -> IdleSpool:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from iowatt import _core
+import iowatt._core as core
 from iowatt.trace import units
 from iowatt.trace.open import of_all_devices, source
 
@@ -29,6 +29,6 @@ def info(trace: Mapping[str, Any], *, progress: Progress | None = None) -> dict[
         if progress is not None:
             progress(fraction if decoded is None else decoded.progress, requests)
 
-    found = dict(json.loads(_core.trace_info(decoded, spec_json, report if progress else None)))
+    found = dict(json.loads(core.trace_info(decoded, spec_json, report if progress else None)))
     found["warnings"].extend(units.doubt(trace, {"format": found["format"], **found["requests"]}))
     return found

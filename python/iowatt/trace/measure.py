@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from iowatt import _core
+import iowatt._core as core
 from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
@@ -72,7 +72,7 @@ def describe(
             progress(fraction if decoded is None else decoded.progress, requests)
 
     told = report if progress else None
-    return _named(json.loads(_core.trace_describe(decoded, spec_json, json.dumps(options), told)))
+    return _named(json.loads(core.trace_describe(decoded, spec_json, json.dumps(options), told)))
 
 
 def _named(found: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt import _core
+import iowatt._core as core
 from iowatt.base.errors import InputError
 from iowatt.trace.parquet import ParquetBatches, batches, is_parquet
 
@@ -156,7 +156,7 @@ class Requests(Iterator["Batch"]):
     def __init__(self, trace: Mapping[str, Any], rows: int) -> None:
         spec_json, self._decoded = source(trace)
         self._rows = rows
-        self._reader = _core.open_trace(spec_json, self._decoded)
+        self._reader = core.open_trace(spec_json, self._decoded)
 
     def __iter__(self) -> Requests:
         return self

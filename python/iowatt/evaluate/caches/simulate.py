@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from iowatt import _core
+import iowatt._core as core
 from iowatt.base.errors import InputError
 from iowatt.evaluate.caches.sizes import Size
 from iowatt.model.scenario.cache_policies import Policy
@@ -163,7 +163,7 @@ def _run(trace: Mapping[str, Any], plan: Mapping[str, Any], progress: Progress |
             progress(fraction if decoded is None else decoded.progress, requests)
 
     told = report if progress else None
-    return dict(json.loads(_core.cache_simulate(decoded, spec_json, json.dumps(plan), told)))
+    return dict(json.loads(core.cache_simulate(decoded, spec_json, json.dumps(plan), told)))
 
 
 def _name(trace: Mapping[str, Any]) -> str:

@@ -27,11 +27,11 @@ def extent_bytes(capacity: int) -> int:
 
 def added(run: Run, trace: Path, *, space: str, capacity: int) -> Run:
     """The Run with the table ``heat`` of the trace at ``trace``, whose requests all went to ``space``."""
-    from iowatt import _core
+    import iowatt._core as core
     from iowatt.trace.open import source
 
     spec, decoded = source({"path": str(trace)})
-    raw = _core.trace_heat(decoded, spec, extent_bytes(capacity), None, None)
+    raw = core.trace_heat(decoded, spec, extent_bytes(capacity), None, None)
     measures = json.loads(raw["measures"])
     rows = len(raw["extent"])
     table = frame(

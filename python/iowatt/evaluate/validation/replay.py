@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt import _core
+import iowatt._core as core
 from iowatt.base.errors import InputError
 from iowatt.evaluate.validation import measured
 from iowatt.evaluate.validation.cases import OPEN, Case
@@ -109,7 +109,7 @@ def _compared(case: Case, asked: Asked, simulated_ms: Times) -> Compared:
 def respond(drive: Drive, paced: Measured) -> tuple[Times, int]:
     """Simulated response times, and how many requests had to be moved to fit on the drive."""
     first, size, moved = _sectors(drive, paced)
-    answer = _core.replay_one(
+    answer = core.replay_one(
         json.dumps(timing_plan(drive)), first, size, paced.write.astype(np.uint8), paced.think_ns, 0.0
     )
     return answer["response_ns"] / 1e6, moved
@@ -118,7 +118,7 @@ def respond(drive: Drive, paced: Measured) -> tuple[Times, int]:
 def respond_open(drive: Drive, arrived: Arrived, scheduler: str = SCHEDULER) -> tuple[Times, int]:
     """The same for requests that queue in front of the drive; a response time starts with the arrival."""
     first, size, moved = _sectors(drive, arrived)
-    answer = _core.replay_open(
+    answer = core.replay_open(
         json.dumps(timing_plan(drive)),
         scheduler,
         first,

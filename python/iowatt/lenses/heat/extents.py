@@ -144,7 +144,7 @@ def of_trace(
     InputError
         The trace cannot be read, has no requests or no times, or reaches beyond ``capacity_bytes``.
     """
-    from iowatt import _core
+    import iowatt._core as core
     from iowatt.trace.open import of_all_devices, source
 
     spec_json, decoded = source(of_all_devices(trace))
@@ -155,7 +155,7 @@ def of_trace(
 
     told = report if progress else None
     period_ns = None if period_s is None else round(period_s * NS_PER_S)
-    raw = _core.trace_heat(decoded, spec_json, extent_bytes, period_ns, told)
+    raw = core.trace_heat(decoded, spec_json, extent_bytes, period_ns, told)
     measures = json.loads(raw["measures"])
     file = str(trace["path"])
     if measures["span_ns"] is None:

@@ -86,13 +86,13 @@ class Trial:
     """One policy on every drive of a Run, fed batch by batch; on each drive it learns alone."""
 
     def __init__(self, policy: Named, drives: Sequence[TwoStates]) -> None:
-        from iowatt import _core  # the compiled core, for those who evaluate
+        import iowatt._core as core  # the compiled core, for those who evaluate
 
         self.policy, self._idled, self._idled_j = policy, 0, 0.0
         self._idle_w = [drive.idle_w for drive in drives]
         plan = json.dumps(policy.plan)
         self._drives = [
-            _core.PolicyTrial(json.dumps(drive.levels()), plan, seed) for seed, drive in enumerate(drives)
+            core.PolicyTrial(json.dumps(drive.levels()), plan, seed) for seed, drive in enumerate(drives)
         ]
 
     def add(self, batch: Batch) -> None:

@@ -36,9 +36,9 @@ class TwoStates:
     @property
     def break_even_s(self) -> float | None:
         """Length of a period over which stopping costs what idling costs; None where it never pays."""
-        from iowatt import _core
+        import iowatt._core as core
 
-        (found,) = _core.break_even(json.dumps(self.levels()))
+        (found,) = core.break_even(json.dumps(self.levels()))
         return found if math.isfinite(found) else None
 
     def quicker(self, factor: float) -> TwoStates:

@@ -57,7 +57,7 @@ def observed(
 
     Raises ``InputError`` where a file is damaged, or no request was seen from one end to the other.
     """
-    from iowatt import _core
+    import iowatt._core as core
     from iowatt.sources.trace.observe import Made, made
 
     strange = sorted(key for key, value in options.items() if value is not None and key not in _OPTIONS)
@@ -68,7 +68,7 @@ def observed(
             f"{strange[0]} does not apply to a recording of blktrace that is read as a measurement",
         )
     wanted = [str(one) for one in options.get("devices") or ()]
-    reader = _core.StagesReader(str(path), wanted)
+    reader = core.StagesReader(str(path), wanted)
     # Requests, and those to devices that no queueing was recorded of: they count where nothing else is known.
     count, alone = Count(interval_ns), Count(interval_ns)
     while (batch := reader.read(_ROWS)) is not None:
