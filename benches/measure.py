@@ -45,7 +45,7 @@ def simulate(scenario: str, *overrides: str) -> Figures:
 def interpreter() -> Figures:
     """Memory of an interpreter that has imported iowatt and its native module, and has done nothing."""
     import iowatt  # noqa: F401
-    import iowatt._core as core  # noqa: F401
+    from iowatt import core  # noqa: F401
     from iowatt.sources.simulator import peak_rss_mib
 
     return {"peak_rss_mib": peak_rss_mib()}
@@ -74,7 +74,7 @@ def side_by_side(times: int, scenario: str, *overrides: str) -> Figures:
 
 def decode(path: str, name: str) -> Figures:
     """Decode one text file; MB/s (10^6 bytes of text) and requests per CPU second."""
-    import iowatt._core as core
+    from iowatt import core
 
     spec = json.dumps({"path": path, "format": name})
     core.open_trace(spec).read(1)  # loads what is loaded once

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import get_args
 
-import iowatt._core as core
+from iowatt import core
 from iowatt.model.profile.recorded_trace import TraceFormat
 
 

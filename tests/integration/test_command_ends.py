@@ -84,7 +84,7 @@ def test_wrong_words_and_wrong_input_exit_2(place):
         ("typer", signal.SIGHUP),
         ("numpy", signal.SIGINT),
         ("numpy._core._multiarray_umath", signal.SIGTERM),
-        ("iowatt._core", signal.SIGINT),
+        ("iowatt.core._native", signal.SIGINT),
         ("polars", signal.SIGHUP),
     ],
 )

@@ -215,7 +215,7 @@ def test_levels_and_speeds_that_cannot_be_are_refused(tmp_path):
 
 def test_the_evaluator_agrees_with_the_simulator(tmp_path):
     """One drive, whose rests are the only idle periods that matter: the same joules saved by both."""
-    import iowatt._core as core
+    from iowatt import core
 
     never, oracle = (
         iowatt.run(scenario(tmp_path, POLICIES[name], count=3)).summary for name in ("never", "oracle")

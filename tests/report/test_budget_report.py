@@ -7,9 +7,8 @@ import pytest
 from iowatt.lenses.budget import Level, analyse
 from iowatt.lenses.findings import findings
 from iowatt.pages import run as report
-from iowatt.pages.budget import page, text, words
-from iowatt.pages.run.figures import budget as figures
-from iowatt.pages.run.figures import hops as drawn
+from iowatt.pages.budget import figures, page, text, words
+from iowatt.pages.budget import hops as drawn
 from iowatt.pages.run.page import compose, render
 from lenses.budget_runs import made as run_at
 from report.workbook import Book

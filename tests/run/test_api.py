@@ -170,7 +170,7 @@ def test_existing_output_is_refused_before_anything_is_simulated(scenario, tmp_p
 def test_the_function_stays_a_function_when_its_package_is_imported():
     code = (
         "import sys, iowatt\n"
-        "heavy = {'numpy', 'polars', 'pydantic', 'rich', 'typer', 'iowatt._core'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'polars', 'pydantic', 'rich', 'typer', 'iowatt.core._native'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
         "from iowatt.run.bundle import Run\n"
         "import iowatt.run.index\n"

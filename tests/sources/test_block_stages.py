@@ -7,8 +7,8 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import iowatt._core as core
 from block_events import Event, recording
+from iowatt import core
 
 #: What becomes one request to the device, or, divided, one that becomes two.
 GROUP = st.fixed_dictionaries(

@@ -22,6 +22,7 @@ from iowatt.studies.emerald2012 import (
     tables,
 )
 from iowatt.studies.emerald2012.points import Point, Points, best
+from iowatt.studies.emerald2012.stages import stages as stages_of
 from iowatt.studies.find import find
 from iowatt.studies.results import Results
 
@@ -44,7 +45,7 @@ TINY = replace(
 def found(tmp_path_factory):
     study = replace(
         STUDY,
-        stages=lambda _quick: systems.stages(TINY),
+        stages=lambda _quick: stages_of(TINY),
         evaluate=lambda results, _quick: evaluate.evaluate(results, TINY),
     )
     return conduct(study, tmp_path_factory.mktemp("emerald") / "study")
@@ -52,7 +53,7 @@ def found(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def points(found):
-    stages = systems.stages(TINY)
+    stages = stages_of(TINY)
     sweeps = found.path / "sweeps"
     frames = {stage.key: pl.read_parquet(sweeps / stage.key / "table.parquet") for stage in stages}
     return Points(Results(stages, frames, sweeps))
@@ -74,7 +75,7 @@ def test_both_classes_have_the_same_constants():
 
 def test_no_point_has_a_constant_of_its_own():
     """Scenarios of one level differ by drives, shelves, load and their names, and by nothing of the array."""
-    texts = [stage.text for stage in systems.stages(replace(systems.FULL, experiments=False))]
+    texts = [stage.text for stage in stages_of(replace(systems.FULL, experiments=False))]
     own = {
         line
         for text in texts
@@ -91,18 +92,18 @@ def test_no_point_has_a_constant_of_its_own():
 
 
 def test_the_whole_study_has_every_printed_point_and_the_reduced_one_is_part_of_it():
-    whole = {stage.key: stage for stage in systems.stages(systems.FULL)}
+    whole = {stage.key: stage for stage in stages_of(systems.FULL)}
     for one in published.FIGURES:
         key = "mw1-single" if one.peak == "drive" else f"{one.metric.lower().replace('/', '-')}-{one.raid}"
         counts = [setting.values[0] for setting in whole[key].axes[0].settings]
         assert one.drives in counts, one
         if one.peak is not None:
             assert counts[0] <= one.drives <= counts[-1]
-    assert {stage.key for stage in systems.stages(systems.QUICK)} <= set(whole)
+    assert {stage.key for stage in stages_of(systems.QUICK)} <= set(whole)
 
 
 def test_experiments_change_the_family_where_they_say():
-    whole = {stage.key: stage for stage in systems.stages(systems.FULL)}
+    whole = {stage.key: stage for stage in stages_of(systems.FULL)}
     assert "destage_outstanding = 640" in whole["exp-destages"].text
     assert 'command = "0s"' in whole["exp-unlimited"].text
     assert "span = " in whole["exp-share-rr-50"].text
@@ -112,7 +113,7 @@ def test_experiments_change_the_family_where_they_say():
 
 def test_every_point_ran_and_none_is_missing(found):
     table = pl.read_parquet(found.path / "points.parquet")
-    assert table.height == sum(len(grid.points(stage.axes)) for stage in systems.stages(TINY))
+    assert table.height == sum(len(grid.points(stage.axes)) for stage in stages_of(TINY))
     assert table["status"].unique().to_list() == ["done"]
 
 

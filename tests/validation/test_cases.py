@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-import iowatt._core as core
+from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.evaluate.validation import cases, replay
 from iowatt.evaluate.validation.cases import FOLDER, Case, shipped
@@ -86,7 +86,7 @@ def test_what_the_core_is_asked(monkeypatch):
         asked.update(plan=json.loads(plan), **dict(zip(names, arrays, strict=True)))
         return {"response_ns": np.array([2_000_000, 3_000_000], np.uint64), "hit": np.zeros(2, np.uint8)}
 
-    monkeypatch.setattr(_core, "replay_one", fake, raising=False)
+    monkeypatch.setattr(core, "replay_one", fake, raising=False)
     drive = find_drive("dec-rz26")
     measured = Measured(
         offset=np.array([700, (drive.sectors - 1) * 512], np.uint64),

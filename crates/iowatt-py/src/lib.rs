@@ -1,5 +1,5 @@
 //! The Python binding: JSON in, NumPy out, GIL released. No logic of its own.
-#![allow(missing_docs)] // the Python-facing signatures are documented in `_core.pyi`
+#![allow(missing_docs)] // the Python-facing signatures are documented in `_native.pyi`
 
 mod cache;
 mod idle;
@@ -14,7 +14,7 @@ mod trace;
 use pyo3::prelude::*;
 
 #[pymodule]
-fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // The first use of NumPy calls into Python, where a signal may raise; the `numpy` crate panics then.
     // Imports are not interrupted.
     module.py().import("numpy")?;

@@ -14,7 +14,7 @@ use crate::trace::trace_error;
 const NOT_KNOWN: i64 = -1;
 
 /// A recording being read.
-#[pyclass(module = "iowatt._core", frozen)]
+#[pyclass(module = "iowatt.core._native", frozen)]
 pub(crate) struct StagesReader {
     stages: Mutex<Stages>,
 }

@@ -188,7 +188,7 @@ fn names(batch: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<Vec<String>>>
 }
 
 /// A trace being read.
-#[pyclass(frozen, module = "iowatt._core")]
+#[pyclass(frozen, module = "iowatt.core._native")]
 struct TraceReader {
     source: Mutex<Reading>,
 }

@@ -78,8 +78,8 @@ def _main_job() -> list[Part]:
             f"install Python {wanted} or later",
         )
     ]
-    ran, said = _try_python("import iowatt._core as core; print(core.__version__)")
-    parts.append(essential("iowatt._core", ran, said, "build it: maturin develop --release"))
+    ran, said = _try_python("from iowatt import core; print(core.__version__)")
+    parts.append(essential("iowatt.core._native", ran, said, "build it: maturin develop --release"))
     ran, said = _try_python(
         "import polars as pl; pl.Series([1, 2]).sum(); print(pl.__version__ + ', runs on this processor')"
     )

@@ -47,6 +47,8 @@ from iowatt.cli import (
     tariff,
     tier,
     trace,
+    trace_fit,
+    trace_profile,
 )
 from iowatt.cli.error_text import error_text, options_of
 
@@ -93,7 +95,9 @@ sweep.register(app)
 optimize.register(app)
 tariff.register(app)
 tier.register(app)
-trace.register(app)
+_TRACE: Final = trace.register(app)
+trace_profile.register(_TRACE)
+trace_fit.register(_TRACE)
 
 
 def main() -> None:

@@ -89,23 +89,19 @@ OrderTolerance = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb and its sub-verbs to the command line."""
+def register(app: typer.Typer) -> typer.Typer:
+    """Add the verb and its sub-verbs to the command line; returns the group, to which others are added."""
     trace = typer.Typer(
         help="What is in a trace, what it asks of storage; the same trace in another format.",
         no_args_is_help=True,
     )
-    from iowatt.cli.trace_fit import fit  # they take their options from here
-    from iowatt.cli.trace_profile import profile
-
     trace.command("info")(info)
-    trace.command("profile")(profile)
-    trace.command("fit")(fit)
     trace.command("convert")(convert)
     generate.register(trace)
     export.register(trace)
     counters.register(trace)
     app.add_typer(trace, name="trace")
+    return trace
 
 
 def info(

@@ -11,6 +11,11 @@ from iowatt.cli import trace as verb
 from iowatt.cli.options import print_json
 
 
+def register(trace: typer.Typer) -> None:
+    """Add the sub-verb."""
+    trace.command("fit")(fit)
+
+
 def fit(
     file: Annotated[str, typer.Argument(metavar="TRACE", help="The trace.", show_default=False)],
     *,

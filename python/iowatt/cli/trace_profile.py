@@ -12,6 +12,11 @@ from iowatt.cli import trace as verb
 from iowatt.cli.options import print_json
 
 
+def register(trace: typer.Typer) -> None:
+    """Add the sub-verb."""
+    trace.command("profile")(profile)
+
+
 def profile(
     files: Annotated[
         list[str], typer.Argument(metavar="TRACE...", help="Traces; - is stdin.", show_default=False)

@@ -163,7 +163,7 @@ def run_core(
     back_end: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
     """The one call into Rust."""
-    import iowatt._core as core  # loaded by those who simulate
+    from iowatt import core  # loaded by those who simulate
 
     return dict(core.simulate(simulation, list(sources), progress, foreseen, idle, back_end))
 

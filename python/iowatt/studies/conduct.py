@@ -26,7 +26,8 @@ from iowatt.evaluate.search.sweep import Request, search
 from iowatt.studies.results import Results
 
 if TYPE_CHECKING:
-    from iowatt.studies.study import Findings, Stage, Study
+    from iowatt.studies.stage import Stage
+    from iowatt.studies.study import Findings, Study
 
 SCHEMA: Final = "iowatt.study/1"
 MANIFEST: Final = "study.json"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.bundle import Run
-    from iowatt.studies.study import Stage
+    from iowatt.studies.stage import Stage
 
 Row = dict[str, Any]
 

@@ -22,7 +22,7 @@ from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
 from iowatt.trace.open import Requests, of_all_devices, requests
 
 if TYPE_CHECKING:
-    from iowatt._core import Batch
+    from iowatt.core import Batch
 
 Progress = Callable[[float | None, int], None]
 Compression = Literal["uncompressed", "gzip", "zstd"]

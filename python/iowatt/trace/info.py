@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import iowatt._core as core
+from iowatt import core
 from iowatt.trace import units
 from iowatt.trace.open import of_all_devices, source
 

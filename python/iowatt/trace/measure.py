@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import iowatt._core as core
+from iowatt import core
 from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import iowatt._core as core
+from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.trace.parquet import ParquetBatches, batches, is_parquet
 
 if TYPE_CHECKING:
-    from iowatt._core import Batch
+    from iowatt.core import Batch
 
 
 def spec(path: str | Path, **options: Any) -> dict[str, Any]:

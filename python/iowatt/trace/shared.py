@@ -16,6 +16,8 @@ import numpy as np
 
 ROW_BYTES: Final = 8 + 4 + 1 + 8 + 4 + 8 + 4
 """Bytes of a decoded request: time, device, op, offset, size, response, stream."""
+SHARED_BYTES: Final = 1 << 30
+"""Most memory in which a search keeps decoded traces for all its points."""
 
 
 class Slice(NamedTuple):

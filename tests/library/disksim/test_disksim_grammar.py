@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim import grammar, text
+from iowatt.model.library import parameter_text
+from iowatt.model.library.disksim import grammar
 from iowatt.model.library.disksim.grammar import names, parse_file, parse_text
 from iowatt.model.library.disksim.tree import Block, Range
 
@@ -138,7 +139,7 @@ def test_sources_are_bounded_in_number_and_size(tmp_path, monkeypatch):
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(b" " * 10**6))
     with pytest.raises(InputError, match="holds more text than a parameter file may"):
         parse_file(tmp_path / "bomb.gz")
-    assert text.MAX_BYTES > 10**7
+    assert parameter_text.MAX_BYTES > 10**7
 
 
 def test_files_that_are_none(tmp_path):

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import Document
 from iowatt.emerald.family.file import Configuration, FamilyFile
 from iowatt.emerald.family.hardware import ControllerClass, DriveOption, FormFactor, RaidOption, Shelf
 from iowatt.model.library.device import DeviceFile
@@ -104,34 +104,3 @@ def _named(listed: Sequence[Named], name: str) -> Named:
         if one.name == name:
             return one
     raise KeyError(name)
-
-
-def load(path: Path, sets: Sequence[str] = ()) -> Family:
-    """The family of a file.
-
-    Parameters
-    ----------
-    sets:
-        ``path=value`` overrides, as ``--set`` takes them.
-
-    Raises
-    ------
-    InputError
-        What is wrong with its keys, what contradicts what, and devices that do not exist, with lines.
-    """
-    return read(
-        read_text(path, "docs/howto/emerald-bff.md builds one; `iowatt schema family` describes it"),
-        str(path),
-        path.parent,
-        sets,
-    )
-
-
-def read(text: str, source: str, base: Path, sets: Sequence[str] = ()) -> Family:
-    """The family of a text; ``source`` is its name in messages. Raises as :func:`load`."""
-    from iowatt.emerald.family.contradictions import problems
-
-    document = Document(text, source, sets, FamilyFile)
-    family = Family(document.validate(FamilyFile), document, base, text, tuple(sets))
-    document.fail(problems(family))
-    return family

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-import iowatt._core as core
+from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.evaluate.caches.sizes import Size
 from iowatt.model.scenario.cache_policies import Policy

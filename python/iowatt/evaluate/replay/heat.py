@@ -27,7 +27,7 @@ def extent_bytes(capacity: int) -> int:
 
 def added(run: Run, trace: Path, *, space: str, capacity: int) -> Run:
     """The Run with the table ``heat`` of the trace at ``trace``, whose requests all went to ``space``."""
-    import iowatt._core as core
+    from iowatt import core
     from iowatt.trace.open import source
 
     spec, decoded = source({"path": str(trace)})

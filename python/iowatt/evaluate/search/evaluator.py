@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Work
 from iowatt.evaluate.search.point import as_record, as_text, evaluate
@@ -19,8 +19,6 @@ from iowatt.evaluate.search.threads import Threads, cores
 if TYPE_CHECKING:
     from iowatt.evaluate.search.journal import Journal
 
-SHARED_BYTES: Final = 1 << 30
-"""Most memory in which decoded traces are kept for all points."""
 
 Record = dict[str, Any]
 
@@ -123,7 +121,7 @@ class Evaluator:
         self._open.close()
 
     def _begun(self, most: int) -> Executor:
-        from iowatt.trace.shared import sharing
+        from iowatt.trace.shared import SHARED_BYTES, sharing
 
         if self._worker is None:
             self._open.enter_context(sharing(SHARED_BYTES if self.shared else 0))

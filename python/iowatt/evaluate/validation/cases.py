@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.validation import measured
-from iowatt.model.library.disksim.text import read_bytes
+from iowatt.model.library.parameter_text import read_bytes
 
 Arrivals = Literal["paced by think time", "open"]
 PACED: Final[Arrivals] = "paced by think time"

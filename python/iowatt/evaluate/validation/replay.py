@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-import iowatt._core as core
+from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.evaluate.validation import measured
 from iowatt.evaluate.validation.cases import OPEN, Case

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.find import SET
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
     from iowatt.lenses.cost.horizon import Horizon
     from iowatt.lenses.cost.system import Drive, System
-    from iowatt.lenses.cost.wear.stints import Place
 
 OWN: Final = "purchase.factor"
 
@@ -50,7 +49,7 @@ class Case:
     horizon: Horizon
     bills: Bills
     #: Who serves in the place of each drive, once it is known (`wear.place`).
-    places: dict[str, Place] = field(default_factory=dict, repr=False, compare=False)
+    places: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def start(self) -> datetime:

@@ -144,7 +144,7 @@ def of_trace(
     InputError
         The trace cannot be read, has no requests or no times, or reaches beyond ``capacity_bytes``.
     """
-    import iowatt._core as core
+    from iowatt import core
     from iowatt.trace.open import of_all_devices, source
 
     spec_json, decoded = source(of_all_devices(trace))

@@ -86,7 +86,7 @@ class Trial:
     """One policy on every drive of a Run, fed batch by batch; on each drive it learns alone."""
 
     def __init__(self, policy: Named, drives: Sequence[TwoStates]) -> None:
-        import iowatt._core as core  # the compiled core, for those who evaluate
+        from iowatt import core  # the compiled core, for those who evaluate
 
         self.policy, self._idled, self._idled_j = policy, 0, 0.0
         self._idle_w = [drive.idle_w for drive in drives]

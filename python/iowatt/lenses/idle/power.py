@@ -36,7 +36,7 @@ class TwoStates:
     @property
     def break_even_s(self) -> float | None:
         """Length of a period over which stopping costs what idling costs; None where it never pays."""
-        import iowatt._core as core
+        from iowatt import core
 
         (found,) = core.break_even(json.dumps(self.levels()))
         return found if math.isfinite(found) else None

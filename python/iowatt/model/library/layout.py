@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.text import read_text
 from iowatt.model.library.geometry import ZonedGeometry
 from iowatt.model.library.mechanics import Zone
+from iowatt.model.library.parameter_text import read_text
 
 SCHEMA: Final = "iowatt.layout/1"
 ENTRY: Final = (

@@ -24,7 +24,7 @@ from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
 from iowatt.model.scenario.controller import Controller
 from iowatt.model.scenario.power import NeverPolicy, PowerPolicy
 from iowatt.model.scenario.recovery import Failure, Rebuild, Sparing
-from iowatt.model.scenario.solid_state import SsdSettings
+from iowatt.model.scenario.ssd_keys import SsdSettings
 from iowatt.model.scenario.virtual_pool import VirtualPool
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iowatt.pages.budget import words
-from iowatt.pages.run.figures import budget as figures
+from iowatt.pages.budget import figures, words
 from iowatt.render import html, numbers, page_file
 from iowatt.render.figure import Figure
 from iowatt.render.headline import Headline

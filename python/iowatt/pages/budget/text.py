@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from iowatt.pages.budget import hops as drawn
 from iowatt.pages.budget import words
-from iowatt.pages.run.figures import hops as drawn
-from iowatt.pages.run.figures.budget import told
+from iowatt.pages.budget.figures import told
 from iowatt.render import numbers
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from iowatt.pages.run.figures.budget import MOST_CLASSES, single, title, told
+from iowatt.pages.budget.figures import MOST_CLASSES, single, title, told
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
 

@@ -15,7 +15,8 @@ import polars as pl
 import xlsxwriter
 
 from iowatt.lenses.budget import has_hops
-from iowatt.pages.run.figures import budget, latency
+from iowatt.pages.budget import figures
+from iowatt.pages.run.figures import latency
 from iowatt.pages.run.figures.headline import headlines
 from iowatt.pages.run.headings import heading
 from iowatt.pages.run.page import labels, provenance
@@ -45,7 +46,7 @@ def write(runs: Sequence[Run], path: Path) -> None:
         sheets.table("Devices", _joined(runs, names, _bundle_table("devices")))
         sheets.table("Energy", _joined(runs, names, _bundle_table("energy")))
         sheets.table("Latency histogram", _joined(runs, names, _bundle_table("latency")))
-        for title, build in (("Latency budget", budget.of_hops), ("Budget by percentile", budget.of_bands)):
+        for title, build in (("Latency budget", figures.of_hops), ("Budget by percentile", figures.of_bands)):
             if any(map(has_hops, runs)):
                 sheets.table(title, _joined(runs, names, build))
         sheets.table("Provenance", _provenance(runs, names))

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from iowatt.studies.study import Findings, Stage, Study
+from iowatt.studies.stage import Stage
+from iowatt.studies.study import Findings, Study
 
 if TYPE_CHECKING:
     from iowatt.studies.results import Results

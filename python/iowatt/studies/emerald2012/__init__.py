@@ -11,16 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from iowatt.studies.study import Findings, Stage, Study
+from iowatt.studies.stage import Stage
+from iowatt.studies.study import Findings, Study
 
 if TYPE_CHECKING:
     from iowatt.studies.results import Results
 
 
 def _stages(quick: bool) -> Sequence[Stage]:
-    from iowatt.studies.emerald2012 import systems
+    from iowatt.studies.emerald2012 import stages, systems
 
-    return systems.stages(systems.QUICK if quick else systems.FULL)
+    return stages.stages(systems.QUICK if quick else systems.FULL)
 
 
 def _evaluate(results: Results, quick: bool) -> Findings:

@@ -21,7 +21,7 @@ from iowatt.evaluate.search.over import axes
 from iowatt.evaluate.search.rate import ALL, Asked
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import published
-from iowatt.studies.study import Stage
+from iowatt.studies.stage import Stage
 
 DRIVE: Final = "sff-15k-146gb"
 CLASS: Final = "lower"
@@ -148,14 +148,13 @@ def within(
 
 
 def stages(scale: Scale) -> list[Stage]:
-    """All sweeps of the study."""
+    """The sweeps of the study, without the experiments on causes."""
     return [
         *_shelves(scale),
         *_single(scale),
         *_idle(),
         *_submission(scale),
         *_baseline(scale),
-        *(_experiments(scale) if scale.experiments else []),
     ]
 
 
@@ -280,10 +279,3 @@ def _baseline(scale: Scale) -> list[Stage]:
             judged = replace(judged, start_per_drive=100 if metric == "RR" else 60)
             found.append(_named(f"baseline-{_plain(metric)}", "baseline", metric, judged))
     return found
-
-
-def _experiments(scale: Scale) -> list[Stage]:
-    """What is run to see which of several causes a difference has."""
-    from iowatt.studies.emerald2012 import experiments
-
-    return experiments.stages(scale)

@@ -9,7 +9,6 @@ from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import ScenarioError
 from iowatt.evaluate.search import prepare
-from iowatt.evaluate.search.evaluator import SHARED_BYTES
 from iowatt.evaluate.search.executor import Report
 from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.rate.asked import Asked
@@ -19,6 +18,7 @@ from iowatt.evaluate.search.rate.found import Found
 from iowatt.evaluate.search.rate.of_scenario import of_scenario
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
+from iowatt.trace.shared import SHARED_BYTES
 
 
 def answer(

@@ -103,9 +103,9 @@ class Place:
 
 def place(case: Case, drive: Drive) -> Place:
     """Who serves in ``drive``'s place, by its wear and ``wear.service_life``; found once for a case."""
-    if drive.name not in case.places:
-        case.places[drive.name] = _place(case, drive)
-    return case.places[drive.name]
+    found: Place = case.places.get(drive.name) or _place(case, drive)
+    case.places[drive.name] = found
+    return found
 
 
 def _place(case: Case, drive: Drive) -> Place:

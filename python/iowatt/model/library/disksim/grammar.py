@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.text import MAX_BYTES, locate, read_text
 from iowatt.model.library.disksim.tokens import Token, scalar, tokens
 from iowatt.model.library.disksim.tree import Block, Document, Entry, Instance, Node, Range, Value
+from iowatt.model.library.parameter_text import MAX_BYTES, locate, read_text
 
 MAX_DEPTH = 32
 """Deepest nesting of blocks, lists and sourced files together."""

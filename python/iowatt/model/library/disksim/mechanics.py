@@ -19,8 +19,8 @@ from iowatt.model.library.disksim.seek import (
     Seek,
     read_seek,
 )
-from iowatt.model.library.disksim.text import locate
 from iowatt.model.library.disksim.tree import Block
+from iowatt.model.library.parameter_text import locate
 
 _SEEK_KEYS = {
     "linear": ("Single cylinder seek time", "Average seek time", "Full strobe seek time"),

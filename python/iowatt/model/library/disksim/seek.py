@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 from iowatt.base.errors import InputError
 from iowatt.model.library.disksim.kinds import scaled
-from iowatt.model.library.disksim.text import read_text
 from iowatt.model.library.geometry import MOST_CYLINDERS, MOST_SEEK_MS
+from iowatt.model.library.parameter_text import read_text
 
 _HEADER = re.compile(r"\s*seek distances measured\s*:?\s*([0-9]+)\s*\Z", re.IGNORECASE | re.ASCII)
 _MAX_POINTS = 1_000_000

@@ -31,7 +31,8 @@ from iowatt.model.library.notes import stand_in
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.queueing import CommandQueue
 from iowatt.model.library.ssd import amplification, joules
-from iowatt.model.library.ssd.drive import Geometry, Interface, Sheet, Ssd, Wear
+from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.library.ssd.figures import Geometry, Interface, Sheet, Wear
 from iowatt.model.library.ssd.inside import SMALL, Inside, Rates, mapping_unit
 from iowatt.model.library.ssd.media import (
     CHANNEL_RATE,

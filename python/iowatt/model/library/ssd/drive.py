@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from iowatt.model.library.electrical import HddPower, PowerLevel
@@ -13,109 +13,12 @@ from iowatt.model.library.levels import Ladder, ladder_of
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.queueing import CommandQueue
 from iowatt.model.library.ssd import joules
+from iowatt.model.library.ssd.figures import Behaviour, Geometry, Interface, Sheet, Times, Wear
 from iowatt.model.library.ssd.joules import Work
 
 FREE_BLOCKS: Final = 4
 MOST_UNITS: Final = 2**32 - 16
 MOST_DIES: Final = 4096
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """Flash: ``spare`` is what it has beyond the capacity, as a share of it, free and open blocks left out.
-
-    A *stripe* is a page of each plane of a die, a *superblock* a block of every plane of every die.
-    """
-
-    channels: int
-    dies_per_channel: int
-    planes: int
-    page_bytes: int
-    pages_per_block: int
-    mapping_bytes: int
-    spare: float
-
-    @property
-    def dies(self) -> int:
-        """Dies."""
-        return self.channels * self.dies_per_channel
-
-    @property
-    def stripe_bytes(self) -> int:
-        """Bytes of a stripe."""
-        return self.planes * self.page_bytes
-
-    @property
-    def superblock_bytes(self) -> int:
-        """Bytes of a superblock."""
-        return self.dies * self.stripe_bytes * self.pages_per_block
-
-
-@dataclass(frozen=True)
-class Times:
-    """Times of operations on flash in seconds; the channel in bytes per second."""
-
-    read_s: float
-    program_s: float
-    erase_s: float
-    channel_rate: float
-
-
-@dataclass(frozen=True)
-class Interface:
-    """Host link and controller; the latencies are those of a whole command that comes alone."""
-
-    read_rate: float
-    write_rate: float
-    command_read_s: float
-    command_write_s: float
-    commands_per_s: float
-    queue_depth: int
-    read_latency_s: float
-    write_latency_s: float
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """The rates of a data sheet."""
-
-    read_s: float
-    write_s: float
-    read_iops: float
-    write_iops: float
-    read_rate: float
-    write_rate: float
-    write_amplification: float
-
-
-@dataclass(frozen=True)
-class Wear:
-    """What it may be written: cycles of a block, bytes by hosts."""
-
-    pe_cycles: int | None
-    rated_bytes: float | None
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """A class of the traffic that a drive has behind it: shares of space and of writes."""
-
-    space: float
-    writes: float
-
-
-@dataclass(frozen=True)
-class Behaviour:
-    """What a scenario decides: garbage collection, wear-levelling, the start, the cap of power."""
-
-    gc: str = "greedy"
-    hot_cold: bool = False
-    wear_levelling: int | None = None
-    steady: bool = True
-    fill: float = 1.0
-    traffic: tuple[Traffic, ...] = ()
-    run_bytes: int | None = None
-    cap_w: float | None = None
 
 
 @dataclass(frozen=True)
@@ -142,7 +45,7 @@ class Ssd:
     power: HddPower
     command_queue: CommandQueue
     why_sheet: str | None = None
-    behaviour: Behaviour = Behaviour()
+    behaviour: Behaviour = field(default_factory=Behaviour)
     #: What it is bought as; None of a drive that was made up.
     sold: Sold | None = None
 

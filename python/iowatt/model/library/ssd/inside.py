@@ -13,7 +13,8 @@ from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.flash import Flash
 from iowatt.model.library.ssd import amplification
-from iowatt.model.library.ssd.drive import MOST_UNITS, Geometry, Times
+from iowatt.model.library.ssd.drive import MOST_UNITS
+from iowatt.model.library.ssd.figures import Geometry, Times
 from iowatt.model.library.ssd.media import CHANNEL_RATE, CHANNEL_SOURCE, Media
 
 SMALL: Final = 4096

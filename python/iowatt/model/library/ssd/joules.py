@@ -17,7 +17,7 @@ from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical import HddPower
 
 if TYPE_CHECKING:
-    from iowatt.model.library.ssd.drive import Geometry, Sheet, Times
+    from iowatt.model.library.ssd.figures import Geometry, Sheet, Times
 
 SEQUENTIAL: Final = 128 * 1024
 SMALL: Final = 4096

@@ -6,18 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iowatt.pages.run.figures import (
-    budget,
-    drives,
-    energy,
-    flash,
-    flows,
-    heat,
-    latency,
-    overtime,
-    tiers,
-    wear,
-)
+from iowatt.pages.budget import figures
+from iowatt.pages.run.figures import drives, energy, flash, flows, heat, latency, overtime, tiers, wear
 from iowatt.render.figure import Column, Figure, Table
 
 if TYPE_CHECKING:
@@ -41,7 +31,7 @@ SECTIONS: Sequence[tuple[str, str, Sequence[Builder]]] = (
             latency.by_workload,
         ),
     ),
-    ("budget", "Latency budget", (budget.of_run,)),
+    ("budget", "Latency budget", (figures.of_run,)),
     (
         "energy",
         "Energy and power",

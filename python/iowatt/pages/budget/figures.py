@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.pages.run.figures import hops as drawn
+from iowatt.pages.budget import hops as drawn
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 

@@ -1,0 +1,103 @@
+"""What is known of an SSD, in SI units: flash, interface, data sheet, wear, and how it is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Flash: ``spare`` is what it has beyond the capacity, as a share of it, free and open blocks left out.
+
+    A *stripe* is a page of each plane of a die, a *superblock* a block of every plane of every die.
+    """
+
+    channels: int
+    dies_per_channel: int
+    planes: int
+    page_bytes: int
+    pages_per_block: int
+    mapping_bytes: int
+    spare: float
+
+    @property
+    def dies(self) -> int:
+        """Dies."""
+        return self.channels * self.dies_per_channel
+
+    @property
+    def stripe_bytes(self) -> int:
+        """Bytes of a stripe."""
+        return self.planes * self.page_bytes
+
+    @property
+    def superblock_bytes(self) -> int:
+        """Bytes of a superblock."""
+        return self.dies * self.stripe_bytes * self.pages_per_block
+
+
+@dataclass(frozen=True)
+class Times:
+    """Times of operations on flash in seconds; the channel in bytes per second."""
+
+    read_s: float
+    program_s: float
+    erase_s: float
+    channel_rate: float
+
+
+@dataclass(frozen=True)
+class Interface:
+    """Host link and controller; the latencies are those of a whole command that comes alone."""
+
+    read_rate: float
+    write_rate: float
+    command_read_s: float
+    command_write_s: float
+    commands_per_s: float
+    queue_depth: int
+    read_latency_s: float
+    write_latency_s: float
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The rates of a data sheet."""
+
+    read_s: float
+    write_s: float
+    read_iops: float
+    write_iops: float
+    read_rate: float
+    write_rate: float
+    write_amplification: float
+
+
+@dataclass(frozen=True)
+class Wear:
+    """What it may be written: cycles of a block, bytes by hosts."""
+
+    pe_cycles: int | None
+    rated_bytes: float | None
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """A class of the traffic that a drive has behind it: shares of space and of writes."""
+
+    space: float
+    writes: float
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What a scenario decides: garbage collection, wear-levelling, the start, the cap of power."""
+
+    gc: str = "greedy"
+    hot_cold: bool = False
+    wear_levelling: int | None = None
+    steady: bool = True
+    fill: float = 1.0
+    traffic: tuple[Traffic, ...] = ()
+    run_bytes: int | None = None
+    cap_w: float | None = None

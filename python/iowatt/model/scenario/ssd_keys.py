@@ -1,0 +1,133 @@
+"""The keys of a pool of SSDs: garbage collection, wear-levelling, state at the start, power state."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import model_validator
+
+from iowatt.base.quantity import BlockSize, Power
+from iowatt.base.strict import Strict, key
+
+
+class Collection(Strict):
+    """Garbage collection: which blocks are cleaned, so that there is something to write to."""
+
+    policy: Literal["greedy", "fifo", "cost-benefit"] = key(
+        "Which block is cleaned next. greedy: the one with the least valid data; fifo: the one that was "
+        "written first; cost-benefit: the one with the most of age times free share over twice the valid "
+        "share, as in log-structured file systems.",
+        default="greedy",
+        example="fifo",
+    )
+    hot_cold: bool = key(
+        "Data that cleaning moves goes to blocks of its own, apart from what hosts write.",
+        default=False,
+        example=True,
+    )
+
+
+class TrafficClass(Strict):
+    """A class of the writes that a drive has behind it."""
+
+    space: float = key("Its share of the addresses that are filled.", gt=0, le=1, example=0.2)
+    writes: float = key("Its share of the writes.", ge=0, le=1, example=0.8)
+
+
+class Initial(Strict):
+    """What the drive has behind it when the run starts."""
+
+    state: Literal["steady", "fresh"] = key(
+        "steady: filled, and written at random until its write amplification no longer changes, which is "
+        "made by construction and takes no simulated time; fresh: never written, all of its flash erased.",
+        default="steady",
+        example="fresh",
+    )
+    fill: float = key(
+        "Share of its addresses that hold data, from the first on; the rest is trimmed, and spare.",
+        default=1.0,
+        gt=0,
+        le=1,
+        example=0.5,
+    )
+    traffic: list[TrafficClass] = key(
+        "The writes behind it by class, in the order of addresses; the shares of space and of writes add up "
+        "to 1 each. Left out: uniform.",
+        default=[],
+        example=[{"space": 0.2, "writes": 0.8}, {"space": 0.8, "writes": 0.2}],
+        max_length=16,
+    )
+    run: BlockSize | None = key(
+        "Bytes of consecutive addresses that lie together on flash, as after writes of that size.",
+        default=None,
+        unset="the mapping unit, as after small random writes",
+        unit="bytes",
+        gt=0,
+        example="128KiB",
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Initial:
+        for name in ("space", "writes"):
+            total = sum(getattr(part, name) for part in self.traffic)
+            if self.traffic and abs(total - 1) > 1e-6:
+                raise ValueError(f"the shares of {name} in traffic add up to {total:g}; expected 1")
+        return self
+
+
+class SsdSettings(Strict):
+    """How the SSDs of a pool are simulated, and figures of their flash that differ from their file."""
+
+    model: Literal["flash", "data-sheet"] | None = key(
+        "By its flash (mapping, garbage collection, wear), or by the rates of its data sheet alone.",
+        default=None,
+        unset="by its flash where enough is known of it",
+        example="data-sheet",
+    )
+    over_provisioning: float | None = key(
+        "Flash beyond the capacity offered, as a share of it, blocks that are kept free left out. More of it "
+        "is less garbage collection.",
+        default=None,
+        unset="as in the drive's file, or derived",
+        ge=0.01,
+        le=10,
+        example=0.28,
+    )
+    write_buffer: BlockSize | None = key(
+        "Memory behind power-loss protection in which writes complete; 0: they complete on the flash.",
+        default=None,
+        unset="as in the drive's file, or assumed",
+        unit="bytes",
+        ge=0,
+        le=2**34,
+        example="16MiB",
+    )
+    gc: Collection = key(
+        "Garbage collection.", default=Collection(), example={"policy": "cost-benefit", "hot_cold": True}
+    )
+    wear_levelling: int | None = key(
+        "Static wear-levelling: blocks are moved where their erase counts differ by more than this.",
+        default=None,
+        unset="none, blocks wear as garbage collection has it",
+        ge=1,
+        example=100,
+    )
+    initial: Initial = key("The state that it starts in.", default=Initial(), example={"state": "fresh"})
+    power_state: str | None = key(
+        "The operational NVMe power state that it is set to: a cap of its power.",
+        default=None,
+        unset="ps0, without a cap",
+        pattern=r"^ps([0-9]|[12][0-9]|3[01])$",
+        example="ps1",
+    )
+    power_cap: Power | None = key(
+        "A cap of its power, in place of power_state: it works more slowly where it would draw more.",
+        default=None,
+        unset="none",
+        unit="W",
+        gt=0,
+        example="12W",
+    )
+
+
+# Keys of a pool that are of disks, and what an SSD has instead.
