@@ -1,6 +1,6 @@
 """The estimator beside the simulator: over random configurations, how far off it is and how much faster.
 
-``make bench`` runs it. The configurations are those of :mod:`iowatt.evaluate.estimate.draw`; the seed is not one of
+``make bench`` runs it. The configurations are those of ``estimate.draw``; the seed is not one of
 those that the estimator was developed with. Times are of one process; ratios hold on a like machine only.
 """
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from iowatt.base import toml_writer
 from iowatt.counters import write
-from iowatt.trace.fit import build
+from iowatt.evaluate.fit import build
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 PLAIN = st.recursive(

@@ -12,9 +12,9 @@ from typer.testing import CliRunner, Result
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
+from iowatt.evaluate.fit import build, calibrate, course, fidelity, sizes
+from iowatt.evaluate.fit.run import fit
 from iowatt.model.profile.find import load
-from iowatt.trace.fit import build, calibrate, course, fidelity, sizes
-from iowatt.trace.fit.run import fit
 from iowatt.trace.generate import generate, prepare
 from iowatt.trace.measure import describe
 

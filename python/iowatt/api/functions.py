@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.optimize.outcome import Outcome
     from iowatt.evaluate.search.prepare import Given
     from iowatt.run.bundle import Run
-    from iowatt.trace.back_end import BackEndSpool
 
 Progress = Callable[[float | None, int], None]
 
@@ -72,59 +70,18 @@ def run(
     iowatt.base.errors.InputError
         Whatever is wrong with the scenario, its traces or the output; no bundle is left then.
     """
-    from iowatt.base.overrides import with_overrides
-    from iowatt.evaluate import evaluation
-    from iowatt.model.scenario import load
-    from iowatt.run import bundle, index, provenance
+    from iowatt.base.overrides import as_overrides
+    from iowatt.evaluate.run_scenario import run_scenario
 
-    overrides = _overrides(set, seed)
-    started_at = provenance.now()
-    given, base, text = _given(scenario)
-    work = evaluation.prepare(load(given, overrides), base, with_overrides(text, overrides))
-    inputs = evaluation.files(work, base)
-    if isinstance(given, Path):
-        inputs.insert(0, (str(given), given))
-
-    place = bundle.reserve(output, force=force) if output is not None else nullcontext()
-    with place as reservation, _back_end(save_back_end, work.plan, force=force) as back_end:
-        digest = provenance.Digest(inputs)
-        digest.start()
-        try:
-            result = evaluation.simulate(
-                work,
-                inputs=digest.inputs,
-                scratch=None if reservation is None else reservation.staging,
-                back_end=back_end,
-                lens_tables=True,
-                started_at=started_at,
-                command=command,
-                progress=progress,
-                other_cpu_s=lambda: digest.cpu_s,
-            )
-        except BaseException:
-            digest.cancel()
-            raise
-        if reservation is None:
-            return result
-        result.write_into(reservation.staging)
-    index.register(reservation.target, result.summary)
-    return bundle.Run.open(reservation.target)
-
-
-@contextmanager
-def _back_end(
-    target: str | os.PathLike[str] | None, plan: Mapping[str, Any], *, force: bool
-) -> Iterator[BackEndSpool | None]:
-    """What takes the back-end stream; it is written to ``target`` when all went well."""
-    if target is None:
-        yield None
-        return
-    from iowatt.sources.translation import space_names
-    from iowatt.trace.back_end import BackEndSpool
-
-    file = Path(target)
-    with BackEndSpool(file, space_names(plan["names"]), force=force) as spool:
-        yield spool
+    return run_scenario(
+        scenario,
+        as_overrides(set, seed),
+        output=output,
+        force=force,
+        save_back_end=save_back_end,
+        progress=progress,
+        command=command,
+    )
 
 
 def sweep(
@@ -167,7 +124,7 @@ def sweep(
     executor:
         Who runs the points, in place of threads (:mod:`iowatt.evaluate.search.executor`).
     progress:
-        Called with an :class:`iowatt.evaluate.search.evaluator.Progress` as points advance, by several threads.
+        Called with an ``search.evaluator.Progress`` as points advance, by several threads.
 
     Returns
     -------
@@ -503,6 +460,7 @@ def cache(
     """
     import polars as pl
 
+    from iowatt.base.overrides import as_overrides
     from iowatt.evaluate.caches.ask import ask
     from iowatt.model.scenario import cache_policies
     from iowatt.pages.caches import page
@@ -523,7 +481,7 @@ def cache(
         span=span,
         rate=rate,
         seed=seed,
-        overrides=_overrides(set, None),
+        overrides=as_overrides(set, None),
         reading=reading,
         progress=progress,
     )
@@ -540,11 +498,13 @@ def _search_given(
     scenario: str | os.PathLike[str],
     changes: Iterable[str] | Mapping[str, object],
 ) -> Given:
+    from iowatt.base.overrides import as_overrides
+    from iowatt.evaluate.run_scenario import located
     from iowatt.evaluate.search.prepare import Given
 
-    given, base, text = _given(scenario)
+    given, base, text = located(scenario)
     source = str(given) if isinstance(given, Path) else "scenario"
-    return Given(text, base, source, tuple(_overrides(changes, None)))
+    return Given(text, base, source, tuple(as_overrides(changes, None)))
 
 
 def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) -> pl.DataFrame:
@@ -557,35 +517,6 @@ def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) 
             "TODO", None, f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}"
         )
     return found.frame
-
-
-def _given(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:
-    """What to load, the directory that its paths are relative to, and its text."""
-    from iowatt.base.document import read_text
-
-    if isinstance(scenario, str) and "\n" in scenario:
-        return scenario, Path(), scenario
-    path = Path(scenario)
-    return path, path.parent, read_text(path)
-
-
-def _overrides(given: Iterable[str] | Mapping[str, object], seed: int | None) -> list[str]:
-    """Overrides as ``path=value`` strings."""
-    if isinstance(given, str):
-        given = [given]
-    listed = (
-        [f"{path}={_toml(value)}" for path, value in given.items()]
-        if isinstance(given, Mapping)
-        else list(given)
-    )
-    return listed if seed is None else [*listed, f"seed={seed}"]
-
-
-def _toml(value: object) -> str:
-    """A Python value as the right side of an override."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
 
 
 def cost(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -171,3 +171,22 @@ def with_overrides(text: str, overrides: Iterable[str]) -> str:
     # An override that spans lines must not escape from its comment.
     lines = ["# Changed by --set, in this order:", *("#   " + " ".join(item.split()) for item in listed)]
     return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
+
+
+def as_overrides(given: Iterable[str] | Mapping[str, object], seed: int | None) -> list[str]:
+    """Overrides as ``path=value`` strings: of a mapping of paths to values, or as listed; then the seed."""
+    if isinstance(given, str):
+        given = [given]
+    listed = (
+        [f"{path}={_toml(value)}" for path, value in given.items()]
+        if isinstance(given, Mapping)
+        else list(given)
+    )
+    return listed if seed is None else [*listed, f"seed={seed}"]
+
+
+def _toml(value: object) -> str:
+    """A Python value as the right side of an override."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

@@ -76,8 +76,8 @@ def fit(
     the mean and the range.
     """
     from iowatt.cli.progress import bar
-    from iowatt.trace.fit import fidelity  # loads Polars and the extension
-    from iowatt.trace.fit import run as fitting
+    from iowatt.evaluate.fit import fidelity  # loads Polars and the extension
+    from iowatt.evaluate.fit import run as fitting
 
     options = verb._options(
         format=format_,

@@ -2,7 +2,7 @@
 
 What to read and how is a *trace spec*, a dict of plain values (`spec` makes one): the same that a plan file
 holds for each workload. In place of a recorded trace it may hold a workload to be made,
-``{"synthetic": plan}`` (see `iowatt.model.profile.compile`). Whoever hands a trace to Rust calls `source`; whoever
+``{"synthetic": plan}`` (see `model.profile.compile`). Whoever hands a trace to Rust calls `source`; whoever
 wants the requests in Python iterates over `requests`. Both go through the same checks in Rust.
 """
 

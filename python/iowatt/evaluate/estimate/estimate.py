@@ -19,7 +19,7 @@ class Station:
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate of a scenario: ``row`` has the keys of a sweep's row (:func:`iowatt.evaluate.search.row.of_run`).
+    """An estimate of a scenario: ``row`` has the keys of a sweep's row (``search.row.of_run``).
 
     ``saturated``: open requests come faster than they can be served; throughput is then what can be, and no
     response time is given. ``assumptions`` say what was taken for granted.

@@ -195,8 +195,8 @@ def _volume(scenario: Path) -> str | None:
 
 def _simulated(asked: Asked, saved: Path, tell: Callable[[str], None]) -> Run:
     """The scenario's array under the very requests that were replayed, in place of its own workloads."""
-    import iowatt
     from iowatt.base.toml_writer import inline
+    from iowatt.evaluate.run_scenario import run_scenario
 
     assert asked.scenario is not None
     tell(f"simulating {asked.scenario}")
@@ -206,7 +206,7 @@ def _simulated(asked: Asked, saved: Path, tell: Callable[[str], None]) -> Run:
         workload["volume"] = volume
     # What is cut from one cannot be cut from the other.
     own = [f"workload=[{inline(workload)}]", 'observe.warmup="0s"']
-    return iowatt.run(asked.scenario, set=[*asked.overrides, *own], command=asked.command)
+    return run_scenario(asked.scenario, [*asked.overrides, *own], command=asked.command)
 
 
 def _named(staging: Path, output: Path) -> None:

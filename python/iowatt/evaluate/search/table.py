@@ -40,7 +40,7 @@ def build(
     -------
     polars.DataFrame
         ``point`` (from 1), one column a swept path, ``status`` (``done``, ``failed``), ``error``, ``run``
-        where there are bundles, then the scalars of ``run.json`` (see :mod:`iowatt.evaluate.search.row`); those of
+        where there are bundles, then the scalars of ``run.json`` (see ``search.row``); those of
         failed points are null.
     """
     import polars as pl

@@ -298,7 +298,7 @@ def simulated(
     device: str, request: Requests | None, *, initial: str | None, warmup_s: float, duration_s: float
 ) -> dict[str, Any]:
     """``run.json`` of one drive at one kind of work."""
-    import iowatt
+    from iowatt.evaluate.run_scenario import run_scenario
 
     start = "" if initial is None else f"ssd = {{ initial = {{ {initial} }} }}\n"
     text = (
@@ -306,7 +306,7 @@ def simulated(
         f"[[array.pool]]\nname = 'drive'\ndevice = {device!r}\ncount = 1\n{start}"
         f'[observe]\nwarmup = "{warmup_s:.9f}s"\nduration = "{duration_s:.9f}s"\n'
     )
-    summary: dict[str, Any] = iowatt.run(text).summary
+    summary: dict[str, Any] = run_scenario(text).summary
     return summary
 
 

@@ -1,6 +1,6 @@
 """What is known of an SSD's inside: its flash, in geometry and times, and the power states of NVMe.
 
-Every key may be left out: what a data sheet does not say is derived or assumed (``iowatt.model.library.ssd``), and
+Every key may be left out: what a data sheet does not say is derived or assumed (``library.ssd``), and
 whoever reads a result sees it.
 """
 

@@ -1,7 +1,7 @@
 """The family's configurations under each profile of Emerald as sweeps over the number of drives.
 
 Every scenario is the one that ``iowatt emerald bff`` makes of the family's file, so both say the same. Random
-profiles are judged as closed loops at a mean response time of 20 ms (:mod:`iowatt.evaluate.search.rate.closed`): the
+profiles are judged as closed loops at a mean response time of 20 ms (``search.rate.closed``): the
 cache writes back, and an open load would be steady only after minutes.
 """
 

@@ -12,7 +12,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any, Final
 
-import iowatt
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.cluster import driver
 from iowatt.evaluate.search.cluster.address import WHERE, Address, not_joined, probe
@@ -32,7 +31,7 @@ _OUT_OF_MEMORY: Final = "RAY_task_oom_retries"  # Ray's own spelling
 
 
 class Child:
-    """Ray's driver as a process: ``connection`` speaks to it (:mod:`iowatt.evaluate.search.cluster.driver`)."""
+    """Ray's driver as a process: ``connection`` speaks to it (``search.cluster.driver``)."""
 
     def __init__(self, address: Address) -> None:
         if importlib.util.find_spec("ray") is None:
@@ -121,7 +120,7 @@ def _start(address: Address, theirs: Connection, log: IO[bytes]) -> subprocess.P
 
 
 def _environment(address: Address) -> dict[str, str]:
-    package = str(Path(iowatt.__file__).resolve().parents[1])
+    package = str(Path(__file__).resolve().parents[4])
     paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     found = {
         **os.environ,

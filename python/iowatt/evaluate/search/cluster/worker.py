@@ -1,6 +1,6 @@
 """What goes to the machines of the cluster: one task, and what becomes of it.
 
-Like :mod:`iowatt.evaluate.search.cluster.versions` it goes there by its content, so that a machine with another
+Like ``search.cluster.versions`` it goes there by its content, so that a machine with another
 iowatt, or none, refuses tasks instead of failing in them.
 """
 

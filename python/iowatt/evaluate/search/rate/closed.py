@@ -51,7 +51,7 @@ def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Tol
     """The population at which all workloads of a scenario together take the limit, in the mean.
 
     Workloads are profiles; the rates that they state are of no account but for their proportion, in which the
-    populations are kept. Other arguments and errors as of :func:`iowatt.evaluate.search.rate.of_scenario.of_scenario`.
+    populations are kept. Other arguments and errors as of ``search.rate.of_scenario.of_scenario``.
     """
     weights = proportion = _proportion(scenario, asked)
     bench = _Bench(scenario, simulations, asked)

@@ -1,6 +1,6 @@
 """How well the rate itself is known, from how well response times near it are.
 
-Near the limit 1/R is nearly a straight line in the rate (:mod:`iowatt.evaluate.search.highest_rate`). Where that line
+Near the limit 1/R is nearly a straight line in the rate (``search.highest_rate``). Where that line
 of one seed meets 1/limit is this seed's own answer, and the answers of independent seeds give Student's t
 interval. Of a single seed the interval of the mean, by batch means, is carried over to the rate by the slope
 of that line (the delta method).

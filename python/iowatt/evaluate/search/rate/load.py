@@ -1,7 +1,7 @@
 """A scenario at other rates: the chosen workloads faster or slower, and how long a run is then.
 
 A profile gets the rate; a recorded trace is replayed so much faster than it was recorded, so that its bursts
-stay as bursty (as by :mod:`iowatt.evaluate.search.curve`). With the same seed, the same requests arrive at every rate,
+stay as bursty (as by ``search.curve``). With the same seed, the same requests arrive at every rate,
 their gaps stretched alike: common random numbers, which make the response time a smooth function of the rate.
 So that they are the same ones, a run ends with a time in proportion to 1/rate.
 """

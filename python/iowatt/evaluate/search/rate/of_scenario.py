@@ -54,7 +54,7 @@ def of_scenario(
     Parameters
     ----------
     scenario, base, text:
-        As for :func:`iowatt.evaluate.evaluation.prepare`. Where its workload states a rate, that is of no account.
+        As for ``evaluation.prepare``. Where its workload states a rate, that is of no account.
     report:
         Told how far it is, as a task of an executor is; what it raises ends the search.
     inputs, command:

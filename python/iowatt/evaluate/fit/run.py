@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
+from iowatt.evaluate.fit import build, calibrate, fidelity, sizes
+from iowatt.evaluate.fit.fidelity import Measure
 from iowatt.trace.convert import Progress, convert
-from iowatt.trace.fit import build, calibrate, fidelity, sizes
-from iowatt.trace.fit.fidelity import Measure
 from iowatt.trace.generate import Prepared, generate, prepare
 from iowatt.trace.measure import describe
 
@@ -83,7 +83,7 @@ def fit(
     seeds
         Of the synthetic traces. The first is described; all are simulated, and compared by their mean.
     steps
-        Synthetic traces made to find what tables must say (see `iowatt.trace.fit.calibrate`).
+        Synthetic traces made to find what tables must say (see `iowatt.evaluate.fit.calibrate`).
     stage
         Called with what begins; gives where to report its progress.
 
@@ -192,11 +192,9 @@ def _first_workload(scenario: Path) -> str:
 
 def _simulate(scenario: Path, workload: str, made: Path) -> dict[str, Any]:
     """The summary of a run of the scenario with this trace in its first workload."""
-    import iowatt
+    from iowatt.evaluate.run_scenario import run_scenario
 
-    return iowatt.run(
-        scenario, set=[f"workload.{workload}.trace={build.inline({'path': str(made)})}"]
-    ).summary
+    return run_scenario(scenario, [f"workload.{workload}.trace={build.inline({'path': str(made)})}"]).summary
 
 
 def _compared(one: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list[Measure]:

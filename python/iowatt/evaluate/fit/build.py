@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from iowatt.base import toml_writer
 from iowatt.base.errors import InputError
+from iowatt.evaluate.fit import course, space
+from iowatt.evaluate.fit.calibrate import Tuned
 from iowatt.model.profile.profile import PROFILE_SCHEMA
-from iowatt.trace.fit import course, space
-from iowatt.trace.fit.calibrate import Tuned
 
 # Sizes that a mix lists at most; rarer ones go to the nearest of these.
 _SIZES: Final = 256
@@ -29,7 +29,7 @@ def document(
     Parameters
     ----------
     description, classes
-        Of the whole trace, and of the requests of each class of sizes (see `iowatt.trace.fit.sizes`).
+        Of the whole trace, and of the requests of each class of sizes (see `iowatt.evaluate.fit.sizes`).
     tuned
         What is found by iteration.
     """
