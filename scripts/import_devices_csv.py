@@ -1,6 +1,6 @@
 """Makes device files of the library from a table of data-sheet figures, one row a drive.
 
-    python scripts/import_devices_csv.py devices.csv [--into python/iowatt/library/devices]
+    python scripts/import_devices_csv.py devices.csv [--into python/iowatt/model/library/devices]
 
 The columns are those of ``COLUMNS`` and ``WORDS``; an empty cell is a figure that is not known and stays out.
 Rows that come to the same name are merged where they complement each other, with the sources of both; where
@@ -289,7 +289,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the script; exit code 2 where the table is wrong."""
     parser = argparse.ArgumentParser(description="Make device files from a table of data-sheet figures.")
     parser.add_argument("table", type=Path, help="the CSV")
-    parser.add_argument("--into", type=Path, default=Path("python/iowatt/library/devices"), help="folder")
+    parser.add_argument("--into", type=Path, default=Path("python/iowatt/model/library/devices"), help="folder")
     options = parser.parse_args(arguments)
     try:
         written, kept = write(read(options.table), options.into)

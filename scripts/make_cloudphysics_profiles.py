@@ -1,6 +1,6 @@
 """Makes the cloudphysics-* profiles of the library from the statistics of 106 virtual machines.
 
-    python scripts/make_cloudphysics_profiles.py block.csv rd.csv [--into python/iowatt/library/profiles]
+    python scripts/make_cloudphysics_profiles.py block.csv rd.csv [--into python/iowatt/model/library/profiles]
 
 ``block.csv`` has one row of features for each machine and ``rd.csv`` one row of its reuse distances
 (pbhandar2, BlockTraceFeatures and the set that goes with it). The tables themselves are not part of the
@@ -149,7 +149,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("block", type=Path)
     parser.add_argument("reuse", type=Path)
-    parser.add_argument("--into", type=Path, default=Path("python/iowatt/library/profiles"))
+    parser.add_argument("--into", type=Path, default=Path("python/iowatt/model/library/profiles"))
     given = parser.parse_args()
     block, reuse = read(given.block), read(given.reuse)
     for percent in QUANTILES:

@@ -30,7 +30,7 @@ TARGET = ROOT / "tests" / "data" / "cache" / "libcachesim.json"
 SHIPPED = [
     ("examples/traces/pg_tpcc_paced_excerpt.parquet", 4096),
     ("examples/traces/pg_tpch_excerpt.parquet", 4096),
-    ("python/iowatt/library/validation/ajw.1week.srt.gz", 1024),
+    ("python/iowatt/model/library/validation/ajw.1week.srt.gz", 1024),
 ]
 OTHERS = [
     ("cloudphysics_w106.caffeine-be32.trace.gz", 512),

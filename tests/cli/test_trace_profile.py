@@ -16,7 +16,7 @@ from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 
 ROOT = Path(__file__).parents[2]
-WEEK = ROOT / "python/iowatt/library/validation/ajw.1week.srt.gz"
+WEEK = ROOT / "python/iowatt/model/library/validation/ajw.1week.srt.gz"
 HOSTILE = "<img src=x onerror=alert(1)>"
 CSV = f"""time_ms,op,offset,size,device
 0,R,0,4096,{HOSTILE}

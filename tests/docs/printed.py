@@ -100,7 +100,7 @@ def run(words: list[str], expected: Sequence[str] = ()) -> None:
 def workplace(folder: Path) -> None:
     """The examples, and the files of one's own that the pages speak of."""
     shutil.copytree(ROOT / "examples", folder / "examples")
-    week = Path("python/iowatt/library/validation/ajw.1week.srt.gz")
+    week = Path("python/iowatt/model/library/validation/ajw.1week.srt.gz")
     (folder / week.parent).mkdir(parents=True)
     shutil.copy(ROOT / week, folder / week)
     rows = [f"{i * 10_000},{'W' if i % 3 == 0 else 'R'},{i * 7919 % 100_000 * 4096},4096" for i in range(500)]

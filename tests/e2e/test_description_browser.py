@@ -11,7 +11,7 @@ from iowatt.pages.description import page
 from iowatt.trace.measure import describe
 
 pytestmark = NEEDS_BROWSER
-WEEK = Path(__file__).parents[2] / "python/iowatt/library/validation/ajw.1week.srt.gz"
+WEEK = Path(__file__).parents[2] / "python/iowatt/model/library/validation/ajw.1week.srt.gz"
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 CHARTS = 16  # with a daily envelope
 

@@ -6,36 +6,57 @@ It carries no fonts, grid or background: the page that shows it knows whether it
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from iowatt.render import numbers
 
 Cell = str | float | int | None
 Spec = dict[str, Any]
 
+SAME: Final = 1e-4
+"""Relative difference up to which two figures of a column may read alike."""
+
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its title, its unit, and whether it is text."""
+    """A column of a table: its title, its unit, and whether it is text.
+
+    Where a table is too wide, columns of the highest ``rank`` are left out first.
+    """
 
     title: str
     unit: str = ""
     text: bool = False
+    rank: int = 0
 
     @property
     def heading(self) -> str:
         """Title with unit, as the header of a table and of a CSV shows it."""
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
-    def show(self, cell: Cell) -> str:
-        """A cell as a person reads it."""
+    def show(self, cell: Cell, digits: int = 4) -> str:
+        """A cell as a person reads it, floats with ``digits`` significant digits."""
         if cell is None:
             return numbers.NO_VALUE
         if isinstance(cell, str):
             return cell
-        return numbers.count(cell) if isinstance(cell, int) else numbers.significant(cell, 4)
+        return numbers.count(cell) if isinstance(cell, int) else numbers.significant(cell, digits)
+
+    def texts(self, cells: Sequence[Cell]) -> list[str]:
+        """The column's cells as text, with the fewest digits from three on that keep different figures apart.
+
+        Figures are different that differ by more than ``SAME`` of the larger.
+        """
+        values = sorted({cell for cell in cells if isinstance(cell, float)})
+        pairs = [(a, b) for a, b in itertools.pairwise(values) if abs(b - a) > SAME * max(abs(a), abs(b))]
+        digits = next(
+            (n for n in range(3, 6) if all(self.show(a, n) != self.show(b, n) for a, b in pairs)), 6
+        )
+        return [self.show(cell, digits) for cell in cells]
 
 
 @dataclass(frozen=True)
@@ -51,6 +72,16 @@ class Table:
                 raise ValueError(f"a row of {len(row)} cells under {len(self.columns)} columns")
             row[:] = [None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in row]
 
+    def texts(self) -> list[list[str]]:
+        """The rows as a person reads them."""
+        if not self.rows:
+            return []
+        columns = [
+            column.texts(cells)
+            for column, cells in zip(self.columns, zip(*self.rows, strict=True), strict=True)
+        ]
+        return [list(row) for row in zip(*columns, strict=True)]
+
     def column(self, title: str) -> list[Any]:
         """All cells under a title."""
         at = [column.title for column in self.columns].index(title)
@@ -62,7 +93,8 @@ class Figure:
     """One figure of a report.
 
     ``caption`` says how to read it; ``remarks`` say what was left out or merged; ``spec`` is ``None``
-    where the table alone is the figure; ``wide`` asks for the full width of a page.
+    where the table alone is the figure; ``wide`` asks for the full width of a page; the table of a ``brief``
+    figure is printed on a terminal.
     """
 
     key: str
@@ -72,6 +104,7 @@ class Figure:
     spec: Spec | None = None
     remarks: list[str] = field(default_factory=list)
     wide: bool = False
+    brief: bool = False
 
 
 def plain(name: str) -> str:

@@ -32,6 +32,11 @@ def count(value: float | None) -> str:
     return NO_VALUE if value is None else f"{round(value):,}"
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 caveat``, ``6 caveats``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def percent(fraction: float | None) -> str:
     """A fraction as a percentage; tiny shares are shown as such, never as 0 %."""
     if fraction is None:

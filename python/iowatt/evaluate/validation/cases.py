@@ -10,6 +10,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -21,7 +22,7 @@ Arrivals = Literal["paced by think time", "open"]
 PACED: Final[Arrivals] = "paced by think time"
 OPEN: Final[Arrivals] = "open"
 
-FOLDER: Final = Path(__file__).parents[1] / "library" / "validation"
+FOLDER: Final = Path(str(files("iowatt.model.library") / "validation"))
 _MOST_BYTES: Final = 64 << 20
 
 

@@ -14,7 +14,7 @@ from iowatt.base.keys import toml_text
 from iowatt.model.library.find import find_drive
 from iowatt.model.scenario.tracing import recorded
 
-_TREE: Final = Path(__file__).resolve().parents[3]
+_TREE: Final = Path(__file__).resolve().parents[4]
 EXAMPLE_TRACE: Final = Path("examples") / "traces" / "pg_tpcc_paced_excerpt.parquet"
 
 

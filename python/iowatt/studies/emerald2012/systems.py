@@ -111,7 +111,7 @@ QUICK: Final = Scale(
 @cache
 def family(*sets: str) -> Family:
     """The family of the package, with ``path=value`` over its keys."""
-    at = resources.files("iowatt") / "library" / "families" / "online3.toml"
+    at = resources.files("iowatt.model.library") / "families" / "online3.toml"
     return families.load(Path(str(at)), sets)
 
 

@@ -1,0 +1,99 @@
+"""A document on a terminal: the verdict, its tables within the width, and the caveats that decide."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from iowatt.render import numbers
+from iowatt.render.document import Document
+from iowatt.render.figure import Figure, Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+WIDTH: Final = 80
+"""Columns of a terminal that is not known, and of output that is not read on one."""
+
+_GAP: Final = 2
+
+
+def show(document: Document, *, notes: bool = False, console: Console | None = None) -> None:
+    """Print ``document``; ``notes`` adds the caveats that do not decide."""
+    from rich.console import Console
+
+    out = console or Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDTH)
+    for part in parts(document, notes=notes, width=out.width):
+        if isinstance(part, str):
+            out.print(part, markup=False)
+        else:
+            out.print(part)
+
+
+def parts(document: Document, *, notes: bool = False, width: int = WIDTH) -> Iterator[str | RichTable]:
+    """Lines and tables, in order."""
+    yield f"{document.title}: {document.meta}" if document.meta else document.title
+    yield from document.verdict
+    if document.headlines and not any(figure.brief for figure in document.figures()):
+        yield from _headlines(document)
+    for figure in document.figures():
+        if figure.brief:
+            yield f"\n{figure.title}"
+            yield from _table(figure, width)
+    for section in document.open_sections:
+        yield from section.sentences
+    yield from _caveats(document, notes)
+
+
+def _headlines(document: Document) -> Iterator[str]:
+    wide = max(len(headline.title) for headline in document.headlines)
+    for headline in document.headlines:
+        remark = f"  {headline.remark}" if headline.remark else ""
+        yield f"{headline.title:<{wide}}  {headline.shown.replace(chr(160), ' ')}{remark}"
+
+
+def _caveats(document: Document, notes: bool) -> Iterator[str]:
+    rest = [caveat for caveat in document.caveats if not caveat.decides]
+    for caveat in document.caveats:
+        if caveat.decides or notes:
+            yield f"note: {caveat.text}"
+    if rest and not notes:
+        yield f"{numbers.counted(len(rest), 'caveat')} (--notes)"
+
+
+def _table(figure: Figure, width: int) -> Iterator[str | RichTable]:
+    from rich.table import Table as RichTable
+
+    shown, dropped = fitted(figure.table, width)
+    table = RichTable(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
+    for column in shown.columns:
+        table.add_column(column.heading, justify="left" if column.text else "right", overflow="fold")
+    for row in shown.texts():
+        table.add_row(*row)
+    yield table
+    if dropped:
+        yield f"not shown: {', '.join(dropped)} (--json)"
+
+
+def fitted(table: Table, width: int = WIDTH) -> tuple[Table, list[str]]:
+    """The table without the columns that do not fit, and their titles.
+
+    Those of the highest ``rank`` go first, of equal ones the last; the first column stays.
+    """
+    keep = list(range(len(table.columns)))
+    widths = (
+        [
+            max([len(column.heading), *(len(text) for text in texts)])
+            for column, texts in zip(table.columns, zip(*table.texts(), strict=True), strict=True)
+        ]
+        if table.rows
+        else [len(column.heading) for column in table.columns]
+    )
+    while len(keep) > 1 and sum(widths[at] + _GAP for at in keep) - _GAP > width:
+        keep.remove(max(keep[1:], key=lambda at: (table.columns[at].rank, at)))
+    dropped = [column.title for at, column in enumerate(table.columns) if at not in keep]
+    return Table(
+        [table.columns[at] for at in keep], [[row[at] for at in keep] for row in table.rows]
+    ), dropped

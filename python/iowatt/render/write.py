@@ -1,0 +1,61 @@
+"""A document as a file: an HTML page, a workbook or a PDF, by the suffix of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from iowatt.base import atomic_path
+from iowatt.base.errors import InputError
+from iowatt.render.document import Document
+
+KINDS: Final = (".html", ".xlsx", ".pdf")
+"""Suffixes of the files that can be written."""
+
+
+def check_target(target: Path, *, force: bool) -> None:
+    """Raise ``InputError`` where no document can be written to ``target``; before any work is done."""
+    if target.suffix.lower() not in KINDS:
+        raise InputError(
+            "not-accepted",
+            str(target),
+            f"the kind of file is told by its suffix; {target.suffix!r} is not one of {', '.join(KINDS)}",
+        )
+    if not target.parent.is_dir():
+        raise InputError("not-found", str(target.parent), "the directory of the page does not exist")
+    if target.is_dir():
+        raise InputError("wrong-kind", str(target), "is a directory; a page is a file")
+    if target.exists() and not force:
+        raise InputError("exists", str(target), "exists already", hint="`force=True` replaces it")
+
+
+def write(documents: Document | Sequence[Document], target: Path, *, force: bool = False) -> Path:
+    """Write one document, or several on one page, atomically. Returns ``target``.
+
+    Raises ``InputError`` as :func:`check_target`, and for a PDF where no Chromium is installed.
+    """
+    check_target(target, force=force)
+    listed = [documents] if isinstance(documents, Document) else list(documents)
+    with atomic_path.file(target) as made:
+        if target.suffix.lower() == ".xlsx":
+            from iowatt.render import workbook
+
+            workbook.write(listed, made)
+        else:
+            text = page(listed)
+            if target.suffix.lower() == ".html":
+                made.write_text(text, encoding="utf-8", newline="\n")
+            else:
+                from iowatt.render import pdf
+
+                pdf.write(text, made)
+    return target
+
+
+def page(documents: Sequence[Document]) -> str:
+    """The documents as one HTML page that needs nothing else."""
+    from iowatt.render import html
+
+    figures = {key: figure for document in documents for key, figure in document.ids().items()}
+    return html.render_page("document.html", figures, title=documents[0].title, documents=documents)
