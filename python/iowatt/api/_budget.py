@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.evaluator import Progress
     from iowatt.evaluate.search.executor import Executor
     from iowatt.evaluate.search.sweep import Request
+    from iowatt.lenses.budget.result import Budget
     from iowatt.run.bundle import Run
 
 
@@ -29,7 +30,7 @@ def budget(
     force: bool = False,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
-) -> dict[str, Any]:
+) -> Budget:
     """Where the response time goes, hop by hop, and which hop breaks a service level first.
 
     Parameters
@@ -49,11 +50,11 @@ def budget(
     set, jobs, executor, progress:
         Of the scenario, as for :func:`iowatt.curve`.
     output:
-        A page (.html) to write; ``force`` replaces one.
+        A page to write (.html, .pdf) or a workbook (.xlsx); ``force`` replaces one.
 
     Returns
     -------
-    dict
+    Budget
         The document ``iowatt.budget/1`` (docs/howto/latency-budget.md).
 
     Raises
@@ -74,9 +75,9 @@ def budget(
     level = None if within_s is None else Level(1e3 * within_s, of)
     target = None if output is None else Path(output)
     if target is not None:
-        from iowatt.pages.budget import page
+        from iowatt.render import write
 
-        page.check_target(target, force)
+        write.check_target(target, force=force)
     if _is_scenario(what):
         request = _request(what[0], rates, workload, set)
         with tempfile.TemporaryDirectory(prefix="iowatt-budget-") as place:
@@ -92,7 +93,9 @@ def budget(
         runs = [_opened(one) for one in what]
         found = analyse(runs, overloaded=[not kept_up(run).kept_up for run in runs], level=level)
     if target is not None:
-        page.write(found, target, force=force)
+        from iowatt.pages.budget.document import document
+
+        write.write(document(found), target, force=force)
     return found
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Jobs, Overrides, Page, parsed, print_json
-
-_WIDE = 132
+from iowatt.cli.options import AsJson, ForcePage, Jobs, Notes, Overrides, Page, parsed, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -55,6 +52,7 @@ def budget(
     jobs: Jobs = None,
     output: Page = None,
     force: ForcePage = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Show where the response time goes: waiting and service hop by hop, in the mean and in the tail.
@@ -82,20 +80,9 @@ def budget(
     if output is not None:
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        print_json(found)
+        print_json(found.as_dict())
         return
-    _print(found)
+    from iowatt.pages.budget.document import document
+    from iowatt.render import terminal
 
-
-def _print(found: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    from iowatt.pages.budget import text
-
-    # What is not read on a terminal is not folded to one.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
-    for part in text.parts(found):
-        if isinstance(part, str):
-            console.print(part, markup=False, soft_wrap=True)
-        else:
-            console.print(part)
+    terminal.show(document(found), notes=notes)

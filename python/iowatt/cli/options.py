@@ -53,10 +53,17 @@ Erase = Annotated[
 ]
 Page = Annotated[
     Path | None,
-    typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="PAGE",
+        help="Write a page: .html, .pdf, or a workbook: .xlsx.",
+        show_default="none",
+    ),
 ]
 ForcePage = Annotated[bool, typer.Option("--force", help="Replace a page that exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Notes = Annotated[bool, typer.Option("--notes", help="Print all caveats.")]
 
 
 def parsed(text: str | None, parse: Callable[[object], float | int], where: str) -> Any:

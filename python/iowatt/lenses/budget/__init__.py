@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from iowatt.lenses.budget.analyse import SCHEMA, analyse
+from iowatt.lenses.budget.analyse import analyse
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.observed import has_hops
+from iowatt.lenses.budget.result import Budget
 
-__all__ = ["SCHEMA", "Level", "analyse", "has_hops"]
+__all__ = ["Budget", "Level", "analyse", "has_hops"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from iowatt.lenses.budget import course, estimate
 from iowatt.lenses.budget.ledger import Hop
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.observed import Seen
+from iowatt.lenses.budget.result import BetweenLoads, Estimated, EstimatedHop, GrownHop, LoadAgainstLevel
 
 #: Busy share beyond which queues depend on more than their mean work.
 BUSY: Final = 0.9
@@ -21,7 +22,7 @@ FAR: Final = 2.0
 UNLOADED: Final = 0.2
 
 
-def one(seen: Seen, level: Level) -> dict[str, Any]:
+def one(seen: Seen, level: Level) -> Estimated:
     """From one load: an estimate, with what it rests on."""
     part = seen.made_of(level.statistic)
     value = seen.value_ms(level.statistic)
@@ -41,25 +42,24 @@ def one(seen: Seen, level: Level) -> dict[str, Any]:
     if first is None and room < 0:
         first = int((part.waiting_ms + part.service_ms).argmax())
     rows = [
-        {
+        EstimatedHop(
             **_named(hop),
-            "saturation_iops": _times(seen.rate_iops, None if not busy.share else 1 / busy.share),
-            "alone_iops": _times(seen.rate_iops, times),
-        }
+            saturation_iops=_times(seen.rate_iops, None if not busy.share else 1 / busy.share),
+            alone_iops=_times(seen.rate_iops, times),
+        )
         for hop, busy, times in zip(seen.ledger.hops, seen.busy, alone, strict=True)
     ]
-    return {
-        "basis": "estimate",
-        "of": level.statistic,
-        "within_ms": level.within_ms,
-        "seen_ms": value,
-        "slack_ms": room,
-        "kept": room >= 0,
-        "rate_iops": _times(seen.rate_iops, factor),
-        "first": None if first is None else rows[first],
-        "hops": rows,
-        "validity": _validity(seen, level, factor),
-    }
+    return Estimated(
+        of=level.statistic,
+        within_ms=level.within_ms,
+        seen_ms=value,
+        slack_ms=room,
+        kept=room >= 0,
+        rate_iops=_times(seen.rate_iops, factor),
+        first=None if first is None else rows[first],
+        hops=rows,
+        validity=_validity(seen, level, factor),
+    )
 
 
 def _first(factors: Sequence[float | None]) -> int | None:
@@ -122,7 +122,7 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
     return said
 
 
-def several(loads: Sequence[Seen], level: Level) -> dict[str, Any]:
+def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     """From several loads: where the level is broken between them, and by the growth of which hop.
 
     ``loads`` ascend in their rate. The lowest one stands for no load.
@@ -143,13 +143,13 @@ def several(loads: Sequence[Seen], level: Level) -> dict[str, Any]:
     unloaded = hops_ms[0]
     there = hops_ms[kept[-1] if kept else 0] if found is None else found.hops_ms
     rows = [
-        {
+        GrownHop(
             **_named(hop),
-            "unloaded_ms": float(unloaded[at]),
-            "there_ms": float(there[at]),
-            "growth_ms": float(there[at] - unloaded[at]),
-            "alone_iops": alone[at],
-        }
+            unloaded_ms=float(unloaded[at]),
+            there_ms=float(there[at]),
+            growth_ms=float(there[at] - unloaded[at]),
+            alone_iops=alone[at],
+        )
         for at, hop in enumerate(loads[0].ledger.hops)
     ]
     first = None
@@ -157,27 +157,26 @@ def several(loads: Sequence[Seen], level: Level) -> dict[str, Any]:
         # Broken by the lowest load already: nothing is known to have grown, so the largest is named.
         broken = found.between[0] == 0.0
         first = rows[int(there.argmax()) if broken else course.largest_growth(unloaded, there)]
-    return {
-        "basis": "loads",
-        "of": level.statistic,
-        "within_ms": level.within_ms,
-        "seen": [
-            {
-                "run": load.run,
-                "rate_iops": load.rate_iops,
-                "value_ms": value,
-                "slack_ms": level.within_ms - value,
-                "kept": value <= level.within_ms and not load.overloaded,
-                "overloaded": load.overloaded,
-            }
+    return BetweenLoads(
+        of=level.statistic,
+        within_ms=level.within_ms,
+        seen=[
+            LoadAgainstLevel(
+                run=load.run,
+                rate_iops=load.rate_iops,
+                value_ms=value,
+                slack_ms=level.within_ms - value,
+                kept=value <= level.within_ms and not load.overloaded,
+                overloaded=load.overloaded,
+            )
             for load, value in zip(loads, values, strict=True)
         ],
-        "rate_iops": None if found is None else found.rate_iops,
-        "between_iops": None if found is None else list(found.between),
-        "first": first,
-        "hops": rows,
-        "validity": _of_loads(loads, found),
-    }
+        rate_iops=None if found is None else found.rate_iops,
+        between_iops=None if found is None else found.between,
+        first=first,
+        hops=rows,
+        validity=_of_loads(loads, found),
+    )
 
 
 def _of_loads(loads: Sequence[Seen], found: course.Crossing | None) -> list[str]:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.lenses.budget import against, alike, steady
 from iowatt.lenses.budget.level import MEAN, Level
 from iowatt.lenses.budget.observed import Key, Seen, of_run, same_hops
+from iowatt.lenses.budget.result import (
+    AddsUp,
+    Band,
+    BetweenLoads,
+    BothWays,
+    Budget,
+    Estimated,
+    HopName,
+    HopTime,
+    Load,
+    RequestClass,
+    ServiceLevel,
+)
 
 if TYPE_CHECKING:
     from iowatt.lenses.budget.ledger import Ledger, Part
     from iowatt.run.bundle import Run
-
-SCHEMA: Final = "iowatt.budget/1"
 
 #: Percentiles that a budget is told around, by their name.
 BANDS: Final = ("p50", "p90", "p99", "p99.9")
@@ -35,7 +47,7 @@ def analyse(
     names: Sequence[str] | None = None,
     overloaded: Sequence[bool] | None = None,
     level: Level | None = None,
-) -> dict[str, Any]:
+) -> Budget:
     """Where the response time goes in Runs that know it (docs/reference/cli.md).
 
     Parameters
@@ -69,15 +81,14 @@ def analyse(
     seen = [of_run(run, name, overloaded=over) for run, name, over in zip(runs, called, piled, strict=True)]
     found = [_class(listed, level) for listed in _by_class(seen)]
     modelled = all(run.summary["source"] == "simulation" for run in runs)
-    return {
-        "schema": SCHEMA,
-        "name": runs[0].name,
-        "runs": called,
-        "modelled": modelled,
-        "level": None if level is None else level.as_dict(),
-        "classes": found,
-        "notes": [*_notes(runs, found, modelled), *_held(seen), *_ended(runs, called)],
-    }
+    return Budget(
+        name=runs[0].name,
+        runs=called,
+        modelled=modelled,
+        level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
+        classes=found,
+        notes=[*_notes(runs, found, modelled), *_held(seen), *_ended(runs, called)],
+    )
 
 
 def _place(run: Run) -> str:
@@ -108,58 +119,58 @@ def _bands(one: Seen, level: Level | None) -> list[tuple[str, Part]]:
     return bands
 
 
-def _class(loads: Sequence[Seen], level: Level | None) -> dict[str, Any]:
+def _class(loads: Sequence[Seen], level: Level | None) -> RequestClass:
     path, workload, op = loads[0].key
     hops = same_hops(loads)
-    held = None
+    held: Estimated | BetweenLoads | None = None
     if level is not None:
         held = against.one(loads[0], level) if len(loads) == 1 else against.several(loads, level)
-    return {
-        "path": path,
-        "workload": workload,
-        "op": op,
-        "name": loads[0].ledger.name,
-        "hops": [{"hop": hop.name, "place": hop.place, "way": hop.way} for hop in hops],
-        "loads": [_load(one, _bands(one, level)) for one in loads],
-        "against": held,
-    }
+    return RequestClass(
+        path=path,
+        workload=workload,
+        op=op,
+        name=loads[0].ledger.name,
+        hops=[HopName(hop=hop.name, place=hop.place, way=hop.way) for hop in hops],
+        loads=[_load(one, _bands(one, level)) for one in loads],
+        against=held,
+    )
 
 
-def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> dict[str, Any]:
+def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> Load:
     mean = one.ledger.mean()
     whole = mean.response_ms or float("nan")
     rows = []
     for at, (hop, busy) in enumerate(zip(one.ledger.hops, one.busy, strict=True)):
         waiting, service = float(mean.waiting_ms[at]), float(mean.service_ms[at])
         rows.append(
-            {
-                "hop": hop.name,
-                "way": hop.way,
-                "waiting_ms": waiting,
-                "service_ms": service,
-                "total_ms": waiting + service,
-                "share": (waiting + service) / whole if mean.response_ms else None,
-                "utilisation": busy.share,
-                "servers": busy.servers,
-                "saturation_iops": one.rate_iops / busy.share if busy.share else None,
-                "remark": busy.why,
-            }
+            HopTime(
+                hop=hop.name,
+                way=hop.way,
+                waiting_ms=waiting,
+                service_ms=service,
+                total_ms=waiting + service,
+                share=(waiting + service) / whole if mean.response_ms else None,
+                utilisation=busy.share,
+                servers=busy.servers,
+                saturation_iops=one.rate_iops / busy.share if busy.share else None,
+                remark=busy.why,
+            )
         )
-    return {
-        "run": one.run,
-        "rate_iops": one.rate_iops,
-        "own_iops": one.own_iops,
-        "requests": one.ledger.total,
-        "overloaded": one.overloaded,
-        "response_ms": {name: one.value_ms(name) for name in (MEAN, *BANDS)},
-        "hops": rows,
-        "both_ways": _both_ways(one.ledger, mean),
-        "made_of": [_band(name, part, one.ledger.total) for name, part in bands],
-        "adds_up": _adds_up(one, mean.response_ms),
-    }
+    return Load(
+        run=one.run,
+        rate_iops=one.rate_iops,
+        own_iops=one.own_iops,
+        requests=one.ledger.total,
+        overloaded=one.overloaded,
+        response_ms={name: one.value_ms(name) for name in (MEAN, *BANDS)},
+        hops=rows,
+        both_ways=_both_ways(one.ledger, mean),
+        made_of=[_band(name, part, one.ledger.total) for name, part in bands],
+        adds_up=_adds_up(one, mean.response_ms),
+    )
 
 
-def _both_ways(ledger: Ledger, mean: Part) -> list[dict[str, Any]]:
+def _both_ways(ledger: Ledger, mean: Part) -> list[BothWays]:
     """Hops that are passed out and in again, once."""
     whole = mean.response_ms
     found: dict[str, list[float]] = {}
@@ -168,92 +179,114 @@ def _both_ways(ledger: Ledger, mean: Part) -> list[dict[str, Any]]:
         sums[0] += float(mean.waiting_ms[at])
         sums[1] += float(mean.service_ms[at])
     return [
-        {
-            "hop": name,
-            "waiting_ms": waiting,
-            "service_ms": service,
-            "total_ms": waiting + service,
-            "share": (waiting + service) / whole if whole else None,
-        }
+        BothWays(
+            hop=name,
+            waiting_ms=waiting,
+            service_ms=service,
+            total_ms=waiting + service,
+            share=(waiting + service) / whole if whole else None,
+        )
         for name, (waiting, service) in found.items()
     ]
 
 
-def _band(name: str, part: Part, total: int) -> dict[str, Any]:
+def _band(name: str, part: Part, total: int) -> Band:
     beyond = part.requests
-    return {
-        "of": name,
-        "requests": beyond,
-        "response_ms": part.response_ms,
-        "anecdote": beyond < min(FEWEST, total),
-        "waiting_ms": part.waiting_ms.tolist(),
-        "service_ms": part.service_ms.tolist(),
-    }
+    return Band(
+        of=name,
+        requests=beyond,
+        response_ms=part.response_ms,
+        anecdote=beyond < min(FEWEST, total),
+        waiting_ms=part.waiting_ms.tolist(),
+        service_ms=part.service_ms.tolist(),
+    )
 
 
-def _adds_up(one: Seen, hops_ms: float) -> dict[str, Any]:
+def _adds_up(one: Seen, hops_ms: float) -> AddsUp:
     """The sum over the hops beside the response time: in every bin, and in the mean."""
     reported = one.reported_ms
     apart = None if not reported else abs(hops_ms - reported) / reported
     outside = one.ledger.outside()
-    return {
-        "hops_mean_ms": hops_ms,
-        "reported_mean_ms": reported,
-        "bins": int(one.ledger.requests.size),
-        "bins_outside": outside,
-        "holds": outside == 0 and (apart is None or apart <= _ADDS_UP[one.modelled]),
-    }
+    return AddsUp(
+        hops_mean_ms=hops_ms,
+        reported_mean_ms=reported,
+        bins=int(one.ledger.requests.size),
+        bins_outside=outside,
+        holds=outside == 0 and (apart is None or apart <= _ADDS_UP[one.modelled]),
+    )
 
 
-def _held(seen: Sequence[Sequence[Seen]]) -> list[str]:
-    """Where waiting is not of a queue but of interrupts that are held back, with the longest of it."""
+def _held(seen: Sequence[Sequence[Seen]]) -> list[Note]:
+    """Hops whose waiting includes held-back interrupts, with the longest delay."""
     most: dict[str, set[float]] = {}
     for one in (one for listed in seen for one in listed):
         for hop, busy in zip(one.ledger.hops, one.busy, strict=True):
             if busy.held_s:
                 most.setdefault(hop.label, set()).add(busy.held_s)
     return [
-        f"waiting at {label} is also of interrupts that are held back, up to {max(held) * 1e6:g} us a visit "
-        "(moderation): of that there is less as the rate grows"
+        Note(
+            code="interrupt-moderation",
+            text=f"waiting at {label} includes interrupt moderation of up to {max(held) * 1e6:g} us a visit, "
+            "which shrinks as the rate grows",
+        )
         for label, held in most.items()
     ]
 
 
-def _ended(runs: Sequence[Run], called: Sequence[str]) -> list[str]:
-    """Workloads that ended long before their Run, so that rates over its window are not theirs."""
+def _ended(runs: Sequence[Run], called: Sequence[str]) -> list[Note]:
+    """Workloads that ended long before their Run: rates over its window are not theirs."""
     return [
-        f"{workload} in {name} was at work for {100 * part:.0f} % of the window only: rates and busy shares "
-        "are means of the whole of it; let all workloads last as long (observe.duration, more requests)"
+        Note(
+            code="workload-ended-early",
+            text=f"{workload} in {name} ran for {100 * part:.0f} % of the window only; rates and busy shares are "
+            "means over the whole window: let all workloads last as long (observe.duration, more requests)",
+            decides=True,
+        )
         for run, name in zip(runs, called, strict=True)
         for workload, part in steady.ended_early(run).items()
     ]
 
 
-def _notes(runs: Sequence[Run], found: Sequence[dict[str, Any]], modelled: bool) -> list[str]:
+def _notes(runs: Sequence[Run], found: Sequence[RequestClass], modelled: bool) -> list[Note]:
     sources = sorted({run.summary["source"] for run in runs})
-    notes = ["modelled" if modelled else f"measured: from Runs of {', '.join(sources)}"]
+    notes = [
+        Note(code="source", text="modelled" if modelled else f"measured: from Runs of {', '.join(sources)}")
+    ]
     for one in found:
-        wrong = [load["run"] for load in one["loads"] if not load["adds_up"]["holds"]]
+        wrong = [load.run for load in one.loads if not load.adds_up.holds]
         if wrong:
-            runs_wrong = ", ".join(wrong)
-            notes.append(
-                f"{one['name']} on {one['path']}: hops do not add up to the response time in {runs_wrong}"
-            )
-    told = [len(load["made_of"]) > 2 for one in found for load in one["loads"]]
-    if any(told):
+            text = f"{one.name} on {one.path}: hops do not add up to the response time in {', '.join(wrong)}"
+            notes.append(Note(code="does-not-add-up", text=text, decides=True))
+    detailed = [len(load.made_of) > 2 for one in found for load in one.loads]
+    if any(detailed):
         notes.append(
-            "requests of one bin of the response time are taken to be alike: what percentiles and the "
-            "slowest are made of is told that finely"
+            Note(
+                code="bins",
+                text="requests in one bin of the response-time histogram are treated as alike; percentiles and "
+                "the slowest requests are broken down at that resolution",
+            )
         )
-    if not all(told):
-        notes.append("some Runs tell only means of hops: what percentiles are made of is not known there")
-    thin = sorted(
-        {band["of"] for one in found for load in one["loads"] for band in load["made_of"] if band["anecdote"]}
-    )
+    if not all(detailed):
+        notes.append(
+            Note(
+                code="means-only",
+                text="some Runs have only mean times by hop: no breakdown of percentiles there",
+            )
+        )
+    thin = sorted({band.of for one in found for load in one.loads for band in load.made_of if band.anecdote})
     if thin:
         notes.append(
-            f"fewer than {FEWEST} requests in some class: {', '.join(thin)}; take these as anecdotes"
+            Note(
+                code="few-requests",
+                text=f"fewer than {FEWEST} requests of some class in: {', '.join(thin)}; too few to rest on",
+            )
         )
-    if any(load["overloaded"] for one in found for load in one["loads"]):
-        notes.append("overloaded loads have no steady state: their times are those of a growing queue")
+    if any(load.overloaded for one in found for load in one.loads):
+        notes.append(
+            Note(
+                code="overloaded",
+                text="overloaded loads have no steady state: their times are those of a growing queue",
+                decides=True,
+            )
+        )
     return notes

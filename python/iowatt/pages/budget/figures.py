@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from iowatt.lenses.budget.result import (
+    Band,
+    BetweenLoads,
+    Budget,
+    Estimated,
+    HopName,
+    Load,
+    RequestClass,
+    ServiceLevel,
+)
 from iowatt.pages.budget import hops as drawn
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-
-Found = dict[str, Any]
 
 _HATCHED: Final = (
     "Solid is service, hatched is waiting, in the order of the way from the host to the media and back."
@@ -33,76 +41,58 @@ def of_run(run: Run) -> list[Figure]:
 
 def of_hops(run: Run) -> Table:
     """Hop by hop what the mean is made of, for a workbook; no rows where the Run does not tell."""
-    found: Found = _analysed(run) or {"classes": []}
-    return _hop_table([(title(one, found), told(one)) for one in found["classes"]], 1.0, "ms")
+    found = _analysed(run)
+    classes = [] if found is None else [(found.title(one), one.told) for one in found.classes]
+    return _hop_table(classes, 1.0, "ms")
 
 
 def of_bands(run: Run) -> Table:
     """The same around percentiles and for the slowest requests, a row for each hop."""
-    found: Found = _analysed(run) or {"classes": []}
+    found = _analysed(run)
     columns = [
         Column("Requests", text=True), Column("Of", text=True), Column("Hop", text=True),
         Column("Waiting", "ms"), Column("Service", "ms"), Column("Response time", "ms"), Column("Counted"),
     ]  # fmt: skip
-    rows: list[list[Cell]] = [
+    rows: list[list[Cell]] = [] if found is None else [
         [
-            title(one, found), band["of"], drawn.label(hop), band["waiting_ms"][at], band["service_ms"][at],
-            band["response_ms"], band["requests"],
+            found.title(one), band.of, drawn.label(hop), band.waiting_ms[at], band.service_ms[at],
+            band.response_ms, band.requests,
         ]
-        for one in found["classes"]
-        for band in told(one)["made_of"]
-        for at, hop in enumerate(one["hops"])
+        for one in found.classes
+        for band in one.told.made_of
+        for at, hop in enumerate(one.hops)
     ]  # fmt: skip
     return Table(columns, rows)
 
 
-def _analysed(run: Run) -> Found | None:
+def _analysed(run: Run) -> Budget | None:
     from iowatt.lenses.budget import analyse, has_hops
 
     return analyse([run]) if has_hops(run) else None
 
 
-def title(one: Found, found: Found) -> str:
-    """A class by its name; with its path where there are several."""
-    several = len({other["path"] for other in found["classes"]}) > 1
-    return f"{one['path']}: {one['name']}" if several else str(one["name"])
-
-
-def single(found: Found) -> list[Found]:
-    """Classes as they are, without those that merge others."""
-    own = [one for one in found["classes"] if one["op"] != "all"]
-    return own or list(found["classes"])
-
-
-def told(one: Found) -> Found:
-    """The load of a class that is told in full: the highest one that was kept up with, else the lowest."""
-    loads: list[Found] = one["loads"]
-    steady = [load for load in loads if not load["overloaded"]]
-    return steady[-1] if steady else loads[0]
-
-
-def _at_load(one: Found) -> str:
+def _at_load(one: RequestClass) -> str:
     """Which of several loads is told."""
-    rate = numbers.with_unit(told(one)["rate_iops"], "IOPS")
-    return f" At {rate}, the highest load that was kept up with." if len(one["loads"]) > 1 else ""
+    rate = numbers.with_unit(one.told.rate_iops, "IOPS")
+    return f" At {rate}, the highest load that was kept up with." if len(one.loads) > 1 else ""
 
 
-def bars(found: Found) -> list[Figure]:
+def bars(found: Budget) -> list[Figure]:
     """Mean response time hop by hop, a bar for each class; a figure for each path."""
-    paths = list(dict.fromkeys(one["path"] for one in found["classes"]))
+    paths = list(dict.fromkeys(one.path for one in found.classes))
     return [
-        _bars([one for one in found["classes"] if one["path"] == path], path, number, len(paths))
+        _bars([one for one in found.classes if one.path == path], path, number, len(paths))
         for number, path in enumerate(paths)
     ]
 
 
-def _bars(classes: Sequence[Found], path: str, number: int, paths: int) -> Figure:
-    every = [(one, told(one)) for one in classes]
-    longest = max(at["response_ms"]["mean"] for _, at in every)
+def _bars(classes: Sequence[RequestClass], path: str, number: int, paths: int) -> Figure:
+    every = [(one, one.told) for one in classes]
+    longest = max(at.response_ms["mean"] for _, at in every)
     factor, unit = numbers.scale_for(longest, "ms")
-    listed = [dict(kind) for kind in dict.fromkeys(_key(hop) for one, _ in every for hop in one["hops"])]
+    listed = list({_key(hop): hop for one, _ in every for hop in one.hops}.values())
     values = [_aligned(listed, one, at, factor) for one, at in every]
-    names = [plain(one["name"]) for one, _ in every]
+    names = [plain(one.name) for one, _ in every]
     data, chosen = drawn.marks(listed, values, along="x", places=names, unit=unit)
     every_name = {"dtick": 1} if len(names) <= MOST_CLASSES else {}
     return Figure(
@@ -110,7 +100,7 @@ def _bars(classes: Sequence[Found], path: str, number: int, paths: int) -> Figur
         f"Where the response time goes{f': {path}' if paths > 1 else ''}",
         f"Mean response time of each kind of request. {_HATCHED} Busy and saturated at are of all requests "
         f"together.{_at_load(classes[0])}",
-        _hop_table([(str(one["name"]), at) for one, at in every], factor, unit),
+        _hop_table([(str(one.name), at) for one, at in every], factor, unit),
         {
             "data": data,
             "layout": layout(
@@ -125,7 +115,7 @@ def _bars(classes: Sequence[Found], path: str, number: int, paths: int) -> Figur
     )
 
 
-def _hop_table(loads: Sequence[tuple[str, Found]], factor: float, unit: str) -> Table:
+def _hop_table(loads: Sequence[tuple[str, Load]], factor: float, unit: str) -> Table:
     """A row for each hop of named classes."""
     columns = [
         Column("Requests", text=True), Column("Hop", text=True), Column("Waiting", unit),
@@ -134,50 +124,51 @@ def _hop_table(loads: Sequence[tuple[str, Found]], factor: float, unit: str) -> 
     ]  # fmt: skip
     rows: list[list[Cell]] = []
     for name, at in loads:
-        for hop in at["hops"]:
-            times = [hop[key] / factor for key in ("waiting_ms", "service_ms", "total_ms")]
-            shares = [_percent(hop[key]) for key in ("share", "utilisation")]
-            rows.append([name, drawn.label(hop), *times, *shares, hop["saturation_iops"]])
+        for hop in at.hops:
+            times = [hop.waiting_ms / factor, hop.service_ms / factor, hop.total_ms / factor]
+            shares = [_percent(hop.share), _percent(hop.utilisation)]
+            rows.append([name, drawn.label(hop), *times, *shares, hop.saturation_iops])
     return Table(columns, rows)
 
 
-def _key(hop: Found) -> tuple[tuple[str, str], ...]:
-    return tuple(hop.items())
+def _key(hop: HopName) -> tuple[str, str, str]:
+    return hop.hop, hop.place, hop.way
 
 
 def _aligned(
-    listed: Sequence[Found], one: Found, at: Found, factor: float
+    listed: Sequence[HopName], one: RequestClass, at: Load, factor: float
 ) -> tuple[list[float], list[float]]:
-    place = {_key(hop): number for number, hop in enumerate(one["hops"])}
+    place = {_key(hop): number for number, hop in enumerate(one.hops)}
     found: tuple[list[float], list[float]] = ([], [])
     for hop in listed:
         number = place.get(_key(hop))
-        for kind, values in zip(("waiting_ms", "service_ms"), found, strict=True):
-            values.append(0.0 if number is None else at["hops"][number][kind] / factor)
+        hop_time = None if number is None else at.hops[number]
+        found[0].append(0.0 if hop_time is None else hop_time.waiting_ms / factor)
+        found[1].append(0.0 if hop_time is None else hop_time.service_ms / factor)
     return found
 
 
-def bands(found: Found) -> list[Figure]:
+def bands(found: Budget) -> list[Figure]:
     """What the percentiles of each class are made of; none where only means are known."""
     return [
-        _bands(one, title(one, found), number)
-        for number, one in enumerate(single(found))
-        if len(told(one)["made_of"]) > 2
+        _bands(one, found.title(one), number)
+        for number, one in enumerate(found.single)
+        if len(one.told.made_of) > 2
     ]
 
 
-def _bands(one: Found, name: str, number: int) -> Figure:
-    every = told(one)["made_of"]
-    longest = max(band["response_ms"] for band in every)
+def _bands(one: RequestClass, name: str, number: int) -> Figure:
+    every = one.told.made_of
+    longest = max(band.response_ms for band in every)
     factor, unit = numbers.scale_for(longest, "ms")
-    charted = [band for band in every if not band["of"].startswith("slowest")]
-    places = [f"{band['of']}<br>{numbers.with_unit(band['response_ms'], 'ms')}" for band in charted]
-    shares = [(_shares(band, "waiting_ms"), _shares(band, "service_ms")) for band in charted]
-    data, chosen = drawn.marks(one["hops"], shares, along="y", places=places, unit="%", least=_SHOWN_IN_BANDS)
+    charted = [band for band in every if not band.of.startswith("slowest")]
+    places = [f"{band.of}<br>{numbers.with_unit(band.response_ms, 'ms')}" for band in charted]
+    shares = [(_shares(band, band.waiting_ms), _shares(band, band.service_ms)) for band in charted]
+    data, chosen = drawn.marks(one.hops, shares, along="y", places=places, unit="%", least=_SHOWN_IN_BANDS)
     columns = [
         Column("Hop", text=True),
         *(
-            Column(f"{band['of'].capitalize() if band['of'] == 'mean' else band['of']}: {kind}", unit)
+            Column(f"{band.of.capitalize() if band.of == 'mean' else band.of}: {kind}", unit)
             for band in every
             for kind in ("waiting", "service")
         ),
@@ -185,13 +176,13 @@ def _bands(one: Found, name: str, number: int) -> Figure:
     rows: list[list[Cell]] = [
         [
             drawn.label(hop),
-            *(band[key][at] / factor for band in every for key in ("waiting_ms", "service_ms")),
+            *(times[at] / factor for band in every for times in (band.waiting_ms, band.service_ms)),
         ]
-        for at, hop in enumerate(one["hops"])
+        for at, hop in enumerate(one.hops)
     ]
     rows.append(["Response time", *_sums(every, factor)])
-    rows.append(["Requests", *(cell for band in every for cell in (None, band["requests"]))])
-    thin = [band["of"] for band in every if band["anecdote"]]
+    rows.append(["Requests", *(cell for band in every for cell in (None, band.requests))])
+    thin = [band.of for band in every if band.anecdote]
     remarks = [*chosen.remarks, "The table also has the slowest 10 %, 1 % and 0.1 %."]
     if thin:
         remarks.append(f"On fewer than 10 requests: {', '.join(thin)}; anecdotes.")
@@ -215,43 +206,41 @@ def _bands(one: Found, name: str, number: int) -> Figure:
     )
 
 
-def _shares(band: Found, key: str) -> list[float]:
+def _shares(band: Band, times: Sequence[float]) -> list[float]:
     """Of each hop, in percent of the response time."""
-    return [100 * value / (band["response_ms"] or 1) for value in band[key]]
+    return [100 * value / (band.response_ms or 1) for value in times]
 
 
-def _sums(every: Sequence[Found], factor: float) -> list[Cell]:
-    return [sum(band[key]) / factor for band in every for key in ("waiting_ms", "service_ms")]
+def _sums(every: Sequence[Band], factor: float) -> list[Cell]:
+    return [sum(times) / factor for band in every for times in (band.waiting_ms, band.service_ms)]
 
 
-def over_load(found: Found) -> list[Figure]:
+def over_load(found: Budget) -> list[Figure]:
     """Hops stacked over the loads, with the service level; a figure for each class, none of a single load."""
     return [
-        _over_load(one, title(one, found), number, found["level"])
-        for number, one in enumerate(found["classes"])
-        if sum(not load["overloaded"] for load in one["loads"]) > 1
+        _over_load(one, found.title(one), number, found.level)
+        for number, one in enumerate(found.classes)
+        if sum(not load.overloaded for load in one.loads) > 1
     ]
 
 
-def _over_load(one: Found, name: str, number: int, level: Found | None) -> Figure:
-    of = "mean" if level is None else level["of"]
-    loads = [load for load in one["loads"] if not load["overloaded"]]
-    parts = [next(band for band in load["made_of"] if band["of"] == of) for load in loads]
-    longest = max([part["response_ms"] for part in parts] + ([] if level is None else [level["within_ms"]]))
+def _over_load(one: RequestClass, name: str, number: int, level: ServiceLevel | None) -> Figure:
+    of = "mean" if level is None else level.of
+    loads = [load for load in one.loads if not load.overloaded]
+    parts = [next(band for band in load.made_of if band.of == of) for load in loads]
+    longest = max([part.response_ms for part in parts] + ([] if level is None else [level.within_ms]))
     factor, unit = numbers.scale_for(longest, "ms")
-    rates = [load["rate_iops"] for load in loads]
-    chosen = drawn.shown([(part["waiting_ms"], part["service_ms"]) for part in parts])
+    rates = [load.rate_iops for load in loads]
+    chosen = drawn.shown([(part.waiting_ms, part.service_ms) for part in parts])
     every = [
         [
             (waiting + service) / factor
-            for waiting, service in zip(part["waiting_ms"], part["service_ms"], strict=True)
+            for waiting, service in zip(part.waiting_ms, part.service_ms, strict=True)
         ]
         for part in parts
     ]
-    colours = drawn.colours(one["hops"])
-    series = [
-        (drawn.label(one["hops"][at]), colours[at], [hops[at] for hops in every]) for at in chosen.alone
-    ]
+    colours = drawn.colours(one.hops)
+    series = [(drawn.label(one.hops[at]), colours[at], [hops[at] for hops in every]) for at in chosen.alone]
     if chosen.others:
         rest = [sum(hops[at] for at in chosen.others) for hops in every]
         series.append((drawn.OTHERS, palette.STATE_COLOURS["idle"], rest))
@@ -263,21 +252,21 @@ def _over_load(one: Found, name: str, number: int, level: Found | None) -> Figur
         }
         for label, colour, values in series
     ]  # fmt: skip
-    held = one["against"]
+    held = one.against
     if level is not None:
-        at = level["within_ms"] / factor
+        at = level.within_ms / factor
         data.append(_line("Service level", [rates[0], rates[-1]], [at, at], "dash"))
-        if held and held.get("rate_iops"):
-            data.append(_line("Broken at", [held["rate_iops"]] * 2, [0, at], "dot"))
+        if held and held.rate_iops:
+            data.append(_line("Broken at", [held.rate_iops] * 2, [0, at], "dot"))
     columns = [Column("Load", "IOPS"), Column("Verdict", text=True), Column("Response time", unit)]
-    columns += [Column(drawn.label(hop), unit) for hop in one["hops"]]
+    columns += [Column(drawn.label(hop), unit) for hop in one.hops]
     rows: list[list[Cell]] = []
-    for load in one["loads"]:
-        band = next(band for band in load["made_of"] if band["of"] == of)
-        both = zip(band["waiting_ms"], band["service_ms"], strict=True)
-        verdict = "overloaded" if load["overloaded"] else "steady"
+    for load in one.loads:
+        band = next(band for band in load.made_of if band.of == of)
+        both = zip(band.waiting_ms, band.service_ms, strict=True)
+        verdict = "overloaded" if load.overloaded else "steady"
         rows.append(
-            [load["rate_iops"], verdict, band["response_ms"] / factor, *((w + s) / factor for w, s in both)]
+            [load.rate_iops, verdict, band.response_ms / factor, *((w + s) / factor for w, s in both)]
         )
     what = "mean" if of == "mean" else of
     return Figure(
@@ -307,25 +296,24 @@ def _line(name: str, x: list[float], y: list[float], dash: str) -> dict[str, Any
     }  # fmt: skip
 
 
-def against(found: Found) -> list[Figure]:
+def against(found: Budget) -> list[Figure]:
     """For each class, what each hop would do to the level by itself; tables only."""
     return [
-        _against(one, title(one, found), number)
-        for number, one in enumerate(found["classes"])
-        if one["against"] is not None
+        _against(one, one.against, found.title(one), number)
+        for number, one in enumerate(found.classes)
+        if one.against is not None
     ]
 
 
-def _against(one: Found, name: str, number: int) -> Figure:
-    held = one["against"]
-    if held["basis"] == "estimate":
+def _against(one: RequestClass, held: Estimated | BetweenLoads, name: str, number: int) -> Figure:
+    if isinstance(held, Estimated):
         columns = [
             Column("Hop", text=True),
             Column("Saturated at", "IOPS"),
             Column("Alone breaks it at", "IOPS"),
         ]
         rows: list[list[Cell]] = [
-            [drawn.label(hop), hop["saturation_iops"], hop["alone_iops"]] for hop in held["hops"]
+            [drawn.label(hop), hop.saturation_iops, hop.alone_iops] for hop in held.hops
         ]
         caption = "Estimated from one load: each hop growing while the others stay as seen."
     else:
@@ -334,18 +322,18 @@ def _against(one: Found, name: str, number: int) -> Figure:
             Column("Growth", "ms"), Column("Alone breaks it at", "IOPS"),
         ]  # fmt: skip
         rows = [
-            [drawn.label(hop), *(hop[key] for key in ("unloaded_ms", "there_ms", "growth_ms", "alone_iops"))]
-            for hop in held["hops"]
+            [drawn.label(hop), hop.unloaded_ms, hop.there_ms, hop.growth_ms, hop.alone_iops]
+            for hop in held.hops
         ]
         caption = "Each hop between the loads; alone: growing while the others stay as at the lowest load."
-        if held["between_iops"] is None:
+        if held.between_iops is None:
             columns[2] = Column("At the highest load", "ms")
     return Figure(
         f"budget-against-{number}",
         f"Which hop breaks it: {name}",
         caption,
         Table(columns, rows),
-        remarks=list(held["validity"]),
+        remarks=list(held.validity),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iowatt.lenses.budget.result import HopName, HopTime
 from iowatt.render import numbers
 from iowatt.render.figure import plain
 
@@ -44,9 +45,9 @@ class Shown:
         return [f"{many} under {numbers.percent(self.least)} of every bar {told} last; the table has each."]
 
 
-def label(hop: Mapping[str, Any]) -> str:
+def label(hop: HopName | HopTime) -> str:
     """Its name, with the way where it is passed both ways."""
-    return f"{hop['hop']} {hop['way']}" if hop["way"] else str(hop["hop"])
+    return hop.label
 
 
 def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float = SHOWN_FROM) -> Shown:
@@ -64,20 +65,20 @@ def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float 
     return Shown(alone, others, least)
 
 
-def colours(hops: Sequence[Mapping[str, Any]]) -> list[str]:
+def colours(hops: Sequence[HopName]) -> list[str]:
     """The colour of each hop."""
     taken: dict[str, dict[str, str]] = {}
     found = []
     for hop in hops:
-        place = hop["place"] if hop["place"] in COLOURS else "storage"
+        place = hop.place if hop.place in COLOURS else "storage"
         names = taken.setdefault(place, {})
         choice = COLOURS[place]
-        found.append(names.setdefault(hop["hop"], choice[len(names) % len(choice)]))
+        found.append(names.setdefault(hop.hop, choice[len(names) % len(choice)]))
     return found
 
 
 def marks(
-    hops: Sequence[Mapping[str, Any]],
+    hops: Sequence[HopName],
     bars: Sequence[tuple[Sequence[float], Sequence[float]]],
     *,
     along: str,

@@ -1,0 +1,38 @@
+"""Results as typed models: what a lens or a search returns, a page shows, and a file holds.
+
+Every whole document is a :class:`ResultDocument` and says by ``schema`` which one it is; ``iowatt schema`` prints
+the JSON Schema of each. Attributes and JSON keys have the same names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Result(BaseModel):
+    """A part of a result: its fields are known, and it is not changed once made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data as JSON has it."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class ResultDocument(Result):
+    """A whole result; a subclass narrows ``schema_id`` to its own name: ``iowatt.budget/1``."""
+
+    schema_id: str = Field(alias="schema")
+
+
+class Note(Result):
+    """A sentence that limits or explains the figures.
+
+    ``code`` is stable and for programs; ``decides`` says that the note can change a decision.
+    """
+
+    code: str
+    text: str
+    decides: bool = False

@@ -1,0 +1,198 @@
+"""The latency budget as a document, ``iowatt.budget/1``. Times are in ms, rates in requests per second."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from iowatt.base.results import Note, Result, ResultDocument
+
+
+class HopName(Result):
+    """A place that requests pass; ``way`` is ``out``, ``in``, or empty where it is passed once."""
+
+    hop: str
+    place: str
+    way: str
+
+    @property
+    def label(self) -> str:
+        """Its name, with the way where there are two."""
+        return f"{self.hop} {self.way}" if self.way else self.hop
+
+
+class HopTime(Result):
+    """Mean times of a hop at one load, and how busy it is."""
+
+    hop: str
+    way: str
+    waiting_ms: float
+    service_ms: float
+    total_ms: float
+    #: Of the mean response time.
+    share: float | None
+    #: Busy share; None where it does not tell saturation, for the reason in ``remark``.
+    utilisation: float | None
+    servers: int
+    saturation_iops: float | None
+    remark: str
+
+    @property
+    def label(self) -> str:
+        """Its name, with the way where there are two."""
+        return f"{self.hop} {self.way}" if self.way else self.hop
+
+
+class BothWays(Result):
+    """A hop with its ways together."""
+
+    hop: str
+    waiting_ms: float
+    service_ms: float
+    total_ms: float
+    share: float | None
+
+
+class Band(Result):
+    """Requests around a percentile, the slowest, or all (``mean``); times by hop in the order of the class."""
+
+    of: str
+    #: A share of a bin counts as such.
+    requests: float
+    response_ms: float
+    #: Too few requests to rest anything on.
+    anecdote: bool
+    waiting_ms: list[float]
+    service_ms: list[float]
+
+
+class AddsUp(Result):
+    """The sum over the hops beside the response time that was counted."""
+
+    hops_mean_ms: float
+    reported_mean_ms: float | None
+    bins: int
+    bins_outside: int
+    holds: bool
+
+
+class Load(Result):
+    """A class of requests in one Run."""
+
+    run: str
+    #: Of all requests of the Run, and of this class.
+    rate_iops: float
+    own_iops: float
+    requests: int
+    overloaded: bool
+    #: ``mean`` and percentiles.
+    response_ms: dict[str, float]
+    hops: list[HopTime]
+    both_ways: list[BothWays]
+    made_of: list[Band]
+    adds_up: AddsUp
+
+
+class EstimatedHop(HopName):
+    """At which rate a hop saturates, and at which it breaks the level while the others stay as they are."""
+
+    saturation_iops: float | None
+    alone_iops: float | None
+
+
+class GrownHop(HopName):
+    """A hop at the lowest load, where the level breaks (or at the highest load), and its growth."""
+
+    unloaded_ms: float
+    there_ms: float
+    growth_ms: float
+    alone_iops: float | None
+
+
+class Estimated(Result):
+    """A service level against one load: an estimate for other rates."""
+
+    basis: Literal["estimate"] = "estimate"
+    of: str
+    within_ms: float
+    seen_ms: float
+    slack_ms: float
+    kept: bool
+    rate_iops: float | None
+    first: EstimatedHop | None
+    hops: list[EstimatedHop]
+    validity: list[str]
+
+
+class LoadAgainstLevel(Result):
+    """One of several loads against the level."""
+
+    run: str
+    rate_iops: float
+    value_ms: float
+    slack_ms: float
+    kept: bool
+    overloaded: bool
+
+
+class BetweenLoads(Result):
+    """A service level against several loads: between which it breaks."""
+
+    basis: Literal["loads"] = "loads"
+    of: str
+    within_ms: float
+    seen: list[LoadAgainstLevel]
+    rate_iops: float | None
+    between_iops: tuple[float, float] | None
+    first: GrownHop | None
+    hops: list[GrownHop]
+    validity: list[str]
+
+
+class RequestClass(Result):
+    """Requests of one kind of a workload on one path, at each load, the lowest first."""
+
+    path: str
+    workload: str
+    op: str
+    name: str
+    hops: list[HopName]
+    loads: list[Load]
+    against: Estimated | BetweenLoads | None = Field(discriminator="basis")
+
+    @property
+    def told(self) -> Load:
+        """The load that is told in full: the highest one that was kept up with, else the lowest."""
+        steady = [load for load in self.loads if not load.overloaded]
+        return steady[-1] if steady else self.loads[0]
+
+
+class ServiceLevel(Result):
+    """What the response time is held against."""
+
+    within_ms: float
+    of: str
+
+
+class Budget(ResultDocument):
+    """Where the response time goes, hop by hop."""
+
+    schema_id: Literal["iowatt.budget/1"] = Field(default="iowatt.budget/1", alias="schema")
+    name: str
+    runs: list[str]
+    #: Whether all Runs were simulated.
+    modelled: bool
+    level: ServiceLevel | None
+    classes: list[RequestClass]
+    notes: list[Note]
+
+    def title(self, one: RequestClass) -> str:
+        """The name of a class; with its path where there are several."""
+        several = len({other.path for other in self.classes}) > 1
+        return f"{one.path}: {one.name}" if several else one.name
+
+    @property
+    def single(self) -> list[RequestClass]:
+        """The classes without those that merge others."""
+        return [one for one in self.classes if one.op != "all"] or self.classes
