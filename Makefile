@@ -2,7 +2,7 @@
 # make test   all tests
 # make bench  requests per CPU second, decoding in MB/s, the estimator's error, what searches take and find,
 #             how often intervals of a comparison are right
-# make check  formatters, linters, types
+# make check  formatters, linters, types, layers
 # make docs   the documentation, warnings are errors
 # make fuzz   every parser's fuzz target for FUZZ_SECONDS each (needs a C++ compiler)
 #
@@ -54,6 +54,7 @@ check: build $(VENV)/.stamp-lint $(VENV)/.stamp-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 docs: build $(VENV)/.stamp-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
