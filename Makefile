@@ -3,6 +3,7 @@
 # make bench  requests per CPU second, decoding in MB/s, the estimator's error, what searches take and find,
 #             how often intervals of a comparison are right
 # make check  formatters, linters, types, layers
+# make audit  known vulnerabilities and licences of the dependencies (network, cargo-deny)
 # make docs   the documentation, warnings are errors
 # make fuzz   every parser's fuzz target for FUZZ_SECONDS each (needs a C++ compiler)
 #
@@ -28,7 +29,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
-.PHONY: demo test bench check docs fuzz build clean
+.PHONY: demo test bench check audit docs fuzz build clean
 .DELETE_ON_ERROR:
 
 demo: build
@@ -55,6 +56,11 @@ check: build $(VENV)/.stamp-lint $(VENV)/.stamp-test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Python: the advisories of the index that pip uses; Rust: cargo-deny, where it is installed.
+audit: $(VENV)/.stamp-audit
+	$(BIN)/pip-audit --disable-pip --no-deps -r requirements/run.txt
+	cargo deny check
 
 docs: build $(VENV)/.stamp-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
