@@ -66,7 +66,7 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
     if load.duration_s > _MOST_S:
         raise InputError(
             "out-of-range",
-            Argument("load", text[:80]),
+            Argument("load", text),
             f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most",
         )
     return Drawn(load, begins, said)

@@ -166,8 +166,8 @@ def _at(points: Sequence[Point], wanted: float, highest: float, share: float) ->
     if not below:
         raise InputError(
             "missing-figure",
-            None,
-            f"the power at {share:.0%} of the highest throughput is not known: all Runs with requests have more",
+            points[1].name,
+            f"the power at {share:.0%} of the highest throughput is not known: all loads are higher",
             hint="add a Run at a lower rate; `iowatt curve` makes Runs at several",
         )
     low, high = below[-1], above[0]

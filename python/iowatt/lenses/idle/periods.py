@@ -173,16 +173,19 @@ class Periods:
         """The batch that begins with row ``first`` (from 0); ``ends`` are the drives' last ends so far."""
         most = np.iinfo(np.int64).max // 2
         numbers = ["drive", "start_ns", "length_ns"]
-        bad = pl.any_horizontal(pl.col(IDLE).is_null(), pl.col(numbers) < 0, pl.col(numbers) > most)
-        self._refuse(
-            frame.select(bad).to_series().to_numpy(), first, "a value is missing, negative or too large"
-        )
+        for name in IDLE:
+            column = pl.col(name)
+            bad = column.is_null() | ((column < 0) | (column > most) if name in numbers else False)
+            wrong = frame.select(bad).to_series().to_numpy()
+            self._refuse(wrong, first, name, "the value is missing, negative or too large")
         drive, start, length = (frame[name].cast(pl.Int64).to_numpy() for name in numbers)
         known = len(self.devices)
-        self._refuse(drive >= known, first, f"there is no such drive; the Run has {known}, numbered from 0")
-        self._refuse(length == 0, first, "the period has a length of 0; expected more")
+        self._refuse(
+            drive >= known, first, "drive", f"there is no such drive; the Run has {known}, numbered from 0"
+        )
+        self._refuse(length == 0, first, "length_ns", "the period has a length of 0; expected more")
         outside = (start < self.start_ns - EDGE_NS) | (start + length > self.end_ns + EDGE_NS)
-        self._refuse(outside, first, "the period lies outside the Run's window")
+        self._refuse(outside, first, "start_ns", "the period lies outside the Run's window")
         order = np.argsort(drive, kind="stable")
         before = np.empty_like(start)
         sorted_drive, sorted_end = drive[order], (start + length)[order]
@@ -190,11 +193,14 @@ class Periods:
         opening[1:] = np.diff(sorted_drive) != 0
         earlier = np.concatenate(([0], sorted_end[:-1]))
         before[order] = np.where(opening, ends[sorted_drive], earlier)
-        self._refuse(start < before, first, "the period begins before the drive's previous one has ended")
+        self._refuse(
+            start < before, first, "start_ns", "the period begins before the drive's previous one ends"
+        )
         closing = np.append(opening[1:], True)
         ends[sorted_drive[closing]] = sorted_end[closing]
         return Batch(drive, length, frame["cut"].to_numpy())
 
-    def _refuse(self, bad: npt.NDArray[np.bool_], first: int, message: str) -> None:
+    def _refuse(self, bad: npt.NDArray[np.bool_], first: int, column: str, message: str) -> None:
         if bad.any():
-            raise InputError("damaged", f"{self.where}: row {first + int(np.argmax(bad)) + 1}", message)
+            row = first + int(np.argmax(bad)) + 1
+            raise InputError("damaged", f"{self.where}: row {row}: {column}", message)
