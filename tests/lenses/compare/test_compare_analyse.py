@@ -15,6 +15,7 @@ import iowatt
 from iowatt.base.errors import Argument
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked, opened
+from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
 from iowatt.report.compare import page, text
 from iowatt.report.figures import comparison
 from refused import refused
@@ -74,13 +75,13 @@ def test_the_other_way_round_it_is_worse(found):
 
 def test_far_percentiles_say_what_they_rest_on(found):
     one = row(found, "p99.99")
-    assert one["verdict"] == "no verdict" and one["beyond"] == {"before": 2, "after": 2}
+    assert one["verdict"] == NO_VERDICT and one["beyond"] == {"before": 2, "after": 2}
     assert any("2 requests" in remark for remark in one["remarks"])
 
 
 def test_one_system_with_two_seeds_is_not_told_apart():
     document = analyse(Asked([made.build(draws(5))], [made.build(draws(6), seed=2)]))
-    assert {one["verdict"] for one in document["differences"]} <= {"not distinguishable", "no verdict"}
+    assert {one["verdict"] for one in document["differences"]} <= {INDISTINGUISHABLE, NO_VERDICT}
 
 
 def test_figures_are_those_of_the_runs_own_reports():
@@ -100,7 +101,7 @@ def test_without_a_series_means_are_judged_by_intervals_and_percentiles_are_not(
     document = analyse(Asked([before], [after]))
     assert row(document, "mean")["verdict"] == "better"
     one = row(document, "p99")
-    assert one["verdict"] == "no verdict"
+    assert one["verdict"] == NO_VERDICT
     assert one["basis"]["method"] == "requests" and one["remarks"]
     assert one["before"] == before.summary["response_time_ms"]["all"]["p99"]
     assert document["over_time"]["before"][0]["basis"] == "intervals"
@@ -113,7 +114,7 @@ def test_one_histogram_alone_gives_figures_and_no_verdict():
     document = analyse(Asked([before], [after]))
     assert document["over_time"]["width_s"] is None
     assert document["spikes"] == {"before": None, "after": None}
-    assert {one["verdict"] for one in document["differences"]} == {"no verdict"}
+    assert {one["verdict"] for one in document["differences"]} == {NO_VERDICT}
     assert row(document, "p50")["difference"] == pytest.approx(-np.log(2), abs=0.05)
 
 

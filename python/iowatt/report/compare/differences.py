@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
 from iowatt.report import numbers
 from iowatt.report.compare import words
 from iowatt.report.compare.words import Found
@@ -14,8 +15,8 @@ from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layo
 VERDICTS: Final = (
     ("better", palette.RUNS[2], "circle"),
     ("worse", palette.RUNS[1], "x"),
-    ("not distinguishable", palette.STATE_COLOURS["idle"], "diamond-open"),
-    ("no verdict", palette.STATE_COLOURS["idle"], "line-ns-open"),
+    (INDISTINGUISHABLE, palette.STATE_COLOURS["idle"], "diamond-open"),
+    (NO_VERDICT, palette.STATE_COLOURS["idle"], "line-ns-open"),
 )
 
 
