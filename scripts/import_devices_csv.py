@@ -289,7 +289,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the script; exit code 2 where the table is wrong."""
     parser = argparse.ArgumentParser(description="Make device files from a table of data-sheet figures.")
     parser.add_argument("table", type=Path, help="the CSV")
-    parser.add_argument("--into", type=Path, default=Path("python/iowatt/model/library/devices"), help="folder")
+    parser.add_argument(
+        "--into", type=Path, default=Path("python/iowatt/model/library/devices"), help="folder"
+    )
     options = parser.parse_args(arguments)
     try:
         written, kept = write(read(options.table), options.into)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
 import iowatt
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
+from refused import refused
 
 SCENARIO = """
 name = "one"
@@ -31,14 +32,14 @@ def run(*overrides, size="4KiB"):
 
 
 def test_another_system_is_refused_by_the_part_that_differs():
-    with pytest.raises(InputError, match=r"of another system than .*: paths of the plan differ") as caught:
+    with refused("not-comparable", re.compile(": paths$")):
         iowatt.budget(run(), run("path.san.queue_depth=4"))
-    assert "iowatt compare" in caught.value.hint
 
 
 def test_other_requests_are_refused():
-    with pytest.raises(InputError, match=r"has other requests than .*: oltp has 16 KiB in the mean, not 4"):
+    with refused("not-comparable", re.compile(": workload$")) as caught:
         iowatt.budget(run(), run(size="16KiB"))
+    assert "16 KiB" in caught.value.message
 
 
 def test_other_loads_are_what_it_is_for():
@@ -47,7 +48,7 @@ def test_other_loads_are_what_it_is_for():
 
 
 def test_a_statistic_without_a_level_is_refused():
-    with pytest.raises(InputError, match="p99 has no effect without a service level"):
+    with refused("not-applicable", Argument("of")):
         iowatt.budget(run(), of="p99")
 
 

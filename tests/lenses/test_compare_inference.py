@@ -12,6 +12,7 @@ from compare_trials import amounts
 from iowatt.lenses.compare import metrics
 from iowatt.lenses.compare.blocks import Blocks
 from iowatt.lenses.compare.inference import Question, infer, infer_all
+from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
 from iowatt.run.histogram import Histogram
 from known_series import ar1_lognormal, cut, independent, mm1
 
@@ -63,7 +64,7 @@ def test_a_run_beside_itself_does_not_differ():
     blocks = run(1)
     for one in infer([blocks], [blocks], metrics.response_times(), seed=1):
         assert one.difference == 0
-        assert one.verdict in ("not distinguishable", "no verdict")
+        assert one.verdict in (INDISTINGUISHABLE, NO_VERDICT)
         if one.interval is not None:
             assert one.interval[0] < 0 < one.interval[1]
 
@@ -81,9 +82,10 @@ def test_beyond_what_the_events_allow_there_is_no_verdict():
     assert one.events == (2, 2)
     assert one.interval is None
     assert one.p is None
-    assert one.verdict == "no verdict"
+    assert one.verdict == NO_VERDICT
     assert one.ratio == pytest.approx(9, rel=0.7)
-    assert "before: rests on 2 requests beyond it: at least 30 are needed" in one.remarks
+    (said,) = [remark for remark in one.remarks if remark.startswith("before: ")]
+    assert "2 requests" in said and "30" in said
 
 
 def test_events_of_one_burst_are_not_many():
@@ -96,23 +98,27 @@ def test_events_of_one_burst_are_not_many():
     [one] = infer([burst], [burst], [metrics.quantile(0.99)], seed=1)
     assert one.events == (200, 200)
     assert one.interval is None
-    assert any("lie in" in remark and "blocks of time" in remark for remark in one.remarks)
+    assert max(one.basis.blocks_with_events) < 10
+    assert one.remarks
 
 
 def test_a_series_that_is_too_short_for_its_correlation_says_so():
     slow = ar1_lognormal(0.9999, 0.8)
     answers = infer([run(1, slow)], [run(2, slow, scale=2.0)], MEAN[:2], seed=1)
     for one in answers:
-        assert one.verdict == "no verdict"
+        assert one.verdict == NO_VERDICT
         assert one.interval is None
-        assert any("correlated over too much of the run" in remark for remark in one.remarks)
+        assert max(one.basis.correlation) > 0.9
+        assert one.remarks
 
 
 def test_too_few_blocks_say_so():
     few = [run(seed, blocks=8) for seed in (1, 2)]
     [one] = infer([few[0]], [few[1]], [metrics.mean()], seed=1)
-    assert one.verdict == "no verdict"
-    assert "before: 8 blocks of time are too few: at least 12 are needed" in one.remarks
+    assert one.verdict == NO_VERDICT
+    assert one.basis.blocks == (8, 8)
+    (said,) = [remark for remark in one.remarks if remark.startswith("before: ")]
+    assert "8 blocks" in said and "12" in said
 
 
 def test_one_histogram_has_intervals_of_independent_requests_and_no_verdict():
@@ -120,14 +126,15 @@ def test_one_histogram_has_intervals_of_independent_requests_and_no_verdict():
     with_order = infer([before], [after], MEAN, seed=1)
     for one, known in zip(infer([of_one(before)], [of_one(after)], MEAN, seed=1), with_order, strict=True):
         assert one.basis.method == "requests"
-        assert one.verdict == "no verdict"
-        assert any("order in time is not known" in remark for remark in one.remarks)
+        assert one.verdict == NO_VERDICT
+        assert one.remarks
         # These requests are independent: both ways have to come to about the same.
         width, known_width = (x.interval[1] - x.interval[0] for x in (one, known))
         assert width == pytest.approx(known_width, rel=0.5)
     [rate] = infer([of_one(before)], [of_one(after)], [metrics.rate()], seed=1)
     assert rate.interval is None
-    assert any("says nothing of how it varies" in remark for remark in rate.remarks)
+    assert rate.verdict == one.verdict
+    assert rate.remarks
 
 
 def test_repeated_runs_that_blocks_explain_are_one_long_run():
@@ -147,14 +154,15 @@ def test_repeated_runs_that_differ_by_more_rest_on_runs():
     after = [run(seed, independent(0.01), scale=factor) for seed, factor in ((4, 1.5), (5, 2.5), (6, 3.5))]
     one = infer(before, after, [metrics.mean()], seed=1, resamples=40_000)[0]
     assert one.basis.method == "runs"
-    assert one.remarks[0].startswith("it rests on 3 and 3 Runs and not on their blocks")
-    assert one.verdict == "not distinguishable"
+    assert one.basis.runs == (3, 3)
+    assert "3 and 3" in one.remarks[0]
+    assert one.verdict == INDISTINGUISHABLE
     half = (one.interval[1] - one.interval[0]) / 2
     assert half == pytest.approx(0.1 * 2.7764451 * math.sqrt(2 / 3), rel=0.15)
     # One histogram each is enough where Runs are many.
     single = infer([of_one(x) for x in before], [of_one(x) for x in after], [metrics.mean()], seed=1)[0]
     assert single.basis.method == "runs"
-    assert single.verdict == "not distinguishable"
+    assert single.verdict == INDISTINGUISHABLE
 
 
 def test_amounts_of_other_blocks_are_corrected_together_with_response_times():
@@ -167,7 +175,7 @@ def test_amounts_of_other_blocks_are_corrected_together_with_response_times():
     )
     assert [one.verdict for one in sums[:2]] == ["worse", "worse"]
     assert sums[0].ratio == pytest.approx(3, rel=0.2)
-    assert {one.verdict for one in times} == {"not distinguishable"}
+    assert {one.verdict for one in times} == {INDISTINGUISHABLE}
     alone = infer([runs[0]], [runs[1]], MEAN, seed=1)
     # The first question has the same stream whether or not another follows.
     assert [one.p for one in times] == [min(1.0, 2 * one.p) for one in alone]
@@ -180,8 +188,9 @@ def test_an_amount_that_one_run_has_not_is_no_figure():
     assert one.before is not None
     assert one.after is None
     assert one.difference is None
-    assert one.verdict == "no verdict"
-    assert one.remarks == ("after: there is no figure",)
+    assert one.verdict == NO_VERDICT
+    (said,) = one.remarks
+    assert said.startswith("after: ")
 
 
 def test_what_does_not_vary_differs_for_certain_or_not_at_all():
@@ -190,7 +199,7 @@ def test_what_does_not_vary_differs_for_certain_or_not_at_all():
     watts = {value: replace(calm, amounts={"device_j": value * seconds}) for value in (5.0, 6.0)}
     [same] = infer([watts[5.0]], [watts[5.0]], [metrics.power()], seed=1)
     [more] = infer([watts[5.0]], [watts[6.0]], [metrics.power()], seed=1)
-    assert same.verdict == "not distinguishable"
+    assert same.verdict == INDISTINGUISHABLE
     assert more.verdict == "worse"
     assert more.interval == (pytest.approx(1.0), pytest.approx(1.0))
 
@@ -206,7 +215,7 @@ def test_shares_over_a_threshold():
     never = metrics.share_over(1e12)
     [none] = infer([run(1)], [run(2)], [never], seed=1)
     assert (none.before, none.after, none.difference) == (0, 0, 0)
-    assert none.verdict in ("not distinguishable", "no verdict")
+    assert none.verdict in (INDISTINGUISHABLE, NO_VERDICT)
 
 
 def test_seeds_need_more_to_be_held_apart_than_measurements():
@@ -235,4 +244,4 @@ def test_groups_whose_power_never_varies():
     assert one.basis.method == "blocks"
     assert one.verdict == "worse"
     [same] = infer(sides[0], sides[0], [metrics.power()], seed=1)
-    assert same.verdict == "not distinguishable"
+    assert same.verdict == INDISTINGUISHABLE

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import iowatt
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.electricity import billed, drawn
 from iowatt.tariffs.find import find_tariff
+from refused import refused
 
 YEAR_S = 365 * 86_400.0
 
@@ -74,23 +75,28 @@ def test_beside_a_site_notes_are_of_both():
 def test_a_file_of_centuries_is_refused(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text("0,1\n99000000000,1\n")
-    with pytest.raises(InputError, match="200 at most"):
+    with refused("out-of-range", Argument("load", path)):
         drawn(str(path), None, None)
 
 
 @pytest.mark.parametrize(
-    ("text", "start", "months", "said"),
+    ("text", "start", "months", "code", "place"),
     [
-        ("5", None, None, "is no load"),
-        ("fast", None, None, "is no load"),
-        ("f" * 5000, None, None, "is no load"),
-        ("5kW", "soon", None, "is no date"),
-        ("5kW", "2026-01-01T00:00+01:00", None, "has a time zone"),
-        ("5kW", "9998-01-01", 24, "beyond the year 9999"),
-        ("5kW", None, 100_000, "100000 months"),
-        ("nowhere.csv", None, None, "cannot be read"),
+        ("5", None, None, "bad-syntax", "load"),
+        ("fast", None, None, "bad-syntax", "load"),
+        ("f" * 5000, None, None, "bad-syntax", "load"),
+        ("5kW", "soon", None, "bad-syntax", "start"),
+        ("5kW", "2026-01-01T00:00+01:00", None, "not-accepted", "start"),
+        ("5kW", "9998-01-01", 24, "out-of-range", "start"),
+        ("5kW", None, 100_000, "out-of-range", "months"),
     ],
 )
-def test_what_is_no_load_is_refused(text, start, months, said):
-    with pytest.raises(InputError, match=said):
+def test_what_is_no_load_is_refused(text, start, months, code, place):
+    with refused(code, Argument(place)):
         drawn(text, start, months)
+
+
+def test_a_file_that_is_not_there_is_named():
+    with pytest.raises(InputError) as caught:
+        drawn("nowhere.csv", None, None)
+    assert caught.value.place == "nowhere.csv"

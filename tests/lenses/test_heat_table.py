@@ -12,6 +12,7 @@ from heat_runs import MIB, summary, table_of
 from iowatt.base.errors import InputError
 from iowatt.lenses.heat import analyse, of_run
 from iowatt.run.bundle import Run
+from refused import check
 
 ROWS = [("front", "db", 0, 0.0, 3, 1), ("front", "db", 7, 10.0, 1, 0)]
 SPACES = {("front", "db"): 8 * MIB}
@@ -32,11 +33,11 @@ def bundle(folder: Path, table: pl.DataFrame | bytes | None, **heat: object) -> 
     return Run.open(folder)
 
 
-def refused(run: Run) -> str:
+def error_of(run: Run) -> InputError:
     with pytest.raises(InputError) as caught:
         analyse(of_run(run), "made")
     assert caught.value.exit_code == 2
-    return str(caught.value)
+    return caught.value
 
 
 def test_a_measured_table_is_analysed(tmp_path):
@@ -45,26 +46,30 @@ def test_a_measured_table_is_analysed(tmp_path):
 
 
 def test_without_a_table_the_key_is_named(tmp_path):
-    said = refused(bundle(tmp_path / "run", None))
-    assert "no table 'heat'" in said
-    assert "observe.heat = {}" in said
+    error = error_of(bundle(tmp_path / "run", None))
+    assert error.place == str(tmp_path / "run")
+    assert "observe.heat = {}" in error.hint
 
 
 def test_what_is_wrong_with_the_table_is_said(tmp_path):
     good = table_of(ROWS)
-    wrong = {
-        "cannot be read": b"PAR1 and no more",
-        "'reads' is not there": good.drop("reads"),
-        "'extent' is String": good.with_columns(pl.col("extent").cast(pl.String)),
-        "'writes' has rows without": good.with_columns(pl.lit(None, dtype=pl.UInt64).alias("writes")),
-        "'start_s' has rows without": good.with_columns(pl.lit(float("nan")).alias("start_s")),
-        "point 'middle' is neither": good.with_columns(pl.lit("middle").alias("point")),
-        "begins a period: 1e+18 s": good.with_columns(pl.lit(1e18).alias("start_s")),
-        "does not name 'other'": good.with_columns(pl.lit("other").alias("space")),
-        "8 extents, of which its table of heat names number 8": good.with_columns(pl.col("extent") + 8),
-    }
-    for number, (said, table) in enumerate(wrong.items()):
-        assert said in refused(bundle(tmp_path / f"run{number}", table)), said
+    wrong = (
+        ("heat.parquet: reads", "", good.drop("reads")),
+        ("heat.parquet: extent", "String", good.with_columns(pl.col("extent").cast(pl.String))),
+        ("heat.parquet: writes", "", good.with_columns(pl.lit(None, dtype=pl.UInt64).alias("writes"))),
+        ("heat.parquet: start_s", "", good.with_columns(pl.lit(float("nan")).alias("start_s"))),
+        ("heat.parquet: point", "middle", good.with_columns(pl.lit("middle").alias("point"))),
+        ("run.json: window", "1e+18", good.with_columns(pl.lit(1e18).alias("start_s"))),
+        ("run.json: heat.spaces", "'other'", good.with_columns(pl.lit("other").alias("space"))),
+        ("run.json: heat.spaces.db", "extent 8", good.with_columns(pl.col("extent") + 8)),
+    )
+    for number, (place, named, table) in enumerate(wrong):
+        run = bundle(tmp_path / f"run{number}", table)
+        error = error_of(run)
+        check(error, "damaged", str(run.path / place))
+        assert named in error.message
+    unreadable = error_of(bundle(tmp_path / "bytes", b"PAR1 and no more"))
+    assert "heat.parquet" in unreadable.place
 
 
 @pytest.mark.parametrize(
@@ -88,4 +93,5 @@ def test_what_is_wrong_with_the_summary_is_said(tmp_path, heat):
 def test_an_address_space_without_end_is_refused(tmp_path):
     spaces = [{"point": "front", "name": "db", "capacity_bytes": 2**62, "reads": 0, "writes": 0}]
     spaces[0] |= {"bytes_read": 0, "bytes_written": 0}
-    assert "too many extents" in refused(bundle(tmp_path / "run", table_of(ROWS), spaces=spaces))
+    error = error_of(bundle(tmp_path / "run", table_of(ROWS), spaces=spaces))
+    check(error, "too-large", str(tmp_path / "run" / "run.json"))

@@ -8,7 +8,6 @@ import re
 import numpy as np
 import pytest
 
-from iowatt.base.errors import InputError
 from iowatt.pages.cost import (
     check_target,
     deciding,
@@ -22,6 +21,7 @@ from iowatt.pages.cost import (
     write,
 )
 from iowatt.pages.cost import drives as drive_figures
+from refused import refused
 from report.cost_document import HOSTILE, YEAR, choice, document, year
 
 
@@ -215,13 +215,13 @@ def test_a_file_is_written_once_and_only_with_an_end_that_is_known(tmp_path):
     for end in ("html", "xlsx"):
         target = tmp_path / f"costs.{end}"
         write(document(), target)
-        with pytest.raises(InputError, match="exists already"):
+        with refused("exists", str(target)):
             write(document(), target)
         write(document(), target, force=True)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["costs.html", "costs.xlsx"]
-    with pytest.raises(InputError, match="page or as a workbook"):
+    with refused("not-accepted", str(tmp_path / "costs.pdf")):
         check_target(tmp_path / "costs.pdf", False)
-    with pytest.raises(InputError, match="does not exist"):
+    with refused("not-found", str(tmp_path / "no")):
         check_target(tmp_path / "no" / "costs.html", False)
 
 

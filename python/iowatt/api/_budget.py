@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.errors import Argument, InputError
+from iowatt.base.errors import Argument, InputError, IowattError
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.evaluator import Progress
@@ -70,7 +70,7 @@ def budget(
         raise InputError(
             "not-applicable",
             Argument("of"),
-            f"{of} has no effect without a service level: give --within, too",
+            f"{of!r} has no effect without a service level; give `within=TIME`, too",
         )
     level = None if within_s is None else Level(1e3 * within_s, of)
     target = None if output is None else Path(output)
@@ -87,8 +87,9 @@ def budget(
             found = analyse(runs, names=names, overloaded=overloaded, level=level)
     else:
         if rates is not None or workload is not None or set:
+            given = "rates" if rates is not None else "workload" if workload is not None else "set"
             raise InputError(
-                "TODO", None, "Runs have the load that they had; rates and keys are of a scenario"
+                "not-applicable", Argument(given), "changes a scenario; a Run is analysed as it was made"
             )
         runs = [_opened(one) for one in what]
         found = analyse(runs, overloaded=[not kept_up(run).kept_up for run in runs], level=level)
@@ -108,7 +109,9 @@ def _is_scenario(what: Sequence[Any]) -> bool:
         or (isinstance(one, str | os.PathLike) and Path(one).suffix.lower() == ".toml")
     ]
     if scenarios and len(what) > 1:
-        raise InputError("TODO", str(scenarios[0]), "a budget is of one scenario, or of Runs")
+        raise InputError(
+            "conflict", str(scenarios[0]), "a budget is about one scenario, or about Runs, not both"
+        )
     return bool(scenarios)
 
 
@@ -136,9 +139,9 @@ def _request(
     given = _search_given(scenario, overrides)
     if not prepare.raw(given).get("path"):
         raise InputError(
-            "TODO",
-            given.source,
-            "no workload of the scenario goes by a path, so that it has no hops",
+            "missing",
+            f"{given.source}: path",
+            "no workload of the scenario goes through a path, so there are no hops",
             hint="add [[path]] (docs/howto/path.md)",
         )
     if rates is not None:
@@ -146,7 +149,9 @@ def _request(
             given, rates=rates, outstanding=None, workload=workload, bundles=True, strict=True
         )
     if workload is not None:
-        raise InputError("TODO", Argument("workload"), "whose rate varies is asked with rates only")
+        raise InputError(
+            "not-applicable", Argument("workload"), "names whose rate varies; give `rates=...`, too"
+        )
     return Request("sweep", given, [], bundles=True, strict=True)
 
 
@@ -165,8 +170,10 @@ def _simulated(
     from iowatt.run.bundle import Run
 
     found = search(request, output=folder, jobs=jobs, executor=executor, progress=progress)
-    if found.faults or found.machines:
-        raise InputError("TODO", request.given.source, (*found.faults, *found.machines)[0])
+    if found.faults:
+        raise IowattError("internal", request.given.source, found.faults[0])
+    if found.machines:
+        raise InputError("tool-failed", request.given.source, found.machines[0])
     rows = found.frame.to_dicts()
     name = requests.name(request.given)
     return (

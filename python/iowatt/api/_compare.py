@@ -101,7 +101,7 @@ def _listed(given: Any) -> list[Any]:
 
 
 def _seconds(value: str | float | None, where: str) -> float | None:
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_duration
 
     if value is None or isinstance(value, int | float):
@@ -109,4 +109,4 @@ def _seconds(value: str | float | None, where: str) -> float | None:
     try:
         return parse_duration(value)
     except ValueError as error:
-        raise InputError("TODO", where, str(error)) from None
+        raise InputError("bad-syntax", Argument(where), str(error)) from None

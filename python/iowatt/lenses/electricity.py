@@ -65,7 +65,9 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
         load = load.repeated(seconds / load.duration_s)
     if load.duration_s > _MOST_S:
         raise InputError(
-            "out-of-range", text[:80], f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most"
+            "out-of-range",
+            Argument("load", text),
+            f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most",
         )
     return Drawn(load, begins, said)
 
@@ -101,8 +103,8 @@ def _constant(text: str) -> Load:
     except ValueError:
         raise InputError(
             "bad-syntax",
-            "LOAD",
-            f"{text[:80]!r} is no load; expected a power such as 350W or 5kW, a CSV file of time,watts "
+            Argument("load"),
+            f"{text[:80]!r} is not a load; expected a power such as 350W or 5kW, a CSV file of time,watts "
             "(PATH.csv) or the folder of a Run",
         ) from None
     return Load.constant(watts, 1.0)
@@ -115,13 +117,13 @@ def _date(text: str) -> datetime:
         raise InputError(
             "bad-syntax",
             Argument("start"),
-            f"{text[:40]!r} is no date; expected 2026-01-31 or 2026-01-31T08:00",
+            f"{text[:40]!r} is not a date; expected 2026-01-31 or 2026-01-31T08:00",
         ) from None
     if found.tzinfo is not None:
         raise InputError(
-            "no-time-zone",
+            "not-accepted",
             Argument("start"),
-            f"{text[:40]!r} has a time zone; a tariff's hours are of the clock on the wall",
+            f"{text[:40]!r} has a time zone; expected local time, as the hours of a tariff are",
         )
     return found
 
@@ -130,7 +132,9 @@ def _later(start: datetime, months: int) -> datetime:
     """So many calendar months on; a day that the month has not becomes its last one."""
     if not 0 < months <= _MOST_MONTHS:
         raise InputError(
-            "not-accepted", "--months, --years", f"{months} months; expected 1 to {_MOST_MONTHS}"
+            "out-of-range",
+            Argument("months"),
+            f"{months} months are not accepted; expected 1 to {_MOST_MONTHS}",
         )
     count = start.year * MONTHS_A_YEAR + start.month - 1 + months
     year, month = divmod(count, MONTHS_A_YEAR)
@@ -139,4 +143,4 @@ def _later(start: datetime, months: int) -> datetime:
             return start.replace(year=year, month=month + 1, day=day)
         except ValueError:  # the day, or the year
             continue
-    raise InputError("TODO", Argument("start"), "it ends beyond the year 9999")
+    raise InputError("out-of-range", Argument("start"), "the bill would end after the year 9999")

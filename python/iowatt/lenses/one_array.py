@@ -92,14 +92,14 @@ def same_array(seen: Sequence[Seen]) -> None:
             raise InputError(
                 "not-comparable",
                 here.where,
-                f"is of another array than {first.name}{alike}: a duty cycle is of one",
+                f"is another array than {first.name}{alike}; a duty cycle is about one array",
             )
         if here.power_basis != first.power_basis:
             raise InputError(
-                "TODO",
-                here.where,
-                f"its power is that of the {here.power_basis}, that of {first.name} of the "
-                f"{first.power_basis}: they do not add up",
+                "not-comparable",
+                f"{here.where}: power_basis",
+                f"its power was taken at the {here.power_basis}, that of {first.name} at the "
+                f"{first.power_basis}; all Runs need the same basis",
             )
 
 

@@ -32,7 +32,9 @@ class Part:
 def check_target(target: Path, force: bool, what: str) -> None:
     """Raise ``InputError`` where the page cannot be written; ``what`` names the page."""
     if target.suffix.lower() != ".html":
-        raise InputError("TODO", str(target), f"{what} is an HTML file", hint="end its name in .html")
+        raise InputError(
+            "not-accepted", str(target), f"{what} is an HTML file; expected a name that ends in .html"
+        )
     check_place(target, force)
 
 
@@ -43,7 +45,7 @@ def check_place(target: Path, force: bool) -> None:
     if target.is_dir():
         raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "exists already", hint="--force replaces it")
+        raise InputError("exists", str(target), "exists already", hint="`force=True` replaces it")
 
 
 def write(text: str, target: Path) -> None:

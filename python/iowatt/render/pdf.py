@@ -50,7 +50,7 @@ def write(page: str, path: Path) -> None:
     command = browser()
     if command is None:
         raise InputError(
-            "not-accepted",
+            "tool-missing",
             None,
             f"a PDF report is printed by Chromium, and none of {', '.join(BROWSERS)} is installed",
             hint="apt-get install chromium (Debian's package), or write .html or .xlsx instead",
@@ -62,7 +62,9 @@ def write(page: str, path: Path) -> None:
         said = _run([command, *flags, f"{source.as_uri()}#print"])
         if not printed.is_file() or not printed.read_bytes().startswith(b"%PDF"):
             raise IowattError(
-                "TODO", None, f"{command} printed no PDF; it said: {said.strip()[-500:] or 'nothing'}"
+                "tool-failed",
+                None,
+                f"{command} printed no PDF; its output: {said.strip()[-500:] or 'nothing'}",
             )
         shutil.copyfile(printed, path)
 
@@ -84,7 +86,7 @@ def _run(command: list[str]) -> str:
             os.killpg(process.pid, signal.SIGKILL)
             if isinstance(error, subprocess.TimeoutExpired):
                 raise IowattError(
-                    "TODO", None, f"{command[0]} did not finish printing within {_PATIENCE_S} s"
+                    "tool-failed", None, f"{command[0]} did not finish printing within {_PATIENCE_S} s"
                 ) from None
             raise
     return said

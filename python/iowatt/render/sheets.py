@@ -34,7 +34,7 @@ class Sheets:
         """
         if len(table.rows) >= MOST_ROWS:
             raise InputError(
-                "TODO",
+                "too-large",
                 None,
                 f"{title} has {len(table.rows):,} rows and a sheet holds {MOST_ROWS - 1:,}",
                 hint="write an .html report; the bundle's Parquet files have all rows",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,13 @@ import pytest
 
 import compared_runs as made
 import iowatt
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked, opened
+from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
 from iowatt.pages.compare import page, text
 from iowatt.pages.run.figures import comparison
+from refused import refused
 
 SIZE = 20_000
 
@@ -72,13 +75,13 @@ def test_the_other_way_round_it_is_worse(found):
 
 def test_far_percentiles_say_what_they_rest_on(found):
     one = row(found, "p99.99")
-    assert one["verdict"] == "no verdict" and one["beyond"] == {"before": 2, "after": 2}
-    assert any("rests on 2 requests" in remark for remark in one["remarks"])
+    assert one["verdict"] == NO_VERDICT and one["beyond"] == {"before": 2, "after": 2}
+    assert any("2 requests" in remark for remark in one["remarks"])
 
 
 def test_one_system_with_two_seeds_is_not_told_apart():
     document = analyse(Asked([made.build(draws(5))], [made.build(draws(6), seed=2)]))
-    assert {one["verdict"] for one in document["differences"]} <= {"not distinguishable", "no verdict"}
+    assert {one["verdict"] for one in document["differences"]} <= {INDISTINGUISHABLE, NO_VERDICT}
 
 
 def test_figures_are_those_of_the_runs_own_reports():
@@ -98,8 +101,8 @@ def test_without_a_series_means_are_judged_by_intervals_and_percentiles_are_not(
     document = analyse(Asked([before], [after]))
     assert row(document, "mean")["verdict"] == "better"
     one = row(document, "p99")
-    assert one["verdict"] == "no verdict"
-    assert any("order in time is not known" in said for said in one["remarks"])
+    assert one["verdict"] == NO_VERDICT
+    assert one["basis"]["method"] == "requests" and one["remarks"]
     assert one["before"] == before.summary["response_time_ms"]["all"]["p99"]
     assert document["over_time"]["before"][0]["basis"] == "intervals"
 
@@ -111,14 +114,14 @@ def test_one_histogram_alone_gives_figures_and_no_verdict():
     document = analyse(Asked([before], [after]))
     assert document["over_time"]["width_s"] is None
     assert document["spikes"] == {"before": None, "after": None}
-    assert {one["verdict"] for one in document["differences"]} == {"no verdict"}
+    assert {one["verdict"] for one in document["differences"]} == {NO_VERDICT}
     assert row(document, "p50")["difference"] == pytest.approx(-np.log(2), abs=0.05)
 
 
 def test_a_load_that_was_asked_for_is_no_merit_of_storage():
     document = analyse(Asked([made.build(draws(1))], [made.build(draws(2, size=2 * SIZE))]))
     one = row(document, "iops")
-    assert one["verdict"] == "better" and any("this is the load" in remark for remark in one["remarks"])
+    assert one["verdict"] == "better" and len(one["remarks"]) == 1
     assert [flag["key"] for flag in document["flags"]] == ["rate"]
 
 
@@ -135,25 +138,27 @@ def test_groups_are_merged():
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "code", "place"),
     [
-        ({"op": "erase"}, "none of all, read, write"),
-        ({"point": "moon"}, "none of host, switch, array"),
-        ({"point": "array"}, "was not observed at the point 'array'"),
-        ({"workload": "web"}, "has no workload 'web'"),
-        ({"op": "write"}, "no completed writes"),
-        ({"threshold_s": 0.0}, "a time above 0"),
-        ({"confidence": 1.0}, "from 0.5 to below 1"),
+        ({"op": "erase"}, "not-accepted", Argument("op")),
+        ({"point": "moon"}, "not-accepted", Argument("point")),
+        ({"point": "array"}, "unknown-name", re.compile(": point$")),
+        ({"workload": "web"}, "unknown-name", re.compile(": workload$")),
+        ({"op": "write"}, "empty", "oltp"),
+        ({"threshold_s": 0.0}, "out-of-range", Argument("spike")),
+        ({"every_s": -1.0}, "out-of-range", Argument("every")),
+        ({"expected_interval_s": 0.0}, "out-of-range", Argument("expected_interval")),
+        ({"confidence": 1.0}, "out-of-range", Argument("confidence")),
     ],
 )
-def test_what_cannot_be_compared_is_refused(asked, words):
+def test_what_cannot_be_compared_is_refused(asked, code, place):
     run = made.build(draws(1, size=100))
-    with pytest.raises(InputError, match=words):
+    with refused(code, place):
         analyse(Asked([run], [run], **asked))
 
 
 def test_a_side_without_runs_is_refused():
-    with pytest.raises(InputError, match="no Run after"):
+    with refused("missing", Argument("after")):
         Asked([made.build(draws(1, size=10))], [])
 
 
@@ -162,9 +167,9 @@ def test_a_folder_of_runs_stands_for_all_of_them(tmp_path):
         made.build(draws(seed, size=50), seed=seed).save(tmp_path / "off" / f"s{seed}")
     (tmp_path / "off" / "notes").mkdir()
     assert [run.path.name for run in opened([tmp_path / "off"])] == ["s1", "s2"]
-    with pytest.raises(InputError, match="given twice"):
+    with refused("duplicate", str((tmp_path / "off" / "s1").resolve())):
         opened([tmp_path / "off", tmp_path / "off" / "s1"])
-    with pytest.raises(InputError, match="not a Run"):
+    with refused("wrong-format", str(tmp_path)):
         opened([tmp_path])
 
 
@@ -181,9 +186,9 @@ def test_the_api_takes_runs_paths_and_times(tmp_path):
     )
     assert document["asked"]["spike_ms"] == 3.0 and document["over_time"]["width_s"] == 5.0
     assert page.is_file()
-    with pytest.raises(InputError, match="exists already"):
+    with refused("exists", str(page)):
         iowatt.compare(tmp_path / "before", before, output=page)
-    with pytest.raises(InputError):
+    with refused("bad-syntax", Argument("spike")):
         iowatt.compare(tmp_path / "before", before, spike="fast")
 
 
@@ -210,11 +215,11 @@ def test_a_run_without_a_histogram_has_a_mean_and_no_percentiles(both):
     document = analyse(Asked([before], [without_histogram(after) if both else after]))
     assert row(document, "mean")["verdict"] == "better"
     assert document["response_time_ms"]["before"]["p99"] is None
-    assert any("no histogram was kept" in note for note in document["notes"])
+    assert any("histogram" in note for note in document["notes"])
     if both:
         assert "p99" not in {one["metric"] for one in document["differences"]} and not document["histograms"]
     else:
-        assert row(document, "p99")["remarks"] == ["known on one side only"]
+        assert row(document, "p99")["difference"] is None and len(row(document, "p99")["remarks"]) == 1
     assert list(text.parts(document)) and page.render(document)
 
 
@@ -225,7 +230,7 @@ def test_a_damaged_series_is_refused(damage):
     run._tables["series"] = (
         series.drop("max_ns") if damage == "column" else series.with_columns(pl.col("low_ns").list.head(0))
     )
-    with pytest.raises(InputError, match="series is damaged"):
+    with refused("damaged", re.compile(": series$" if damage == "column" else ": series: bin_count$")):
         analyse(Asked([run], [run]))
 
 

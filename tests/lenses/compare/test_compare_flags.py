@@ -10,6 +10,7 @@ from iowatt.lenses.compare import flags
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import sides
+from iowatt.lenses.compare.outcome import NO_VERDICT
 from iowatt.lenses.kept_up import kept_up
 from iowatt.pages.compare import page, text
 from iowatt.run.record import LoadGenerator
@@ -126,7 +127,7 @@ def test_a_run_that_did_not_keep_up_withholds_every_verdict_and_is_told_first():
     for before, after in ((late, made.build(np.ones(2000), raid="10")), (made.build(np.ones(2000)), late)):
         found = analyse(Asked([before], [after]))
         assert found["withheld"] == ["overload"]
-        assert {row["verdict"] for row in found["differences"]} == {"no verdict"}
+        assert {row["verdict"] for row in found["differences"]} == {NO_VERDICT}
         assert next(text.parts(found)).startswith("No verdicts")
         assert "could not keep up" in page.render(found).partition('class="tiles"')[0]
 
@@ -142,7 +143,7 @@ def test_other_requests_on_another_system_withhold_every_verdict():
     measured = unlike(writes=np.arange(1000) % 2)
     found = analyse(Asked([measured], [made.build(np.full(1000, 3.0))]))
     assert set(found["withheld"]) == {"loop", "reads"}
-    assert {row["verdict"] for row in found["differences"]} == {"no verdict"}
+    assert {row["verdict"] for row in found["differences"]} == {NO_VERDICT}
     web = made.build(np.full(1100, 3.0), raid="10", plan={**BASE.plan, "sources": [{"path": "web.csv"}]})
     system = {**web.plan["simulation"], "pools": [{"raid": {"level": "6"}}]}
     web = made.build(np.full(1100, 3.0), plan={**web.plan, "simulation": system})

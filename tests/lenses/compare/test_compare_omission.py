@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compared_runs as made
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.loop import Loop, loop_of
 from iowatt.lenses.compare.observed import sides
 from iowatt.lenses.compare.omission import corrected, described, expected
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import LoadGenerator
+from refused import refused
 
 
 def put_back(values, interval):
@@ -45,7 +46,7 @@ def test_what_is_never_slow_is_not_corrected():
 
 
 def test_an_interval_that_no_count_can_hold_is_refused():
-    with pytest.raises(InputError, match="so short an interval"):
+    with refused("out-of-range", Argument("expected_interval")):
         corrected(Histogram.of([10**12], [10**12], [10**9]), 1e-9)
 
 
@@ -78,7 +79,7 @@ def test_whose_loop_is_what(run, kind, waits):
 def test_a_closed_loop_says_its_outstanding_requests_and_think_time():
     loop = loop_of(made.build(np.ones(100), replay=made.closed(8, 0.002)), "oltp")
     assert (loop.outstanding, loop.think_s) == (8, 0.002)
-    assert "8 outstanding" in loop.said and "2 ms between" in loop.said
+    assert "8" in loop.said and "2 ms" in loop.said
 
 
 def of(run, **asked):
@@ -88,7 +89,7 @@ def of(run, **asked):
 
 def test_an_open_loop_left_nothing_out():
     found = of(made.build(np.ones(100)))
-    assert found["modelled"] is None and "nothing was left out" in found["why_not"]
+    assert (found["modelled"], found["loop"], found["waits"]) == (None, "open", False) and found["why_not"]
 
 
 def test_a_stall_of_a_closed_loop_is_put_back():
@@ -122,7 +123,7 @@ def test_corrections_are_of_the_host_alone():
     run = made.build(np.ones(100), replay=made.closed(1), points=("host", "array"))
     assert of(run)["modelled"] is not None
     found = of(run, point="array")
-    assert found["modelled"] is None and "at the host" in found["why_not"]
+    assert found["modelled"] is None and "array" in found["why_not"]
 
 
 def test_what_a_measured_driver_did_between_two_requests_is_in_its_rate():

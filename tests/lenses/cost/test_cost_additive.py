@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cost_systems import NOTHING, START, book, case, hdd, priced, ssd, system, usd
-from iowatt.base.errors import InputError
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import pricer
 from iowatt.lenses.cost.system import Drive
@@ -21,6 +20,7 @@ from iowatt.tariffs.find import find_tariff
 from iowatt.tariffs.load import JOULES_PER_KWH, Load
 from iowatt.tariffs.structure import Tariff
 from iowatt.tariffs.urdb import parse
+from refused import refused
 
 FIVE_YEARS = Horizon("time", 5.0)
 
@@ -207,7 +207,7 @@ def test_a_drive_without_a_price_leaves_the_total_unknown_and_says_what_would_pr
     unknown = {one.key for one in costs.components if not one.known}
     assert unknown == {"purchase:ssd.0", "wear:ssd.0"}
     assert not costs.known
-    assert any("--set purchase.model.test-ssd=" in caution for caution in costs.cautions)
+    assert any("purchase.model.test-ssd=" in caution for caution in costs.cautions)
     assert priced(system("x", odd, hdd()), book("purchase.model.test-ssd=99"), FIVE_YEARS).known
 
 
@@ -274,7 +274,7 @@ def test_a_part_without_a_price_is_named_and_not_taken_for_free() -> None:
 
 
 def test_a_horizon_beyond_what_is_billed_is_refused() -> None:
-    with pytest.raises(InputError, match="years"):
+    with refused("out-of-range", None):
         priced(system("x", seconds=3e7), book(), Horizon("work", 1e4))
 
 

@@ -7,9 +7,9 @@ import pytest
 from cost_systems import NOTHING, book, case, priced, system, usd
 from cost_systems import hdd as worn_hdd
 from cost_systems import ssd as worn_ssd
-from iowatt.base.errors import InputError
 from iowatt.lenses.cost import carbon
 from iowatt.lenses.cost.horizon import Horizon
+from refused import refused
 
 YEAR_S = 365 * 86_400
 ONE_YEAR = Horizon("time", 1.0)
@@ -110,15 +110,17 @@ def test_dollars_of_carbon_add_up_and_are_due_when_it_is_emitted():
 
 def test_an_estimate_that_is_not_there_is_refused_with_those_that_are():
     of = _case("carbon.estimate=servey", drives=(ssd(),))
-    with pytest.raises(InputError, match=r"not in the book.*boavizta.*survey") as refused:
+    with refused("unknown-name", "carbon.estimate") as caught:
         carbon.embodied_kg(of)
-    assert "survey" in refused.value.hint
+    assert "boavizta" in caught.value.message and "survey" in caught.value.message
+    assert "survey" in caught.value.hint
 
 
 def test_an_estimate_of_ones_own_that_knows_ssds_only_is_no_sum_of_others():
     of = _case("carbon.embodied.mine.ssd=0.05", "carbon.estimate=mine", drives=(ssd(), hdd()))
-    with pytest.raises(InputError, match="nothing of test-hdd"):
+    with refused("missing-figure", "carbon.estimate") as caught:
         carbon.embodied_kg(of)
+    assert "test-hdd" in caught.value.message
     of = _case("carbon.embodied.mine.ssd=0.05", drives=(ssd(), hdd()))
     assert {c.estimate: c.embodied_kg for c in carbon.choices(of)}["mine"] is None
 
@@ -134,7 +136,7 @@ def test_embodied_carbon_of_unknown_drives_is_not_nothing():
     made = carbon.as_dict(_case())
     assert made["embodied_kg"] is None
     assert {choice["embodied_kg"] for choice in made["choices"]} == {None}
-    assert "not known" in made["note"]
+    assert made["note"]
 
 
 def test_the_document_says_what_is_left_out():

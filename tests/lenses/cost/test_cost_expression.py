@@ -60,7 +60,7 @@ def test_an_expression_comes_to_what_a_spreadsheet_makes_of_it(text, value):
     ],
 )
 def test_what_is_no_expression_or_has_no_value_is_said_to_be_so(text):
-    with pytest.raises(ValueError, match=r"."):
+    with pytest.raises(ValueError):
         expression.evaluate(text, VALUES.__getitem__)
 
 
@@ -83,7 +83,7 @@ def test_a_number_keeps_all_its_digits(value):
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_what_is_no_number_is_none_of_an_expression(value):
-    with pytest.raises(ValueError, match="no number"):
+    with pytest.raises(ValueError):
         expression.number(value)
 
 

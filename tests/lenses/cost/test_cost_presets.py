@@ -9,7 +9,7 @@ import pytest
 
 from iowatt.lenses.cost import schema
 from iowatt.lenses.cost.book.describe import assumptions, document, everything, lines
-from iowatt.lenses.cost.book.find import book_names, find_book
+from iowatt.lenses.cost.book.find import SET, book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
 from iowatt.model.library.find import device_names
 from iowatt.model.library.price_class import CLASSES
@@ -134,9 +134,12 @@ def test_a_preset_as_text_has_every_figure_with_its_source(book):
 
 
 def test_what_is_set_stands_in_the_text():
-    text = "\n".join(lines(document("default", ["cooling.pue=1.2:1.1..1.4"])))
+    found = document("default", ["cooling.pue=1.2:1.1..1.4"])
+    text = "\n".join(lines(found))
     assert "cooling.pue = 1.2 (1.1 to 1.4)" in text
-    assert "given: set on the command line" in text
+    (row,) = [one for one in found["assumptions"] if one["key"] == "cooling.pue"]
+    assert (row["value"], row["low"], row["high"]) == (1.2, 1.1, 1.4)
+    assert (row["quality"], row["source"]) == ("given", SET)
 
 
 @pytest.mark.parametrize(("kind", "made"), [("book", schema.book_text), ("inventory", schema.inventory_text)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cost_systems import book, hdd, ssd, system
-from iowatt.base.errors import InputError
 from iowatt.lenses.cost import wear
 from iowatt.lenses.cost.expression import evaluate
 from iowatt.lenses.cost.wear.ratios import limit
+from refused import refused
 
 TBW = 36.5e12
 #: The class's amplification in the field, and that of the rating, of the default book.
@@ -43,7 +44,7 @@ def test_the_vendor_s_rating_binds_and_cycles_of_simulated_flash_stand_beside_it
     found = wear.wearout(ssd(counts=counts), book())
     assert (found.by, found.fraction) == ("bytes_written", pytest.approx(2e9 / TBW))
     assert found.ratios["pe_cycles"] == pytest.approx(4 * found.fraction)
-    assert "4 times as fast" in found.note
+    assert "4 times" in found.note
     asked = wear.wearout(ssd(counts=counts), book("wear.ssd_basis=cycles"))
     assert (asked.by, asked.fraction) == ("pe_cycles", pytest.approx(4 * 2e9 / TBW))
 
@@ -112,11 +113,11 @@ def test_limits_of_the_book_stand_in_for_a_rating_or_before_it() -> None:
 def test_without_a_rating_nothing_is_charged_and_it_is_said() -> None:
     found = wear.wearout(ssd(ratings={}), book())
     assert (found.fraction, found.by, found.ratios) == (0.0, None, {})
-    assert "--set wear.ssd_tbw=" in found.note
+    assert "wear.ssd_tbw=" in found.note
 
 
 def test_a_limit_of_nothing_is_refused() -> None:
-    with pytest.raises(InputError, match="more than 0"):
+    with refused("out-of-range", re.compile(r": wear\.ssd_tbw$")):
         wear.wearout(ssd(ratings={}), book("wear.ssd_tbw=0"))
 
 
@@ -159,7 +160,7 @@ def test_bytes_a_year_beyond_the_workload_rating_are_a_warning_and_no_wear() -> 
     within = hdd(pool="calm", ratings={"bytes_per_year": 700e12})
     (said,) = wear.warnings(system("x", rated, within, rated))
     assert said.startswith("2 of hdd (test-hdd)")
-    assert "631 TB read and written a year, 1.1 times the workload rating of 550 TB" in said
+    assert "631 TB" in said and "1.1 times" in said and "550 TB" in said
 
 
 def test_life_is_in_years_of_365_days() -> None:

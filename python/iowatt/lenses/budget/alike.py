@@ -24,17 +24,17 @@ def check(runs: Sequence[Run], names: Sequence[str]) -> None:
         if keys and system and other:
             raise InputError(
                 "not-comparable",
-                name,
-                f"is of another system than {names[0]}: {', '.join(keys)} of the plan differ",
-                hint="a budget over loads is of one system; `iowatt compare` holds two against one another",
+                f"{name}: {keys[0]}",
+                f"is another system than {names[0]}: the plans differ in {', '.join(keys)}",
+                hint="a budget over loads is about one system; `iowatt compare` compares two",
             )
         said = _mix(runs[0], run)
         if said:
             raise InputError(
-                "TODO",
-                name,
+                "not-comparable",
+                f"{name}: workload",
                 f"has other requests than {names[0]}: {said}",
-                hint="a budget over loads is of one kind of requests; `iowatt compare` tells two Runs apart",
+                hint="a budget over loads is about one mix of requests; `iowatt compare` compares two Runs",
             )
 
 

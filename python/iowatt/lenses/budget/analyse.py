@@ -71,7 +71,7 @@ def analyse(
         Run.
     """
     if not runs:
-        raise InputError("out-of-range", None, "a budget is of one Run at least")
+        raise InputError("missing", None, "no Run is given; a budget needs at least one")
     piled = [False] * len(runs) if overloaded is None else list(overloaded)
     called = [_place(run) for run in runs] if names is None else list(names)
     alike.check(runs, called)
@@ -99,7 +99,7 @@ def _by_class(seen: Sequence[Sequence[Seen]]) -> list[list[Seen]]:
     """Each class of all Runs at its loads, the lowest first."""
     shared = [one.key for one in seen[0] if all(one.key in _keys(other) for other in seen)]
     if not shared:
-        raise InputError("not-comparable", seen[-1][0].run, "the Runs have no path and workload in common")
+        raise InputError("not-comparable", seen[-1][0].run, "the Runs share no path and workload")
     every = [[one for listed in seen for one in listed if one.key == key] for key in shared]
     return [sorted(one, key=lambda load: load.rate_iops) for one in every]
 

@@ -139,7 +139,7 @@ def of_frame(hops: pl.DataFrame, where: str = "hops") -> list[Ledger]:
     missing = [name for name in HOPS if name not in hops.columns]
     if missing or any(hops.select(HOPS.keys()).null_count().row(0)):
         raise InputError(
-            "missing",
+            "damaged",
             where,
             f"the table of hops lacks {', '.join(missing) if missing else 'values'}",
             hint="run the scenario again",
@@ -164,7 +164,9 @@ def _ledger(path: str, workload: str, op: str, rows: pl.DataFrame, where: str) -
     )
     if bins.height and (bins["most"] != bins["least"]).any():
         raise InputError(
-            "TODO", where, f"hops of {path} disagree about how many requests of {workload} a bin holds"
+            "damaged",
+            f"{where}: {path}: {workload}",
+            "the hops of this path and workload disagree on the number of requests in a bin",
         )
     at = {key: number for number, key in enumerate(bins.select("low_ns", "high_ns").rows())}
     row = {hop: number for number, hop in enumerate(hops)}

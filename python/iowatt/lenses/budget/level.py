@@ -26,10 +26,14 @@ class Level:
             raise InputError(
                 "not-accepted",
                 Argument("of"),
-                f"{self.statistic!r} is no statistic; expected {', '.join((MEAN, *QUANTILES))}",
+                f"{self.statistic!r} is not a statistic; expected {', '.join((MEAN, *QUANTILES))}",
             )
         if not 0 < self.within_ms < float("inf"):
-            raise InputError("out-of-range", Argument("within"), "a service level is a time above 0")
+            raise InputError(
+                "out-of-range",
+                Argument("within"),
+                f"{self.within_ms / 1e3:g} s is not accepted; expected a time above 0",
+            )
 
     def missed(self, response_ms: Mapping[str, float | None]) -> str:
         """Why response times (a class of ``response_time_ms``) do not keep it; empty where they do."""

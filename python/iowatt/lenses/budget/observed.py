@@ -82,9 +82,9 @@ def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
     """
     if not has_hops(run):
         raise InputError(
-            "TODO",
+            "missing",
             name,
-            "this Run does not tell where the time went: no workload of it goes by a path",
+            "this Run has no hops: none of its workloads goes through a path",
             hint="add [[path]] to the scenario (docs/howto/path.md)",
         )
     ledgers = of_frame(run.table(TABLE), name)
@@ -173,9 +173,9 @@ def same_hops(classes: Sequence[Seen]) -> tuple[Hop, ...]:
     for one in classes[1:]:
         if one.ledger.hops != hops:
             raise InputError(
-                "TODO",
-                one.run,
-                f"its path {one.ledger.path!r} has other hops than that of {classes[0].run}",
-                hint="a budget over loads is of Runs that differ in their load only",
+                "not-comparable",
+                f"{one.run}: {one.ledger.path}",
+                f"this path has other hops than that of {classes[0].run}",
+                hint="a budget over loads needs Runs that differ in load only",
             )
     return hops

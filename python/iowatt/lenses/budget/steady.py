@@ -46,9 +46,9 @@ def check(run: Run, name: str) -> None:
     """Raise ``InputError`` where a workload of the Run, called ``name``, ended long before the window did."""
     for workload, part in ended_early(run).items():
         raise InputError(
-            "TODO",
-            name,
-            f"workload {workload!r} was at work for {100 * part:.0f} % of the window only, so that rates and "
-            "busy shares, means over the whole, are of no load that there was",
-            hint="end the Run with it (observe.duration), or let it last (duration of its profile)",
+            "not-comparable",
+            f"{name}: {workload}",
+            f"this workload was active for only {100 * part:.0f} % of the window, so rates and busy shares "
+            "averaged over the window match no real load",
+            hint="end the Run with it (observe.duration), or make it last (duration of its profile)",
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.run.bundle import is_bundle
 
 if TYPE_CHECKING:
@@ -51,22 +51,28 @@ class Asked:
     def __post_init__(self) -> None:
         for name, value, known in (("op", self.op, OPS), ("point", self.point, POINTS)):
             if value not in known:
-                raise InputError("not-accepted", name, f"{value!r} is none of {', '.join(known)}")
+                raise InputError(
+                    "not-accepted", Argument(name), f"{value!r} is not accepted; expected {', '.join(known)}"
+                )
         for name, seconds in (
             ("spike", self.threshold_s),
             ("every", self.every_s),
-            ("expected interval", self.expected_interval_s),
+            ("expected_interval", self.expected_interval_s),
         ):
             if seconds is not None and not 0 < seconds < float("inf"):
-                raise InputError("out-of-range", name, f"{seconds} s: a time above 0 is wanted")
+                raise InputError(
+                    "out-of-range", Argument(name), f"{seconds} s is not accepted; expected a time above 0"
+                )
         if not 0.5 <= self.confidence < 1:
             raise InputError(
-                "out-of-range", "confidence", f"{self.confidence}: a confidence from 0.5 to below 1 is wanted"
+                "out-of-range",
+                Argument("confidence"),
+                f"{self.confidence} is not accepted; expected a number from 0.5 to below 1",
             )
         for side, runs in (("before", self.before), ("after", self.after)):
             if not runs:
                 raise InputError(
-                    "TODO", side, f"no Run {side}", hint=f"name a Run, or several with --{side} RUN"
+                    "missing", Argument(side), "no Run is given; expected one, several or a folder of Runs"
                 )
 
 
@@ -91,7 +97,7 @@ def opened(given: Iterable[Run | Path | str]) -> list[Run]:
     places = [run.path.resolve() for run in found if run.path is not None]
     twice = next((place for at, place in enumerate(places) if place in places[:at]), None)
     if twice is not None:
-        raise InputError("duplicate", str(twice), "is given twice on one side: it is one Run, not two")
+        raise InputError("duplicate", str(twice), "this Run is given twice on one side")
     return found
 
 

@@ -98,7 +98,7 @@ class Blocks:
         np.maximum.at(max_ns, row, taken["max_ns"].to_numpy().astype(np.float64))
         if len(grid_low) and not np.array_equal(bins.sum(axis=1), count):
             raise InputError(
-                "TODO", "series", "the bins of a block do not add up to its requests",
+                "damaged", "series: count", "the bins of a block do not add up to its requests",
                 hint="`count` is the sum of `bin_count` in every row",
             )  # fmt: skip
         return cls(start, end, count, sum_ns, max_ns, grid_low, grid_high, bins)
@@ -189,22 +189,25 @@ def _taken(frame: pl.DataFrame, point: str, op: str, workload: str | None) -> pl
     taken = frame.filter(pl.col("point") == point)
     if taken.is_empty():
         raise InputError(
-            "TODO",
-            "series",
-            f"no response times at {point}",
-            hint=f"there are: {', '.join(points) or 'none'}",
+            "unknown-name",
+            "series: point",
+            f"there are no response times at {point!r}; there are some at {', '.join(points) or 'no point'}",
         )
     if workload is not None:
         names = sorted(set(taken["workload"]))
         taken = taken.filter(pl.col("workload") == workload)
         if taken.is_empty():
             raise InputError(
-                "TODO", "series", f"no workload {workload}", hint=f"there are: {', '.join(names)}"
+                "unknown-name",
+                "series: workload",
+                f"there is no workload {workload!r}; there are {', '.join(names)}",
             )
     if op != "all":
         taken = taken.filter(pl.col("op") == op)
         if taken.is_empty():
-            raise InputError("empty", "series", f"no requests of op {op}", hint="op is all, read or write")
+            raise InputError(
+                "empty", "series: op", f"there are no requests of kind {op!r}; expected all, read or write"
+            )
     return taken
 
 
@@ -223,8 +226,8 @@ def _grid(low: Floats, high: Floats) -> tuple[Floats, Floats, npt.NDArray[np.int
         or np.any(grid_low[1:] <= grid_high[:-1])
     ):
         raise InputError(
-            "TODO", "series", "bins overlap",
-            hint="rows that are put together need bins of one kind: equal, or apart from one another",
+            "damaged", "series: low_ns", "bins overlap",
+            hint="bins of rows that are merged must be equal or disjoint",
         )  # fmt: skip
     return grid_low, grid_high, column.astype(np.int64)
 
@@ -236,22 +239,25 @@ def _edges(start_s: Any, end_s: Any, window: tuple[float, float] | None) -> tupl
     end = np.asarray(end_s, dtype=np.float64)[first]
     if len(start) == 0:
         raise InputError(
-            "TODO", "series", "there are no blocks", hint="a Run with at least one completed request"
+            "empty", "series", "there are no blocks; expected a Run with at least one completed request"
         )
     width = float((end - start).max())
     slack = SAME_EDGE * width
     if not np.isfinite(start).all() or not np.isfinite(end).all() or np.any(end <= start):
         raise InputError(
-            "TODO", "series", "a block does not end after it begins", hint="start_s < end_s, both finite"
+            "damaged",
+            "series: end_s",
+            "a block does not end after it begins",
+            hint="start_s < end_s, both finite",
         )
     if np.any(start[1:] < end[:-1] - slack):
         raise InputError(
-            "TODO", "series", "blocks of time overlap", hint="every row has a block of one common cut"
+            "damaged", "series: start_s", "blocks overlap in time", hint="all rows need the same cuts"
         )
     began, ended = (float(start[0]), float(end[-1])) if window is None else window
     if (max(ended, end[-1]) - min(began, start[0])) / width > MOST_BLOCKS:
         raise InputError(
-            "TODO", "series", "more blocks than any run has", hint=f"at most {MOST_BLOCKS} blocks"
+            "too-large", "series", f"there are too many blocks; expected at most {MOST_BLOCKS:,}"
         )
     starts: list[float] = []
     ends: list[float] = []

@@ -18,7 +18,7 @@ from iowatt.lenses.compare.blocks import Blocks
 from iowatt.lenses.compare.critical import Critical
 from iowatt.lenses.compare.distribution import Distribution
 from iowatt.lenses.compare.metrics import Metric
-from iowatt.lenses.compare.outcome import Basis, Difference, Interval, Verdict
+from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT, Basis, Difference, Interval, Verdict
 from iowatt.lenses.compare.pair import Pair
 from iowatt.lenses.compare.repeats import Side, sides
 from iowatt.lenses.compare.side import Estimate
@@ -87,16 +87,16 @@ def _judged(difference: Difference, questions: int, metrics: int) -> Difference:
     if difference.p is None or difference.difference is None:
         return difference
     p = min(1.0, difference.p * questions)
-    if difference.verdict == "no verdict":
+    if difference.verdict == NO_VERDICT:
         return replace(difference, p=p)
-    verdict: Verdict = "not distinguishable"
+    verdict: Verdict = INDISTINGUISHABLE
     if p < VERDICT_LEVEL and difference.interval is not None:
         # By the interval, which lies between the ends of bins; the printed figures may be equal.
         lower = sum(difference.interval) < 0
         verdict = "better" if lower == (difference.metric.better == "lower") else "worse"
     remarks = difference.remarks
     away = difference.interval is not None and (difference.interval[0] > 0 or difference.interval[1] < 0)
-    if verdict == "not distinguishable" and away:
+    if verdict == INDISTINGUISHABLE and away:
         remarks = (
             *remarks,
             f"its own interval leaves out 0, but one of {metrics} metrics goes as far without any difference "
@@ -147,7 +147,7 @@ def _difference(
     told = pair.reason is None and difference is not None
     interval = ratio_interval = None
     remarks = list(pair.remarks)
-    verdict: Verdict = "no verdict"
+    verdict: Verdict = NO_VERDICT
     if told:
         interval = pair.interval(float(critical.widths[at]))
         ratio_interval = pair.ratio_interval(float(critical.widths[at]))
@@ -161,7 +161,7 @@ def _difference(
         if interval is None:
             remarks.append("the interval has no end within what was seen")
         elif basis.method != "requests":
-            verdict = "not distinguishable"
+            verdict = INDISTINGUISHABLE
     return Difference(
         metric=pair.metric,
         before=before,

@@ -17,6 +17,7 @@ from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.flags import repeated_by_seed
 from iowatt.lenses.compare.inference import RESAMPLES, VERDICT_LEVEL, Question, infer_all
 from iowatt.lenses.compare.observed import MIB, Side
+from iowatt.lenses.compare.outcome import NO_VERDICT
 from iowatt.lenses.compare.questions import by_interval, by_series, mean_by_interval
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def differences(before: Side, after: Side, asked: Asked) -> Judged:
 def withhold(rows: Sequence[dict[str, Any]]) -> None:
     """Take the verdicts out of ``rows``: the sides are too different for one."""
     for row in rows:
-        row["verdict"] = "no verdict"
+        row["verdict"] = NO_VERDICT
 
 
 def _beyond(one: Compared, before: Side, after: Side, asked: Asked) -> dict[str, int] | None:
@@ -196,7 +197,7 @@ def _row(
         "interval_before": None,
         "interval_after": None,
         "p": None,
-        "verdict": "no verdict",
+        "verdict": NO_VERDICT,
         "beyond": None,
         "basis": None,
         "remarks": [],
@@ -213,7 +214,7 @@ def _row(
         "interval_before": _interval(inferred.interval_before, one.scale, before, least=0.0),
         "interval_after": _interval(inferred.interval_after, one.scale, after, least=0.0),
         "p": None if alone else inferred.p,
-        "verdict": "no verdict" if alone else inferred.verdict,
+        "verdict": NO_VERDICT if alone else inferred.verdict,
         "basis": {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in asdict(inferred.basis).items()

@@ -79,7 +79,7 @@ def observe(run: Run, label: str, asked: Asked) -> Observed:
         longest = None if not requests else max(series["max_ns"].to_list()) / NS_PER_MS
     if requests == 0:
         raise InputError(
-            "TODO", where, f"has no completed {_kind(asked)} in its window, so there is nothing to compare"
+            "empty", where, f"has no completed {_kind(asked)} in its window, so there is nothing to compare"
         )
     done, moved = _work(flow, asked.op)
     power = summary["power_w"]
@@ -108,9 +108,8 @@ def _flow(summary: Mapping[str, Any], workload: str | None, where: str) -> Mappi
     if workload not in found:
         raise InputError(
             "unknown-name",
-            where,
-            f"has no workload {workload!r}",
-            hint=f"its workloads: {', '.join(sorted(found)) or 'none'}",
+            f"{where}: workload",
+            f"there is no workload {workload!r}; there are {', '.join(sorted(found)) or 'none'}",
         )
     one: Mapping[str, Any] = found[workload]
     return one
@@ -131,15 +130,14 @@ def _series(run: Run, asked: Asked, where: str) -> pl.DataFrame | None:
     """The rows of the series that are asked for. Raises ``InputError`` where a point is not in it."""
     table = run.table("series") if run.has("series") else None
     if table is not None and (missing := [name for name in SERIES if name not in table.columns]):
-        raise InputError("damaged", where, f"its table series is damaged: it has no {', '.join(missing)}")
+        raise InputError("damaged", f"{where}: series", f"the table lacks {', '.join(missing)}")
     points = [] if table is None else table["point"].unique().sort().to_list()
     if asked.point != "host" and asked.point not in points:
         raise InputError(
-            "TODO",
-            where,
-            f"was not observed at the point {asked.point!r}",
-            hint=f"it has {', '.join(points) or 'host'}; where workloads go by a [[path]], a Run has "
-            "array, and switch where one is on it",
+            "unknown-name",
+            f"{where}: point",
+            f"was not observed at the point {asked.point!r}; it has {', '.join(points) or 'host'}",
+            hint="a Run whose workloads go through a [[path]] has array, and switch where the path has one",
         )
     if table is None:
         return None
@@ -155,8 +153,8 @@ def _check(series: pl.DataFrame, where: str) -> None:
     if wrong:
         raise InputError(
             "damaged",
-            where,
-            f"its table series is damaged: in {wrong} rows the bins have not as many ends as counts",
+            f"{where}: series: bin_count",
+            f"in {wrong} rows the numbers of bins and of their counts differ",
             hint="run the scenario, or import the measurement, again",
         )
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.compare import response
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.loop import Loop
@@ -167,9 +167,9 @@ def corrected(histogram: Histogram, interval_s: float) -> Histogram:
     most = np.floor(value / interval) - 1  # v - k I >= I
     if float((most * number).sum()) > 2.0**53:
         raise InputError(
-            "TODO",
-            "expected interval",
-            f"{interval_s:g} s: so short an interval puts more requests back than can be counted",
+            "out-of-range",
+            Argument("expected_interval"),
+            f"{interval_s:g} s is too short: it adds more requests than can be counted",
         )
     octaves = np.log2(float(value.max()) / interval)
     steps = max(1, int(np.ceil(octaves * PER_OCTAVE)))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from iowatt.lenses.compare.metrics import Metric
 
 Verdict = Literal["better", "worse", "not distinguishable", "no verdict"]
+INDISTINGUISHABLE: Final = "not distinguishable"
+"""The verdict on a difference within chance."""
+NO_VERDICT: Final = "no verdict"
+"""The verdict where what was seen does not allow one."""
 Interval = tuple[float, float]
 
 

@@ -132,15 +132,15 @@ def _pricer(case: Case, done: Callable[[], None] | None) -> uncertainty.Pricer:
 
 def _distinct(systems: Sequence[System]) -> None:
     if not systems:
-        raise InputError("out-of-range", None, "there is nothing to price; give at least one Run")
+        raise InputError("missing", None, "no Run is given; expected at least one")
     names = [one.name for one in systems]
     for one in systems:
         if names.count(one.name) > 1:
             raise InputError(
-                "TODO",
+                "duplicate",
                 one.where,
-                f"two of the systems are called {one.name!r}",
-                hint="results name them by their folders: rename one",
+                f"two of the systems are called {one.name!r}; systems are named after their folders",
+                hint="rename one of the folders",
             )
 
 

@@ -83,10 +83,10 @@ def answer(asked: Asked, told: Callable[[int], None] | None = None) -> dict[str,
 def _horizon(asked: Asked) -> Horizon:
     if asked.alpha is not None and asked.years is not None:
         raise InputError(
-            "missing",
-            None,
-            "--alpha compares equal work and --years equal time: give one",
-            hint="the result has the other one beside it",
+            "conflict",
+            Argument("years"),
+            f"`alpha={asked.alpha:g}` compares equal work and `years={asked.years:g}` equal time; give one",
+            hint="the result has the other one, too",
         )
     if asked.alpha is not None:
         return Horizon("work", asked.alpha)
@@ -96,24 +96,24 @@ def _horizon(asked: Asked) -> Horizon:
 def _start(text: str) -> datetime:
     try:
         start = datetime.strptime(text, "%Y-%m-%d")
-        if not EARLIEST <= start.year <= LATEST:
-            raise ValueError
-        return start
     except ValueError:
         raise InputError(
-            "out-of-range",
-            Argument("start"),
-            f"{text!r} is no day from {EARLIEST} to {LATEST}; expected YYYY-MM-DD, such as {START}",
+            "bad-syntax", Argument("start"), f"{text!r} is not a day; expected YYYY-MM-DD, such as {START}"
         ) from None
+    if not EARLIEST <= start.year <= LATEST:
+        raise InputError(
+            "out-of-range", Argument("start"), f"{text!r} is not accepted; expected {EARLIEST} to {LATEST}"
+        )
+    return start
 
 
 def _inventories(asked: Asked) -> list[Inventory]:
     if asked.inventories and len(asked.inventories) != len(asked.runs):
         raise InputError(
-            "TODO",
+            "conflict",
             Argument("inventory"),
-            f"{len(asked.inventories)} are given and {len(asked.runs)} Runs",
-            hint="give one for each Run, in their order",
+            f"there are {len(asked.inventories)} inventories and {len(asked.runs)} Runs; "
+            "expected one for each Run, in their order",
         )
     return [read_inventory(path) for path in asked.inventories]
 
@@ -122,7 +122,9 @@ def _subjects(
     asked: Asked, inventories: Sequence[Inventory], horizon: Horizon, start: datetime
 ) -> list[Subject]:
     if not asked.runs:
-        raise InputError("TODO", None, "no Run is given", hint="iowatt run SCENARIO makes one")
+        raise InputError(
+            "missing", None, "no Run is given; expected at least one", hint="`iowatt run SCENARIO` makes one"
+        )
     runs = [one if isinstance(one, Run) else Run.open(one) for one in asked.runs]
     observed = []
     for at, run in enumerate(runs):

@@ -71,10 +71,10 @@ class Bills:
         seconds = repeats * self.load.duration_s
         if seconds > LONGEST_YEARS * SECONDS_PER_YEAR:
             raise InputError(
-                "TODO",
-                "the horizon",
-                f"the work takes {seconds / SECONDS_PER_YEAR:,.0f} years",
-                hint=f"bills are made of {LONGEST_YEARS:g} years at most: give a smaller --alpha or --years",
+                "out-of-range",
+                None,
+                f"the work takes {seconds / SECONDS_PER_YEAR:,.0f} years; expected {LONGEST_YEARS:g} at most",
+                hint="give a shorter horizon: a smaller alpha, or fewer years",
             )
         load = self.load.repeated(repeats).scaled(factor)
         if site_kw:

@@ -204,11 +204,12 @@ def _chosen(case: Case, drive: Drive) -> list[Figure]:
     if not figures:
         known = estimates(book)
         near = nearest(estimate, known)
-        what = f"has nothing of {drive.model} ({drive.kind})" if estimate in known else "is not in the book"
+        listed = estimate in known
+        what = f"has no figure for {drive.model} ({drive.kind})" if listed else "is not in the book"
         raise InputError(
-            "not-accepted",
+            "missing-figure" if listed else "unknown-name",
             "carbon.estimate",
-            f"the estimate of carbon {estimate!r} {what}; expected {', '.join(known)}",
+            f"the estimate of embodied carbon {estimate!r} {what}; expected {', '.join(known)}",
             hint=f"did you mean {near!r}?" if near and near != estimate else None,
         )
     return figures

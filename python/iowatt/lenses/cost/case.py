@@ -123,9 +123,9 @@ class Case:
             return drive.capacity_gb
         if drive.used_gb is None:
             raise InputError(
-                "wrong-format",
+                "missing-figure",
                 self.system.where,
-                f"what volumes use of drive {drive.name} is not known",
-                hint="--set purchase.charge=device pays for whole drives; Runs made now know it",
+                f"the space that volumes take on drive {drive.name} is not known",
+                hint="`set=purchase.charge=device` charges whole drives; Runs of this version know the space",
             )
         return drive.used_gb

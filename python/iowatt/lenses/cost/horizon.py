@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 
@@ -23,9 +23,10 @@ class Horizon:
     def __post_init__(self) -> None:
         least = 1.0 if self.basis == "work" else 0.0
         if not (self.amount >= least and self.amount > 0) or self.amount == float("inf"):
-            option = "--alpha" if self.basis == "work" else "--years"
-            raise InputError("out-of-range", option, f"{self.amount:g} is not within what can be priced",
-                             hint="alpha is at least 1, years are more than 0")  # fmt: skip
+            name, accepted = ("alpha", "at least 1") if self.basis == "work" else ("years", "more than 0")
+            raise InputError(
+                "out-of-range", Argument(name), f"{self.amount:g} is not accepted; expected {accepted}"
+            )
 
     def repeats(self, work_s: float) -> float:
         """How often work that takes ``work_s`` seconds is done."""

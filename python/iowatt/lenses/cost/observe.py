@@ -38,7 +38,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
     where = str(run.path or run.name)
     duration = float(summary["window"]["duration_s"])
     if duration <= 0:
-        raise InputError("TODO", where, "it lasts no time, so nothing of it can be repeated")
+        raise InputError("empty", where, "the Run lasts 0 s, and cannot be repeated")
     throughput = summary["throughput"]
     drives = tuple(_drives(run))
     parts = dict(_parts(run.plan))
@@ -84,14 +84,14 @@ def load(run: Run, where: str) -> Load:
     total, unknown = run.summary["energy"]["total_j"], run.summary["energy"].get("unknown")
     if total is None:
         raise InputError(
-            "unknown-name",
+            "missing-figure",
             where,
-            f"its power is not known, so there is nothing to bill: {unknown}"
+            f"the power of the Run is not known, so there is nothing to bill: {unknown}"
             if unknown
-            else "its power is not known all through, so there is nothing to bill",
+            else "the power of a part of the Run is not known, so there is nothing to bill",
             hint="give the watts: in the scenario, device = { power = ... }, or in a device file of your own"
             if unknown
-            else "see its notes; a meter beside the measurement must not miss a part of it",
+            else "see its notes; a meter must cover all of a measurement",
         )
     power = "wall_w" if run.summary["power_basis"] == "wall" else "power_w"
     table = run.table("intervals").select("start_s", "end_s", power)
@@ -101,7 +101,7 @@ def load(run: Run, where: str) -> Load:
     drawn.joules[-1] = total
     drawn.at_s[-1] = run.summary["window"]["duration_s"]
     if not np.all(np.diff(drawn.at_s) > 0):
-        raise InputError("TODO", where, "its intervals do not follow one another")
+        raise InputError("out-of-order", where, "the intervals of the Run overlap or go backwards")
     return drawn
 
 

@@ -56,24 +56,26 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> dict[str, Any
         raise InputError(
             "not-accepted",
             Argument("measure"),
-            f"{measure!r} is no measure; expected {' or '.join(MEASURES)}",
+            f"{measure!r} is not a measure of load; expected {' or '.join(MEASURES)}",
         )
     same_array([Seen.of(run) for run in runs])
     idle = [run for run in runs if not run.summary["requests"]["count"]]
     loaded = [run for run in runs if run.summary["requests"]["count"]]
     if len(idle) != 1:
         raise InputError(
-            "missing",
-            ", ".join(run.name for run in runs),
-            f"{len(idle)} of the Runs are without requests; one is needed, for idle power",
-            hint="iowatt run SCENARIO --set workload=[] --set observe.duration=10min",
+            "ambiguous" if idle else "missing",
+            ", ".join(run.name for run in idle or runs),
+            f"{len(idle)} of the Runs have no requests; exactly one must have none, for idle power",
+            hint=None
+            if idle
+            else 'run the scenario with `workload = []` and `observe.duration = "10min"` for it',
         )
     if not loaded:
         raise InputError(
-            "unknown-name",
-            None,
-            "there is no Run with requests",
-            hint="iowatt curve SCENARIO --rates ... --bundles",
+            "missing",
+            ", ".join(run.name for run in runs),
+            "no Run has requests; a duty cycle needs Runs at several loads",
+            hint="`iowatt curve` makes them, and keeps their bundles on request",
         )
     by = measure or _measure(loaded)
     points = sorted((_point(run, by) for run in loaded), key=lambda point: point.throughput)
@@ -140,7 +142,7 @@ def _point(run: Run, measure: str) -> Point:
     if watts is None:
         why = run.summary.get("energy", {}).get("unknown")
         said = "its power is not known" + (f": {why}" if why else "")
-        raise InputError("TODO", str(run.path or run.name), said, hint="see its notes")
+        raise InputError("missing-figure", str(run.path or run.name), said)
     name = run.path.name if run.path is not None else run.name
     return Point(
         name,
@@ -163,10 +165,10 @@ def _at(points: Sequence[Point], wanted: float, highest: float, share: float) ->
     above = [point for point in points[1:] if point.throughput > wanted]
     if not below:
         raise InputError(
-            "wrong-format",
-            None,
-            f"no Run has {share:.0%} of the highest throughput or less, so the power there is not known",
-            hint="add one: iowatt curve SCENARIO --rates ... --bundles",
+            "missing-figure",
+            points[1].name,
+            f"the power at {share:.0%} of the highest throughput is not known: all loads are higher",
+            hint="add a Run at a lower rate; `iowatt curve` makes Runs at several",
         )
     low, high = below[-1], above[0]
     along = (wanted - low.throughput) / (high.throughput - low.throughput)

@@ -54,7 +54,7 @@ def analyse(
     """
     counts = [len(np.unique(extents.extent)) for extents in points]
     if not any(counts):
-        raise InputError("unknown-name", path or name, "no request within its window: there is no heat")
+        raise InputError("empty", path or name, "has no request within its window")
     if over == "auto":
         mostly = all(
             count >= MOSTLY * extents.total for count, extents in zip(counts, points, strict=True) if count

@@ -120,7 +120,7 @@ def of_run(run: Run) -> list[Extents]:
             )
             found.append(_from_table(table, point, spaces, measures, window=span, where=where))
     if not found:
-        raise InputError("TODO", where, "names no address space under 'heat'")
+        raise InputError("damaged", f"{where}: heat.spaces", "names no address space")
     return found
 
 
@@ -164,10 +164,10 @@ def of_trace(
     ends = measures["end_bytes"]
     if capacity_bytes is not None and max(ends) > capacity_bytes:
         raise InputError(
-            "TODO",
+            "out-of-range",
             file,
-            f"asks for byte {max(ends):,} of a device that is said to have {capacity_bytes:,}",
-            hint="give a larger --capacity, or leave it out",
+            f"asks for byte {max(ends):,} of a device with a capacity of {capacity_bytes:,}",
+            hint="give a larger `capacity=SIZE`, or leave it out",
         )
     names = [*measures["devices"], *("device" for _ in range(len(ends) - len(measures["devices"])))]
     used = [(name, end) for name, end in zip(names, ends, strict=False)]
@@ -202,18 +202,20 @@ def _table(run: Run) -> pl.DataFrame:
     wrong = [name for name, kind in HEAT.items() if table.schema.get(name) != kind]
     if wrong:
         raise InputError(
-            "TODO",
-            where,
-            f"column {wrong[0]!r} is {table.schema.get(wrong[0], 'not there')}; {HEAT[wrong[0]]} is "
-            f"what a table "
-            "of heat has",
+            "damaged",
+            f"{where}: {wrong[0]}",
+            f"the column is {table.schema.get(wrong[0], 'missing')}; expected {HEAT[wrong[0]]}",
         )
     holed = [name for name in HEAT if table[name].null_count()]
     if holed or not bool(table["start_s"].is_finite().all()):
-        raise InputError("TODO", where, f"column {(holed or ['start_s'])[0]!r} has rows without a value")
+        raise InputError(
+            "damaged", f"{where}: {(holed or ['start_s'])[0]}", "rows of the column have no value"
+        )
     strange = set(table["point"].unique()) - {"front", "back"}
     if strange:
-        raise InputError("TODO", where, f"point {sorted(strange)[0]!r} is neither front nor back")
+        raise InputError(
+            "damaged", f"{where}: point", f"{sorted(strange)[0]!r} is not accepted; expected front or back"
+        )
     return table
 
 
@@ -228,10 +230,10 @@ def _measures(told: Any, where: str) -> Mapping[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in ("heat", *first["loc"]))
-        raise InputError("TODO", where, f"{place}: {first['msg']}") from None
+        raise InputError("damaged", f"{where}: {place}", str(first["msg"])) from None
     sound = checked.extent_bytes > 0 and 0 < checked.period_s < math.inf
     if not sound or any(space.capacity_bytes <= 0 for space in checked.spaces):
-        raise InputError("out-of-range", where, "heat: extents, periods and capacities must be above 0")
+        raise InputError("out-of-range", f"{where}: heat", "extents, periods and capacities must be above 0")
     return checked.model_dump()
 
 
@@ -262,7 +264,9 @@ def _from_table(
     strange = set(own["space"].unique()) - set(first)
     if strange:
         raise InputError(
-            "unknown-name", where, f"does not name {sorted(strange)[0]!r}, which its table of heat names"
+            "damaged",
+            f"{where}: heat.spaces",
+            f"does not name {sorted(strange)[0]!r}, which the table of heat names",
         )
     own = own.with_columns(
         own["space"].replace_strict(first, return_dtype=pl.Int64).alias("first"),
@@ -274,11 +278,9 @@ def _from_table(
     if beyond.height:
         row = beyond.row(0, named=True)
         raise InputError(
-            "TODO",
-            where,
-            f"says that {row['space']!r} has {row['extents']} extents, of which its table of heat names "
-            f"number "
-            f"{row['extent']}",
+            "damaged",
+            f"{where}: heat.spaces.{row['space']}",
+            f"has {row['extents']} extents, and the table of heat names extent {row['extent']}",
         )
     start_s, duration_s = window
     outside = own.filter(
@@ -286,14 +288,15 @@ def _from_table(
     )
     if outside.height:
         raise InputError(
-            "out-of-range",
-            where,
-            f"has a window from {start_s:g} s for {duration_s:g} s, outside of which its table of heat "
-            f"begins a period: "
-            f"{outside['start_s'][0]:g} s",
+            "damaged",
+            f"{where}: window",
+            f"lasts from {start_s:g} s for {duration_s:g} s, and a period of the table of heat begins "
+            f"outside, at {outside['start_s'][0]:g} s",
         )
     if duration_s / measures["period_s"] > MOST_PERIODS:
-        raise InputError("out-of-range", where, f"heat: more than {MOST_PERIODS:,} periods are in its window")
+        raise InputError(
+            "too-large", f"{where}: heat.period_s", f"the window has more than {MOST_PERIODS:,} periods"
+        )
     extent = own["first"].to_numpy() + own["extent"].cast(pl.Int64).to_numpy()
     return Extents(
         point=point,
@@ -321,6 +324,6 @@ def _refuse_too_many(spaces: Sequence[Space], where: str) -> None:
         raise InputError(
             "too-large",
             where,
-            "has an address space of too many extents for a picture of its heat",
+            f"has more extents than can be drawn; expected at most {MOST_EXTENTS:,}",
             hint="take larger extents",
         )

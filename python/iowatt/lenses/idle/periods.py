@@ -132,7 +132,7 @@ class Periods:
         missing = [name for name in IDLE_SHORT if name not in table.columns]
         if missing or (table["drive"].cast(pl.Int64).to_numpy().max(initial=-1) >= len(self.devices)):
             raise InputError(
-                "wrong-format", self._short_where, "is no table of counted idle periods of this Run"
+                "damaged", self._short_where, "is not the table of counted idle periods of this Run"
             )
         drive, count, sums = (table[name].cast(pl.Int64).to_numpy() for name in ("drive", "count", "sum_ns"))
         longest = int(table["high_ns"].cast(pl.Int64).to_numpy().max(initial=0))
@@ -146,7 +146,7 @@ class Periods:
         missing = [name for name in IDLE if name not in schema]
         if missing:
             raise InputError(
-                "missing",
+                "damaged",
                 self.where,
                 f"lacks the columns {', '.join(missing)}; a table of idle periods has {', '.join(IDLE)}",
             )
@@ -155,9 +155,7 @@ class Periods:
             right = kind == pl.Boolean if name == "cut" else kind.is_integer()
             if not right:
                 wanted = "true or false" if name == "cut" else "whole numbers"
-                raise InputError(
-                    "TODO", self.where, f"column {name!r} holds {kind}, where {wanted} are wanted"
-                )
+                raise InputError("damaged", f"{self.where}: {name}", f"holds {kind}; expected {wanted}")
 
     def _read(self, row: int) -> pl.DataFrame:
         try:
@@ -168,21 +166,26 @@ class Periods:
     def _unreadable(self, error: BaseException) -> InputError:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         return InputError(
-            "damaged", self.where, f"does not decode as Parquet ({reason})", hint="run it again"
+            "damaged", self.where, f"cannot be read as Parquet ({reason})", hint="run the scenario again"
         )
 
     def _checked(self, frame: pl.DataFrame, first: int, ends: npt.NDArray[np.int64]) -> Batch:
         """The batch that begins with row ``first`` (from 0); ``ends`` are the drives' last ends so far."""
         most = np.iinfo(np.int64).max // 2
         numbers = ["drive", "start_ns", "length_ns"]
-        bad = pl.any_horizontal(pl.col(IDLE).is_null(), pl.col(numbers) < 0, pl.col(numbers) > most)
-        self._refuse(frame.select(bad).to_series().to_numpy(), first, "a value is missing or not possible")
+        for name in IDLE:
+            column = pl.col(name)
+            bad = column.is_null() | ((column < 0) | (column > most) if name in numbers else False)
+            wrong = frame.select(bad).to_series().to_numpy()
+            self._refuse(wrong, first, name, "the value is missing, negative or too large")
         drive, start, length = (frame[name].cast(pl.Int64).to_numpy() for name in numbers)
         known = len(self.devices)
-        self._refuse(drive >= known, first, f"there is no such drive: the Run has {known}, numbered from 0")
-        self._refuse(length == 0, first, "a period of length 0 is none")
+        self._refuse(
+            drive >= known, first, "drive", f"there is no such drive; the Run has {known}, numbered from 0"
+        )
+        self._refuse(length == 0, first, "length_ns", "the period has a length of 0; expected more")
         outside = (start < self.start_ns - EDGE_NS) | (start + length > self.end_ns + EDGE_NS)
-        self._refuse(outside, first, "the period does not lie within the Run's window")
+        self._refuse(outside, first, "start_ns", "the period lies outside the Run's window")
         order = np.argsort(drive, kind="stable")
         before = np.empty_like(start)
         sorted_drive, sorted_end = drive[order], (start + length)[order]
@@ -190,11 +193,14 @@ class Periods:
         opening[1:] = np.diff(sorted_drive) != 0
         earlier = np.concatenate(([0], sorted_end[:-1]))
         before[order] = np.where(opening, ends[sorted_drive], earlier)
-        self._refuse(start < before, first, "the period begins before the drive's previous one has ended")
+        self._refuse(
+            start < before, first, "start_ns", "the period begins before the drive's previous one ends"
+        )
         closing = np.append(opening[1:], True)
         ends[sorted_drive[closing]] = sorted_end[closing]
         return Batch(drive, length, frame["cut"].to_numpy())
 
-    def _refuse(self, bad: npt.NDArray[np.bool_], first: int, message: str) -> None:
+    def _refuse(self, bad: npt.NDArray[np.bool_], first: int, column: str, message: str) -> None:
         if bad.any():
-            raise InputError("TODO", f"{self.where}: row {first + int(np.argmax(bad)) + 1}", message)
+            row = first + int(np.argmax(bad)) + 1
+            raise InputError("damaged", f"{self.where}: row {row}: {column}", message)

@@ -87,7 +87,11 @@ def named(device: str) -> TwoStates:
 
     file = device_file(device)
     if file.kind != "hdd":
-        raise InputError("TODO", Argument("device"), f"{file.name!r} is an ssd: it has no spindle to stop")
+        raise InputError(
+            "not-applicable",
+            Argument("device"),
+            f"{file.name!r} is an SSD, which has no spindle; expected a disk",
+        )
     known = power(file, Steps())
     figures = {
         "idle_w": known.idle,
@@ -97,7 +101,7 @@ def named(device: str) -> TwoStates:
         "spin_up_s": known.spin_up_time,
         "spin_down_s": known.spin_down_time,
     }
-    return _of(file.name, figures, "--device")
+    return _of(file.name, figures, Argument("device"))
 
 
 def of_run(run: Run) -> list[TwoStates]:
@@ -117,10 +121,10 @@ def of_run(run: Run) -> list[TwoStates]:
         ]
     except (KeyError, TypeError, AttributeError, ValueError):
         raise MissingFiguresError(
-            "TODO",
+            "missing-figure",
             str(run.path or run.name),
-            "the Run's plan does not say what its drives draw",
-            hint="name a drive whose power figures to use with --device",
+            "the Run's plan does not have the power of its drives",
+            hint="`device=NAME` uses the power figures of that drive",
         ) from None
 
 
@@ -161,8 +165,8 @@ def _stopped(name: str, power: Mapping[str, Any], where: str) -> TwoStates:
 
 def _missing(name: str, figures: list[str], where: str) -> MissingFiguresError:
     return MissingFiguresError(
-        "missing",
+        "missing-figure",
         where,
-        f"{name!r} lacks figures of its power that spinning down needs: {', '.join(figures)}",
-        hint="name another drive with --device, or give them in a device file of your own",
+        f"{name!r} lacks power figures that spinning down needs: {', '.join(figures)}",
+        hint="take another drive (`device=NAME`), or state them in a device file of your own",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
 from iowatt.pages.compare import words
 from iowatt.pages.compare.words import Found
 from iowatt.render import numbers, palette
@@ -13,8 +14,8 @@ from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 VERDICTS: Final = (
     ("better", palette.RUNS[2], "circle"),
     ("worse", palette.RUNS[1], "x"),
-    ("not distinguishable", palette.STATE_COLOURS["idle"], "diamond-open"),
-    ("no verdict", palette.STATE_COLOURS["idle"], "line-ns-open"),
+    (INDISTINGUISHABLE, palette.STATE_COLOURS["idle"], "diamond-open"),
+    (NO_VERDICT, palette.STATE_COLOURS["idle"], "line-ns-open"),
 )
 
 

@@ -15,10 +15,9 @@ def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where the file cannot be written; before any work is done."""
     if target.suffix.lower() not in _ENDS:
         raise InputError(
-            "TODO",
+            "not-accepted",
             str(target),
-            "costs are written as a page or as a workbook",
-            hint="end its name in .html or .xlsx",
+            "costs are written as a page or a workbook; expected a name that ends in .html or .xlsx",
         )
     page_file.check_place(target, force)
 

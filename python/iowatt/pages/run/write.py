@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
+from iowatt.render import page_file
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -27,7 +28,7 @@ def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False
     check_target(target, force)
     if not runs:
         raise InputError(
-            "out-of-range", None, "a report needs at least one Run", hint="iowatt report RUN [RUN ...]"
+            "missing", None, "a report needs at least one Run", hint="iowatt report RUN [RUN ...]"
         )
     with atomic_path.file(target) as made:
         _render(runs, made, target.suffix.lower())
@@ -38,19 +39,11 @@ def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where a report cannot be written to ``target``; before any work is done."""
     if target.suffix.lower() not in KINDS:
         raise InputError(
-            "out-of-range",
+            "not-accepted",
             str(target),
-            f"cannot tell which kind of report to write from {target.suffix or 'a name without suffix'!r}",
-            hint="end the name with one of " + ", ".join(KINDS),
+            f"the suffix {target.suffix!r} is not that of a report; expected {', '.join(KINDS)}",
         )
-    if not target.parent.is_dir():
-        raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
-    if target.is_dir():
-        raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
-    if target.exists() and not force:
-        raise InputError(
-            "exists", str(target), "exists already", hint="--force replaces it, -o FILE writes another"
-        )
+    page_file.check_place(target, force)
 
 
 def _render(runs: Sequence[Run], path: Path, kind: str) -> None:

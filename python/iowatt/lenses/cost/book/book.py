@@ -36,10 +36,10 @@ class Book:
         if found is None:
             near = nearest(keys[0], self.figures)
             raise InputError(
-                "TODO",
-                self.name,
-                f"the book has no figure of {' or '.join(keys)}",
-                hint=f"--set {keys[0]}=... states it" + (f"; near: {near}" if near else ""),
+                "missing-figure",
+                f"{self.name}: {keys[0]}",
+                f"the book has no figure for {' or '.join(keys)}",
+                hint=f"`set={keys[0]}=...` states it" + (f"; near: {near}" if near else ""),
             )
         return found
 
@@ -47,14 +47,18 @@ class Book:
         """The value of the first of ``keys`` that there is, in the key's unit."""
         found = self.figure(*keys)
         if isinstance(found.value, str):
-            raise InputError("not-accepted", self.name, f"{found.key} is {found.value!r}; expected a number")
+            raise InputError(
+                "wrong-type", f"{self.name}: {found.key}", f"{found.value!r} is a word; expected a number"
+            )
         return found.value
 
     def word(self, key: str) -> str:
         """The value of a key that is one of several words."""
         found = self.figure(key)
         if not isinstance(found.value, str):
-            raise InputError("not-accepted", self.name, f"{found.key} is {found.value:g}; expected a word")
+            raise InputError(
+                "wrong-type", f"{self.name}: {found.key}", f"{found.value:g} is a number; expected a word"
+            )
         return found.value
 
     def changed(self, values: Mapping[str, float | str]) -> Book:

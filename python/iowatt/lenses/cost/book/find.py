@@ -40,16 +40,19 @@ def find_book(name: str, sets: Sequence[str] = ()) -> Book:
         There is no such book; a file is wrong (file, line, key); a book extends itself; a value is none.
     """
     files: list[BookFile] = []
-    place: str | None = name
+    named: str | None = name
+    place: str = Argument("preset")
     base = Path()
-    while place is not None:
-        file, base = _read(place, base)
+    while named is not None:
+        file, base = _read(named, base, place)
         files.append(file)
         if len(files) > _LONGEST_LINEAGE:
             raise InputError(
-                "out-of-range", name, f"extends more than {_LONGEST_LINEAGE} books: {_lineage(files)}"
+                "too-large",
+                f"{name}: extends",
+                f"there is a chain of more than {_LONGEST_LINEAGE} books: {_lineage(files)}",
             )
-        place = file.extends
+        named, place = file.extends, f"{named}: extends"
     figures: dict[str, Figure] = {}
     for file in reversed(files):
         figures |= {figure.key: figure for figure in file.figure}
@@ -64,7 +67,8 @@ def _lineage(files: Sequence[BookFile]) -> str:
     return ", ".join(file.name for file in files)
 
 
-def _read(name: str, base: Path) -> tuple[BookFile, Path]:
+def _read(name: str, base: Path, place: str) -> tuple[BookFile, Path]:
+    """The book ``name``, which ``place`` asks for, and the folder that its paths start from."""
     if name.endswith(".toml"):
         path = base / name
         return _parsed(read_text(path), str(path)), path.parent
@@ -73,7 +77,7 @@ def _read(name: str, base: Path) -> tuple[BookFile, Path]:
     near = nearest(name, book_names())
     raise InputError(
         "unknown-name",
-        None,
+        place,
         f"there is no book of assumptions {name!r}; expected {', '.join(book_names())} or a .toml file",
         hint=near and f"did you mean {near!r}?",
     )
@@ -89,40 +93,51 @@ def _shipped(name: str) -> BookFile:
 def _parsed(text: str, where: str) -> BookFile:
     document = Document(text, where)
     file = document.validate(BookFile)
-    document.fail(
-        Problem("TODO", ("figure", index, "key"), message)
-        for index, figure in enumerate(file.figure)
-        if (message := _wrong(figure)) is not None
-    )
+    problems = []
+    for index, figure in enumerate(file.figure):
+        try:
+            _check(figure)
+        except InputError as error:
+            key = "key" if error.code == "unknown-name" else "value"
+            problems.append(Problem(error.code, ("figure", index, key), error.message, error.hint))
+    document.fail(problems)
     return file
 
 
-def _wrong(figure: Figure) -> str | None:
-    """What is wrong with a figure, if anything."""
+def _check(figure: Figure) -> None:
+    """Raise ``InputError``, without a place, where a figure's key or value is wrong."""
     rule = known(figure.key)
     if rule is None:
         near = nearest(figure.key, [one.pattern for one in KEYS])
-        more = f"; near: {near}" if near else ""
-        return f"there is no assumption {figure.key!r}{more} (iowatt cost --list-assumptions has them)"
+        raise InputError(
+            "unknown-name",
+            None,
+            f"there is no assumption {figure.key!r}",
+            hint=f"did you mean {near!r}?" if near else "`list_assumptions=True` lists all",
+        )
     if rule.words or isinstance(figure.value, str):
-        return _wrong_word(figure, rule)
+        _check_word(figure, rule)
+        return
     low, high = (figure.value if end is None else end for end in (figure.low, figure.high))
     if not low <= figure.value <= high:
-        return f"{figure.key} is {figure.value:g}, outside its own range of {low:g} to {high:g}"
+        raise InputError(
+            "conflict",
+            None,
+            f"{figure.key} is {figure.value:g}, outside its own range of {low:g} to {high:g}",
+        )
     beyond = [value for value in (low, figure.value, high) if not rule.low <= value <= rule.high]
-    if not beyond:
-        return None
-    accepted = f"at least {rule.low:g}" if math.isinf(rule.high) else f"{rule.low:g} to {rule.high:g}"
-    return f"{figure.key} is {beyond[0]:g}; expected {accepted}"
+    if beyond:
+        accepted = f"at least {rule.low:g}" if math.isinf(rule.high) else f"{rule.low:g} to {rule.high:g}"
+        raise InputError("out-of-range", None, f"{figure.key} is {beyond[0]:g}; expected {accepted}")
 
 
-def _wrong_word(figure: Figure, rule: Key) -> str | None:
+def _check_word(figure: Figure, rule: Key) -> None:
     said = repr(figure.value) if isinstance(figure.value, str) else f"{figure.value:g}"
     if not rule.words and not rule.any_word:
-        return f"{figure.key} is {said}; expected a number" + (f" in {rule.unit}" if rule.unit else "")
+        wanted = "a number" + (f" in {rule.unit}" if rule.unit else "")
+        raise InputError("wrong-type", None, f"{figure.key} is {said}; expected {wanted}")
     if rule.words and figure.value not in rule.words:
-        return f"{figure.key} is {said}; expected {' or '.join(rule.words)}"
-    return None
+        raise InputError("not-accepted", None, f"{figure.key} is {said}; expected {' or '.join(rule.words)}")
 
 
 def _given(text: str) -> Figure:
@@ -131,7 +146,9 @@ def _given(text: str) -> Figure:
     key = key.strip()
     if not equals or not key:
         raise InputError(
-            "bad-syntax", Argument("set"), f"{text!r} sets nothing; expected KEY=VALUE or KEY=VALUE:LOW..HIGH"
+            "bad-syntax",
+            Argument("set"),
+            f"{text!r} is not an assignment; expected KEY=VALUE or KEY=VALUE:LOW..HIGH",
         )
     rule = known(key)
     names = rule is not None and rule.any_word  # such as flat:0.15, which has no range
@@ -139,7 +156,7 @@ def _given(text: str) -> Figure:
     low, dots, high = ends.partition("..")
     if colon and not dots:
         raise InputError(
-            "not-accepted", Argument("set", key), f"{rest!r} has no range; expected VALUE:LOW..HIGH"
+            "bad-syntax", Argument("set", key), f"{rest!r} has no range; expected VALUE:LOW..HIGH"
         )
     try:
         figure = Figure(
@@ -151,10 +168,13 @@ def _given(text: str) -> Figure:
             quality="given",
         )
     except ValidationError:  # characters that no text may have
-        raise InputError("bad-syntax", Argument("set"), f"{text!r} is no text") from None
-    wrong = _wrong(figure)
-    if wrong is not None:
-        raise InputError("TODO", "assumptions", wrong)
+        raise InputError(
+            "bad-syntax", Argument("set"), f"{text!r} has characters that a text cannot have"
+        ) from None
+    try:
+        _check(figure)
+    except InputError as error:
+        raise error.at(Argument("set", key)) from None
     return figure
 
 
@@ -165,12 +185,12 @@ def _value(text: str, key: str) -> float | str:
     except ValueError:
         return text.strip()
     if not math.isfinite(value):
-        raise InputError("bad-syntax", Argument("set", key), f"{text.strip()!r} is no number")
+        raise InputError("out-of-range", Argument("set", key), f"{text.strip()!r} is not a finite number")
     return value
 
 
 def _number(text: str, key: str) -> float:
     value = _value(text, key)
     if isinstance(value, str):
-        raise InputError("bad-syntax", Argument("set", key), f"{value!r} is no number")
+        raise InputError("bad-syntax", Argument("set", key), f"{value!r} is not a number")
     return value

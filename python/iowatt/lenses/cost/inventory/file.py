@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, Literal
 
-from pydantic import model_validator
-
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import Capacity, Duration
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.price_class import CLASSES
@@ -13,6 +13,13 @@ from iowatt.model.library.ratings import Price
 
 SCHEMA: Final = "iowatt.cost-inventory/1"
 MOST_DRIVES: Final = 100_000
+
+
+def _price_class(given: str | None, at: KeyPath) -> Iterator[Problem]:
+    if given is not None and given not in CLASSES:
+        yield Problem(
+            "not-accepted", (*at, "price_class"), f"{given!r} is not accepted; expected {', '.join(CLASSES)}"
+        )
 
 
 class Bought(Price):
@@ -72,16 +79,22 @@ class Counted(Strict):
         "The same at the second.", default=None, unset="not known", unit="%", ge=0, le=255
     )
 
-    @model_validator(mode="after")
-    def _readings(self) -> Counted:
+    def problems(self, at: KeyPath) -> Iterator[Problem]:
+        """What is wrong between keys; ``at`` is the table's own path."""
         before, after = self.percentage_used_before, self.percentage_used_after
         if (before is None) != (after is None):
-            raise ValueError("percentage_used_before and percentage_used_after belong together")
+            lacking = "percentage_used_before" if before is None else "percentage_used_after"
+            yield Problem("missing", (*at, lacking), "both readings of percentage_used are needed, or none")
         if before is not None and after is not None and after < before:
-            raise ValueError(f"percentage_used falls from {before:g} to {after:g}")
+            yield Problem(
+                "conflict",
+                (*at, "percentage_used_after"),
+                f"percentage_used falls from {before:g} to {after:g}",
+            )
         if self.flash_bytes_written is not None and not self.bytes_written:
-            raise ValueError("flash_bytes_written says nothing without bytes_written")
-        return self
+            yield Problem(
+                "missing", (*at, "bytes_written"), "flash_bytes_written needs bytes_written above 0 beside it"
+            )
 
 
 class DriveEntry(Strict):
@@ -113,15 +126,20 @@ class DriveEntry(Strict):
     ratings: Ratings = key("What each is rated to last.", default=Ratings())
     counts: Counted | None = key("What each counted.", default=None, unset="not known: no wear is priced")
 
-    @model_validator(mode="after")
-    def _known(self) -> DriveEntry:
+    def problems(self, at: KeyPath) -> Iterator[Problem]:
+        """What is wrong between keys; ``at`` is the table's own path."""
         if self.device is None and (self.kind is None or self.capacity is None):
-            raise ValueError("either device, or kind and capacity must be given")
-        if self.price_class is not None and self.price_class not in CLASSES:
-            raise ValueError(f"price_class {self.price_class!r}; expected {', '.join(CLASSES)}")
+            lacking = "kind" if self.kind is None else "capacity"
+            yield Problem("missing", (*at, lacking), "expected device, or both kind and capacity")
+        yield from _price_class(self.price_class, at)
         if self.device is None and self.kind == "ssd" and self.price_class is None:
-            raise ValueError("an ssd without a device needs its price_class (ssd-sata, ssd-nvme or ssd-u2)")
-        return self
+            yield Problem(
+                "missing",
+                (*at, "price_class"),
+                "an SSD without a device needs it: ssd-sata, ssd-nvme or ssd-u2",
+            )
+        if self.counts is not None:
+            yield from self.counts.problems((*at, "counts"))
 
     def names(self) -> list[str]:
         """The names of all of them."""
@@ -142,11 +160,11 @@ class Change(Strict):
     price_class: str | None = key("The class of the book's prices.", default=None, unset="the Run's")
     counts: Counted | None = key("What each counted.", default=None, unset="the Run's")
 
-    @model_validator(mode="after")
-    def _known(self) -> Change:
-        if self.price_class is not None and self.price_class not in CLASSES:
-            raise ValueError(f"price_class {self.price_class!r}; expected {', '.join(CLASSES)}")
-        return self
+    def problems(self, at: KeyPath) -> Iterator[Problem]:
+        """What is wrong between keys; ``at`` is the table's own path."""
+        yield from _price_class(self.price_class, at)
+        if self.counts is not None:
+            yield from self.counts.problems((*at, "counts"))
 
 
 class PartEntry(Strict):
@@ -167,15 +185,18 @@ class PartEntry(Strict):
     )
     source: str | None = key("Offer, invoice or list.", default=None, unset="the inventory itself")
 
-    @model_validator(mode="after")
-    def _ordered(self) -> PartEntry:
+    def problems(self, at: KeyPath) -> Iterator[Problem]:
+        """What is wrong between keys; ``at`` is the table's own path."""
         low, high = (self.usd if end is None else end for end in (self.low, self.high))
         if self.usd is None:
             if self.low is not None or self.high is not None:
-                raise ValueError("low and high are of usd, which is not given")
+                yield Problem(
+                    "missing", (*at, "usd"), "low and high are the range of usd, which is not given"
+                )
         elif not (low or 0.0) <= self.usd <= (high if high is not None else self.usd):
-            raise ValueError(f"usd is {self.usd:g}, outside its own range of {low:g} to {high:g}")
-        return self
+            yield Problem(
+                "conflict", (*at, "usd"), f"{self.usd:g} is outside its own range of {low:g} to {high:g}"
+            )
 
 
 class Space(Strict):

@@ -142,9 +142,9 @@ def changed(inventory: Inventory, known: Sequence[Drive], run: Run) -> tuple[Dri
     if twice:
         raise InputError(
             "duplicate",
-            f"{inventory.where}: drive",
+            f"{inventory.where}: drive.{twice[0]}",
             f"the Run has a drive {twice[0]!r} of its own",
-            hint="[[change]] gives a drive of the Run other figures",
+            hint="[[change]] changes the figures of a drive of the Run",
         )
     found = list(known)
     for change in inventory.file.change:
@@ -153,7 +153,7 @@ def changed(inventory: Inventory, known: Sequence[Drive], run: Run) -> tuple[Dri
             names = ", ".join(drive.name for drive in found[:8]) or "none"
             raise InputError(
                 "unknown-name",
-                f"{inventory.where}: change",
+                f"{inventory.where}: change.{change.drives}",
                 f"the Run has no drive {change.drives!r}; it has {names}",
                 hint="[[drive]] adds drives that the Run does not know",
             )

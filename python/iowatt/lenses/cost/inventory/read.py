@@ -46,17 +46,17 @@ class Inventory:
         Raises ``InputError`` where another inventory states another price of a part of the same name.
         """
         figures: dict[str, Figure] = {}
-        for index, part in enumerate(self.file.part):
+        for part in self.file.part:
             key = f"purchase.part.{part.name}"
             there = book.figures.get(key)
             if part.usd is None or (there is not None and there.source == SET):
                 continue
             if there is not None and there.quality == "given" and there.value != part.usd:
                 raise InputError(
-                    "TODO",
-                    f"{self.where}: part.{index}",
+                    "conflict",
+                    f"{self.where}: part.{part.name}.usd",
                     f"{part.name!r} costs {part.usd:g} USD here and {there.value:g} in {there.source}",
-                    hint="parts of one name have one price: give them different names",
+                    hint="parts of one name have one price; give them different names",
                 )
             figures[key] = Figure(
                 key=key,
@@ -101,14 +101,18 @@ def read_inventory(path: str | Path) -> Inventory:
             try:
                 devices[entry.device] = device_file(entry.device, path.parent)
             except InputError as error:
-                problems.append(Problem("TODO", ("drive", index, "device"), str(error)))
+                said = f"{error.place}: {error.message}" if error.place else error.message
+                problems.append(Problem(error.code, ("drive", index, "device"), said, error.hint))
     document.fail([*problems, *_problems(file, devices)])
     return Inventory(str(path), file, devices)
 
 
 def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterator[Problem]:
     taken: set[str] = set()
+    for index, change in enumerate(file.change):
+        yield from change.problems(("change", index))
     for index, entry in enumerate(file.drive):
+        yield from entry.problems(("drive", index))
         twice = taken & set(entry.names())
         taken |= set(entry.names())
         if twice:
@@ -117,16 +121,20 @@ def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterato
         if device is None:
             continue
         if entry.kind is not None and entry.kind != device.kind:
-            yield Problem("TODO", ("drive", index, "kind"), f"{device.name!r} is an {device.kind}")
+            yield Problem("conflict", ("drive", index, "kind"), f"{device.name!r} is an {device.kind}")
         if entry.capacity is None and device.capacity is None:
             yield Problem(
-                "TODO", ("drive", index, "device"), f"{device.name!r} has no capacity", "give capacity here"
+                "missing", ("drive", index, "capacity"), f"{device.name!r} has no capacity; give it here"
             )
     parts = [part.name for part in file.part]
-    for index, name in enumerate(parts):
-        if name in parts[:index]:
+    for index, part in enumerate(file.part):
+        yield from part.problems(("part", index))
+        if part.name in parts[:index]:
             yield Problem(
-                "duplicate", ("part", index, "name"), f"there is another part {name!r}", "add up their counts"
+                "duplicate",
+                ("part", index, "name"),
+                f"there is another part {part.name!r}",
+                "add up their counts",
             )
     if file.spread is not None:
         pools = {entry.pool for entry in file.drive}

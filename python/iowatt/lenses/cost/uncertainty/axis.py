@@ -98,9 +98,9 @@ def axis(
     low, high = suits if bounds is None else bounds
     if not least <= low < high <= most or not math.isfinite(high):
         raise InputError(
-            "not-accepted",
-            Argument("crossover"),
-            f"{low:g} to {high:g} is no range of {of}; expected two numbers that rise, {least:g} to {most:g}",
+            "out-of-range",
+            Argument("crossover", of),
+            f"{low:g} to {high:g} is not a range; expected two rising numbers from {least:g} to {most:g}",
         )
     kind: Literal["log", "linear"] = "log" if low > 0.0 and high > 2.0 * low else "linear"
     grid = _grid(low, high, kind, points, step)
@@ -113,8 +113,8 @@ def _rule(key: str) -> Key:
     if rule is None or rule.words or rule.any_word:
         near = nearest(key, ["alpha", "years", *(one.pattern for one in KEYS if not one.words)])
         raise InputError(
-            "not-accepted",
-            Argument("crossover"),
+            "unknown-name" if rule is None else "not-applicable",
+            Argument("crossover", key),
             f"{key!r} cannot be varied; expected alpha, years or an assumption that is a number",
             hint=near and f"did you mean {near!r}?",
         )

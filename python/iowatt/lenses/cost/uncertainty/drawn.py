@@ -55,12 +55,12 @@ def draws(laws: Sequence[Law], count: int, seed: int) -> list[dict[str, float]]:
     """
     if count < LEAST_DRAWS:
         raise InputError(
-            "not-accepted",
+            "out-of-range",
             Argument("samples"),
-            f"{count} draws say too little; expected {LEAST_DRAWS} or more",
+            f"{count} draws are too few; expected {LEAST_DRAWS} or more",
         )
     if seed < 0:
-        raise InputError("not-accepted", Argument("seed"), f"{seed} is no seed; expected 0 or more")
+        raise InputError("out-of-range", Argument("seed"), f"{seed} is not accepted; expected 0 or more")
     columns = {law.key: law.quantile(strata(law.key, count, seed)).tolist() for law in laws}
     return [{key: column[index] for key, column in columns.items()} for index in range(count)]
 

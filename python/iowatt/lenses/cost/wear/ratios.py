@@ -71,7 +71,9 @@ def limit(drive: Drive, book: Book, rating: str, key: str, scale: float = 1.0) -
     times = "" if scale == 1.0 else f"*{number(scale)}"
     value = _peek(book, key) * scale
     if not value > 0:
-        raise InputError("out-of-range", book.name, f"{key} is {value:g}; a limit is more than 0")
+        raise InputError(
+            "out-of-range", f"{book.name}: {key}", f"{value:g} is not accepted; expected a limit above 0"
+        )
     return Limit(value, figure.source, key, f"{{{key}}}{times}")
 
 
@@ -200,5 +202,7 @@ def _peek(book: Book, key: str) -> float:
     if figure is None:
         return 0.0
     if isinstance(figure.value, str):
-        raise InputError("not-accepted", book.name, f"{key} is {figure.value!r}; expected a number")
+        raise InputError(
+            "wrong-type", f"{book.name}: {key}", f"{figure.value!r} is a word; expected a number"
+        )
     return figure.value

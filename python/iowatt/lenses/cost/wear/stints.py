@@ -94,9 +94,9 @@ class Place:
             return self.price * math.exp(force * first) * series
         except OverflowError:
             raise InputError(
-                "TODO",
+                "out-of-range",
                 _DECLINE,
-                f"the price of what replaces {self.drive.name} rises beyond all numbers",
+                f"the price of the drives that replace {self.drive.name} grows too large for a number",
                 hint="give a shorter horizon, or a price that does not rise",
             ) from None
 
@@ -118,10 +118,10 @@ def _place(case: Case, drive: Drive) -> Place:
     lives = case.seconds / each if each > 0 else math.inf
     if not math.isfinite(lives):
         raise InputError(
-            "TODO",
-            case.system.where,
-            f"{drive.name} would be replaced more often than can be counted",
-            hint="give a smaller --alpha or --years",
+            "out-of-range",
+            f"{case.system.where}: {drive.name}",
+            "the drive would be replaced more often than can be counted",
+            hint="give a shorter horizon: a smaller alpha, or fewer years",
         )
     decline = case.book.find(_DECLINE)
     return Place(

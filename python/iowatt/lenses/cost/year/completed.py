@@ -43,7 +43,7 @@ def of_run(run: Run, begins: datetime | None = None) -> Cycle:
     start, end, count, read, written = (table[name].to_numpy().astype(np.float64) for name in table.columns)
     seconds, moved = end - start, read + written
     if not count.any():
-        raise InputError("empty", where, "it has no requests", hint=HINT)
+        raise InputError("empty", where, "has no requests", hint=HINT)
     by = measure_of(float(count.sum()), float(moved.sum()))
     if begins is not None:
         weekday: int | None = begins.weekday()

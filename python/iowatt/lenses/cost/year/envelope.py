@@ -34,22 +34,25 @@ def of_profile(loaded: Loaded) -> Cycle:
     profile, where = loaded.profile, loaded.document.source
     paced = profile.arrivals is not None and profile.arrivals.law in ("closed", "recorded")
     if paced:
+        law = profile.arrivals.law if profile.arrivals else ""
         raise InputError(
-            "unknown-name", where, f"its arrivals ({profile.arrivals.law if profile.arrivals else ''}) follow no clock: there is no "
-            "load by hour", hint="write the hours down: examples/cost/office-hours.toml is one to start from",
-        )  # fmt: skip
+            "not-applicable",
+            f"{where}: arrivals",
+            f"{law} arrivals have no clock, so there is no load by hour",
+            hint="write the hours down; examples/cost/office-hours.toml is one to start from",
+        )
     for missing in profile.missing:
         if missing.figure == "envelope" and not profile.envelope:
             raise InputError(
-                "missing",
-                where,
-                f"its envelope is missing: {missing.why}",
-                hint="write the hours down: examples/cost/office-hours.toml is one to start from; flat is "
-                "the same load at all hours",
+                "missing-figure",
+                f"{where}: envelope",
+                f"the profile has no envelope: {missing.why}",
+                hint="write the hours down, starting from examples/cost/office-hours.toml; flat is the same "
+                "load at all hours",
             )
     shape = _week(profile, where)
     if not shape.any():
-        raise InputError("TODO", f"{where}: envelope", "its envelopes leave no hour with any request")
+        raise InputError("empty", f"{where}: envelope", "the envelopes together leave no hour with requests")
     rate = mean_rate(profile) or None
     notes = list(profile.notes)
     if not profile.envelope:
@@ -91,22 +94,24 @@ def _week(profile: Profile, where: str) -> Floats:
     for index, envelope in enumerate(profile.envelope):
         if not any(envelope.factors):
             raise InputError(
-                "TODO", f"{where}: envelope[{index}].factors", "nothing ever arrives: all factors are 0"
+                "out-of-range",
+                f"{where}: envelope[{index}].factors",
+                "all factors are 0; expected at least one above 0",
             )
         times = _WEEK_S / envelope.period
         if not math.isclose(times, round(times), rel_tol=1e-9) or round(times) < 1:
             raise InputError(
-                "TODO",
+                "not-accepted",
                 f"{where}: envelope[{index}].period",
-                f"a period of {envelope.period:g} s does not fit into a week a whole number of times",
-                hint="expected daily, weekly, or a period that divides them, such as 8h",
+                f"a week is not a multiple of {envelope.period:g} s; expected daily, weekly, or a period "
+                "that divides them, such as 8h",
             )
         count = round(times) * len(envelope.factors)
         if count > _MOST_BORDERS:
             raise InputError(
-                "out-of-range",
+                "too-large",
                 f"{where}: envelope[{index}].factors",
-                f"a week has {count} parts of it; at most {_MOST_BORDERS} are read",
+                f"they cut a week into {count} parts; expected at most {_MOST_BORDERS}",
             )
         borders.append(np.arange(1, count) * (_WEEK_S / count))
     at = np.unique(np.concatenate(borders))

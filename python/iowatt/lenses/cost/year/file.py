@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
@@ -30,7 +30,7 @@ Load = Annotated[float, Field(ge=0, le=_MOST)]
 
 
 def holiday(text: str) -> Holiday:
-    """A day written as ``12-25`` (every year) or ``2026-04-03``; a ``ValueError`` where it is neither."""
+    """A day written as ``12-25`` (every year) or ``2026-04-03``; an ``InputError`` where it is neither."""
     parts = text.split("-")
     try:
         if [len(part) for part in parts] not in ([2, 2], [4, 2, 2]) or not text.isascii():
@@ -38,26 +38,27 @@ def holiday(text: str) -> Holiday:
         *years, month, day = (int(part) for part in parts)
         date(years[0] if years else _LEAP, month, day)
     except ValueError:
-        raise ValueError(
-            f"{text[:_SHOWN]!r} is no day; expected MM-DD (every year) or YYYY-MM-DD, such as 12-25"
+        raise InputError(
+            "bad-syntax",
+            None,
+            f"{text[:_SHOWN]!r} is not a day; expected MM-DD (every year) or YYYY-MM-DD, such as 12-25",
         ) from None
     return Holiday(month, day, years[0] if years else None)
 
 
-def _day(text: str) -> str:
-    holiday(text)
-    return text
-
-
-def _time(text: str) -> str:
+def _local(text: str) -> datetime:
+    """A local time; an ``InputError`` where it is none."""
     try:
-        if datetime.fromisoformat(text).tzinfo is not None:
-            raise ValueError
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            return found
     except ValueError:
-        raise ValueError(
-            f"{text[:_SHOWN]!r} is no local time; expected YYYY-MM-DDTHH:MM, such as 2026-03-02T08:00"
-        ) from None
-    return text
+        pass
+    raise InputError(
+        "bad-syntax",
+        None,
+        f"{text[:_SHOWN]!r} is not a local time; expected YYYY-MM-DDTHH:MM, such as 2026-03-02T08:00",
+    )
 
 
 def _hours(text: str, **constraints: Any) -> Any:
@@ -80,7 +81,7 @@ class _Common(Strict):
         max_length=12,
         accepts="12 numbers, January first",
     )
-    holidays: list[Annotated[str, AfterValidator(_day)]] = key(
+    holidays: list[str] = key(
         "Days that have the hours of `holiday`: MM-DD every year, YYYY-MM-DD once.",
         default=[],
         max_length=1000,
@@ -95,7 +96,12 @@ class _Common(Strict):
     def problems(self) -> Iterator[Problem]:
         """What is wrong between keys."""
         if self.month is not None and not any(self.month):
-            yield Problem("TODO", ("month",), "no month has any load")
+            yield Problem("out-of-range", ("month",), "no month has any load; expected a number above 0")
+        for index, text in enumerate(self.holidays):
+            try:
+                holiday(text)
+            except InputError as error:
+                yield Problem(error.code, ("holidays", index), error.message)
 
     def over_the_year(self, week: Cycle) -> Cycle:
         """A week with what this says of months, holidays and growth."""
@@ -145,10 +151,10 @@ class HoursFile(_Common):
                     yield Problem(
                         "out-of-range",
                         (name, hour),
-                        f"{value:g}{by} is above 1; shares are of the highest load there is a Run of",
+                        f"{value:g}{by} is above 1; a share is of the highest load that there is a Run of",
                     )
         if not any((*self.weekday, *(self.weekend or []))):
-            yield Problem("TODO", ("weekday",), "no hour has any load")
+            yield Problem("out-of-range", ("weekday",), "no hour has any load; expected a number above 0")
 
     def cycle(self, where: str) -> Cycle:
         """The same in arrays."""
@@ -184,7 +190,7 @@ class Measured(Strict):
         "What the log's clock is behind the local one: -5 where it has UTC and the site is on UTC-5.",
         default=0.0, ge=-24, le=24,
     )  # fmt: skip
-    begins: Annotated[str, AfterValidator(_time)] | None = key(
+    begins: str | None = key(
         "The local time of a Run's second 0.",
         default=None,
         unset="midnight; of a Run of a week or more, before a Monday",
@@ -201,15 +207,24 @@ class MeasuredFile(_Common):
 
     measured: Measured = key("What was measured.", example={"path": "week.txt", "devices": ["sda"]})
 
+    def problems(self) -> Iterator[Problem]:
+        """What is wrong between keys."""
+        yield from super().problems()
+        if self.measured.begins is not None:
+            try:
+                _local(self.measured.begins)
+            except InputError as error:
+                yield Problem(error.code, ("measured", "begins"), error.message)
+
     def cycle(self, where: str) -> Cycle:
         """The load of the log or Run over a year."""
         given = self.measured
         path = Path(where).parent / given.path
         if not path.exists():
-            raise InputError("unknown-name", f"{where}: measured.path: {path}", "there is no such log or Run")
+            raise InputError("not-found", f"{where}: measured.path", f"there is no log or Run {path}")
         if path.is_dir() or path.name == "run.json":
             self._refuse(where, devices=bool(given.devices), shift_hours=bool(given.shift_hours))
-            begins = None if given.begins is None else datetime.fromisoformat(given.begins)
+            begins = None if given.begins is None else _local(given.begins)
             week = completed.of_run(Run.open(path), begins)
         else:
             self._refuse(where, begins=given.begins is not None)
@@ -222,8 +237,8 @@ class MeasuredFile(_Common):
     def _refuse(self, where: str, **said: bool) -> None:
         for name, given in said.items():
             if given:
-                what = "a log" if name == "begins" else "a Run"
-                raise InputError("TODO", f"{where}: measured.{name}", f"{what} has no use for it")
+                what = "Run, not to a log" if name == "begins" else "log, not to a Run"
+                raise InputError("not-applicable", f"{where}: measured.{name}", f"applies to a {what}")
 
 
 def of_document(document: Document) -> Cycle:

@@ -65,7 +65,7 @@ def _found(spec: str) -> Cycle:
         if letter == ":" and _exists(spec[:colon]):
             names = [name for name in spec[colon + 1 :].split(",") if name]
             return recorded.of_log(Path(spec[:colon]), names)
-    raise InputError("unknown-name", Argument("duty"), f"there is no {spec!r}; expected {EXPECTED}")
+    raise InputError("not-found", Argument("duty"), f"there is no {spec!r}; expected {EXPECTED}")
 
 
 def _of_toml(spec: str) -> Cycle:
@@ -92,7 +92,7 @@ def _share(text: str) -> float:
         raise InputError(
             "out-of-range",
             Argument("duty"),
-            f"{text!r} is no share of the highest load; expected more than 0 and at most 1",
+            f"{text!r} is not a share of the highest load; expected more than 0 and at most 1",
         )
     return share
 

@@ -22,8 +22,8 @@ from iowatt.lenses.cost.year.cycle import Cycle, Floats, Measure, hour_name
 from iowatt.lenses.one_array import MEASURES, WITHIN, Seen, measure_of, same_array
 
 HOUR_S: Final = 3600.0
-_IDLE: Final = "iowatt run SCENARIO --set workload=[] --set observe.duration=10min -o idle"
-_CURVE: Final = "iowatt curve SCENARIO --rates ... --bundles"
+_IDLE: Final = 'run the scenario with `workload = []` and `observe.duration = "10min"`'
+_CURVE: Final = "`iowatt curve` makes Runs at several loads"
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ def levels(systems: Sequence[System], measure: Measure) -> Levels:
     loaded = [system for system in systems if system.work.requests]
     if not loaded:
         raise InputError(
-            "unknown-name",
+            "missing",
             ", ".join(system.where for system in systems) or None,
-            "there is no Run with requests",
-            hint=f"a duty cycle needs Runs at several loads: {_CURVE}",
+            "no Run has requests; a duty cycle needs Runs at several loads",
+            hint=_CURVE,
         )
     by = measure
     if measure == "share":
@@ -110,13 +110,12 @@ def levels(systems: Sequence[System], measure: Measure) -> Levels:
         first, second = ordered[index], ordered[index + 1]
         what = "have no requests" if loads[index] == 0 else f"are at the same {loads[index]:g} {MEASURES[by]}"
         raise InputError(
-            "wrong-format", second.where, f"it and {first.where} {what}: which one is meant is not known",
-            hint="leave one of them out",
+            "ambiguous", second.where, f"this Run and {first.where} {what}; give one of them",
         )  # fmt: skip
     watts = np.array([system.work.load.total_j / system.work.duration_s for system in ordered])
     for system, power in zip(ordered, watts, strict=True):
         if not math.isfinite(power):
-            raise InputError("wrong-format", system.where, "its power is not known", hint="see its notes")
+            raise InputError("missing-figure", system.where, "the power of this Run is not known")
     response = [math.nan if one.work.response_ms is None else one.work.response_ms for one in ordered]
     return Levels(tuple(ordered), by, loads, watts, np.array(response))
 
@@ -139,13 +138,13 @@ def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
     if len(over):
         worst = int(np.argmax(loads))
         raise InputError(
-            "wrong-format",
-            cycle.where,
-            f"{hour_name(start, worst)} has {loads[worst]:.6g} {points.unit}, and the highest Run "
-            f"({points.systems[-1].where}) {high:.6g}: power beyond it is not known "
-            f"({len(over)} of {len(loads)} hours are beyond)",
+            "missing-figure",
+            f"{cycle.where}: {hour_name(start, worst)}",
+            f"the load of {loads[worst]:.6g} {points.unit} is above that of the highest Run, {high:.6g} "
+            f"({points.systems[-1].where}), and its power is not known "
+            f"({len(over)} of {len(loads)} hours are above)",
             hint=f"add a Run at {loads[worst]:.6g} {points.unit} or more ({_CURVE}), or take the shape "
-            f"alone: --duty {cycle.where}@1",
+            f"alone: `duty={cycle.where}@1`",
         )
     under = np.flatnonzero(loads < low * (1.0 - WITHIN))
     if len(under):
@@ -156,10 +155,10 @@ def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
             else f"a Run at {loads[least]:.6g} {points.unit} or an idle one"
         )
         raise InputError(
-            "out-of-range",
-            cycle.where,
-            f"{hour_name(start, least)} has {apart(loads[least], low)} {points.unit}, and the lowest Run "
-            f"({points.systems[0].where}) {low:.6g}: power below it is not known "
+            "missing-figure",
+            f"{cycle.where}: {hour_name(start, least)}",
+            f"the load of {apart(loads[least], low)} {points.unit} is below that of the lowest Run, "
+            f"{low:.6g} ({points.systems[0].where}), and its power is not known "
             f"({len(under)} of {len(loads)} hours are below)",
             hint=f"add {needed}: {_IDLE}",
         )

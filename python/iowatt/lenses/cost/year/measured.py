@@ -56,21 +56,20 @@ def shape(given: Stretches) -> Shape:
         A stretch is longer than an hour; an hour of the day was not seen, or less than half of one was.
     """
     if not len(given.seconds):
-        raise InputError("TODO", given.where, "it has no interval of known length and load", hint=HINT)
+        raise InputError("empty", given.where, "has no interval of known length and load", hint=HINT)
     longest = float(given.seconds.max())
     if longest > _HOUR_S * (1 + 1e-6):
         raise InputError(
-            "wrong-format",
+            "out-of-range",
             given.where,
-            f"an interval of it lasts {longest:g} s: the load of each hour is not known",
-            hint="record intervals of at most an hour",
+            f"an interval lasts {longest:g} s; expected at most an hour, as the load of each hour is needed",
         )
     hour, seconds, amount = _by_hour(given)
     per_day = _Seen.of(hour % HOURS_A_DAY, seconds, amount)
     unseen = np.flatnonzero(per_day.seconds < _LEAST_S)
     if len(unseen):
         raise InputError(
-            "TODO",
+            "missing-figure",
             given.where,
             f"it has {_lasted(float(given.seconds.sum()))}, which leave{'s' if len(unseen) == 1 else ''} "
             f"the load of {_hours(unseen)} unknown",

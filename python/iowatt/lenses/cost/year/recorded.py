@@ -61,7 +61,7 @@ def of_log(path: Path, devices: Sequence[str] = (), shift_hours: float | None = 
             f"{path.name}: its times are UTC, and are taken for local ones (sadf -t writes local times)"
         )
     if not found.week.any():
-        raise InputError("TODO", where, f"{names} had no request")
+        raise InputError("empty", where, f"{names} had no requests")
     return Cycle(
         name=path.name.split(".")[0] or path.name,
         title=f"{names} as {log.format} counted them",
@@ -85,13 +85,15 @@ def _chosen(log: Log, devices: Sequence[str], where: str) -> list[str]:
     shown = ", ".join(names[:_MOST_SHOWN]) + (" ..." if len(names) > _MOST_SHOWN else "")
     unknown = [device for device in devices if device not in log.devices]
     if unknown:
-        raise InputError("unknown-name", where, f"it has no device {unknown[0]!r}; it has {shown}")
+        raise InputError(
+            "unknown-name", f"{where}: {unknown[0]}", f"there is no such device; there are {shown}"
+        )
     if not devices and len(names) > 1:
         raise InputError(
-            "TODO",
+            "ambiguous",
             where,
-            f"it has {len(names)} devices: {shown}",
-            hint=f"say which load it: {where}:{names[0]}, or {where}:{names[0]},{names[1]} for the sum",
+            f"there are {len(names)} devices: {shown}",
+            hint=f"name one, {where}:{names[0]}, or several for their sum, {where}:{names[0]},{names[1]}",
         )
     return list(dict.fromkeys(devices)) or names
 
@@ -109,10 +111,10 @@ def _times(log: Log, where: str) -> tuple[Floats, int | None, str | None]:
     stamps = [end for end in log.ends if end is not None]
     if not stamps:
         raise InputError(
-            "TODO",
+            "missing",
             where,
-            "it does not say at what time of day it was recorded",
-            hint=f"iostat -t says it; {HINT}",
+            "the log has no times of day",
+            hint=f"iostat -t writes them; {HINT}",
         )
     seconds = np.frombuffer(log.seconds, dtype=np.float64)
     order = _order(stamps)

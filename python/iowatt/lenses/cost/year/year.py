@@ -176,11 +176,13 @@ def make_year(
         raise InputError(
             "out-of-range",
             Argument("years"),
-            f"{years} is not within what can be made; expected 1 to {_MOST_YEARS} years",
+            f"{years} years are not accepted; expected 1 to {_MOST_YEARS}",
         )
     if start.year + years > MAXYEAR - 1:
         raise InputError(
-            "out-of-range", Argument("start"), f"{years} years from {start:%Y-%m-%d} are beyond the calendar"
+            "out-of-range",
+            Argument("start"),
+            f"{years} years from {start:%Y-%m-%d} end after the calendar does, in {MAXYEAR}",
         )
     points = levels(systems, cycle.measure)
     loads = placed(cycle, points, start, years)
