@@ -44,7 +44,7 @@ def test_other_requests_are_refused():
 
 def test_other_loads_are_what_it_is_for():
     found = iowatt.budget(run(), run("workload.oltp.profile.rate_iops=4000", "seed=2"))
-    assert len(found["classes"][0]["loads"]) == 2
+    assert len(found.classes[0].loads) == 2
 
 
 def test_a_statistic_without_a_level_is_refused():
@@ -60,4 +60,4 @@ profile = { name = "uniform", rate_iops = 2000, duration = "100ms", set = ["stre
 """
     text = SCENARIO.replace("SIZE", "4KiB") + writer
     found = iowatt.budget(text, rates=[1000, 8000], workload="writer", within_s=1e-3)
-    assert all(len(one["loads"]) == 2 for one in found["classes"])
+    assert all(len(one.loads) == 2 for one in found.classes)

@@ -7,9 +7,11 @@ import pytest
 from iowatt.lenses.budget import Level, analyse
 from iowatt.lenses.findings import findings
 from iowatt.pages import run as report
-from iowatt.pages.budget import figures, page, text, words
+from iowatt.pages.budget import figures, words
 from iowatt.pages.budget import hops as drawn
+from iowatt.pages.budget.document import document
 from iowatt.pages.run.page import compose, render
+from iowatt.render import terminal, write
 from lenses.budget_runs import made as run_at
 from report.workbook import Book
 
@@ -41,10 +43,10 @@ def test_the_bars_and_their_table_say_the_same(one):
     (figure,) = figures.bars(analyse([one]))
     rows = [dict(zip([c.title for c in figure.table.columns], row, strict=True)) for row in figure.table.rows]
     for number, name in enumerate(("oltp all", "oltp read", "oltp write")):
-        mine = [row for row in rows if row["Requests"] == name]
-        assert sum(row["Share"] for row in mine) == pytest.approx(100)
+        mine = [row for row in rows if row.Requests == name]
+        assert sum(row.Share for row in mine) == pytest.approx(100)
         length = sum(trace["x"][number] for trace in figure.spec["data"])
-        assert length == pytest.approx(sum(row["Both"] for row in mine))
+        assert length == pytest.approx(sum(row.Both for row in mine))
     assert figure.spec["data"][0]["y"] == ["oltp all", "oltp read", "oltp write"]
 
 
@@ -79,9 +81,9 @@ def test_loads_are_stacked_to_the_response_time(several):
     found = analyse(several, level=Level(0.6), overloaded=[False, False, False, True])
     figure = figures.over_load(found)[0]
     stacked = [trace for trace in figure.spec["data"] if "stackgroup" in trace]
-    loads = found["classes"][0]["loads"]
+    loads = found.classes[0].loads
     for at, load in enumerate(loads[:3]):
-        assert sum(trace["y"][at] for trace in stacked) == pytest.approx(load["response_ms"]["mean"])
+        assert sum(trace["y"][at] for trace in stacked) == pytest.approx(load.response_ms["mean"])
     assert all(len(trace["x"]) == 3 for trace in stacked)
     assert figure.table.column("Verdict") == ["steady"] * 3 + ["overloaded"]
     names = [trace["name"] for trace in figure.spec["data"]]
@@ -92,14 +94,10 @@ def test_loads_are_stacked_to_the_response_time(several):
 def test_the_page_has_every_figure_with_a_table(several, tmp_path):
     found = analyse(several, level=Level(0.6, "p95"))
     written = tmp_path / "budget.html"
-    page.write(found, written)
+    write.write(document(found), written)
     text_of = written.read_text(encoding="utf-8")
-    for title in (
-        "Hops over load, p95: oltp all",
-        "Where the response time goes",
-        "Which hop breaks it: oltp write",
-    ):
-        assert title in text_of
+    for key in ("budget-load-0", "budget-hops-0", "budget-against-2"):
+        assert f'id="budget-{key}"' in text_of
     assert text_of.count("<figure") == text_of.count("</table>")
 
 
@@ -137,26 +135,33 @@ def replace_summary(run, summary):
     return Run(summary=summary, plan=run.plan, scenario_text=run.scenario_text, tables=tables)
 
 
+def shown(budget, **how):
+    return [part for part in terminal.parts(document(budget), **how) if isinstance(part, str)]
+
+
 def test_the_terminal_tells_level_rate_and_hop(one, several):
-    kept = "\n".join(part for part in text.parts(analyse([one], level=Level(1.0))) if isinstance(part, str))
-    assert "leaves" in kept
-    assert "first by controller processors" in kept
-    broken = "\n".join(part for part in text.parts(analyse([one], level=Level(0.2))) if isinstance(part, str))
-    assert "beyond" in broken
-    seen = "\n".join(part for part in text.parts(analyse(several, level=Level(0.6))) if isinstance(part, str))
-    assert "between" in seen
-    assert "by controller processors" in seen
-    never = "\n".join(
-        part for part in text.parts(analyse(several, level=Level(90.0))) if isinstance(part, str)
-    )
-    assert "at every load" in never
+    for runs, within_ms, first in (
+        ([one], 1.0, True),
+        ([one], 0.2, True),
+        (several, 0.6, True),
+        (several, 90.0, False),
+    ):
+        budget = analyse(runs, level=Level(within_ms))
+        verdict = document(budget).verdict[0]
+        assert shown(budget)[1] == verdict
+        assert (f"{within_ms:g}" in verdict) or within_ms < 1
+        assert ("controller processors" in verdict) is first
 
 
-def test_interrupts_that_are_held_back_are_said_on_the_terminal_and_the_page():
+def test_interrupts_that_are_held_back_are_a_caveat_on_the_terminal_and_the_page():
     moderation = {"processors": 1, "moderation_s": 200e-6, "moderation_count": 8}
-    found = analyse([run_at(2000, 1000, processing=moderation)[0]], level=Level(0.6))
-    lines = "\n".join(part for part in text.parts(found) if isinstance(part, str))
-    shown = page.render(found)
-    for said in ("held back, up to 200 us a visit", "left as seen up to saturation"):
-        assert said in lines
-        assert said in shown
+    budget = analyse([run_at(2000, 1000, processing=moderation)[0]], level=Level(0.6))
+    caveats = [note.text for note in budget.notes if note.code == "interrupt-moderation"]
+    assert caveats
+    assert all("200 us" in text for text in caveats)
+    page = write.page([document(budget)])
+    printed = "\n".join(shown(budget, notes=True))
+    for text in caveats:
+        assert text in printed
+        assert text in page
+    assert caveats[0] not in "\n".join(shown(budget))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from iowatt.base.results import Note
 from iowatt.lenses.budget import course, estimate
 from iowatt.lenses.budget.ledger import Hop
 from iowatt.lenses.budget.level import Level
@@ -75,51 +76,61 @@ def _named(hop: Hop) -> dict[str, str]:
     return {"hop": hop.name, "place": hop.place, "way": hop.way}
 
 
-def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
-    """What the estimate takes for granted, and where this Run strains it."""
+def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
+    """What the estimate assumes, and where this Run strains it."""
     if seen.overloaded:
-        return ["no estimate: the Run could not keep up with its load, so that its waits are of its length"]
+        text = "no estimate: the Run could not keep up with its load, so its waits depend on its length"
+        return [Note(code="overloaded", text=text, decides=True)]
     if seen.closed:
-        return [
-            "no estimate: in a closed loop waiting is bounded by the requests outstanding; "
-            "take open arrivals, or Runs at several loads"
-        ]
+        text = (
+            "no estimate: in a closed loop the outstanding requests bound the waiting; take open arrivals, or "
+            "Runs at several loads"
+        )
+        return [Note(code="closed-loop", text=text, decides=True)]
     busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
     if busiest is None:
-        return ["no estimate: no utilisation is known, so that nothing can be said of other rates"]
-    said = [
-        "estimate: all work grows in proportion, services stay as they are, and waiting at a hop that is "
-        "busy for the share r grows as r / (1 - r), later where several serve"
-    ]
-    stays = [
-        hop.label
-        for hop, busy, waiting in zip(
-            seen.ledger.hops, seen.busy, seen.ledger.mean().waiting_ms.tolist(), strict=True
+        text = "no estimate: no utilisation is known"
+        return [Note(code="no-utilisation", text=text, decides=True)]
+    notes = [
+        Note(
+            code="estimate",
+            text="estimate: all work grows in proportion, service times stay as they are, and waiting at a hop "
+            "of utilisation r grows as r / (1 - r), later where several servers share a queue",
         )
+    ]
+    waits = seen.ledger.mean().waiting_ms.tolist()
+    unknown = [
+        hop.label
+        for hop, busy, waiting in zip(seen.ledger.hops, seen.busy, waits, strict=True)
         if busy.share is None and waiting > 0
     ]
-    if stays:
-        said.append(f"waiting is left as seen where no utilisation tells its growth: {', '.join(stays)}")
-    said += [
-        f"waiting at {hop.label} is left as seen up to saturation: interrupts are held back there for up to "
-        f"{busy.held_s * 1e6:g} us, which does not grow with the rate; a queue behind that is not estimated"
+    if unknown:
+        text = f"waiting stays as seen where no utilisation tells its growth: {', '.join(unknown)}"
+        notes.append(Note(code="waiting-not-scaled", text=text))
+    notes += [
+        Note(
+            code="interrupt-moderation",
+            text=f"waiting at {hop.label} stays as seen up to saturation: interrupt moderation of up to "
+            f"{busy.held_s * 1e6:g} us does not grow with the rate; a queue behind it is not estimated",
+        )
         for hop, busy in zip(seen.ledger.hops, seen.busy, strict=True)
         if busy.held_s
     ]
     if level.quantile is not None:
-        said.append(
-            f"the {level.statistic} is taken to grow by {math.log(1 / (1 - level.quantile)):.1f} times the "
-            "mean waits, as of waiting that is exponential; rougher than a mean"
+        notes.append(
+            Note(
+                code="percentile",
+                text=f"the {level.statistic} is assumed to grow by {math.log(1 / (1 - level.quantile)):.1f} times "
+                "the mean waits, as for exponential waiting; rougher than a mean",
+            )
         )
     if factor is not None and factor > FAR:
-        said.append(
-            f"the rate found is more than {FAR:g} times that of the Run: simulate nearer to it (--rates)"
-        )
+        text = f"the rate found is more than {FAR:g} times that of the Run: simulate nearer to it (`rates=`)"
+        notes.append(Note(code="far", text=text, decides=True))
     if factor is not None and busiest * factor > BUSY:
-        said.append(
-            f"a hop would be busy more than {100 * BUSY:.0f} % there, where small changes of load are large"
-        )
-    return said
+        text = f"a hop would be busy more than {100 * BUSY:.0f} % there, where small changes of load matter"
+        notes.append(Note(code="near-saturation", text=text, decides=True))
+    return notes
 
 
 def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
@@ -179,24 +190,26 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     )
 
 
-def _of_loads(loads: Sequence[Seen], found: course.Crossing | None) -> list[str]:
-    said = [
-        "between neighbouring loads times are taken to be linear in the rate, which finds it a little low"
-    ]
-    lowest = loads[0]
-    busiest = max((busy.share for busy in lowest.busy if busy.share is not None), default=0.0)
+def _of_loads(loads: Sequence[Seen], found: course.Crossing | None) -> list[Note]:
+    text = "between neighbouring loads times are taken as linear in the rate, which finds it a little low"
+    notes = [Note(code="interpolated", text=text)]
+    busiest = max((busy.share for busy in loads[0].busy if busy.share is not None), default=0.0)
     if busiest > UNLOADED:
-        said.append(
+        text = (
             f"the lowest load stands for no load, and a hop is busy more than {100 * UNLOADED:.0f} % there: "
             "add a lower one"
         )
+        notes.append(Note(code="lowest-load-busy", text=text))
     if found is None:
-        said.append("no load breaks the level: add higher ones")
+        notes.append(Note(code="never-broken", text="no load breaks the level: add higher ones"))
     elif found.between[0] == 0.0:
-        said.append("the lowest load is beyond the level already: add lower ones")
-    elif found.rate_iops is None:
-        said.append(
-            "the load that breaks it could not be kept up with, so that only the loads on either side are "
-            "known: add loads between them"
+        notes.append(
+            Note(code="always-broken", text="the lowest load breaks the level already: add lower ones")
         )
-    return said
+    elif found.rate_iops is None:
+        text = (
+            "the load that breaks it could not be kept up with, so only the loads on either side are known: "
+            "add loads between them"
+        )
+        notes.append(Note(code="overloaded-beyond", text=text, decides=True))
+    return notes

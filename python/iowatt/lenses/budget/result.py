@@ -122,7 +122,7 @@ class Estimated(Result):
     rate_iops: float | None
     first: EstimatedHop | None
     hops: list[EstimatedHop]
-    validity: list[str]
+    validity: list[Note]
 
 
 class LoadAgainstLevel(Result):
@@ -147,7 +147,7 @@ class BetweenLoads(Result):
     between_iops: tuple[float, float] | None
     first: GrownHop | None
     hops: list[GrownHop]
-    validity: list[str]
+    validity: list[Note]
 
 
 class RequestClass(Result):

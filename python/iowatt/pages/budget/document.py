@@ -59,10 +59,8 @@ def _headline(one: RequestClass, number: int, budget: Budget) -> Headline:
 
 
 def _caveats(budget: Budget) -> Iterator[Caveat]:
-    for note in budget.notes:
+    for note in (*budget.notes, *words.validity(budget)):
         yield Caveat(note.text, note.decides)
-    for line in words.validity(budget):
-        yield Caveat(line)
 
 
 def _brief(one: RequestClass, budget: Budget) -> Figure:

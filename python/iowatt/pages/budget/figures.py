@@ -333,7 +333,7 @@ def _against(one: RequestClass, held: Estimated | BetweenLoads, name: str, numbe
         f"Which hop breaks it: {name}",
         caption,
         Table(columns, rows),
-        remarks=list(held.validity),
+        remarks=[note.text for note in held.validity],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from iowatt.base.results import Note
 from iowatt.lenses.budget.result import BetweenLoads, BothWays, Budget, Estimated, HopName, Load, RequestClass
 from iowatt.pages.budget.figures import MOST_CLASSES
 from iowatt.render import numbers
@@ -146,15 +147,18 @@ def _rate(rate: float) -> str:
     return numbers.with_unit(rate, "IOPS")
 
 
-def validity(found: Budget) -> list[str]:
-    """What the comparison with the level rests on; what is not of all classes, with the class."""
-    said = {found.title(one): one.against.validity for one in found.classes if one.against}
-    found_of: dict[str, list[str]] = {}
-    for name, lines in said.items():
-        for line in lines:
-            found_of.setdefault(line, []).append(name)
+def validity(found: Budget) -> list[Note]:
+    """What the comparison with the level rests on; what is not of all classes, with their names."""
+    notes = {found.title(one): one.against.validity for one in found.classes if one.against}
+    classes: dict[Note, list[str]] = {}
+    for name, listed_notes in notes.items():
+        for note in listed_notes:
+            classes.setdefault(note, []).append(name)
     return [
-        line if len(names) == len(said) else f"{', '.join(names)}: {line}" for line, names in found_of.items()
+        note
+        if len(names) == len(notes)
+        else note.model_copy(update={"text": f"{', '.join(names)}: {note.text}"})
+        for note, names in classes.items()
     ]
 
 
