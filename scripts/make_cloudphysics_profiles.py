@@ -1,6 +1,6 @@
 """Makes the cloudphysics-* profiles of the library from the statistics of 106 virtual machines.
 
-    python scripts/make_cloudphysics_profiles.py block.csv rd.csv [--into python/iowatt/model/library/profiles]
+    python scripts/make_cloudphysics_profiles.py block.csv rd.csv [--into FOLDER]
 
 ``block.csv`` has one row of features for each machine and ``rd.csv`` one row of its reuse distances
 (pbhandar2, BlockTraceFeatures and the set that goes with it). The tables themselves are not part of the

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from iowatt.lenses.duty import analyse
-from iowatt.pages.duty import page, text
+from iowatt.pages.duty import document
+from iowatt.render import write
 from refused import refused
 
 
@@ -31,41 +32,43 @@ RUNS = [run("idle", 0, 100.0), run("half", 500, 140.0), run("most", 800, 170.0),
 
 def test_days_are_those_computed_by_hand():
     found = analyse(RUNS)
-    nominal, medium, high = found["classes"]
-    assert nominal["nominal_w"] == pytest.approx((16 * 100 + 8 * 140) / 24)
-    assert medium["nominal_w"] == pytest.approx((6 * 100 + 14 * 140 + 4 * 170) / 24)
-    assert high["nominal_w"] == pytest.approx((6 * 140 + 18 * 170) / 24)
-    assert nominal["nominal_throughput"] == pytest.approx(8 * 500 / 24)
-    assert high["throughput_per_w"] == pytest.approx((6 * 500 + 18 * 800) / (6 * 140 + 18 * 170))
-    assert nominal["annual_kwh"] == pytest.approx(nominal["nominal_w"] * 8.76)
-    assert nominal["heat_btu_per_h"] == pytest.approx(nominal["nominal_w"] * 3.412142, rel=1e-6)
-    assert nominal["raw_gb_per_w"] == pytest.approx(1000 / nominal["nominal_w"])
-    assert found["unit"] == "IOPS"
-    assert any("no SPC result" in note for note in found["notes"])
+    nominal, medium, high = found.classes
+    assert nominal.nominal_w == pytest.approx((16 * 100 + 8 * 140) / 24)
+    assert medium.nominal_w == pytest.approx((6 * 100 + 14 * 140 + 4 * 170) / 24)
+    assert high.nominal_w == pytest.approx((6 * 140 + 18 * 170) / 24)
+    assert nominal.nominal_throughput == pytest.approx(8 * 500 / 24)
+    assert high.throughput_per_w == pytest.approx((6 * 500 + 18 * 800) / (6 * 140 + 18 * 170))
+    assert nominal.annual_kwh == pytest.approx(nominal.nominal_w * 8.76)
+    assert nominal.heat_btu_per_h == pytest.approx(nominal.nominal_w * 3.412142, rel=1e-6)
+    assert nominal.raw_gb_per_w == pytest.approx(1000 / nominal.nominal_w)
+    assert found.unit == "IOPS"
+    assert "not-spc" in {note.code for note in found.notes}
 
 
 def test_a_load_between_two_runs_is_interpolated_and_says_so():
     found = analyse([RUNS[0], run("low", 400, 130.0), run("more", 900, 180.0), RUNS[3]])
-    loads = {one["load"]: one for one in found["loads"]}
-    assert loads["moderate"]["watts"] == pytest.approx(130 + 50 * 100 / 500)
-    assert loads["heavy"]["watts"] == pytest.approx(130 + 50 * 400 / 500)
-    assert loads["moderate"]["runs"] == ["low", "more"]
-    assert loads["heavy"]["runs"] == ["low", "more"]
-    assert any("moderate" in line and "low" in line and "more" in line for line in text.lines(found))
+    loads = {one.load: one for one in found.loads}
+    assert loads["moderate"].watts == pytest.approx(130 + 50 * 100 / 500)
+    assert loads["heavy"].watts == pytest.approx(130 + 50 * 400 / 500)
+    assert loads["moderate"].runs == ["low", "more"]
+    assert loads["heavy"].runs == ["low", "more"]
+    between = [note.text for note in found.notes if note.code == "interpolated"]
+    assert len(between) == 2
+    assert all("low" in text and "more" in text for text in between)
 
 
 def test_a_run_within_two_percent_stands_for_the_load():
     found = analyse([RUNS[0], run("near", 515, 141.0), RUNS[2], RUNS[3]])
-    assert found["loads"][1]["watts"] == 141.0
-    assert found["loads"][1]["runs"] == ["near"]
+    assert found.loads[1].watts == 141.0
+    assert found.loads[1].runs == ["near"]
 
 
 def test_streams_are_weighed_by_data_rate():
     streams = [run(f"s{k}", k, 100.0 + k, size=256 * 1024) for k in (0, 50, 80, 100)]
     found = analyse(streams)
-    assert found["unit"] == "MiB/s"
-    assert found["highest"] == pytest.approx(25.0)
-    assert analyse(streams, measure="iops")["highest"] == 100
+    assert found.unit == "MiB/s"
+    assert found.highest == pytest.approx(25.0)
+    assert analyse(streams, measure="iops").highest == 100
 
 
 @pytest.mark.parametrize(
@@ -85,7 +88,8 @@ def test_what_cannot_be_weighed_is_refused(runs, code, place):
         analyse(runs)
 
 
-def test_the_page_says_what_it_is_not():
-    html = page.render(analyse(RUNS))
-    assert "no SPC result" in html
-    assert "Energy of a day" in html
+def test_the_page_has_every_note_and_figure():
+    found = analyse(RUNS)
+    page = write.page([document(found)])
+    assert all(note.text.replace("'", "&#39;") in page for note in found.notes)
+    assert all(f'id="duty-{key}"' in page for key in ("days", "classes", "loads"))

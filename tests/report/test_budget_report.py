@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iowatt.lenses.budget import Level, analyse
+from iowatt.lenses.budget.result import HopName
 from iowatt.lenses.findings import findings
 from iowatt.pages import run as report
 from iowatt.pages.budget import figures, words
@@ -43,10 +44,10 @@ def test_the_bars_and_their_table_say_the_same(one):
     (figure,) = figures.bars(analyse([one]))
     rows = [dict(zip([c.title for c in figure.table.columns], row, strict=True)) for row in figure.table.rows]
     for number, name in enumerate(("oltp all", "oltp read", "oltp write")):
-        mine = [row for row in rows if row.Requests == name]
-        assert sum(row.Share for row in mine) == pytest.approx(100)
+        mine = [row for row in rows if row["Requests"] == name]
+        assert sum(row["Share"] for row in mine) == pytest.approx(100)
         length = sum(trace["x"][number] for trace in figure.spec["data"])
-        assert length == pytest.approx(sum(row.Both for row in mine))
+        assert length == pytest.approx(sum(row["Both"] for row in mine))
     assert figure.spec["data"][0]["y"] == ["oltp all", "oltp read", "oltp write"]
 
 
@@ -68,7 +69,7 @@ def test_bands_are_whole_bars(one):
 
 
 def test_small_hops_are_drawn_together_and_nothing_is_lost():
-    hops = [{"hop": name, "place": "fabric", "way": ""} for name in "abc"]
+    hops = [HopName(hop=name, place="fabric", way="") for name in "abc"]
     traces, chosen = drawn.marks(
         hops, [([0.0, 0.001, 0.0], [1.0, 0.0, 0.002])], along="x", places=["w"], unit="ms"
     )

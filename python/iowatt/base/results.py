@@ -1,7 +1,7 @@
 """Results as typed models: what a lens or a search returns, a page shows, and a file holds.
 
-Every whole document is a :class:`ResultDocument` and says by ``schema`` which one it is; ``iowatt schema`` prints
-the JSON Schema of each. Attributes and JSON keys have the same names.
+Every whole document is a :class:`ResultDocument` and says by ``schema`` which one it is; ``iowatt schema``
+prints the JSON Schema of each. Attributes and JSON keys have the same names.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Jobs, Notes, Overrides, Page, parsed, print_json
+from iowatt.cli.options import AsJson, ForcePage, Jobs, Notes, Overrides, Page, parsed
+from iowatt.cli.show import show
 
 
 def register(app: typer.Typer) -> None:
@@ -79,10 +80,6 @@ def budget(
         )
     if output is not None:
         typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found.as_dict())
-        return
     from iowatt.pages.budget.document import document
-    from iowatt.render import terminal
 
-    terminal.show(document(found), notes=notes)
+    show(found, document, notes=notes, as_json=as_json)

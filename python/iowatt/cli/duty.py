@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Page, print_json
+from iowatt.cli.options import AsJson, ForcePage, Notes, Page
+from iowatt.cli.show import check_page, show
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +37,7 @@ def duty(
     ] = None,
     output: Page = None,
     force: ForcePage = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Weigh power by usage classes: nominal, medium and high use, in the manner of SPC's energy extensions.
@@ -43,20 +45,9 @@ def duty(
     Nominal power, traffic, IOPS/W, kWh a year and heat. No SPC result, nor comparable with one.
     """
     from iowatt.lenses.duty import analyse
+    from iowatt.pages.duty import document
     from iowatt.run.bundle import Run
 
-    if output is not None:
-        from iowatt.pages.duty import page
-
-        page.check_target(output, force)
+    check_page(output, force=force)
     found = analyse([Run.open(path) for path in runs], measure=measure)
-    if output is not None:
-        page.write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found)
-        return
-    from iowatt.pages.duty import text
-
-    for line in text.lines(found):
-        typer.echo(line)
+    show(found, document, output, force=force, notes=notes, as_json=as_json)

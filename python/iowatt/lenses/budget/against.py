@@ -83,7 +83,8 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
         return [Note(code="overloaded", text=text, decides=True)]
     if seen.closed:
         text = (
-            "no estimate: in a closed loop the outstanding requests bound the waiting; take open arrivals, or "
+            "no estimate: in a closed loop the outstanding requests bound the waiting; take open arrivals, "
+            "or "
             "Runs at several loads"
         )
         return [Note(code="closed-loop", text=text, decides=True)]
@@ -94,7 +95,8 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
     notes = [
         Note(
             code="estimate",
-            text="estimate: all work grows in proportion, service times stay as they are, and waiting at a hop "
+            text="estimate: all work grows in proportion, service times stay as they are, and waiting at a "
+            "hop "
             "of utilisation r grows as r / (1 - r), later where several servers share a queue",
         )
     ]
@@ -120,7 +122,8 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
         notes.append(
             Note(
                 code="percentile",
-                text=f"the {level.statistic} is assumed to grow by {math.log(1 / (1 - level.quantile)):.1f} times "
+                text=f"the {level.statistic} is assumed to grow by {math.log(1 / (1 - level.quantile)):.1f} "
+                "times "
                 "the mean waits, as for exponential waiting; rougher than a mean",
             )
         )

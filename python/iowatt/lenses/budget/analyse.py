@@ -238,7 +238,8 @@ def _ended(runs: Sequence[Run], called: Sequence[str]) -> list[Note]:
     return [
         Note(
             code="workload-ended-early",
-            text=f"{workload} in {name} ran for {100 * part:.0f} % of the window only; rates and busy shares are "
+            text=f"{workload} in {name} ran for {100 * part:.0f} % of the window only; rates and busy "
+            "shares are "
             "means over the whole window: let all workloads last as long (observe.duration, more requests)",
             decides=True,
         )
@@ -262,7 +263,8 @@ def _notes(runs: Sequence[Run], found: Sequence[RequestClass], modelled: bool) -
         notes.append(
             Note(
                 code="bins",
-                text="requests in one bin of the response-time histogram are treated as alike; percentiles and "
+                text="requests in one bin of the response-time histogram are treated as alike; percentiles "
+                "and "
                 "the slowest requests are broken down at that resolution",
             )
         )

@@ -55,7 +55,7 @@ class BothWays(Result):
 
 
 class Band(Result):
-    """Requests around a percentile, the slowest, or all (``mean``); times by hop in the order of the class."""
+    """Requests around a percentile, the slowest, or all (``mean``); times by hop, in the class's order."""
 
     of: str
     #: A share of a bin counts as such.

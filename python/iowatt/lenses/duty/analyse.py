@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.lenses.duty.classes import CLASSES, HEAVY, MODERATE
+from iowatt.base.results import Note
+from iowatt.lenses.duty.classes import CLASSES, HEAVY, MODERATE, UsageClass
+from iowatt.lenses.duty.result import Duty, Hours, LoadPoint, UsageFigures, WeighedLoad
 from iowatt.lenses.one_array import MEASURES, WITHIN, Seen, measure_of, same_array
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
-DUTY_SCHEMA: Final = "iowatt.duty/1"
 HOURS_A_YEAR: Final = 8760.0
 BTU_PER_WH: Final = 3600 / 1055.05585262
 
@@ -36,7 +37,7 @@ class Point:
     runs: tuple[str, ...] = ()
 
 
-def analyse(runs: Sequence[Run], *, measure: str | None = None) -> dict[str, Any]:
+def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
     """The figures as a document, ``iowatt.duty/1``.
 
     Parameters
@@ -84,36 +85,38 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> dict[str, Any
     every = [rest, *points]
     moderate, heavy = (_at(every, share * highest, highest, share) for share in (MODERATE, HEAVY))
     raw_gb = runs[0].summary["capacity_gb"]["raw"]
-    return {
-        "schema": DUTY_SCHEMA,
-        "measure": by,
-        "unit": MEASURES[by],
-        "power_basis": runs[0].summary["power_basis"],
-        "modelled": all(run.summary["source"] == "simulation" for run in runs),
-        "highest": highest,
-        "points": [_row(point, highest) for point in every],
-        "loads": [
-            {"load": name, **_row(point, highest)}
-            for name, point in (("idle", rest), ("moderate", moderate), ("heavy", heavy))
+    return Duty(
+        measure=by,
+        unit=MEASURES[by],
+        power_basis=runs[0].summary["power_basis"],
+        modelled=all(run.summary["source"] == "simulation" for run in runs),
+        highest=highest,
+        points=[LoadPoint(**_row(point, highest)) for point in every],
+        loads=[
+            WeighedLoad(load="idle", **_row(rest, highest)),
+            WeighedLoad(load="moderate", **_row(moderate, highest)),
+            WeighedLoad(load="heavy", **_row(heavy, highest)),
         ],
-        "classes": [_class(used, rest, moderate, heavy, raw_gb) for used in CLASSES],
-        "notes": _notes(runs, moderate, heavy),
-    }
+        classes=[_class(used, rest, moderate, heavy, raw_gb) for used in CLASSES],
+        notes=_notes(runs, moderate, heavy),
+    )
 
 
-def _class(used: Any, rest: Point, moderate: Point, heavy: Point, raw_gb: float | None) -> dict[str, Any]:
+def _class(
+    used: UsageClass, rest: Point, moderate: Point, heavy: Point, raw_gb: float | None
+) -> UsageFigures:
     watts = used.weighted(rest.watts, moderate.watts, heavy.watts)
     traffic = used.weighted(0.0, moderate.throughput, heavy.throughput)
-    return {
-        "class": used.name,
-        "hours": {"idle": used.idle_h, "moderate": used.moderate_h, "heavy": used.heavy_h},
-        "nominal_w": watts,
-        "nominal_throughput": traffic,
-        "throughput_per_w": traffic / watts if watts > 0 else None,
-        "annual_kwh": watts * HOURS_A_YEAR / 1000,
-        "heat_btu_per_h": watts * BTU_PER_WH,
-        "raw_gb_per_w": None if raw_gb is None or watts <= 0 else raw_gb / watts,
-    }
+    return UsageFigures(
+        usage=used.name,
+        hours=Hours(idle=used.idle_h, moderate=used.moderate_h, heavy=used.heavy_h),
+        nominal_w=watts,
+        nominal_throughput=traffic,
+        throughput_per_w=traffic / watts if watts > 0 else None,
+        annual_kwh=watts * HOURS_A_YEAR / 1000,
+        heat_btu_per_h=watts * BTU_PER_WH,
+        raw_gb_per_w=None if raw_gb is None or watts <= 0 else raw_gb / watts,
+    )
 
 
 def _row(point: Point, highest: float) -> dict[str, Any]:
@@ -188,19 +191,31 @@ def _at(points: Sequence[Point], wanted: float, highest: float, share: float) ->
     )
 
 
-def _notes(runs: Sequence[Run], moderate: Point, heavy: Point) -> list[str]:
+def _notes(runs: Sequence[Run], moderate: Point, heavy: Point) -> list[Note]:
     notes = [
-        "in the manner of the SPC-1 and SPC-2 energy extensions; no SPC result, nor comparable with one",
-        "hours and loads of the usage classes are not verified against the benchmarks' own text",
-        "the highest throughput is that of the Runs given, whatever its response time",
+        Note(
+            code="not-spc",
+            text="weighed like the SPC-1 and SPC-2 energy extensions; not an SPC result, nor comparable "
+            "with one",
+        ),
+        Note(
+            code="classes-unverified",
+            text="hours and loads of the usage classes are not verified against the benchmarks' own text",
+        ),
+        Note(
+            code="highest-of-runs",
+            text="the highest throughput is that of the Runs given, whatever its response time",
+        ),
     ]
     notes += [
-        f"{name} is interpolated: {' and '.join(point.runs)}"
+        Note(code="interpolated", text=f"{name} is interpolated: {' and '.join(point.runs)}")
         for name, point in (("moderate", moderate), ("heavy", heavy))
         if len(point.runs) > 1
     ]
     if runs[0].summary["power_basis"] == "device":
-        notes.append("power is the drives' own: controllers, shelves and supplies are not in it")
+        text = "power is that of the drives only, without controllers, shelves and supplies"
+        notes.append(Note(code="drives-only", text=text, decides=True))
     sources = {run.summary["source"] for run in runs}
-    notes.append("modelled" if sources == {"simulation"} else f"from Runs of {', '.join(sorted(sources))}")
+    text = "modelled" if sources == {"simulation"} else f"from Runs of {', '.join(sorted(sources))}"
+    notes.append(Note(code="source", text=text))
     return notes

@@ -81,8 +81,9 @@ def _by_hop(load: Load) -> Table:
     bands = [band for band in load.made_of if band.of in _BRIEF_BANDS]
     factor, unit = numbers.scale_for(load.response_ms["mean"], "ms")
     columns = [
-        Column("Hop", text=True), Column("Busy", "%", rank=1), Column("Waiting", unit), Column("Service", unit),
-        Column("Share", "%"), *(Column(f"of {band.of}", "%", rank=2) for band in bands),
+        Column("Hop", text=True), Column("Busy", "%", rank=1), Column("Waiting", unit),
+        Column("Service", unit), Column("Share", "%"),
+        *(Column(f"of {band.of}", "%", rank=2) for band in bands),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [

@@ -75,7 +75,8 @@ def tail(one: RequestClass, found: Budget) -> str | None:
         return None
     return (
         f"{found.title(one)}: the slowest 1 % take {numbers.with_unit(slow.response_ms, 'ms')}, "
-        f"{numbers.percent(after)} of it {doing} {hop_name(one.hops[at])} ({numbers.percent(before)} of all requests)."
+        f"{numbers.percent(after)} of it {doing} {hop_name(one.hops[at])} ({numbers.percent(before)} of all "
+        "requests)."
     )
 
 

@@ -63,7 +63,8 @@ def problem(
     if not 0 <= seed < 2**63:
         raise InputError("TODO", Argument("seed"), f"expected a whole number from 0 to 2^63 - 1, not {seed}")
     if workload is not None and within_s is None:
-        raise InputError("TODO", Argument("workload"), "says whose rate is searched for, and no limit is given",
+        raise InputError("TODO", Argument("workload"), "says whose rate is searched for, and no limit is "
+        "given",
                          hint="for example --within 20ms")  # fmt: skip
     goals = objectives(maximize, minimize)
     limits = constraints(subject_to)

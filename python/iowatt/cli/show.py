@@ -1,0 +1,48 @@
+"""How every verb ends that has a result to show: a file, JSON, or the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from iowatt.cli.options import print_json
+
+if TYPE_CHECKING:
+    from iowatt.base.results import Result
+    from iowatt.render.document import Document
+
+Found = TypeVar("Found", bound="Result")
+
+
+def check_page(output: Path | None, *, force: bool) -> None:
+    """Raise ``InputError`` where ``--output`` cannot be written, before any work is done."""
+    if output is not None:
+        from iowatt.render import write
+
+        write.check_target(output, force=force)
+
+
+def show(
+    found: Found,
+    document: Callable[[Found], Document],
+    output: Path | None = None,
+    *,
+    force: bool = False,
+    notes: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Write the page to ``output``, if any; then print the result, as JSON where that is asked for."""
+    if output is not None:
+        from iowatt.render import write
+
+        write.write(document(found), output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        from iowatt.render import terminal
+
+        terminal.show(document(found), notes=notes)

@@ -1,1 +1,0 @@
-"""What the duty lens found, as text and as a page."""
