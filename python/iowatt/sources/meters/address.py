@@ -79,7 +79,7 @@ def parse(text: str) -> Address:
     """
     match = _SCHEME.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if match is None:
-        shown = re.sub(r"//[^/]*@", "//***@", text[:80])
+        shown = _SECRET_OPTION.sub(r"\1***", re.sub(r"//[^/]*@", "//***@", text))[:80]
         logs = ", ".join(f"{name}:" for name, kind in SCHEMES.items() if not kind.live)
         raise InputError(
             "bad-syntax",

@@ -205,7 +205,7 @@ def _seconds(text: str, zone: stamps.Stamps, where: str) -> float:
         except ValueError:
             continue
         return zone.seconds(stamp.isoformat(sep=" "), where)
-    raise InputError("wrong-format", where, f"{text!r} is not a time; PTDaemon writes month-day-year")
+    raise InputError("bad-syntax", where, f"{text!r} is not a time; PTDaemon writes month-day-year")
 
 
 def _identified(line: str, found: _Found) -> None:
