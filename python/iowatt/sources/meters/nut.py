@@ -211,7 +211,8 @@ class NutMeter:
                     raise OSError("it has closed the connection")
                 self._rest += more
                 if len(self._rest) > 64 * _LONGEST:
-                    raise OSError("its answer is not lines of text")
+                    self.close()
+                    raise MeterError("tool-output", self._who, "the answer is not lines of text")
         except OSError as error:
             self.close()
             raise MeterError("unreachable", self._who, str(error)) from error
