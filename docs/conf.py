@@ -42,6 +42,7 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.model.scenario.model import Scenario
 
     folder = Path(__file__).parent / "reference"
+    _write_errors(folder)
     for name, model in (
         ("_keys.md", Scenario),
         ("_device_keys.md", DeviceFile),
@@ -98,6 +99,13 @@ def _write_catalogues(_app: object) -> None:
     rows = ["| figure | of the example | | rule |", "|---|---|---|---|"]
     rows += [f"| `{step.figure}` | {step.text} | {step.quality} | {step.rule} |" for step in steps.taken]
     (folder / "_device_rules.md").write_text("\n".join(rows) + "\n")
+
+
+def _write_errors(folder: Path) -> None:
+    from iowatt.base.errors import CODES
+
+    rows = ["| code | meaning |", "|---|---|", *(f"| `{code}` | {text} |" for code, text in CODES.items())]
+    (folder / "_errors.md").write_text("\n".join(rows) + "\n")
 
 
 def _write_fabric(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import printed
 import pytest
 
@@ -20,19 +22,16 @@ def text():
 def test_where_the_time_goes_and_what_is_estimated_is_as_printed(text):
     found = iowatt.budget(iowatt.run(EXAMPLE), within_s=300e-6)["classes"][0]
     (load,) = found["loads"]
-    assert f"take {load['response_ms']['mean']:.3f} ms on average" in text
-    shares = {hop["hop"]: f"{100 * hop['share']:.1f} %" for hop in load["both_ways"]}
-    assert f"{shares['drive']} of it at the drives, {shares['fibre']} in 5 km" in text
-    assert f"{shares['controller processors']} at the controller's processors" in text
+    assert f"{load['response_ms']['mean']:.3f} ms" in text
+    shares = {hop["hop"]: f"{100 * hop['share']:.1f}" for hop in load["both_ways"]}
+    said = re.findall(r"([\d.]+) %", text)
     p99 = next(band for band in load["made_of"] if band["of"] == "p99")
     at = [hop["hop"] for hop in found["hops"]].index("drive")
     drive = (p99["waiting_ms"][at] + p99["service_ms"][at]) / p99["response_ms"]
-    assert f"percentile {100 * drive:.1f} % is at the drives" in text
+    named = [*(shares[hop] for hop in ("drive", "fibre", "controller processors")), f"{100 * drive:.1f}"]
+    assert named in [said[at : at + 4] for at in range(len(said))]
     rate = found["against"]["rate_iops"]
-    assert (
-        f"{numbers.count(rate)} requests a second that it finds are {rate / load['rate_iops']:.1f} times"
-        in text
-    )
+    assert {numbers.count(rate), f"{rate / load['rate_iops']:.1f}"} <= set(text.split())
 
 
 def test_where_the_level_breaks_is_as_printed(text):
@@ -42,7 +41,5 @@ def test_where_the_level_breaks_is_as_printed(text):
     first = held["first"]
     assert first["hop"] == "controller processors"
     grew = [numbers.with_unit(first[key], "ms").replace("\u00a0", " ") for key in ("unloaded_ms", "there_ms")]
-    assert (
-        f"breaks 0.3 ms at {numbers.count(held['rate_iops'])} requests a second, by the controller's two "
-        f"processors, which grew from {grew[0]} to {grew[1]}" in text
-    )
+    for figure in (numbers.count(held["rate_iops"]), *grew):
+        assert figure in text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from visit import NEEDS_BROWSER, Visit
+from visit import COUNT, NEEDS_BROWSER, Visit
 
 from iowatt.pages.cost import write
 from report.cost_document import HOSTILE, document, year
@@ -23,19 +23,12 @@ def written(tmp_path_factory):
     return target
 
 
-#: How many elements below each of one kind are of another; one call for all, as each takes long.
-COUNT = "(all, within) => all.map(one => one.querySelectorAll(within).length)"
-DRAWN = ".scatterlayer path, .barlayer path, .heatmaplayer image, .boxlayer path"
-
-
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_every_chart_of_costs_is_drawn_fits_and_has_a_table_twin(browser, written, scheme, width):
     visit = Visit(browser, written, color_scheme=scheme, viewport={"width": width, "height": 800})
-    marks = visit.page.locator(".plot").evaluate_all(COUNT, DRAWN)
-    assert len(marks) == FIGURES - TABLES
-    assert all(marks), marks
+    assert visit.charts() == FIGURES - TABLES
     rows = visit.page.locator("figure").evaluate_all(COUNT, "table tbody tr")
     assert len(rows) == FIGURES
     assert all(rows), rows
-    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert visit.width() <= width
     visit.finish()

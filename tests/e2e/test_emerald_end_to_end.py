@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import needs
+from figures import figures
 from loopback import snmp
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +54,7 @@ def test_fio_on_a_file_with_a_pdu_and_a_csv(tmp_path, monkeypatch):
     # Whatever the machine let it measure: a dry run by fio is never an Emerald result.
     assert found["compliant"] is False
     assert found["kind"] == "measured"
-    assert "unverified rule values" in found["judged"]
+    assert figures(found["judged"])[0] > 0
 
     # The same stages with a meter that left a CSV file, as a lab would join them by hand.
     # Two dozen samples in each of the short "minutes", so that one more or less at an edge is no gap.

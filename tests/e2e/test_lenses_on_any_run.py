@@ -105,7 +105,7 @@ def test_the_lens_says_the_same_of_counted_periods(bounded, every):
     for row, other in zip(bound, full["oracle_bound"], strict=False):
         for key in ("transition_s", "energy_saved_share", "latency_saved_share"):
             assert row[key] == pytest.approx(other[key], rel=1e-9, abs=1e-9)
-    assert any("counted by length" in note for note in found["notes"])
+    assert len(found["notes"]) > len(full["notes"])
 
 
 def test_the_page_of_counted_periods_is_written(bounded, tmp_path):

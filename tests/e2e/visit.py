@@ -22,6 +22,12 @@ FLAGS = [
 ]
 
 
+#: What a chart has where it shows data.
+DRAWN = ".scatterlayer path, .barlayer path, .heatmaplayer image, .boxlayer path"
+#: How many elements below each of one kind are of another; one call for all, as each takes long.
+COUNT = "(all, within) => all.map(one => one.querySelectorAll(within).length)"
+
+
 class Visit:
     """A page that was opened, and everything that it complained about or asked for."""
 
@@ -38,6 +44,16 @@ class Visit:
         self.address = path.as_uri() + fragment
         self.page.goto(self.address)
         self.page.wait_for_selector("html[data-plots=drawn]")
+
+    def charts(self):
+        """The number of charts, each of which must show data."""
+        marks = self.page.locator(".plot").evaluate_all(COUNT, DRAWN)
+        assert all(marks), marks
+        return len(marks)
+
+    def width(self):
+        """Pixels that the page takes sideways."""
+        return self.page.evaluate("document.documentElement.scrollWidth")
 
     def finish(self):
         assert self.troubles == []

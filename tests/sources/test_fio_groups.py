@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.base.errors import InputError
+from figures import figures
 from iowatt.sources import outputs
 from iowatt.sources.fio import read, read_groups
 from iowatt.sources.fio.document import seconds
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
+from refused import refused
 
 DATA = Path(__file__).parents[1] / "data" / "fio-runs"
 GROUPS = DATA / "groups" / "out.json"
@@ -50,9 +51,9 @@ def test_groups_behind_a_stonewall_are_runs_of_their_own(tmp_path, logs):
 
 
 def test_one_run_is_wanted_where_there_are_several():
-    with pytest.raises(InputError, match=r"2 groups.*slow\+also, fast") as refused:
+    with refused("ambiguous", str(GROUPS)) as caught:
         read(GROUPS)
-    assert "out.json" in str(refused.value)
+    assert "slow+also, fast" in caught.value.message
 
 
 def test_groups_whose_times_prove_that_they_overlapped_are_one():
@@ -104,9 +105,9 @@ def test_groups_of_one_name_are_told_apart(tmp_path):
 
 
 def test_a_job_that_failed_at_once_is_refused_with_its_error():
-    with pytest.raises(InputError, match=r"job 't' ended with error 25 \(") as refused:
+    with refused("empty", str(DATA / "failed.json")) as caught:
         outputs.read(DATA / "failed.json")
-    assert "failed.json" in str(refused.value)
+    assert "'t'" in caught.value.message and "25 (" in caught.value.message
 
 
 def test_a_group_that_failed_is_left_out_and_said(tmp_path):
@@ -118,7 +119,7 @@ def test_a_group_that_failed_is_left_out_and_said(tmp_path):
 
     (found,) = read_groups(changed(tmp_path, change), interval_s=1.0)
     assert seen([found]) == [("out", 200, 200.0, 1.0)]
-    assert any("'fast' ended with error 5" in said for said in found.warnings)
+    assert any("'fast'" in said and figures(said) == [5] for said in found.warnings)
 
 
 def test_requests_in_no_time_are_refused(tmp_path):
@@ -127,16 +128,15 @@ def test_requests_in_no_time_are_refused(tmp_path):
             for way in ("read", "write"):
                 job[way]["runtime"] = 0
 
-    with pytest.raises(InputError, match="less than 1 ms"):
+    with refused("out-of-range", str(tmp_path / "out.json")):
         read_groups(changed(tmp_path, change))
 
 
 def test_a_run_that_was_ended_early_says_what_it_did_of_what_was_asked():
     (found,) = read_groups(DATA / "killed.json", interval_s=1.0)
-    (said,) = [one for one in found.warnings if "60 s asked" in one]
-    assert "1.64" in said
+    assert [1.64, 60] in [figures(said) for said in found.warnings]
     # What fio said in front of its JSON is skipped, and said.
-    assert any("terminating on signal 2" in one for one in found.warnings)
+    assert any("signal 2" in one for one in found.warnings)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,8 @@ def test_asked_is_held_against_done(tmp_path, options, said):
         document["jobs"][0]["job_runtime"] = document["jobs"][0]["read"]["runtime"] = 1000
 
     (found,) = read_groups(changed(tmp_path, change, DATA / "killed.json"), interval_s=1.0)
-    assert any("asked for" in one for one in found.warnings) is said
+    asked = [one for one in found.warnings if "'k'" in one]
+    assert bool(asked) is said
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_times_of_options(text, expected):
 def test_errors_of_verify_in_front_of_the_json_are_skipped(tmp_path):
     (found,) = outputs.read(DATA / "verify-errors.json")
     assert found.totals[0].requests == 64
-    assert any("verify: bad magic header" in said for said in found.warnings)
+    assert any("verify: " in said for said in found.warnings)
     # More of them than the first look at a file holds, the last without its line's end, and no .json.
     text = (DATA / "verify-errors.json").read_text()
     error, _, rest = text.partition("\n")
@@ -181,7 +182,7 @@ def test_errors_of_verify_in_front_of_the_json_are_skipped(tmp_path):
     path.write_text((error + "\n") * 900 + error + rest)
     (again,) = outputs.read(path)
     assert again.totals == found.totals
-    assert any("901 in all" in said for said in again.warnings)
+    assert any(901 in figures(said) for said in again.warnings)
 
 
 @pytest.mark.parametrize("form", ["normal", "terse"])
@@ -189,9 +190,10 @@ def test_errors_of_verify_in_front_of_the_json_are_skipped(tmp_path):
 def test_other_formats_are_named_and_json_asked_for(tmp_path, form, suffix):
     path = tmp_path / f"out{suffix}"
     shutil.copy(DATA / f"{form}.txt", path)
-    with pytest.raises(InputError, match=form) as refused:
+    with refused("wrong-format", str(path)) as caught:
         outputs.read(path)
-    assert "--output-format=json+" in (refused.value.hint or "")
+    assert form in caught.value.message
+    assert "--output-format=json+" in (caught.value.hint or "")
 
 
 def test_a_mean_in_the_json_is_kept_where_logs_have_rates_only():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from figures import figures
 from iowatt.sources.meters.align import align, total
 from iowatt.sources.meters.checks import checked
 from iowatt.sources.meters.log import Instrument
@@ -42,7 +43,7 @@ def test_a_minute_with_less_than_nine_tenths_is_incomplete_and_says_why():
     found = align(log(times, [100.0] * len(times)), "watts", *minutes(2))
     assert found.samples.tolist() == [12, 10]
     assert found.complete.tolist() == [True, False]
-    assert found.flags[1] == ("10 of 12 samples",)
+    assert [figures(flag) for flag in found.flags[1]] == [[10, 12]]
     assert np.isnan(found.usable_mean).tolist() == [False, True]
     assert found.longest_gap_s.tolist() == [5, 15]
 
@@ -52,7 +53,7 @@ def test_one_missing_of_twelve_is_enough_but_breaks_a_limit_of_five_seconds():
     one = log(times, [100.0] * 11)
     assert align(one, "watts", *minutes(1)).complete.all()
     found = align(one, "watts", *minutes(1), longest_gap_s=5)
-    assert found.flags[0] == ("10 s without a sample, where 5 s are allowed",)
+    assert [figures(flag) for flag in found.flags[0]] == [[10, 5]]
     assert not found.complete.any()
 
 
@@ -79,10 +80,8 @@ def test_invalid_rows_are_counted_by_reason():
     watts = [100.0, -1, -1, -7, 100, 100, 100, 100, 100, 100, 100, 100]
     found = align(log(range(5, 65, 5), watts), "watts", *minutes(1))
     assert (found.samples[0], found.not_available[0], found.out_of_range[0]) == (9, 2, 1)
-    assert found.flags[0] == (
-        "9 of 12 samples",
-        "out-of-range: watts: negative: the range was wrong (1 sample)",
-    )
+    assert [figures(flag) for flag in found.flags[0]] == [[9, 12], [1]]
+    assert found.flags[0][1].startswith("out-of-range: watts:")
 
 
 def test_where_the_log_does_not_reach_there_is_nothing():
@@ -91,7 +90,7 @@ def test_where_the_log_does_not_reach_there_is_nothing():
     assert np.isnan(found.mean[1]) and not found.complete.any()
     assert found.longest_gap_s.tolist() == [50, 110]
     nothing = align(log([5], [100]), "celsius", *minutes(1))
-    assert nothing.samples[0] == 0 and nothing.flags[0] == ("0 of 12 samples",)
+    assert nothing.samples[0] == 0 and [figures(flag) for flag in nothing.flags[0]] == [[0, 12]]
 
 
 def test_meters_are_summed_where_all_are_complete():
@@ -100,9 +99,9 @@ def test_meters_are_summed_where_all_are_complete():
     assert total([whole, half]).tolist()[0] == 150
     assert np.isnan(total([whole, half])[1])
     other = align(log([5], [1.0]), "watts", *minutes(1))
-    with pytest.raises(ValueError, match="same intervals"):
+    with pytest.raises(ValueError):
         total([whole, other])
-    with pytest.raises(ValueError, match="no meter"):
+    with pytest.raises(ValueError):
         total([])
 
 
@@ -132,4 +131,4 @@ def test_an_interval_shorter_than_the_sampling_owes_no_sample_and_has_no_mean_of
     )
     assert found.expected.tolist() == [12, 0]
     assert found.complete.tolist() == [True, False]
-    assert "shorter than the time between samples" in found.flags[1][0]
+    assert len(found.flags[1]) == 1

@@ -8,11 +8,13 @@ import time
 import pytest
 
 import needs
-from iowatt.base.errors import InputError
 from iowatt.sources.meters import http, redfish
 from iowatt.sources.meters.address import parse
 from iowatt.sources.meters.meter import MeterError
 from iowatt.sources.meters.recorders import Recorders, Wanted
+from refused import refused
+
+NOTES = "my notes\n"
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ def test_live_ones_are_recorded_and_logs_are_read_and_copied(tmp_path, sensor, l
     recorders = Recorders(wanted, out)
     with recorders.recording():
         assert recorders.watts == pytest.approx(84.0)
-    assert recorders.watts is None, "nothing is read any more"
+    assert recorders.watts is None  # nothing is read any more
     assert recorders.collect() == []
     assert {path.name for path in out.iterdir()} == {"left-side.csv", "meter2.csv", "inlet-log.csv"}
     found = {one.instrument.name: one for one in recorders.logs()}
@@ -48,19 +50,19 @@ def test_live_ones_are_recorded_and_logs_are_read_and_copied(tmp_path, sensor, l
 
 
 def test_two_with_one_file_are_refused(tmp_path, sensor):
-    with pytest.raises(InputError, match="two instruments have one name"):
+    with refused("duplicate", "instrument a-b"):
         Recorders([Wanted("a b", sensor), Wanted("a-b", sensor)], tmp_path)
 
 
 def test_what_cannot_begin_stops_those_that_have(tmp_path, sensor):
-    (tmp_path / "b.csv").write_text("my notes\n")
+    (tmp_path / "b.csv").write_text(NOTES)
     recorders = Recorders([Wanted("a", sensor, 0.01), Wanted("b", sensor, 0.01)], tmp_path)
-    with pytest.raises(InputError, match="no recording"):
+    with refused("exists", str(tmp_path / "b.csv")):
         recorders.start()
     size = (tmp_path / "a.csv").stat().st_size
     time.sleep(0.1)
     assert (tmp_path / "a.csv").stat().st_size == size
-    assert (tmp_path / "b.csv").read_text() == "my notes\n"
+    assert (tmp_path / "b.csv").read_text() == NOTES
 
 
 def test_a_watcher_that_raised_is_told(tmp_path, sensor):
@@ -75,7 +77,7 @@ def test_a_watcher_that_raised_is_told(tmp_path, sensor):
     while recorders.watts is not None and time.monotonic() < until:
         time.sleep(0.01)
     (told,) = recorders.stop()
-    assert told.startswith("a: what happened to it was not noted: OSError")
+    assert told.startswith("a: ") and "OSError" in told
 
 
 def test_json_that_is_nested_too_deeply_is_an_instruments_error(monkeypatch):
@@ -87,7 +89,7 @@ def test_json_that_is_nested_too_deeply_is_an_instruments_error(monkeypatch):
     monkeypatch.setattr(service, "_client", httpx.Client(base_url="http://h", transport=answer))
     with pytest.raises(RecursionError):
         json.loads("[" * 200_000)
-    with pytest.raises(MeterError, match="nested too deeply"):
+    with refused("too-large", "http://h:80/", error=MeterError):
         service.get("/")
 
 
@@ -104,4 +106,4 @@ def test_a_sensor_of_redfish_says_how_often_it_measures(monkeypatch, said, secon
     monkeypatch.setattr(http.Http, "get", lambda _self, path, *_, **__: documents[path])
     instrument = redfish.create(parse("redfish://bmc/1U")).open()
     assert instrument.sample_interval_s == seconds
-    assert instrument.details["averaged over"] == "5 s"
+    assert "5 s" in instrument.details.values()

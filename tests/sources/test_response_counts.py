@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.run.histogram import Histogram
 from iowatt.sources.responses import bins
 from iowatt.sources.responses.blocks import Blocks, exact_sums
 from iowatt.sources.responses.cells import Cells
+from refused import refused
 
 TIMES = st.integers(0, (1 << 61) - 1)
 
@@ -117,7 +118,7 @@ def test_intervals_of_a_given_length_are_kept_and_bounded():
     one = np.ones(1, dtype=np.int64)
     cells.add(one * 999_999_999, one.astype(np.uint8), one, one)
     assert [interval.write.requests for interval in cells.intervals(0.0, 1.0)] == [0, 0, 0, 1]
-    with pytest.raises(InputError, match="a longer interval is needed"):
+    with refused("out-of-range", Argument("interval", "0.25 s")):
         cells.add(one * 250_000_000 * 1_000_001, one.astype(np.uint8), one, one)
 
 

@@ -49,7 +49,7 @@ CODES: Final[dict[str, str]] = {
     "changed": "An input is not the one that the interrupted work was begun with.",
     "in-use": "The target is in use or locked.",
     "unsafe-target": "The target holds something, or is something, that must not be written.",
-    "tool-missing": "A program that is needed is not installed.",
+    "tool-missing": "A program or Python package that is needed is not installed.",
     "tool-failed": "A program that was run failed, or was ended.",
     "tool-output": "A program or service answered with something that is not understood.",
     "unreachable": "An instrument, service or machine does not answer.",

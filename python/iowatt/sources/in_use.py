@@ -30,10 +30,11 @@ def refuse(path: Path) -> None:
             os.close(os.open(path, os.O_RDWR | os.O_EXCL))
         except OSError as error:
             busy = error.errno == errno.EBUSY
-            why = "is in use: mounted, or part of another device" if busy else error.strerror
-            raise InputError("TODO", str(path), why or "cannot be opened") from None
+            why = "in use: mounted, or part of another device" if busy else error.strerror
+            code = "in-use" if busy else "unwritable"
+            raise InputError(code, str(path), why or "cannot be opened") from None
     for user in (*_loops(found), *_swaps(found), *_writers(found)):
-        raise InputError("in-use", str(path), f"is in use: {user}", hint="end that, or name another target")
+        raise InputError("in-use", str(path), f"in use: {user}", hint="end that use, or name another target")
 
 
 def _loops(found: os.stat_result) -> Iterator[str]:

@@ -40,7 +40,7 @@ def read(
     Raises ``InputError`` where it is none of these, damaged, or a trace without response times.
     """
     if not path.exists() and not recording.files(path):
-        raise InputError("not-found", str(path), "there is no such file or folder")
+        raise InputError("not-found", str(path), "there is no such file or directory")
     if options or _is_trace(path):
         asked = trace.Asked(path, interval_s=interval_s, options=options or {})
         return [trace.read(asked, progress)]
@@ -48,14 +48,12 @@ def read(
         return vdbench.read(path, time_zone=time_zone)
     if path.is_dir() and not any(path.glob("*.json")):
         raise InputError(
-            "not-accepted",
+            "empty",
             str(path),
-            "holds no output of fio (*.json) and none of vdbench (flatfile.html, summary.html)",
+            "there is no output of fio (*.json) or of vdbench (flatfile.html, summary.html)",
         )
     if _LOG.fullmatch(path.name):
-        raise InputError(
-            "TODO", str(path), "is a log of fio's; its JSON is wanted, beside which logs are found"
-        )
+        raise InputError("wrong-kind", str(path), "this is a log of fio; name fio's JSON beside it")
     found = fio.read_groups(path, interval_s=interval_s or 1.0)
     long = [interval_s is None and one.end - one.start > _SHORT_S for one in found]
     if any(long):
@@ -76,7 +74,7 @@ def _is_trace(path: Path) -> bool:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as error:
-        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None
+        raise InputError("unreadable", str(path), error.strerror or "cannot be read") from None
     if b'"fio version"' in head:
         return False
     fio.refuse_other_formats(head.decode("utf-8", "replace"), path)

@@ -128,11 +128,11 @@ def observe(
 def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
     pool = pools[loss.pool]
     return InputError(
-        "TODO",
+        "data-loss",
         f"array.pool.{pool}.failure",
-        f"data is lost at {loss.at_s:g} s, when {pool}.{loss.drive} fails: the drives that failed before it "
-        "are not rebuilt by then",
-        hint="let it fail later, rebuild faster, or survive more failures (RAID-6)",
+        f"data is lost at {loss.at_s:g} s, when {pool}.{loss.drive} fails before the drives that failed "
+        "earlier are rebuilt",
+        hint="let it fail later, rebuild faster, or tolerate more failures (RAID-6)",
     )
 
 
@@ -140,9 +140,9 @@ def _refuse_lack_of_space(summary: Mapping[str, Any], names: Mapping[str, Any]) 
     for name, counted in zip(names.get("virtual_pools", ()), summary.get("virtual_pools", ()), strict=True):
         if dropped := (counted.get("reduced") or {}).get("no_space", 0):
             raise InputError(
-                "TODO",
+                "infeasible",
                 f"array.virtual_pool.{name['name']}",
-                f"virtual pool {name['name']!r} runs out of space: {dropped} writes of pages find none",
+                f"virtual pool {name['name']!r} runs out of space: {dropped} page writes find none",
                 hint="offer less (capacity), give it a larger part, or keep fewer snapshots",
             )
 
@@ -200,7 +200,7 @@ def _refuse_pipes(traces: Sequence[TraceSpec], who: str, where: str) -> None:
             raise InputError(
                 "read-once",
                 where,
-                f"{who} reads its trace twice, and {name!r} can be read once only",
+                f"{who} reads the trace twice, and {name!r} can be read only once",
                 hint=_HINTS[where],
             )
 
@@ -217,10 +217,10 @@ def _refuse_empty_window(window: Mapping[str, Any], warmup_s: float) -> None:
         return
     end_s = window["end_ns"] / translation.NS_PER_S
     raise InputError(
-        "TODO",
+        "out-of-range",
         "observe.warmup",
         f"the warm-up ({warmup_s:g} s) leaves nothing of the run, which ended after {end_s:g} s",
-        hint="give a shorter warm-up, or an observe.duration beyond it",
+        hint="set a shorter warm-up, or a longer observe.duration",
     )
 
 

@@ -18,25 +18,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.sources import content
 
 Kind = Literal["absent", "file", "device"]
 Content = Literal["sparse", "reserved", "random"]
 
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+_TARGET: Final = Argument("target")
 _CHUNK: Final = 1 << 20
 _UDEV_S: Final = 5.0
 
 
-def named(text: str, where: str = "--target") -> str:
-    """A target as it was named. Raises ``InputError`` for an address (``nfs://host/share``)."""
+def named(text: str, where: str = _TARGET) -> str:
+    """The target as given. Raises ``InputError`` at ``where`` for an address (``nfs://host/share``)."""
     if _ADDRESS.match(text):
         raise InputError(
-            "TODO",
+            "wrong-kind",
             where,
-            f"{text!r} is an address; a block device or a file is measured",
-            hint="mount it, and name a file on it: /mnt/share/test.dat; or a device: /dev/sdb",
+            f"{text!r} is an address; a block device or a file is needed",
+            hint="mount it, and name a file on it, such as /mnt/share/test.dat, or a device: /dev/sdb",
         )
     return text
 
@@ -53,16 +54,16 @@ def kind(path: Path) -> Kind:
         return "device"
     if stat.S_ISREG(mode):
         return "file"
-    raise InputError("TODO", str(path), "is neither a file nor a block device")
+    raise InputError("wrong-kind", str(path), "neither a file nor a block device")
 
 
 def must_be_named_twice(path: Path, what: str) -> InputError:
     """The error for a target that exists; ``what`` says so. What is on it is named."""
     return InputError(
-        "TODO",
+        "unsafe-target",
         str(path),
         f"{what}: {content.described(path)}",
-        hint=f"if it may be erased, say so by naming it again: --erase {path}",
+        hint=f"if it may be erased, name it again: `erase={path}`",
     )
 
 
@@ -89,7 +90,7 @@ def held(path: Path) -> Iterator[None]:
         try:
             handle = os.open(path, os.O_RDONLY)
         except OSError as error:
-            raise InputError("TODO", str(path), error.strerror or "cannot be opened") from None
+            raise InputError("unreadable", str(path), error.strerror or "cannot be opened") from None
     try:
         _lock(handle, path)
         yield
@@ -110,7 +111,7 @@ def _lock(handle: int, path: Path) -> None:
             raise InputError(
                 "in-use",
                 str(path),
-                "is in use: a measurement, calibration or replay has it locked",
+                "in use: a measurement, calibration or replay has locked it",
                 hint="wait for its end, or name another target",
             ) from None
         except OSError as error:
@@ -138,7 +139,7 @@ def make(
     free = shutil.disk_usage(folder).free
     if free < size:
         raise InputError(
-            "TODO", str(path), f"{size} bytes do not fit: the file system has {free} left", hint=hint
+            "unwritable", str(path), f"{size} bytes do not fit: the file system has {free} left", hint=hint
         )
     if tell is not None:
         tell(f"filling {path} with {size} bytes")
@@ -149,6 +150,8 @@ def make(
             except BaseException:
                 path.unlink()
                 raise
+    except FileExistsError:
+        raise InputError("exists", str(path), "the file exists") from None
     except OSError as error:
         raise InputError("unwritable", str(path), error.strerror or "cannot be made") from None
 

@@ -62,14 +62,16 @@ def histogram(bins: Any, what: str, where: str, longest_ns: int = 0) -> Histogra
     if bins is None:
         return Histogram.of([], [], [])
     if not isinstance(bins, Mapping) or len(bins) > _MOST_BINS:
-        raise InputError("wrong-format", where, f"{what}: is no table of bins")
+        raise InputError("wrong-type", f"{where}: {what}", "not a table of bins")
     low, high, counts = [], [], []
     for key, count in bins.items():
         text = str(key)
         if not (text.isascii() and text.isdecimal() and len(text) <= 18):
-            raise InputError("bad-syntax", where, f"{what}: {text[:40]!r} is no number of nanoseconds")
+            raise InputError(
+                "bad-syntax", f"{where}: {what}", f"{text[:40]!r} is not a number of nanoseconds"
+            )
         if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count < 1 << 62:
-            raise InputError("wrong-format", where, f"{what}, {text}: is no count")
+            raise InputError("wrong-type", f"{where}: {what}, {text}", "not a count")
         least, most = bounds(int(text))
         low.append(least)
         high.append(max(most, longest_ns) if int(text) >= _LAST else most)

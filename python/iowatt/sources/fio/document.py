@@ -160,22 +160,22 @@ def read(path: Path) -> Document:
     tree, warnings = _parsed(path)
     if "client_stats" in tree:
         raise InputError(
-            "TODO",
+            "unsupported",
             where,
-            "was made by fio's client, which joins what its servers did",
+            "the output is that of fio's client, which joins the results of its servers",
             hint="run fio on each load generator by itself, and import each output",
         )
     version = tree.get("fio version")
     if not isinstance(version, str) or not isinstance(tree.get("jobs"), list):
-        raise InputError("wrong-format", where, 'is not fio\'s JSON: "fio version" and "jobs" are not in it')
+        raise InputError("wrong-format", where, 'not fio\'s JSON: "fio version" or "jobs" is missing')
     if version.startswith(("fio-1.", "fio-2.")):
         raise InputError(
-            "TODO", where, f"was made by {version}, whose times are in other units; fio 3 or later is read"
+            "unsupported", where, f"{version} wrote it, with times in other units; fio 3 or later is needed"
         )
     common = _options(tree.get("global options", {}), "global options", where)
     found = tree["jobs"]
     if not found:
-        raise InputError("empty", where, "holds no job: fio did not run any")
+        raise InputError("empty", where, "there is no job: fio did not run any")
     kinds = sum((_kinds(job) for job in found if isinstance(job, dict)), Counter[str]())
     # One kind of all jobs, because two kinds of times do not add up: that of most requests; rather lat,
     # which is all of it.
@@ -195,18 +195,18 @@ def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
     where = str(path)
     text = input_file.whole(path, "fio's JSON", _MOST_BYTES).decode("utf-8", "replace")
     if not text.strip():
-        raise InputError("empty", where, "is empty: fio did not come to its end")
+        raise InputError("empty", where, "the file is empty: fio did not finish")
     found, before, failed = _documents(text)
     if failed:
         raise InputError(
-            "wrong-format",
+            "damaged",
             where,
-            f"is not whole JSON ({failed}): fio was killed, or the file was cut",
+            f"the JSON is not complete ({failed}): fio was killed, or the file was cut",
             hint="fio writes its JSON when it ends; what it did before can only be in its logs",
         )
     if not found:
         refuse_other_formats(text, path)
-        raise InputError("damaged", where, "holds no JSON of fio", hint=_JSON)
+        raise InputError("wrong-format", where, "not JSON of fio", hint=_JSON)
     warnings = []
     said = [line.strip() for line in before.splitlines() if line.strip()]
     if said:
@@ -239,7 +239,7 @@ def _documents(text: str) -> tuple[list[dict[str, Any]], str, str]:
         except json.JSONDecodeError as error:
             return found, before, f"line {text.count(chr(10), 0, error.pos) + 1}: {error.msg}"
         except (RecursionError, ValueError):
-            return found, before, "it is nested too deeply, or holds numbers that are none"
+            return found, before, "it is nested too deeply, or has invalid numbers"
         before = before if found else text[:begin]
         found.append(value)
     if not found and text.lstrip().startswith("{"):
@@ -248,7 +248,7 @@ def _documents(text: str) -> tuple[list[dict[str, Any]], str, str]:
         except json.JSONDecodeError as error:
             return found, before, f"line {text.count(chr(10), 0, error.pos) + 1}: {error.msg}"
         except (RecursionError, ValueError):
-            return found, before, "it is nested too deeply, or holds numbers that are none"
+            return found, before, "it is nested too deeply, or has invalid numbers"
         # fio's, with its version elsewhere or without one: read() says what is missing.
         found = [value] if "jobs" in value else []
     return found, before, ""
@@ -259,7 +259,7 @@ def refuse_other_formats(text: str, path: Path) -> None:
     for form, shape in (("normal", _NORMAL), ("terse", _TERSE)):
         if shape.search(text):
             raise InputError(
-                "TODO", str(path), f"is fio's output in the format {form}, and JSON is wanted", hint=_JSON
+                "wrong-format", str(path), f"fio's output in the format {form}, not JSON", hint=_JSON
             )
 
 
@@ -292,7 +292,7 @@ def _job(
     found: Any, number: int, common: Mapping[str, str], bins_of: str | None, *, longest_ns: int, where: str
 ) -> Job:
     if not isinstance(found, dict) or not isinstance(found.get("jobname"), str):
-        raise InputError("wrong-format", where, f"job {number} is no job of fio: it has no name")
+        raise InputError("damaged", f"{where}: job {number}", "the job has no name")
     name = found["jobname"]
     own = _options(found.get("job options", {}), f"job {name!r}", where)
     done = {
@@ -325,17 +325,17 @@ def _busy(found: Mapping[str, Any], name: str, where: str) -> float | None:
 
 def _options(found: Any, what: str, where: str) -> dict[str, str]:
     if not isinstance(found, dict):
-        raise InputError("TODO", where, f"{what}: its options are no table")
+        raise InputError("wrong-type", f"{where}: {what}", "the options are not a table")
     return {str(key): str(value) for key, value in found.items()}
 
 
 def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where: str) -> Counted:
     if not isinstance(found, dict):
-        raise InputError("wrong-format", where, f"{what}: is not there")
+        raise InputError("missing", f"{where}: {what}", "the table is not there")
     requests = _whole(found.get("total_ios"), f"{what}, total_ios", where)
     times = found.get("lat_ns")
     if not isinstance(times, dict):
-        raise InputError("wrong-format", where, f"{what}, lat_ns: is not there")
+        raise InputError("missing", f"{where}: {what}, lat_ns", "the table is not there")
 
     def moment(key: str) -> float:
         return _number(times.get(key, 0), f"{what}, lat_ns.{key}", where) / 1e9
@@ -396,16 +396,14 @@ def _refuse_groups(
         ):
             reason = (
                 f"job {job.name!r} was busy for {busy / 1000.0:g} s within {job.runtime_s:g} s: it is "
-                "several "
-                "jobs in one"
+                "several jobs in one"
             )
     if reason:
         raise InputError(
-            "TODO",
+            "unsupported",
             where,
-            f"was made with group reporting ({reason}): fio then joins jobs under the name, the options and "
-            "the "
-            "rate of one of them, and their shares cannot be told apart",
+            f"fio ran with group reporting ({reason}): it then joins jobs under the name, options and rate "
+            "of one of them, and their shares cannot be told apart",
             hint="run fio again without group_reporting; iowatt adds jobs up itself",
         )
 
@@ -437,11 +435,11 @@ def _rate(text: str) -> float | None:
 
 def _number(value: Any, what: str, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError("TODO", where, f"{what}: is {_short(value)}, not a number")
+        raise InputError("wrong-type", f"{where}: {what}", f"{_short(value)} is not a number")
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError("TODO", where, f"{what}: is {value}")
+        raise InputError("out-of-range", f"{where}: {what}", f"{value} is not finite")
     if not 0 <= value <= _MOST:
-        raise InputError("TODO", where, f"{what}: {_short(value)} is outside 0..2^62")
+        raise InputError("out-of-range", f"{where}: {what}", f"{_short(value)} is outside 0..2^62")
     return float(value)
 
 
@@ -452,6 +450,6 @@ def _whole(value: Any, what: str, where: str) -> int:
 
 def _short(value: Any) -> str:
     if value is None:
-        return "missing"
+        return "nothing"
     text = repr(value) if not isinstance(value, int) or value.bit_length() < 200 else "a very long number"
     return text if len(text) <= 40 else text[:37] + "..."

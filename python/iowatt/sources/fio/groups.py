@@ -70,15 +70,15 @@ def _with_requests(found: Document) -> tuple[list[Group], list[str]]:
         raise InputError(
             "empty",
             str(found.path),
-            f"holds no read and no write: {'; '.join(_why(job) for job in found.jobs[:5])}",
+            f"there is no read and no write: {'; '.join(_why(job) for job in found.jobs[:5])}",
         )
     for group in groups:
         if _seconds(group) <= 0:
             raise InputError(
-                "TODO",
+                "out-of-range",
                 str(found.path),
-                f"job {group[0].name!r} made its requests in less than 1 ms, the least that fio counts",
-                hint="let it run longer (time_based, runtime)",
+                f"job {group[0].name!r} ran for less than 1 ms, the shortest time that fio counts",
+                hint="run it longer (time_based, runtime)",
             )
     return groups, warnings
 

@@ -72,7 +72,7 @@ def read(path: Path, longest_ns: int = 0) -> HistogramLog:
             raise InputError(
                 "too-large",
                 where,
-                f"is longer than {MOST_BYTES >> 20} MiB",
+                f"the log is longer than {MOST_BYTES >> 20} MiB",
                 hint="log_hist_coarseness=3 makes rows an eighth as long",
             )
         for number, line, whole in _lines(path):
@@ -87,7 +87,7 @@ def read(path: Path, longest_ns: int = 0) -> HistogramLog:
             if values[1] < 2:
                 windows.append(_window(values, own, longest_ns))
     except OSError as error:
-        raise InputError("unreadable", where, f"cannot be read: {error.strerror}") from None
+        raise InputError("unreadable", where, error.strerror or "cannot be read") from None
     windows.sort(key=lambda window: window.time_ms)
     return HistogramLog(path, windows, coarseness or 0, cut)
 
@@ -129,10 +129,9 @@ def _window(values: Counts, coarseness: int, longest_ns: int) -> Window:
 def _no_row(line: bytes, where: str) -> InputError:
     said = line[:60].decode("utf-8", "replace")
     return InputError(
-        "wrong-format",
+        "damaged",
         where,
-        f"is no row of a histogram log of fio 3 (time, direction, block size, {BINS} counts, or as many "
-        "halved up to "
-        f"{_COARSEST} times, the same in each row): {said!r}",
+        f"not a row of a histogram log of fio 3 (time, direction, block size, {BINS} counts, or this "
+        f"number halved up to {_COARSEST} times, the same in each row): {said!r}",
         hint="fio 2 has other bins, in microseconds: run fio 3",
     )

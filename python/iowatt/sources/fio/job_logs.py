@@ -48,7 +48,7 @@ def read(found: Document, folder: Path, warnings: list[str]) -> JobLogs:
     rows_of_each: list[tuple[logs.Rows, float]] = []
     kinds, all_each = set[str](), True
     if not folder.is_dir():
-        raise InputError("unknown-name", str(folder), "there is no such folder of logs")
+        raise InputError("not-found", str(folder), "there is no such directory of logs")
     for job in found.jobs:
         if job.read.requests == 0 and job.write.requests == 0:
             continue
@@ -122,10 +122,10 @@ def refuse_strangers(found: Document, folder: Path) -> None:
     strange = logs.strangers(folder, found.every)
     if strange:
         raise InputError(
-            "wrong-format",
+            "not-comparable",
             str(strange[0]),
-            f"is a log of a job that is not in {found.path.name}: it is of another run, or jobs were joined",
-            hint="put each run's output into a folder of its own, and leave out group_reporting",
+            f"a log of a job that is not in {found.path.name}: it is of another run, or jobs were joined",
+            hint="put each run's output into a directory of its own, and leave out group_reporting",
         )
 
 
@@ -134,9 +134,9 @@ def _refuse_maxima(job: Job, main: logs.Rows) -> None:
     asked = job.options.get("log_window_value", job.options.get("log_max_value", "avg"))
     if main.windowed and asked not in ("avg", "0", "false"):
         raise InputError(
-            "TODO",
+            "unsupported",
             str(main.path),
-            f"holds the largest values of its windows (log_window_value={asked}), and means are wanted",
+            f"the log has the largest values of its windows (log_window_value={asked}); means are needed",
             hint="run fio again without log_window_value and log_max_value",
         )
 
@@ -170,12 +170,11 @@ def shift(
     earliest = found.written - max(other.elapsed_s for other in found.every) - _AROUND_S
     if first < earliest or last > found.written + _AROUND_S:
         raise InputError(
-            "out-of-range",
+            "not-comparable",
             str(main.path),
-            f"runs from {first:.3f} to {last:.3f} (Unix time), and {found.path.name} from about "
-            f"{earliest:.0f} to "
-            f"{found.written:.3f}: a log of another run",
-            hint="put each run's output into a folder of its own",
+            f"a log of another run: it is from {first:.3f} to {last:.3f} (Unix time), and {found.path.name} "
+            f"from about {earliest:.0f} to {found.written:.3f}",
+            hint="put each run's output into a directory of its own",
         )
     return 0.0
 

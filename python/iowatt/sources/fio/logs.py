@@ -90,24 +90,27 @@ def find(folder: Path, job: Job, kind: str) -> Path | None:
     path = there.get(prefix)
     if path is None and there and prefix:
         raise InputError(
-            "TODO",
+            "not-comparable",
             str(next(iter(there.values()))),
-            f"belongs to another run: job {job.name!r} (number {job.number}) logs under the name {prefix!r}",
-            hint="put each run's output into a folder of its own",
+            f"a log of another run: job {job.name!r} (number {job.number}) logs under the name {prefix!r}",
+            hint="put each run's output into a directory of its own",
         )
     if path is None and len(there) > 1:
         listed = ", ".join(path.name for path in there.values())
         raise InputError(
-            "TODO",
+            "ambiguous",
             str(folder),
-            f"which of {listed} is of job {job.name!r} cannot be told",
-            hint="put each run's output into a folder of its own",
+            f"several logs may be those of job {job.name!r}: {listed}",
+            hint="put each run's output into a directory of its own",
         )
     if path is None and there:
         path = next(iter(there.values()))
     if path is not None and path.name.endswith(".fz"):
         raise InputError(
-            "TODO", str(path), "is compressed by fio", hint="fio --inflate-log=FILE, or no log_compression"
+            "unsupported",
+            str(path),
+            "the log is compressed by fio",
+            hint="fio --inflate-log=FILE, or no log_compression",
         )
     return path
 
@@ -138,8 +141,8 @@ def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
             raise InputError(
                 "too-large",
                 where,
-                f"is longer than {most_bytes >> 20} MiB",
-                hint="log_avg_msec=500 makes logs short: a row is a window then, and no request"
+                f"the log is longer than {most_bytes >> 20} MiB",
+                hint="log_avg_msec=500 makes logs short: a row then stands for a window, not a request"
                 if most_bytes == MOST_BYTES
                 else "replay a shorter part of the trace",
             )
@@ -152,7 +155,7 @@ def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
                     parts.append(_columns(whole, where, lines))
                 lines += whole.count(b"\n") + len(newline)
     except OSError as error:
-        raise InputError("unreadable", where, f"cannot be read: {error.strerror}") from None
+        raise InputError("unreadable", where, error.strerror or "cannot be read") from None
     none = np.zeros(0, dtype=np.int64)
     if not parts:
         return Rows(path, none, none, none, none, bool(rest))
@@ -206,8 +209,8 @@ def _no_row(data: bytes, where: str, before: int) -> InputError:
         if line.strip() and not good:
             said = line[:60].decode("utf-8", "replace")
             return InputError(
-                "wrong-format",
+                "damaged",
                 f"{where}:{number}",
-                f"is no row of a log of fio (time, value, direction, block size): {said!r}",
+                f"not a row of a log of fio (time, value, direction, block size): {said!r}",
             )
-    return InputError("wrong-format", where, "is no log of fio")
+    return InputError("damaged", where, "not a log of fio")

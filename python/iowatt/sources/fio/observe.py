@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.sources.fio import document, groups, job_logs, over_time, response_logs
 from iowatt.sources.fio.document import DIRECTIONS, Counted, Document, Job
 from iowatt.sources.fio.job_logs import JobLogs
@@ -36,10 +36,10 @@ def read(
     if len(found) > 1:
         listed = ", ".join(one.name for one in found)
         raise InputError(
-            "TODO",
+            "ambiguous",
             str(found[0].files[0]),
-            f"holds {len(found)} groups of jobs that ran one after another ({listed}), and one is wanted",
-            hint="one fio run for each, or `iowatt import`, which makes a Run of each",
+            f"{len(found)} groups of jobs ran one after another ({listed}); one is needed",
+            hint="run fio once for each, or use `iowatt import`, which makes a Run of each",
         )
     return found[0]
 
@@ -68,7 +68,9 @@ def read_groups(
         another run.
     """
     if not (math.isfinite(interval_s) and interval_s > 0):
-        raise InputError("out-of-range", None, f"an interval of {interval_s} s: it must be more than 0")
+        raise InputError(
+            "out-of-range", Argument("interval", f"{interval_s} s"), "an interval is longer than 0"
+        )
     file = _file(Path(path))
     parts = groups.of(document.read(file))
     called = [name or file.stem] if len(parts) == 1 else groups.names(parts)
@@ -154,9 +156,9 @@ def _file(path: Path) -> Path:
     if len(found) != 1:
         listed = ", ".join(file.name for file in found) or "none"
         raise InputError(
-            "TODO",
+            "ambiguous" if found else "not-found",
             str(path),
-            f"a folder with one JSON output of fio is read, and this one has {listed}",
+            f"the directory must have one JSON output of fio; it has {listed}",
             hint="name the file",
         )
     return found[0]
@@ -171,7 +173,9 @@ def _intervals(
     number = max(1, math.ceil((end - start - slack) / interval_s))
     if number > 1_000_000:
         raise InputError(
-            "missing", None, f"{number} intervals of {interval_s:g} s: a longer interval is needed"
+            "out-of-range",
+            Argument("interval", f"{interval_s:g} s"),
+            f"the run would have {number} intervals; at most 1000000 are accepted",
         )
     sums = {direction: _sums(parts, start, interval_s, number) for direction, parts in series.items()}
     made = []
@@ -274,6 +278,5 @@ def _warn(found: Document, warnings: list[str], *, bins: bool) -> None:
         listed = ", ".join(short[:5]) + (" ..." if len(short) > 5 else "")
         warnings.append(
             f"the target did not keep up with the rate asked for ({listed} IOPS): fio delays requests then "
-            "and does "
-            "not count the wait"
+            "and does not count the wait"
         )

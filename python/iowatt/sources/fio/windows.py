@@ -226,7 +226,7 @@ def _other(rows: Rows, what: str, found: int, asked: int) -> InputError:
     return InputError(
         "not-comparable",
         str(rows.path),
-        f"adds up to {found} requests of {what}, and fio's JSON counts {asked}: a log of another run, or a "
-        "part",
-        hint="put each run's output into a folder of its own",
+        f"the log has {found} requests of {what}, and fio's JSON counts {asked}: it is of another run, or a "
+        "part of this one",
+        hint="put each run's output into a directory of its own",
     )

@@ -92,9 +92,9 @@ def measured_run(
     refuse_twice(power)
     if observation is not None and not observation.dated and (power or temperature):
         raise InputError(
-            "TODO",
+            "missing-figure",
             str(observation.files[0]) if observation.files else observation.name,
-            "does not say when it was recorded, so no log of an instrument can be put beside it",
+            "the date of the recording is not known, so no log of an instrument can be aligned with it",
         )
     if observation is None:
         if start is None or end is None or end <= start:

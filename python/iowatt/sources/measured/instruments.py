@@ -82,9 +82,13 @@ def cut(log: Log, spans: Sequence[Span], role: Role) -> Cut:
     quantity = "watts" if role == "power" else "celsius"
     if quantity not in log.quantities:
         known = ", ".join(log.quantities) or "nothing"
-        raise InputError("missing", where, f"has no {quantity}, which {role} needs; it has {known}")
+        raise InputError(
+            "missing-figure", where, f"there is no {quantity}, which {role} needs; there is {known}"
+        )
     if not bool(((log.time_s > start[0]) & (log.time_s <= end[-1])).any()):
-        raise InputError("TODO", where, f"has no sample within the run: {_apart(log, spans)}", hint=_HINT)
+        raise InputError(
+            "not-comparable", where, f"no sample lies within the run: {_apart(log, spans)}", hint=_HINT
+        )
     parts = {name: align(log, name, start, end) for name in QUANTITIES if name in log.quantities}
     return Cut(log, role, parts, [span.seconds for span in spans])
 
@@ -97,8 +101,8 @@ def _apart(log: Log, spans: Sequence[Span]) -> str:
 
     run = f"the run is from {shown(spans[0].start)} to {shown(spans[-1].end)} UTC"
     if not len(log.time_s):
-        return f"it is empty, {run}"
-    return f"it is from {shown(float(log.time_s[0]))} to {shown(float(log.time_s[-1]))} UTC, {run}"
+        return f"the log is empty, {run}"
+    return f"the log is from {shown(float(log.time_s[0]))} to {shown(float(log.time_s[-1]))} UTC, {run}"
 
 
 def summed(parts: Sequence[Sequence[float | None]], count: int) -> list[float | None]:

@@ -50,26 +50,26 @@ def working(observation: Observation, interval_s: float) -> list[Span]:
     parts = [part for part in observation.intervals if part.counted]
     where = str(observation.files[0]) if observation.files else observation.name
     if not parts:
-        raise InputError("TODO", where, "the load generator recorded no interval that counts")
+        raise InputError("empty", where, "the load generator recorded no interval that counts")
     for before, after in pairwise(parts):
         gap = after.start - before.end
         if abs(gap) > _SLACK * max(before.end - before.start, 1.0):
             word = "overlap by" if gap < 0 else "leave out"
             raise InputError(
-                "TODO",
+                "out-of-order" if gap < 0 else "damaged",
                 where,
                 f"the intervals of {observation.name} {word} {abs(gap):.3g} s at "
                 f"{before.end - observation.start:.0f} s of the run",
             )
     width = parts[0].end - parts[0].start
     if width <= 0 or interval_s <= 0:
-        raise InputError("TODO", where, "the load generator's intervals have no length")
+        raise InputError("damaged", where, "the load generator's intervals have no length")
     if width > interval_s * (1 + _SLACK):
         raise InputError(
-            "too-large",
+            "not-comparable",
             where,
             f"the load generator's intervals last {width:.4g} s, longer than the {interval_s:g} s asked for",
-            hint="take its interval, or run it again with a shorter one",
+            hint="ask for its interval, or run it again with a shorter one",
         )
     first = parts[0].start
     groups: dict[int, list[Interval]] = {}

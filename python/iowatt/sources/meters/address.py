@@ -66,9 +66,9 @@ class Address:
             given = re.sub(r"\.(csv|txt|log|tsv)$", "", stem)
         return re.sub(r"[^\w.-]+", "-", given, flags=re.ASCII).strip("-.")[:80] or self.scheme
 
-    def error(self, message: str, hint: str | None = None) -> InputError:
-        """What is wrong with the address, as an error that says which."""
-        return InputError("TODO", self.public, message, hint=hint)
+    def error(self, code: str, message: str, hint: str | None = None) -> InputError:
+        """An error whose place is this address, without its secrets."""
+        return InputError(code, self.public, message, hint=hint)
 
 
 def parse(text: str) -> Address:
@@ -79,14 +79,14 @@ def parse(text: str) -> Address:
     """
     match = _SCHEME.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if match is None:
-        shown = re.sub(r"//[^/]*@", "//***@", text[:80])
+        shown = _SECRET_OPTION.sub(r"\1***", re.sub(r"//[^/]*@", "//***@", text))[:80]
         logs = ", ".join(f"{name}:" for name, kind in SCHEMES.items() if not kind.live)
         raise InputError(
             "bad-syntax",
-            None,
-            f"{shown!r} is no address of an instrument; it begins with a scheme, such as snmp://pdu1/1, or "
-            f"for a file that of what wrote it: {logs}",
-            hint="`iowatt meter list` says what each is; csv: is any table, by its columns",
+            shown,
+            "not the address of an instrument; an address begins with a scheme, such as snmp://pdu1/1, or "
+            f"for a log with the scheme of its format: {logs}",
+            hint="`iowatt meter list` explains each; csv: reads any table by its columns",
         )
     rest, _, query = match[2].partition("?")
     options = _options(query, match[1])
@@ -128,7 +128,9 @@ def _place(place: str, scheme: str) -> tuple[str, int | None]:
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%]+\]|[^:\[\]]*)(?::([0-9]{1,5}))?", place)
     if match is None or (match[2] and not 0 < int(match[2]) <= _LAST_PORT):
         raise InputError(
-            "wrong-format", f"{scheme}:", f"{place[:80]!r} is no host, or host:port with a port of 1 to 65535"
+            "bad-syntax",
+            f"{scheme}:",
+            f"{place[:80]!r} is not a host, or host:port with a port of 1 to 65535",
         )
     return match[1].strip("[]"), int(match[2]) if match[2] else None
 
@@ -140,7 +142,7 @@ def _options(query: str, scheme: str) -> dict[str, str]:
         key = unquote(key)
         if not equals or not key:
             raise InputError(
-                "wrong-format", f"{scheme}:", f"{key[:40]!r} is no option; options are written key=value"
+                "bad-syntax", f"{scheme}:", f"{key[:40]!r} is not an option; options are written key=value"
             )
         if key in options:
             raise InputError("duplicate", f"{scheme}:", f"the option {key[:40]!r} is given twice")

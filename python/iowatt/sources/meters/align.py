@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.sources.meters.checks import Mask, sample_interval, within
-from iowatt.sources.meters.log import Instrument, Log, Problem, Series
+from iowatt.sources.meters.log import Instrument, Log, LogProblem, Series
 
 Counts = npt.NDArray[np.int64]
 
@@ -192,7 +192,7 @@ def _lacks(samples: int, expected: int, gap: float, longest: float | None, share
     return found
 
 
-def _doubts(problems: Sequence[Problem], start: float, end: float) -> list[str]:
+def _doubts(problems: Sequence[LogProblem], start: float, end: float) -> list[str]:
     """What a log says against the interval itself: values that cannot be true, a clock that was set."""
     kinds = ("out-of-range", "clipped", "clock", "uncertain")
     return [

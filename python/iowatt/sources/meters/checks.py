@@ -1,7 +1,7 @@
 """What cannot be true of samples, or is missing: found, named, and set aside; never filled.
 
 A reader hands in what its file says; :func:`checked` puts it in order of time, makes NaN of what is no valid
-sample and says each as a :class:`Problem`. The rules, with their reasons:
+sample and says each as a :class:`LogProblem`. The rules, with their reasons:
 
 - not-available: an instrument's word for no value (-1 of PTDaemon and of others that follow it, NaN).
 - out-of-range: negative watts, or watts without amperes: what analysers say in a wrong range
@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.sources.meters.log import Instrument, Log, Problem, ProblemKind, Series
+from iowatt.sources.meters.log import Instrument, Log, LogProblem, ProblemKind, Series
 
 Mask = npt.NDArray[np.bool_]
 
@@ -52,7 +52,7 @@ def checked(
     time_s: Series,
     quantities: Mapping[str, Series],
     *,
-    problems: Sequence[Problem] = (),
+    problems: Sequence[LogProblem] = (),
     range_w: float | None = None,
 ) -> Log:
     """A log of samples as they stand in a file.
@@ -95,10 +95,10 @@ def judged(log: Log) -> Log:
     text = f"its uncertainty is {percent:g} %, where {MOST_UNCERTAIN_PERCENT:g} % is allowed"
     if any(problem.text == text for problem in log.problems):
         return log
-    return replace(log, problems=in_order([*log.problems, Problem("uncertain", None, text)]))
+    return replace(log, problems=in_order([*log.problems, LogProblem("uncertain", None, text)]))
 
 
-def in_order(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+def in_order(problems: Sequence[LogProblem]) -> tuple[LogProblem, ...]:
     """By time; those of the whole log first."""
     return tuple(sorted(problems, key=lambda problem: -np.inf if problem.at is None else problem.at))
 
@@ -112,14 +112,14 @@ def sample_interval(time_s: Series, nominal: float | None) -> float | None:
     return float(np.median(apart)) if len(apart) else None
 
 
-def gaps(time_s: Series, nominal: float | None) -> list[Problem]:
+def gaps(time_s: Series, nominal: float | None) -> list[LogProblem]:
     """Where no row was written for more than 1.75 intervals."""
     interval = sample_interval(time_s, nominal)
     if interval is None:
         return []
     apart = np.diff(time_s)
     return [
-        Problem(
+        LogProblem(
             "gap",
             float(time_s[index]),
             f"no sample for {apart[index]:.4g} s, where there is one each {interval:.4g} s",
@@ -133,7 +133,7 @@ def gaps(time_s: Series, nominal: float | None) -> list[Problem]:
 _MAIN: Final = ("watts", "celsius")
 
 
-def _in_order(time_s: Series, found: list[Problem]) -> tuple[npt.NDArray[np.intp], Mask]:
+def _in_order(time_s: Series, found: list[LogProblem]) -> tuple[npt.NDArray[np.intp], Mask]:
     """The order of time, and which rows (in that order) carry a time that was passed twice."""
     steps = np.flatnonzero(np.diff(time_s) < 0)
     order = np.argsort(time_s, kind="stable")
@@ -142,7 +142,7 @@ def _in_order(time_s: Series, found: list[Problem]) -> tuple[npt.NDArray[np.intp
     for index in steps:
         before, after = float(latest[index]), float(time_s[index + 1])
         found.append(
-            Problem(
+            LogProblem(
                 "clock",
                 after,
                 f"the clock stepped back by {time_s[index] - after:.4g} s: "
@@ -153,7 +153,7 @@ def _in_order(time_s: Series, found: list[Problem]) -> tuple[npt.NDArray[np.intp
     return order, twice
 
 
-def _not_available(time_s: Series, columns: dict[str, Series], known: Mask, found: list[Problem]) -> None:
+def _not_available(time_s: Series, columns: dict[str, Series], known: Mask, found: list[LogProblem]) -> None:
     for name, values in columns.items():
         missing = np.isnan(values) if name == "celsius" else np.isnan(values) | (values == NOT_AVAILABLE)
         values[missing] = np.nan
@@ -163,7 +163,7 @@ def _not_available(time_s: Series, columns: dict[str, Series], known: Mask, foun
             found += _runs(time_s, missing, "not-available", f"{name}: not available")
 
 
-def _out_of_range(time_s: Series, columns: dict[str, Series], found: list[Problem]) -> None:
+def _out_of_range(time_s: Series, columns: dict[str, Series], found: list[LogProblem]) -> None:
     for name, values in columns.items():
         limits = _CELSIUS if name == "celsius" else (0.0, np.inf)
         if name == "power_factor":  # its sign says which way it is shifted
@@ -189,7 +189,7 @@ def _too_low(name: str) -> str:
     )
 
 
-def _clipped(time_s: Series, watts: Series, range_w: float | None, found: list[Problem]) -> None:
+def _clipped(time_s: Series, watts: Series, range_w: float | None, found: list[LogProblem]) -> None:
     if range_w is not None:
         with np.errstate(invalid="ignore"):
             top = watts >= range_w
@@ -205,7 +205,7 @@ def _clipped(time_s: Series, watts: Series, range_w: float | None, found: list[P
         count = int(top[first : last + 1].sum())
         if count >= _PLATEAU and (cut or _unlikely(watts, first, last, len(watts))):
             found.append(
-                Problem(
+                LogProblem(
                     "clipped",
                     float(time_s[first]),
                     f"{count} samples at the maximum of {watts[first]:g} W while others move: the "
@@ -271,9 +271,9 @@ def within(ordered: Series, first: Series, last: Series) -> Mask:
     return inside
 
 
-def _runs(time_s: Series, mask: Mask, kind: ProblemKind, text: str) -> list[Problem]:
+def _runs(time_s: Series, mask: Mask, kind: ProblemKind, text: str) -> list[LogProblem]:
     return [
-        Problem(
+        LogProblem(
             kind,
             float(time_s[first]),
             f"{text} ({last - first + 1} {'sample' if first == last else 'samples'})",

@@ -14,7 +14,7 @@ import numpy as np
 from iowatt.base.errors import InputError
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import NOT_AVAILABLE, checked
-from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, Problem
+from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, LogProblem
 from iowatt.sources.meters.stamps import OPTIONS as STAMP_OPTIONS
 from iowatt.sources.meters.stamps import Stamps
 from iowatt.sources.meters.table import PREAMBLE, Row, Text
@@ -91,9 +91,9 @@ def scaled(quantity: str, index: int, unit: str | None, where: str) -> Column:
         found = (1e6, 0)
     if found is None:
         raise InputError(
-            "wrong-format",
+            "not-accepted",
             where,
-            f"{unit[:20]!r} is no unit of {quantity}",
+            f"{unit[:20]!r} is not a unit of {quantity}",
             hint=f"accepted are {', '.join(filter(None, UNITS[quantity]))}",
         )
     return Column(index, *found)
@@ -125,7 +125,7 @@ def index_of(wanted: str, names: Sequence[str], text: Text, row: Row) -> int:
     if len(found) != 1:
         what = "several columns are" if found else "no column is"
         raise InputError(
-            "TODO",
+            "ambiguous" if found else "unknown-name",
             text.where(row),
             f"{what} called {wanted[:40]!r}; there are {', '.join(name.strip() for name in names)[:300]}",
             hint="a column may be named by its number, #1",
@@ -146,33 +146,35 @@ def log(
     that is no time or has no zone.
     """
     options, path = address.options, text.path
-    stamps = Stamps(options.get("time-format"), options.get("utc-offset"), options.get("date"))
+    stamps = Stamps(
+        options.get("time-format"), options.get("utc-offset"), options.get("date"), where=str(path)
+    )
     rows = list(text.rows[layout.first :])
-    problems: list[Problem] = []
+    problems: list[LogProblem] = []
     needed = 1 + max([*layout.time, *(column.index for column in layout.quantities.values())])
     if rows and not text.ended:
         line = rows.pop().line
         said = f"line {line} has no line end, so it may be cut short, and was left out"
-        problems.append(Problem("failure", None, said))
+        problems.append(LogProblem("failure", None, said))
     if not rows:
-        raise InputError("empty", str(path), "holds no samples")
+        raise InputError("empty", str(path), "the log has no samples")
     times = np.empty(len(rows))
     columns = {name: np.empty(len(rows)) for name in layout.quantities}
     step = _step(options, path) if not layout.time else None
     for k, row in enumerate(rows):
         where = text.where(row)
         if len(row.cells) < needed:
-            raise InputError("TODO", where, f"has {len(row.cells)} cells where {needed} are needed")
+            raise InputError("damaged", where, f"the row has {len(row.cells)} cells, and {needed} are needed")
         if step is None:
             stamp = " ".join(row.cells[index].strip() for index in layout.time)
             times[k] = stamps.seconds(stamp, where)
             if layout.milliseconds is not None:
                 ms = text.number(row.cells[layout.milliseconds], row)
                 if not 0 <= ms < 1000:
-                    raise InputError("TODO", where, "milliseconds are 0 to 999")
+                    raise InputError("out-of-range", where, f"{ms:g} milliseconds are not 0 to 999")
                 times[k] += ms * 1e-3
         else:
-            times[k] = (times[0] if k else stamps.seconds(options["start"], "start")) + k * step
+            times[k] = (times[0] if k else stamps.seconds(options["start"], f"{path}: start")) + k * step
         for name, column in layout.quantities.items():
             columns[name][k] = column.value(name, text.number(row.cells[column.index], row))
     found = checked(instrument, times, columns, problems=problems, range_w=_number(options, "range", path))
@@ -183,10 +185,10 @@ def _step(options: Mapping[str, str], path: Path) -> float:
     step = _number(options, "interval", path)
     if "start" not in options or step is None:
         raise InputError(
-            "TODO",
+            "missing",
             str(path),
-            "has no column of stamps",
-            hint="name it (time=COLUMN), or say when the first row was and how far apart rows are: "
+            "there is no column of time stamps",
+            hint="name it (time=COLUMN), or give the time of the first row and the seconds between rows: "
             "start=2026-11-21T10:00:00Z and interval=1",
         )
     return step
@@ -200,7 +202,7 @@ def _number(options: Mapping[str, str], name: str, path: Path) -> float | None:
     except ValueError:
         value = 0.0
     if not 0 < value < math.inf:
-        raise InputError("out-of-range", str(path), f"{name} is a number above 0")
+        raise InputError("out-of-range", f"{path}: {name}", f"{options[name][:40]!r} is not a number above 0")
     return value
 
 

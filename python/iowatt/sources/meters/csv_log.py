@@ -66,7 +66,9 @@ def _asked(text: Text, address: Address, named: dict[str, str]) -> Layout:
         widest = max(text.rows[: table.PREAMBLE], key=lambda row: len(row.cells))
         for name in wanted:
             columns.index_of(name, widest.cells, text, widest)
-        raise InputError("TODO", str(text.path), f"no line has the columns {', '.join(wanted)} together")
+        raise InputError(
+            "wrong-format", str(text.path), f"no line has the columns {', '.join(wanted)} together"
+        )
     if not names:  # by number: from the first row on, or the second where the first is no sample
         at = 0 if any(_is_word(text, text.rows[0], column) for column in named.values()) else -1
     row = text.rows[max(at, 0)]
@@ -102,10 +104,10 @@ def _found(text: Text, address: Address) -> Layout:
                     unit = "kW"
                 if unit is None and plain in _SAY_NO_UNIT:
                     raise InputError(
-                        "missing-figure",
+                        "missing",
                         text.where(row),
-                        f"the column {cell.strip()!r} says no unit",
-                        hint=f"say {name.replace('_', '-')}-unit=..., of "
+                        f"the column {cell.strip()!r} has no unit",
+                        hint=f"add {name.replace('_', '-')}-unit=..., one of "
                         f"{', '.join(filter(None, columns.UNITS[name]))}",
                     )
                 quantities[name] = columns.scaled(name, index, unit, text.where(row))
@@ -113,8 +115,8 @@ def _found(text: Text, address: Address) -> Layout:
             time = columns.time_columns(row.cells, address.options.get("time"), text, row)
             return Layout(at + 1, time, None, quantities)
     raise InputError(
-        "TODO",
+        "wrong-format",
         str(text.path),
-        "no line names a column of power or temperature (watts, power (W), temperature (C) ...)",
-        hint="name it: watts=COLUMN, or by its number watts=#2 time=#1",
+        "no line names a column of power or temperature, such as watts, power (W) or temperature (C)",
+        hint="name the column: watts=COLUMN, or by its number: watts=#2&time=#1",
     )

@@ -14,7 +14,7 @@ from iowatt.sources.meters.meter import MeterError
 #: The options of what is read over HTTP.
 OPTIONS: Final = {
     **network.COMMON,
-    "tls": "yes, no, or insecure: encrypted, and nobody checks by whom",
+    "tls": "yes, no, or insecure: encrypted, without a check of the certificate",
     "ca": "file with the certificate of the authority that signed the instrument's",
 }
 _LARGEST: Final = 8 << 20
@@ -23,9 +23,9 @@ _LARGEST: Final = 8 << 20
 class RefusedError(MeterError):
     """The service answers with an error of HTTP, ``status``."""
 
-    def __init__(self, message: str, status: int) -> None:
+    def __init__(self, place: str, message: str, status: int) -> None:
         self.status = status
-        super().__init__("access-denied" if status in (401, 403) else "unreachable", None, message)
+        super().__init__("tool-failed", place, message)
 
 
 class Http:
@@ -57,41 +57,40 @@ class Http:
                 for chunk in answer.iter_bytes():
                     body += chunk
                     if time.monotonic() > end:
-                        raise MeterError("TODO", None, f"{where}: the answer takes too long")
+                        raise MeterError("unreachable", where, "the answer takes too long")
                     if len(body) > _LARGEST:
                         raise MeterError(
-                            "too-large", None, f"{where}: the answer is longer than {_LARGEST >> 20} MiB"
+                            "too-large", where, f"the answer is longer than {_LARGEST >> 20} MiB"
                         )
         except httpx.HTTPError as error:
             self.close()
-            raise MeterError("TODO", None, f"{where}: {error or type(error).__name__}") from error
+            raise MeterError("unreachable", where, str(error) or type(error).__name__) from error
         except (OSError, ValueError) as error:
             self.close()
-            raise MeterError("TODO", None, f"{where}: {error}") from error
+            raise MeterError("unreachable", where, str(error)) from error
         if answer.status_code == 404 and absent:
             return None
         try:
             document = json.loads(body)
         except RecursionError:
-            raise MeterError(
-                "too-large", None, f"{where}: the answer is JSON nested too deeply to be an instrument's"
-            ) from None
+            raise MeterError("too-large", where, "the answer is JSON that is nested too deeply") from None
         except ValueError:
             document = None
         if answer.status_code in (401, 403):
             raise MeterError(
-                "TODO",
-                None,
-                f"{where}: it refuses the user or password",
+                "access-denied",
+                where,
+                "the service refuses the user or password",
                 hint=f"write {self._address.scheme}://USER:PASSWORD@...",
             )
         if answer.status_code != 200:
             raise RefusedError(
-                f"{where}: HTTP {answer.status_code} {answer.reason_phrase}{_said(document)}",
+                where,
+                f"HTTP {answer.status_code} {answer.reason_phrase}{_said(document)}",
                 status=answer.status_code,
             )
         if document is None:
-            raise MeterError("damaged", None, f"{where}: the answer is no JSON")
+            raise MeterError("tool-output", where, "the answer is not JSON")
         return document
 
     #: The header ``Date`` of the last answer.
@@ -108,7 +107,7 @@ class Http:
             try:
                 import httpx
             except ImportError:
-                raise network.missing("httpx", "reading an instrument over HTTP") from None
+                raise network.missing(self._address, "httpx") from None
             user = network.secret(self._address, self._address.user)
             password = network.secret(self._address, self._address.password)
             self._client = httpx.Client(
@@ -133,7 +132,7 @@ class Http:
         try:
             return ssl.create_default_context(cafile=file)
         except (OSError, ssl.SSLError) as error:
-            raise self._address.error(f"ca={file!r} holds no certificate: {error}") from None
+            raise self._address.error("wrong-format", f"ca={file!r} holds no certificate: {error}") from None
 
 
 def _said(document: Any) -> str:

@@ -63,7 +63,9 @@ def create(address: Address) -> HwmonMeter:
     """The sensor of an address: `hwmon:CHIP/SENSOR`, CHIP by its name or its folder (hwmon3)."""
     chip, slash, sensor = address.path.partition("/")
     if not slash or not chip or not _SENSOR.fullmatch(sensor):
-        raise address.error("names no sensor", "write hwmon:CHIP/SENSOR, such as hwmon:nvme/temp1")
+        raise address.error(
+            "bad-syntax", "the address names no sensor", "write hwmon:CHIP/SENSOR, such as hwmon:nvme/temp1"
+        )
     return HwmonMeter(address, chip, sensor)
 
 
@@ -87,9 +89,11 @@ class HwmonMeter:
             names = ", ".join(
                 f"{sensor.folder.name} ({sensor.chip})/{sensor.name}" for sensor in found or there
             )
-            what = "is not one sensor but several" if found else "is not there"
+            what = "several sensors are" if found else "there is no sensor"
             raise MeterError(
-                "TODO", str(self._root), f"{self._chip}/{self._sensor} {what}; there are {names or 'none'}"
+                "ambiguous" if found else "unknown-name",
+                str(self._root),
+                f"{what} {self._chip}/{self._sensor}; there are {names or 'none'}",
             )
         self._file = found[0].file
         self._read()
@@ -113,7 +117,7 @@ class HwmonMeter:
 
     def _read(self) -> Reading:
         if self._file is None:
-            raise MeterError("wrong-format", self._address.public, "is not open")
+            raise MeterError("unreachable", self._address.public, "not open")
         match = _SENSOR.match(self._sensor)
         assert match is not None
         quantity, factor = _UNITS[match[1]]

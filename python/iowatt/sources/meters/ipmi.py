@@ -53,12 +53,17 @@ class IpmiMeter:
     def __init__(self, address: Address) -> None:
         self._address = address
         if address.path.strip("/"):
-            raise address.error("there is nothing to name behind the host", "write ipmi://USER@HOST")
+            raise address.error("not-applicable", "nothing follows the host", "write ipmi://USER@HOST")
         self._interface = network.word(
             address, "interface", ("lanplus", "lan", "open"), "lanplus" if address.host else "open"
         )
         if (self._interface == "open") == bool(address.host):
-            raise address.error(f"interface={self._interface} does not go with this address")
+            raise address.error(
+                "conflict",
+                f"interface={self._interface} excludes a host"
+                if address.host
+                else f"interface={self._interface} needs a host",
+            )
         cipher = network.number(address, "cipher", -1, 0, 17)
         privilege = network.word(address, "privilege", ("user", "operator", "administrator"), "user")
         self._who = f"ipmi://{network.endpoint(address, _PORT)}" if address.host else "ipmi:"
@@ -104,20 +109,20 @@ class IpmiMeter:
         state = _STATE.search(answer)
         if state is not None and state[1] != "activated":
             raise MeterError(
-                "TODO",
-                None,
-                f"{self._who}: its power readings are {state[1]}",
+                "missing-figure",
+                self._who,
+                f"power readings are {state[1]}",
                 hint="ipmitool dcmi power activate",
             )
         reading = _READING.search(answer)
         if reading is None:
-            raise MeterError("TODO", None, f"{self._who}: no reading in {answer.strip()[:200]!r}")
+            raise MeterError("tool-output", self._who, f"no reading in {answer.strip()[:200]!r}")
         return float(reading[1])
 
     def _ask(self, *command: str) -> str:
         program = shutil.which("ipmitool")
         if program is None:
-            raise self._address.error("reading an instrument by IPMI needs ipmitool", "apt install ipmitool")
+            raise self._address.error("tool-missing", "ipmitool is not installed", "apt install ipmitool")
         environment = {name: text for name, text in os.environ.items() if name != "IPMITOOL_PASSWORD"}
         arguments = list(self._arguments)
         if self._address.host:
@@ -127,17 +132,15 @@ class IpmiMeter:
         try:
             code, said = _said([program, *arguments, *command], environment, self._timeout_s)
         except subprocess.TimeoutExpired:
-            raise MeterError("TODO", None, f"{self._who}: no answer in {self._timeout_s:g} s") from None
+            raise MeterError("unreachable", self._who, f"no answer in {self._timeout_s:g} s") from None
         except OSError as error:
-            raise MeterError("TODO", None, f"{self._who}: {program}: {error}") from None
+            raise MeterError("tool-failed", self._who, f"{program}: {error}") from None
         if len(said) > _LONGEST:
-            raise MeterError(
-                "out-of-range", None, f"{self._who}: {program} answers more than {_LONGEST >> 10} KiB"
-            )
+            raise MeterError("too-large", self._who, f"{program} answers more than {_LONGEST >> 10} KiB")
         text = said.decode("utf-8", "replace")
         if code != 0:
             reason = " ".join(text.split())
-            raise MeterError("TODO", None, f"{self._who}: {reason[:300] or f'ipmitool ended with {code}'}")
+            raise MeterError("tool-failed", self._who, reason[:300] or f"ipmitool ended with {code}")
         return text
 
 

@@ -22,7 +22,9 @@ class Lines:
         try:
             self._socket = socket.create_connection((host, port), timeout=timeout_s)
         except OSError as error:
-            raise MeterError("TODO", self._place, f"does not answer: {error.strerror or error}") from None
+            raise MeterError(
+                "unreachable", self._place, f"does not answer: {error.strerror or error}"
+            ) from None
 
     def ask(self, command: str) -> str:
         """Send a command and wait for its line."""
@@ -35,7 +37,9 @@ class Lines:
             self._socket.settimeout(self._timeout_s)
             self._socket.sendall(command.encode("ascii", "replace") + self._end)
         except OSError as error:
-            raise MeterError("TODO", self._place, f"was lost: {error.strerror or error}") from None
+            raise MeterError(
+                "unreachable", self._place, f"the connection was lost: {error.strerror or error}"
+            ) from None
 
     def line(self) -> str:
         """The next line, without its end."""
@@ -43,16 +47,20 @@ class Lines:
         while b"\n" not in self._rest:
             left = until - time.monotonic()
             if left <= 0 or len(self._rest) > _LONGEST:
-                raise MeterError("TODO", self._place, f"said nothing within {self._timeout_s:g} s")
+                raise MeterError("unreachable", self._place, f"sent no line within {self._timeout_s:g} s")
             try:
                 self._socket.settimeout(left)
                 more = self._socket.recv(4096)
             except TimeoutError:
-                raise MeterError("TODO", self._place, f"said nothing within {self._timeout_s:g} s") from None
+                raise MeterError(
+                    "unreachable", self._place, f"sent no line within {self._timeout_s:g} s"
+                ) from None
             except OSError as error:
-                raise MeterError("TODO", self._place, f"was lost: {error.strerror or error}") from None
+                raise MeterError(
+                    "unreachable", self._place, f"the connection was lost: {error.strerror or error}"
+                ) from None
             if not more:
-                raise MeterError("TODO", self._place, "closed the connection")
+                raise MeterError("unreachable", self._place, "closed the connection")
             self._rest += more
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace").rstrip("\r")

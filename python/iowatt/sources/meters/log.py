@@ -46,7 +46,7 @@ class Instrument:
 
 
 @dataclass(frozen=True)
-class Problem:
+class LogProblem:
     """Something that a reader of the figures must know."""
 
     kind: ProblemKind
@@ -66,5 +66,5 @@ class Log:
     time_s: Series
     #: By name of :data:`QUANTITIES`; as long as ``time_s``, NaN where there is no valid sample.
     quantities: Mapping[str, Series]
-    problems: Sequence[Problem] = ()
+    problems: Sequence[LogProblem] = ()
     path: Path | None = None

@@ -18,7 +18,7 @@ COMMON: Final = {"timeout": f"seconds to wait for an answer, 0.1 to 60 (default 
 def host(address: Address) -> str:
     """The host of an address; refuses one without."""
     if not address.host:
-        raise address.error("the address names no host", f"write {address.scheme}://HOST/...")
+        raise address.error("missing", "the address names no host", f"write {address.scheme}://HOST/...")
     return address.host
 
 
@@ -43,7 +43,7 @@ def number(address: Address, name: str, default: float, low: float, high: float)
     except ValueError:
         value = float("nan")
     if not low <= value <= high:
-        raise address.error(f"{name}={text!r} is not a number from {low:g} to {high:g}")
+        raise address.error("out-of-range", f"{name}={text!r} is not a number from {low:g} to {high:g}")
     return value
 
 
@@ -51,7 +51,7 @@ def word(address: Address, name: str, choices: Collection[str], default: str) ->
     """An option that is one of a few words."""
     value = address.options.get(name, default)
     if value not in choices:
-        raise address.error(f"{name}={value!r} is not one of {', '.join(choices)}")
+        raise address.error("not-accepted", f"{name}={value!r} is not one of {', '.join(choices)}")
     return value
 
 
@@ -65,11 +65,11 @@ def secret(address: Address, text: str | None) -> str | None:
     try:
         return os.environ[text.removeprefix("env:")]
     except KeyError:
-        raise address.error(
-            f"the environment has no {text.removeprefix('env:')}, which the address refers to"
-        ) from None
+        name = text.removeprefix("env:")
+        raise address.error("unknown-name", f"the environment variable {name} is not set") from None
 
 
-def missing(package: str, what: str) -> InputError:
+def missing(address: Address, package: str) -> InputError:
     """A package of the extra ``meters`` is not installed."""
-    return InputError("missing", None, f"{what} needs {package}", hint="pip install 'iowatt[meters]'")
+    hint = "pip install 'iowatt[meters]'"
+    return address.error("tool-missing", f"{address.scheme} needs the Python package {package}", hint)

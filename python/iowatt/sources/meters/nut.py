@@ -56,7 +56,9 @@ class NutMeter:
         self._wanted = address.options.get("variable")
         for name in (self._ups or "any", self._wanted or "any"):
             if not _NAME.fullmatch(name):
-                raise address.error(f"{name!r} is no name of a UPS or variable", "write nut://HOST/UPS")
+                raise address.error(
+                    "bad-syntax", f"{name!r} is not the name of a UPS or variable", "write nut://HOST/UPS"
+                )
         self._variables: dict[str, str] = {}
         self._socket: socket.socket | None = None
         self._rest = b""
@@ -103,7 +105,9 @@ class NutMeter:
         for name, variable in self._variables.items():
             text = self._ask(f"GET VAR {self._ups} {variable}", f"VAR {self._ups} {variable} ")
             if not _is_number(text):
-                raise MeterError("TODO", None, f"{self._who}/{self._ups}: {variable} is {text!r}, no number")
+                raise MeterError(
+                    "tool-output", f"{self._who}/{self._ups}", f"{variable} is {text!r}, not a number"
+                )
             quantities[name] = float(text)
         return Reading(time.time(), quantities)
 
@@ -122,9 +126,8 @@ class NutMeter:
             return next(iter(there))
         problem = f"there is no UPS {self._ups!r}" if self._ups else "the address names no UPS"
         names = ", ".join(f"{name} ({text})" for name, text in there.items()) or "none"
-        raise MeterError(
-            "TODO", None, f"{self._who}: {problem}; there are: {names}", hint="write nut://HOST/UPS"
-        )
+        code = "unknown-name" if self._ups or not there else "ambiguous"
+        raise MeterError(code, self._who, f"{problem}; there are: {names}", hint="write nut://HOST/UPS")
 
     def _watts(self, ups: str, said: dict[str, str]) -> str:
         if self._wanted is not None:
@@ -140,9 +143,9 @@ class NutMeter:
             name for name in said if "power" in name
         )
         raise MeterError(
-            "TODO",
-            None,
-            f"{self._who}/{ups}: {problem}; of power it has: {', '.join(others) or 'nothing'}",
+            "unknown-name" if self._wanted is not None else "missing-figure",
+            f"{self._who}/{ups}",
+            f"{problem}; its variables of power: {', '.join(others) or 'none'}",
             hint=f"nut://HOST/{ups}?variable={others[0]}"
             if others and others[0].endswith("realpower")
             else None,
@@ -159,12 +162,10 @@ class NutMeter:
             lines += 1
             if time.monotonic() > end:
                 self.close()
-                raise MeterError("TODO", None, f"{self._who}: its list does not end")
+                raise MeterError("tool-output", self._who, f"the list of {head} does not end")
             if lines > _MOST or not line.startswith(f"{what[0]} "):
                 self.close()
-                raise MeterError(
-                    "wrong-format", None, f"{self._who}: {line[:100]!r} in a list is not NUT's protocol"
-                )
+                raise MeterError("tool-output", self._who, f"{line[:100]!r} in a list is not NUT's protocol")
         return found
 
     def _ask(self, question: str, answer: str) -> str:
@@ -174,11 +175,10 @@ class NutMeter:
         if line.startswith(answer):
             return _unquoted(line[len(answer) :])
         if line.startswith("ERR "):
-            raise MeterError("TODO", None, f"{self._who}: {line[4:]} (to {question!r})", hint=_hint(line))
+            code = "access-denied" if "ACCESS-DENIED" in line else "tool-failed"
+            raise MeterError(code, self._who, f"{line[4:]} (to {question!r})", hint=_hint(line))
         self.close()
-        raise MeterError(
-            "wrong-format", None, f"{self._who}: it answers {line[:100]!r}, which is not NUT's protocol"
-        )
+        raise MeterError("tool-output", self._who, f"it answers {line[:100]!r}, which is not NUT's protocol")
 
     def _send(self, question: str) -> None:
         try:
@@ -189,7 +189,7 @@ class NutMeter:
             self._socket.sendall(f"{question}\n".encode())
         except OSError as error:
             self.close()
-            raise MeterError("TODO", None, f"{self._who}: {error}") from error
+            raise MeterError("unreachable", self._who, str(error)) from error
 
     def _log_in(self) -> None:
         """Only where the address has a user: reading needs none."""
@@ -211,10 +211,11 @@ class NutMeter:
                     raise OSError("it has closed the connection")
                 self._rest += more
                 if len(self._rest) > 64 * _LONGEST:
-                    raise OSError("its answer is no lines of text")
+                    self.close()
+                    raise MeterError("tool-output", self._who, "the answer is not lines of text")
         except OSError as error:
             self.close()
-            raise MeterError("TODO", None, f"{self._who}: {error}") from error
+            raise MeterError("unreachable", self._who, str(error)) from error
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace").strip()
 

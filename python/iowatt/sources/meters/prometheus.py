@@ -18,7 +18,7 @@ import numpy as np
 from iowatt.sources.meters import http, network
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import sample_interval
-from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, Problem
+from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, LogProblem
 from iowatt.sources.meters.meter import MeterError, Reading
 
 OPTIONS: Final = {
@@ -56,7 +56,9 @@ class PrometheusMeter:
         metric = address.path.strip("/")
         if bool(query) == bool(metric):
             raise address.error(
-                "names no series, or two", "write prometheus://HOST/METRIC or prometheus://HOST?query=..."
+                "conflict" if query else "missing",
+                "an address names one series, by a metric or by query=...",
+                "write prometheus://HOST/METRIC or prometheus://HOST?query=...",
             )
         #: The expression, as it is asked.
         self.query = query or metric
@@ -106,7 +108,9 @@ class PrometheusMeter:
         Raises ``MeterError``.
         """
         if not start < end or not step_s > 0:
-            raise self._address.error(f"there is no time from {start:g} to {end:g} in steps of {step_s:g} s")
+            raise self._address.error(
+                "out-of-range", f"there are no steps of {step_s:g} s from {start:g} to {end:g}"
+            )
         instrument = self.open()
         if not self._plain:
             instrument = replace(instrument, sample_interval_s=step_s)
@@ -126,11 +130,11 @@ class PrometheusMeter:
                     "step": f"{step_s}",
                 }
                 found = self._ask("/query_range", query)
-            rows |= dict(_samples(self._one(found, allow_none=True)))
+            rows |= dict(_samples(self._one(found, allow_none=True), self._http.who))
             at = until
         kept = {t: value for t, value in sorted(rows.items()) if start <= t <= end}
         note = "values of an expression: where its series had no sample, up to five minutes are filled in"
-        problems = () if self._plain else (Problem("uncertain", None, note),)
+        problems = () if self._plain else (LogProblem("uncertain", None, note),)
         values = np.fromiter(kept.values(), np.float64) * self._scale
         return Log(instrument, np.fromiter(kept, np.float64), {self._quantity: values}, problems)
 
@@ -140,12 +144,12 @@ class PrometheusMeter:
             self._plain = self._is_plain()
         if not self._plain:
             result = self._one(self._ask("/query", {"query": self.query}))
-            return *_sample(result.get("value")), _labels(result)
+            return *_sample(result.get("value"), self._http.who), _labels(result)
         window = math.ceil(self._max_age_s * 1000)
         result = self._one(self._ask("/query", {"query": f"{self.query}[{window}ms]"}))
-        samples = _samples(result)
+        samples = _samples(result, self._http.who)
         if not samples:
-            raise MeterError("TODO", None, f"{self._http.who}: {self.query} has no sample")
+            raise MeterError("empty", self._http.who, f"{self.query} has no sample")
         return *samples[-1], _labels(result)
 
     def _interval_s(self, labels: Mapping[str, str]) -> float | None:
@@ -161,7 +165,8 @@ class PrometheusMeter:
                 seconds = _duration(target.get("scrapeInterval"))
                 if seconds is not None:
                     return seconds
-        samples = _samples(self._one(self._ask("/query", {"query": f"{self.query}[{_LOOK_BACK_S}s]"})))
+        late = self._one(self._ask("/query", {"query": f"{self.query}[{_LOOK_BACK_S}s]"}))
+        samples = _samples(late, self._http.who)
         return sample_interval(np.array([stamp for stamp, _ in samples], dtype=np.float64), None)
 
     def _is_plain(self) -> bool:
@@ -183,27 +188,27 @@ class PrometheusMeter:
         if kind == "scalar":
             return {"value": result, "metric": {}}
         if kind not in ("vector", "matrix") or not isinstance(result, list):
-            raise MeterError("TODO", None, f"{self._http.who}: {self.query} is {kind}, no series of numbers")
+            raise MeterError("wrong-type", self._http.who, f"{self.query} is {kind}, not a series of numbers")
         if len(result) == 1 and isinstance(result[0], dict):
             return result[0]
         if result:
             names = "; ".join(" ".join(f"{k}={v}" for k, v in _labels(each).items()) for each in result[:5])
             raise MeterError(
-                "TODO",
-                None,
-                f"{self._http.who}: {self.query} is {len(result)} series: {names}",
+                "ambiguous",
+                self._http.who,
+                f"{self.query} is {len(result)} series: {names}",
                 hint="select one by its labels, or sum them: query=sum(...)",
             )
         if allow_none:
             return {}
         age = f" younger than {self._max_age_s:g} s" if self._plain else ""
-        raise MeterError("TODO", None, f"{self._http.who}: {self.query} has no sample{age}")
+        raise MeterError("empty", self._http.who, f"{self.query} has no sample{age}")
 
     def _ask(self, path: str, query: dict[str, str]) -> Any:
         prefix = f"/{self._prefix}" if self._prefix else ""
         answer = self._http.get(f"{prefix}/api/v1{path}", query)
         if not isinstance(answer, dict) or answer.get("status") != "success":
-            raise MeterError("wrong-format", None, f"{self._http.who}: the answer is not Prometheus'")
+            raise MeterError("tool-output", self._http.who, "the answer is not one of Prometheus")
         return answer.get("data")
 
 
@@ -220,22 +225,22 @@ def _labels(series: Any) -> dict[str, str]:
     return {str(name): str(value) for name, value in metric.items()} if isinstance(metric, dict) else {}
 
 
-def _samples(series: Mapping[str, Any]) -> list[tuple[float, float]]:
+def _samples(series: Mapping[str, Any], place: str) -> list[tuple[float, float]]:
     """Times and values of a range of a series; none where it has no samples there."""
     pairs = series.get("values", [])
     if not isinstance(pairs, list):
-        raise MeterError("wrong-format", None, f"{pairs!r} is no list of samples")
-    return [_sample(pair) for pair in pairs]
+        raise MeterError("tool-output", place, f"{pairs!r} is not a list of samples")
+    return [_sample(pair, place) for pair in pairs]
 
 
-def _sample(pair: Any) -> tuple[float, float]:
+def _sample(pair: Any, place: str) -> tuple[float, float]:
     """Time and value of a sample; Prometheus writes values as text."""
     try:
         time_s, value = float(pair[0]), float(pair[1])
     except (TypeError, ValueError, OverflowError, IndexError, KeyError):
-        raise MeterError("wrong-format", None, f"{pair!r} is no sample") from None
+        raise MeterError("tool-output", place, f"{pair!r} is not a sample") from None
     if not math.isfinite(time_s):
-        raise MeterError("TODO", None, f"a sample is of {pair[0]}, no time")
+        raise MeterError("tool-output", place, f"the time of a sample is {pair[0]}")
     if not math.isfinite(value):
-        raise MeterError("TODO", None, f"a sample is {pair[1]}, no number")
+        raise MeterError("tool-output", place, f"a sample is {pair[1]}, not a number")
     return time_s, value

@@ -44,18 +44,18 @@ def create(address: Address) -> PtdaemonMeter:
     """A client for `ptdaemon://host:port`. Raises ``InputError`` where an option is wrong."""
     options = address.options
     if not address.host:
-        raise address.error("names no host", "write ptdaemon://localhost:8888")
+        raise address.error("missing", "the address names no host", "write ptdaemon://localhost:8888")
     for name in ("volts-range", "amperes-range"):
         value = options.get(name, "Auto")
         if value != "Auto" and not re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,3})?", value):
-            raise address.error(f"{name} is Auto or a number")
+            raise address.error("bad-syntax", f"{name}={value!r} is neither Auto nor a number")
     interval = options.get("interval", "1000")
     if not re.fullmatch(r"[0-9]{1,6}", interval) or int(interval) < 1:
-        raise address.error("interval is a number of milliseconds")
+        raise address.error("bad-syntax", f"interval={interval!r} is not a number of milliseconds from 1")
     if not re.fullmatch(r"[\w.-]{1,64}", options.get("mark", "iowatt"), re.ASCII):
-        raise address.error("a mark is made of letters, digits, points and dashes")
+        raise address.error("bad-syntax", "mark takes up to 64 letters, digits, points and dashes")
     if options.get("measuring", "started") != "started":
-        raise address.error("measuring takes one value: started")
+        raise address.error("not-accepted", "measuring takes one value: started")
     return PtdaemonMeter(address, int(interval))
 
 
@@ -133,7 +133,7 @@ class PtdaemonMeter:
             hello = lines.ask("Hello")
             if hello != HELLO:
                 raise MeterError(
-                    "wrong-format", address.public, f"is no PTDaemon: it answered {hello[:60]!r} to Hello"
+                    "tool-output", address.public, f"not a PTDaemon: it answered {hello[:60]!r} to Hello"
                 )
             self._identity = lines.ask("Identify")
             self._set_ranges(lines)
@@ -141,7 +141,9 @@ class PtdaemonMeter:
                 mark = address.options.get("mark", "iowatt")
                 reply = lines.ask(f"Go,{self._interval_ms},0,{mark}")
                 if not reply.startswith("Starting"):
-                    raise MeterError("TODO", address.public, f"started no measurement: {reply[:120]!r}")
+                    raise MeterError(
+                        "tool-failed", address.public, f"it started no measurement: {reply[:120]!r}"
+                    )
             self._first()
             if self._uncertainty is None:
                 self._uncertainty = lines.ask("Uncertainty")
@@ -159,7 +161,9 @@ class PtdaemonMeter:
             if name in options:
                 reply = lines.ask(f"SR,{letter},{options[name]}")
                 if reply != f"Range {letter} changed":
-                    raise MeterError("TODO", self._address.public, f"set no range: {reply[:120]!r}")
+                    raise MeterError(
+                        "tool-failed", self._address.public, f"it did not set {name}: {reply[:120]!r}"
+                    )
 
     def _first(self) -> None:
         """Wait for the first sample: PTDaemon says "No data" until there is one."""
@@ -175,7 +179,7 @@ class PtdaemonMeter:
 
     def _sampled(self) -> Reading:
         if self._lines is None:
-            raise MeterError("wrong-format", self._address.public, "is not connected")
+            raise MeterError("unreachable", self._address.public, "not connected")
         try:
             reply = self._lines.ask("Temperature" if "mode=temperature" in self._identity else "Watts")
         except MeterError:
@@ -186,7 +190,7 @@ class PtdaemonMeter:
     def _reading(self, reply: str) -> Reading:
         words = [word.strip() for word in reply.split(",")]
         if reply.startswith("No data"):
-            raise _NothingYetError("empty", self._address.public, "has no sample yet")
+            raise _NothingYetError("empty", self._address.public, "it has no sample yet")
         found: dict[str, float] = {}
         for name, value in zip(words[::2], words[1::2], strict=False):
             if name.startswith("Ch"):
@@ -203,7 +207,7 @@ class PtdaemonMeter:
                 ):
                     found[_NAMES[name]] = figure
         if "watts" not in found and "celsius" not in found:
-            raise MeterError("TODO", self._address.public, f"gave no value: {reply[:120]!r}")
+            raise MeterError("tool-output", self._address.public, f"it gave no value: {reply[:120]!r}")
         return Reading(time.time(), found)
 
     def _drop(self) -> None:

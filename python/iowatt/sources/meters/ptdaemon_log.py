@@ -25,7 +25,7 @@ from iowatt.base.errors import InputError
 from iowatt.sources.meters import stamps, table
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import checked
-from iowatt.sources.meters.log import Instrument, Log, Problem, ProblemKind
+from iowatt.sources.meters.log import Instrument, Log, LogProblem, ProblemKind
 from iowatt.sources.meters.schemes import SCHEMES
 from iowatt.sources.meters.yokogawa_csv import CHANNEL, SUM, chosen
 
@@ -70,7 +70,7 @@ class _Channel:
 @dataclass
 class _Found:
     channels: dict[str, _Channel] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[LogProblem] = field(default_factory=list)
     model: str | None = None
     serial: str | None = None
     dummy: bool = False
@@ -87,16 +87,16 @@ def read(path: Path, address: Address) -> list[Log]:
         raise InputError(
             "no-time-zone",
             str(path),
-            "PTDaemon's stamps say no time zone",
-            hint="say that of the host it ran on: --utc-offset +01:00 (or Z for UTC)",
+            "PTDaemon's stamps have no time zone",
+            hint="give that of the host it ran on: `utc_offset=+01:00` (or Z for UTC)",
         )
-    found = _parsed(path, stamps.Stamps("iso", zone), address.options.get("mark"))
+    found = _parsed(path, stamps.Stamps("iso", zone, where=str(path)), address.options.get("mark"))
     power = [channel for channel in found.channels if channel != "temperature"]
     if not found.channels:
         raise InputError(
             "wrong-format",
             str(path),
-            "is no log of PTDaemon: no line has a stamp and Watts or Temp"
+            "not a log of PTDaemon: no line has a stamp and Watts or Temp"
             + (", or none has the mark asked for" if "mark" in address.options else ""),
         )
     wanted = chosen(address, sorted(power), path) if power else []
@@ -151,12 +151,12 @@ def _parsed(path: Path, zone: stamps.Stamps, mark: str | None) -> _Found:
         if message is not None and message[2] in ("WARNING", "ERROR"):
             text = f"{message[2]}: {message[3].strip()}"
             at = _seconds(message[1], zone, where)
-            found.problems.append(Problem(_kind(text), at, text[:300]))
+            found.problems.append(LogProblem(_kind(text), at, text[:300]))
     if torn:
         some = ", ".join(map(str, torn[:5]))
         what = "1 line is torn and was" if len(torn) == 1 else f"{len(torn)} lines are torn and were"
         text = f"{what} left out (line {some}{' ...' if torn[5:] else ''})"
-        found.problems.append(Problem("failure", None, text))
+        found.problems.append(LogProblem("failure", None, text))
     return found
 
 
@@ -205,7 +205,7 @@ def _seconds(text: str, zone: stamps.Stamps, where: str) -> float:
         except ValueError:
             continue
         return zone.seconds(stamp.isoformat(sep=" "), where)
-    raise InputError("wrong-format", where, f"{text!r} is no time; PTDaemon writes month-day-year")
+    raise InputError("bad-syntax", where, f"{text!r} is not a time; PTDaemon writes month-day-year")
 
 
 def _identified(line: str, found: _Found) -> None:

@@ -64,7 +64,7 @@ class RaplMeter:
     def open(self) -> Instrument:
         """Find the counters."""
         if not self._root.is_dir():
-            raise MeterError("TODO", str(self._root), "this host has no powercap counters")
+            raise MeterError("not-found", str(self._root), "this host has no powercap counters")
         there = list(zones(self._root))
         wanted = self._address.path
         if wanted:
@@ -89,7 +89,7 @@ class RaplMeter:
     def read(self) -> Reading:
         """Mean watts since the reading before."""
         if not self._zones:
-            raise MeterError("wrong-format", self._address.public, "is not open")
+            raise MeterError("unreachable", self._address.public, "not open")
         if self._before is None:  # the counters went away meanwhile: what they missed is not known
             self._before = self._count()
         before, energies = self._before

@@ -53,7 +53,7 @@ class Recorders:
     def start(self) -> None:
         """Begin, and wait until each has answered.
 
-        Raises ``InputError`` where one does not: a measurement without it would be of no use.
+        Raises ``InputError`` where one does not: the measurement would be useless without it.
         """
         try:
             for recorder in self._recorders:
@@ -61,10 +61,10 @@ class Recorders:
             for recorder in self._recorders:
                 if not recorder.wait(_FIRST_ANSWER_S):
                     raise InputError(
-                        "TODO",
+                        recorder.failing_code,
                         f"instrument {recorder.name}",
-                        recorder.failing or "does not answer",
-                        hint="`iowatt meter read` tries an instrument by itself",
+                        recorder.failing or "no answer",
+                        hint="try the instrument alone with `iowatt meter read`",
                     )
         except BaseException:
             self.stop()

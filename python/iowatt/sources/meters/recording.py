@@ -38,7 +38,7 @@ import numpy as np
 from iowatt.base.errors import InputError, IowattError
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import checked, judged, sample_interval
-from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, Problem, ProblemKind, Series
+from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, LogProblem, ProblemKind, Series
 from iowatt.sources.meters.meter import Meter, Reading
 
 SCHEMA: Final = "# iowatt.meter-recording/1"
@@ -112,6 +112,8 @@ class Recorder:
         self.last: Reading | None = None
         #: Why there is none at the moment, or None.
         self.failing: str | None = None
+        #: The code of that error.
+        self.failing_code = "unreachable"
         #: What stopped the recorder itself (a full disk), or None.
         self.error: str | None = None
         #: What went wrong in the watcher, which ends nothing, or None.
@@ -133,7 +135,7 @@ class Recorder:
         try:
             self._file = _opened(self.path)
         except OSError as error:
-            raise InputError("unwritable", str(self.path), f"cannot be written: {error.strerror}") from None
+            raise InputError("unwritable", str(self.path), error.strerror or "cannot be written") from None
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
@@ -159,9 +161,9 @@ class Recorder:
         try:
             self._record()
         except OSError as error:  # the recording cannot be written any more
-            self._ended(f"{self.path}: {error.strerror or error}")
+            self._ended(f"{self.path}: {error.strerror or error}", "unwritable")
         except Exception as error:  # a fault here: a thread that ended in silence would look like a meter
-            self._ended(f"the recorder ended: {type(error).__name__}: {error}")
+            self._ended(f"the recorder ended: {type(error).__name__}: {error}", "internal")
         finally:
             for close in (self._meter.close, self._file.close if self._file is not None else None):
                 try:
@@ -171,8 +173,9 @@ class Recorder:
                     self.error = self.error or f"{self.path}: {getattr(error, 'strerror', None) or error}"
             self._answered.set()
 
-    def _ended(self, text: str) -> None:
+    def _ended(self, text: str, code: str) -> None:
         self.error = self.failing = text
+        self.failing_code = code
         self._tell("meter-failed", text=text)
 
     def _record(self) -> None:
@@ -186,11 +189,12 @@ class Recorder:
                     self._line(f"# instrument {json.dumps(_as_json(self.instrument), ensure_ascii=False)}")
                 reading = self._meter.read()
             except IowattError as error:
-                self._fail(error.message)
+                text = f"{error.place}: {error.message}" if error.place else error.message
+                self._fail(text, error.code)
             except OSError as error:  # of the instrument: what is written is written elsewhere
                 self._fail(str(error.strerror or error))
             except Exception as error:  # a fault in an instrument's code must not end a measurement
-                self._fail(f"{type(error).__name__}: {error}")
+                self._fail(f"{type(error).__name__}: {error}", "internal")
             else:
                 pause = self._retry_s[0]
                 self._recover()
@@ -213,7 +217,8 @@ class Recorder:
         own = instrument.sample_interval_s or 0.0
         return replace(instrument, name=self.name, sample_interval_s=max(own, self.interval_s))
 
-    def _fail(self, text: str) -> None:
+    def _fail(self, text: str, code: str = "unreachable") -> None:
+        self.failing_code = code
         text = " ".join(text.split())[:_LONGEST_TEXT]
         if self.failing is None:
             self._failed_at = time.monotonic()
@@ -269,14 +274,14 @@ def _opened(path: Path) -> io.TextIOWrapper:
     if path.exists() and path.stat().st_size:
         # First, and with its line end: nothing is cut off a file that is somebody else's.
         if _first_line(path) not in (f"{SCHEMA}\n", f"{SCHEMA}\r\n"):
-            raise InputError("exists", str(path), "exists and is no recording of iowatt")
+            raise InputError("exists", str(path), "the file exists and is not a recording of iowatt")
         with path.open("rb+") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _LONGEST_LINE))
             tail = file.read()
             end = tail.rfind(b"\n") + 1
             if not end:
-                raise InputError("damaged", str(path), "ends in a line that no recording has: it is damaged")
+                raise InputError("damaged", str(path), "the last line is too long for a recording")
             file.truncate(size - (len(tail) - end))
         rows = path.open("a", encoding="utf-8")
         rows.write(f"{time.time():.6f}{',' * len(QUANTITIES)},restarted,recording went on after a break\n")
@@ -315,7 +320,7 @@ def read_log(path: Path) -> Log:
     Raises ``InputError`` with file and line; also where it is larger than 1 GiB, or a line than 64 KiB.
     """
     instrument: Instrument | None = None
-    problems: list[Problem] = []
+    problems: list[LogProblem] = []
     times, cells = array("d"), array("d")
     open_failure: int | None = None
     own_stamps = False
@@ -325,7 +330,7 @@ def read_log(path: Path) -> Log:
             found = _instrument(line.removeprefix("# instrument "), where)
             if instrument is not None and _identity(found) != _identity(instrument):
                 problems.append(
-                    Problem(
+                    LogProblem(
                         "failure",
                         None,
                         f"line {number}: from here on it is another instrument: {found.model}",
@@ -345,16 +350,16 @@ def read_log(path: Path) -> Log:
         if event == "back" and open_failure is not None:
             before = problems[open_failure]
             since = max(0.0, at - (before.at if before.at is not None else at))
-            problems[open_failure] = Problem(before.kind, before.at, before.text, since)
+            problems[open_failure] = LogProblem(before.kind, before.at, before.text, since)
             open_failure = None
         kind = EVENTS[event]
         if kind is not None:
-            problems.append(Problem(kind, at, said or event, _stepped(said) if event == "clock" else 0.0))
+            problems.append(LogProblem(kind, at, said or event, _stepped(said) if event == "clock" else 0.0))
             if event == "failure":
                 open_failure = len(problems) - 1
     if instrument is None:
         why = problems[-1].text if problems else "nothing was recorded"
-        raise InputError("TODO", str(path), f"its instrument never answered: {why}")
+        raise InputError("empty", str(path), f"the instrument never answered: {why}")
     time_s = np.array(times, dtype=np.float64)
     table = np.array(cells, dtype=np.float64).reshape(len(times), len(QUANTITIES))
     if own_stamps:
@@ -375,12 +380,13 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         with path.open("rb") as file:
             found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
-                what = "no file" if not stat.S_ISREG(found.st_mode) else "larger than 1 GiB"
-                raise InputError("TODO", str(path), f"is {what}, so no recording of iowatt")
+            if not stat.S_ISREG(found.st_mode):
+                raise InputError("wrong-kind", str(path), "not a regular file")
+            if found.st_size > _MOST_BYTES:
+                raise InputError("too-large", str(path), "larger than 1 GiB")
             if file.readline(200).rstrip(b"\r\n") != SCHEMA.encode():
                 raise InputError(
-                    "wrong-format", str(path), f"is no recording of iowatt, which begins with {SCHEMA!r}"
+                    "wrong-format", str(path), f"not a recording of iowatt, which begins with {SCHEMA!r}"
                 )
             number = 1
             while (line := file.readline(_LONGEST_LINE)).endswith(b"\n"):
@@ -389,16 +395,16 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                     yield number, line[:-1].decode("utf-8")
                 except UnicodeDecodeError as error:
                     raise InputError(
-                        "bad-syntax",
+                        "damaged",
                         f"{path}:{number}",
-                        f"is no text: byte {error.start} of the line is not UTF-8",
+                        f"byte {error.start} of the line is not UTF-8",
                     ) from None
             if len(line) == _LONGEST_LINE:
                 raise InputError(
-                    "too-large", f"{path}:{number + 1}", f"a line is longer than {_LONGEST_LINE >> 10} KiB"
+                    "too-large", f"{path}:{number + 1}", f"the line is longer than {_LONGEST_LINE >> 10} KiB"
                 )
     except OSError as error:
-        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None
+        raise InputError("unreadable", str(path), error.strerror or "cannot be read") from None
 
 
 def _by_stamps(instrument: Instrument, time_s: Series) -> Instrument:
@@ -452,9 +458,9 @@ def _row(line: str, where: str) -> tuple[float, list[float], str, str]:
             raise ValueError
     except (ValueError, csv.Error, StopIteration):
         raise InputError(
-            "wrong-format",
+            "damaged",
             where,
-            f"is no row of a recording: {','.join(COLUMNS)} with numbers, or an event of {', '.join(EVENTS)}",
+            f"not a row of a recording: {','.join(COLUMNS)} with numbers, or an event of {', '.join(EVENTS)}",
         ) from None
     return at, values, event, cells[-1]
 
@@ -476,7 +482,7 @@ def _instrument(text: str, where: str) -> Instrument:
         ):
             raise ValueError
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise InputError("TODO", where, "does not describe an instrument") from None
+        raise InputError("damaged", where, "the line does not describe an instrument") from None
     return instrument
 
 

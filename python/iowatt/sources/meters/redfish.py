@@ -61,13 +61,13 @@ class RedfishMeter:
         self._via = network.word(address, "via", ("auto", *_WAYS), "auto")
         self._control = int(network.number(address, "control", -1, 0, 1000))
         if "sensor" in address.options and self._via in ("environment", "power"):
-            raise address.error("sensor=... goes with via=sensor")
+            raise address.error("conflict", f"sensor=... needs via=sensor, not via={self._via}")
         self._way: _Way | None = None
 
     def open(self) -> Instrument:
         """Find the chassis and the watts."""
         self._way = None
-        root = _object(self._http.get("/redfish/v1/"))
+        root = _object(self._http.get("/redfish/v1/"), f"{self._http.who}/redfish/v1/")
         offset = self._clock_offset()
         chassis = self._chassis(root)
         way = self._find(chassis)
@@ -105,13 +105,13 @@ class RedfishMeter:
         self._http.close()
 
     def _take(self, way: _Way) -> float:
-        where = f"{self._http.who}{way.path} {way.property}"
+        place = f"{self._http.who}{way.path}"
         try:
             value = way.take(self._http.get(way.path))
         except (KeyError, IndexError, TypeError):
-            raise MeterError("wrong-format", None, f"{where} is not there any more") from None
+            raise MeterError("tool-output", place, f"{way.property} is not there any more") from None
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise MeterError("TODO", None, f"{where} is {value!r}, no number")
+            raise MeterError("tool-output", place, f"{way.property} is {value!r}, not a number")
         return float(value)
 
     def _chassis(self, root: dict[str, Any]) -> dict[str, Any]:
@@ -120,17 +120,17 @@ class RedfishMeter:
         if wanted:
             found = self._http.get(f"{collection.rstrip('/')}/{quote(wanted, safe='')}", absent=True)
             if found is not None:
-                return _object(found)
-        members = _object(self._http.get(collection)).get("Members")
+                return _object(found, f"{self._http.who}{collection}")
+        members = _object(self._http.get(collection), f"{self._http.who}{collection}").get("Members")
         paths = _links(members)
         if len(paths) == 1 and not wanted:
-            return _object(self._http.get(paths[0]))
+            return _object(self._http.get(paths[0]), f"{self._http.who}{paths[0]}")
         names = ", ".join(path.rstrip("/").rsplit("/", 1)[-1] for path in paths) or "none"
         problem = f"there is no chassis {wanted!r}" if wanted else "the address names no chassis"
         raise MeterError(
-            "TODO",
-            None,
-            f"{self._http.who}: {problem}; there are: {names}",
+            "unknown-name" if wanted or not paths else "ambiguous",
+            self._http.who,
+            f"{problem}; there are: {names}",
             hint="write redfish://HOST/CHASSIS",
         )
 
@@ -148,8 +148,8 @@ class RedfishMeter:
                 return way
         raise MeterError(
             "missing-figure",
-            None,
-            f"{self._http.who}: chassis {chassis.get('Id', '')!r} says no watts by {', '.join(chosen)}",
+            self._http.who,
+            f"chassis {chassis.get('Id', '')!r} has no watts by {', '.join(chosen)}",
         )
 
     def _environment(self, chassis: dict[str, Any]) -> _Way | None:
@@ -177,10 +177,9 @@ class RedfishMeter:
             if len(whole) != 1:
                 names = ", ".join(path.rstrip("/").rsplit("/", 1)[-1] for path in found)
                 raise MeterError(
-                    "not-accepted",
-                    None,
-                    f"{self._http.who}: several sensors of power, and none of them says that it is the whole "
-                    f"chassis: {names}",
+                    "ambiguous",
+                    f"{self._http.who}{collection}",
+                    f"several sensors of power, and none of them is that of the whole chassis: {names}",
                     hint="name one: redfish://HOST/CHASSIS?sensor=ID",
                 )
             found = whole
@@ -196,19 +195,21 @@ class RedfishMeter:
         controls = document.get("PowerControl") if isinstance(document, dict) else None
         if path is None or not isinstance(controls, list) or not controls:
             return None
-        at = self._control
+        at, place = self._control, f"{self._http.who}{path}"
         if at < 0 and len(controls) > 1:
-            names = ", ".join(f"{k} ({_object(each).get('Name', '')})" for k, each in enumerate(controls))
+            names = ", ".join(
+                f"{k} ({_object(each, place).get('Name', '')})" for k, each in enumerate(controls)
+            )
             raise MeterError(
                 "ambiguous",
-                None,
-                f"{self._http.who}{path}: several members of PowerControl: {names}",
+                f"{self._http.who}{path}",
+                f"several members of PowerControl: {names}",
                 hint="name one: redfish://HOST/CHASSIS?control=0",
             )
         at = max(at, 0)
-        if at >= len(controls) or _object(controls[at]).get("PowerConsumedWatts") is None:
+        if at >= len(controls) or _object(controls[at], place).get("PowerConsumedWatts") is None:
             return None
-        metrics = _object(controls[at]).get("PowerMetrics")
+        metrics = _object(controls[at], place).get("PowerMetrics")
         minutes = metrics.get("IntervalInMin") if isinstance(metrics, dict) else None
         averaged_s = 60.0 * minutes if isinstance(minutes, int | float) else None
         text = f"PowerControl[{at}].PowerConsumedWatts"
@@ -231,9 +232,9 @@ def _powers(sensor: Any) -> bool:
     )
 
 
-def _object(document: Any) -> dict[str, Any]:
+def _object(document: Any, place: str) -> dict[str, Any]:
     if not isinstance(document, dict):
-        raise MeterError("wrong-format", None, "the answer is no object of Redfish")
+        raise MeterError("tool-output", place, "the answer is not an object of Redfish")
     return document
 
 

@@ -57,12 +57,14 @@ class ScpiMeter:
         else:
             self.resource = address.path
         if not self.resource:
-            raise address.error("the address names no instrument", "write scpi://HOST:PORT/1")
+            raise address.error("missing", "the address names no instrument", "write scpi://HOST:PORT/1")
         if self._own is not None and (element or "thd" in options):
-            raise address.error("element and thd are of a Yokogawa WT; watts=... is of a foreign analyser")
+            raise address.error(
+                "conflict", "element and thd are for a Yokogawa WT, watts=... is for other analysers"
+            )
         self._element = (element or "1").upper()
         if not re.fullmatch(r"[1-7]|SIGMA[AB]?", self._element):
-            raise address.error(f"element {element!r} is none of 1 to 7, sigma")
+            raise address.error("not-accepted", f"element={element!r} is not 1 to 7 or sigma")
         self._items = dict(_ITEMS)
         if network.word(address, "thd", ("yes", "no"), "no") == "yes":
             self._items["thd_percent"] = "UTHD"
@@ -81,9 +83,9 @@ class ScpiMeter:
             if maker.upper() != "YOKOGAWA":
                 self.close()
                 raise MeterError(
-                    "wrong-format",
-                    None,
-                    f"{self.resource}: {maker} {model} is no Yokogawa WT",
+                    "unsupported",
+                    self.resource,
+                    f"{maker} {model} is not a Yokogawa WT",
                     hint="the option watts=QUERY reads other analysers",
                 )
             details |= self._settings(model)
@@ -115,7 +117,7 @@ class ScpiMeter:
             answer = self._ask(self._own)
             watts = _number(answer)
             if not math.isfinite(watts):
-                raise MeterError("TODO", None, f"{self.resource}: {self._own} is {answer!r}, no number")
+                raise MeterError("tool-output", self.resource, f"{self._own} is {answer!r}, not a number")
             return Reading(time.time(), {"watts": watts})
         answer = self._ask(":NUMERIC:NORMAL:VALUE?")
         now = time.time()
@@ -123,21 +125,19 @@ class ScpiMeter:
         if len(fields) != len(self._items):
             self.close()  # somebody else has set other items
             raise MeterError(
-                "TODO",
-                None,
-                f"{self.resource}: it sends {len(fields)} values of {len(self._items)}: {answer[:100]!r}",
+                "tool-output",
+                self.resource,
+                f"it sends {len(fields)} values instead of {len(self._items)}: {answer[:100]!r}",
             )
         values = dict(zip(self._items, map(_number, fields), strict=True))
         if math.isinf(values["watts"]):
             raise MeterError(
-                "TODO", None, f"{self.resource}: over range; the samples of this range are not to be used"
+                "clipped", self.resource, "over range: the samples of this range must not be used"
             )
         if math.isnan(values["watts"]):
-            raise MeterError("TODO", None, f"{self.resource}: no watts (it says {fields[0]})")
+            raise MeterError("missing-figure", self.resource, f"no watts (it answers {fields[0]})")
         if self._peaks and (peaks := _number(self._ask(":INPUT:POVER?"))) != 0:
-            raise MeterError(
-                "TODO", None, f"{self.resource}: peaks are clipped by the range (POVER {peaks:g})"
-            )
+            raise MeterError("clipped", self.resource, f"peaks exceed the range (POVER {peaks:g})")
         return Reading(now, {name: value for name, value in values.items() if math.isfinite(value)})
 
     def close(self) -> None:
@@ -152,7 +152,7 @@ class ScpiMeter:
             import pyvisa
             import pyvisa_py  # noqa: F401  # what pyvisa is to take, so that its absence is said here
         except ImportError:
-            raise network.missing("pyvisa and pyvisa-py", "reading an instrument by SCPI") from None
+            raise network.missing(self._address, "pyvisa, with pyvisa-py") from None
         milliseconds = int(self._timeout_s * 1000)
         try:
             # The manager is shared by all sessions of this process: it is not ours to close.
@@ -163,7 +163,7 @@ class ScpiMeter:
             if self.resource.endswith("::SOCKET"):
                 session.read_termination = session.write_termination = "\n"
         except Exception as error:  # pyvisa's, pyvisa-py's and the socket's own
-            raise MeterError("TODO", None, f"{self.resource}: {_words(error)}") from error
+            raise MeterError("unreachable", self.resource, _words(error)) from error
         self._session = session
 
     def _identify(self) -> tuple[str, str, str, str]:
@@ -173,9 +173,9 @@ class ScpiMeter:
         if len(fields) < 2:
             self.close()
             raise MeterError(
-                "TODO",
-                None,
-                f"{self.resource}: it does not say what it is (*IDN? is {','.join(fields)[:100]!r})",
+                "tool-output",
+                self.resource,
+                f"it does not identify itself (*IDN? is {','.join(fields)[:100]!r})",
             )
         maker, model, serial, firmware = (*fields, "", "")[:4]
         return maker, model, serial, firmware
@@ -215,7 +215,7 @@ class ScpiMeter:
             self._session.write(command)
         except Exception as error:
             self.close()
-            raise MeterError("TODO", None, f"{self.resource}: {_words(error)}") from error
+            raise MeterError("unreachable", self.resource, _words(error)) from error
 
     def _ask(self, query: str) -> str:
         try:
@@ -223,7 +223,7 @@ class ScpiMeter:
             return self._answer().decode("ascii").strip()
         except Exception as error:
             self.close()  # what comes late must not answer the next question
-            raise MeterError("TODO", None, f"{self.resource}: {_words(error)} (to {query})") from error
+            raise MeterError("unreachable", self.resource, f"{_words(error)} (to {query})") from error
 
     def _answer(self) -> bytes:
         """A line, or a message of an interface that marks its end; bounded, as PyVISA's own reading is not.
@@ -240,7 +240,7 @@ class ScpiMeter:
             if answer.endswith(b"\n") or len(more) < step:
                 return bytes(answer)
             if len(answer) >= _LONGEST:
-                raise ValueError(f"its answer is longer than {_LONGEST} bytes, and no line of SCPI")
+                raise ValueError(f"its answer is longer than {_LONGEST} bytes, and not a line of SCPI")
             if time.monotonic() > end:
                 raise TimeoutError(f"its answer did not end in {self._timeout_s:g} s")
 

@@ -113,12 +113,12 @@ class SnmpMeter:
             if wanted.valid is not None and _text(answers.get(wanted.valid)) != "1":
                 if wanted.quantity in ("watts", self._objects[0].quantity):
                     raise MeterError(
-                        "wrong-format", None, f"{self._who}: it says that {wanted.oid} is not valid now"
+                        "missing-figure", self._who, f"the device marks {wanted.oid} as not valid now"
                     )
                 continue
             value = answers.get(wanted.oid)
             if value is None:
-                raise MeterError("TODO", None, f"{self._who}: it has no object {wanted.oid} any more")
+                raise MeterError("unknown-name", self._who, f"object {wanted.oid} is not there any more")
             quantities[wanted.quantity] = float(self._number(wanted.oid, value) * wanted.scale)
         return Reading(now, quantities)
 
@@ -130,7 +130,7 @@ class SnmpMeter:
 
     def _get(self, oids: list[str]) -> dict[str, Any]:
         if self._session is None:
-            raise MeterError("TODO", None, f"{self._who}: not open")
+            raise MeterError("unreachable", self._who, "not open")
         try:
             if self._version == "1":  # one absent object would make a whole request of version 1 fail
                 return {oid: value for each in oids for oid, value in self._session.get([each]).items()}
@@ -139,7 +139,7 @@ class SnmpMeter:
             raise
         except Exception as error:  # pysnmp raises its own, asyncio's, and those of the socket
             self.close()
-            raise MeterError("TODO", None, f"{self._who}: {error or type(error).__name__}") from error
+            raise MeterError("unreachable", self._who, str(error) or type(error).__name__) from error
 
     def _identify(self) -> Instrument:
         profile, index = self._profile, self._index
@@ -193,14 +193,14 @@ class SnmpMeter:
         if found:
             raise MeterError(
                 "ambiguous",
-                None,
-                f"{self._who}: it says watts by several profiles: {', '.join(found)}",
+                self._who,
+                f"several profiles give watts: {', '.join(found)}",
                 hint=f"name one: {self._who}/{found[0]}",
             )
         raise MeterError(
-            "not-accepted",
-            None,
-            f"{self._who}: it says watts by none of the profiles {', '.join(candidates)}",
+            "missing-figure",
+            self._who,
+            f"none of the profiles {', '.join(candidates)} gives watts",
             hint="name the object by its OID, with scale=WATTS-PER-COUNT: snmp://HOST/1.3.6.1...",
         )
 
@@ -226,10 +226,10 @@ class SnmpMeter:
             objects.append(_Object(name, oid, scale, valid if valid in answers else None))
         if not any(wanted.quantity == "watts" for wanted in objects):
             raise MeterError(
-                "TODO",
-                None,
-                f"{self._who}: it has no watts at {points['watts'][1]} ({profile.mib})",
-                hint="another index or profile? see docs/reference/meters.md",
+                "missing-figure",
+                self._who,
+                f"there are no watts at {points['watts'][1]} ({profile.mib})",
+                hint="try another index or profile (docs/reference/meters.md)",
             )
         return objects
 
@@ -239,7 +239,7 @@ class SnmpMeter:
         wanted = _Object(quantity, oid, Decimal(str(scale)))
         answers = self._get([wanted.oid])
         if wanted.oid not in answers:
-            raise MeterError("TODO", None, f"{self._who}: it has no object {wanted.oid}")
+            raise MeterError("unknown-name", self._who, f"there is no object {wanted.oid}")
         self._number(wanted.oid, answers[wanted.oid])
         return wanted
 
@@ -247,16 +247,20 @@ class SnmpMeter:
         columns = [f"{ENTITY_SENSOR}.{column}.{index}" for column in (1, 2, 3, 4, 5)]
         answers = self._get(columns)
         if len(answers) < len(columns):
-            raise MeterError("TODO", None, f"{self._who}: it has no sensor {index} in its ENTITY-SENSOR-MIB")
+            raise MeterError(
+                "unknown-name", self._who, f"there is no sensor {index} in its ENTITY-SENSOR-MIB"
+            )
         kind, scale, precision, _, status = (int(self._number(oid, answers[oid])) for oid in columns)
         quantity = ENTITY_TYPES.get(kind)
         if quantity is None:
             raise MeterError(
-                "not-accepted", None, f"{self._who}: sensor {index} measures none of {', '.join(QUANTITIES)}"
+                "not-applicable", self._who, f"sensor {index} measures none of {', '.join(QUANTITIES)}"
             )
         if status != 1:
             raise MeterError(
-                "TODO", None, f"{self._who}: sensor {index} is out of order (entPhySensorOperStatus {status})"
+                "missing-figure",
+                self._who,
+                f"sensor {index} is out of order (entPhySensorOperStatus {status})",
             )
         power = entity_power(scale, precision)
         return _Object(quantity, columns[3], Decimal(1).scaleb(power), columns[4])
@@ -268,7 +272,7 @@ class SnmpMeter:
         except InvalidOperation:
             number = Decimal("NaN")
         if not number.is_finite():
-            raise MeterError("TODO", None, f"{self._who}: object {oid} is {text!r}, no number")
+            raise MeterError("tool-output", self._who, f"object {oid} is {text!r}, not a number")
         return number
 
 
@@ -279,7 +283,7 @@ class _Session:
         try:
             from pysnmp.hlapi.v3arch import asyncio as hlapi
         except ImportError:
-            raise network.missing("pysnmp", "reading an instrument over SNMP") from None
+            raise network.missing(address, "pysnmp") from None
         self._hlapi: Any = hlapi
         self._who = who
         self._credentials = self._login(address, version)
@@ -320,11 +324,11 @@ class _Session:
             self._engine, self._credentials, self._target, self._context, *asked, lookupMib=False
         )
         if failure:
-            raise MeterError("TODO", None, f"{self._who}: {failure}")
+            raise MeterError("unreachable", self._who, str(failure))
         if int(status) == 2:  # noSuchName: how version 1 says that an object is not there
             return {}
         if status:
-            raise MeterError("TODO", None, f"{self._who}: it answers {status.prettyPrint()}")
+            raise MeterError("tool-failed", self._who, f"it answers {status.prettyPrint()}")
         return {str(name): value for name, value in bindings if not _absent(value)}
 
     def _login(self, address: Address, version: str) -> Any:
@@ -334,7 +338,7 @@ class _Session:
             return hlapi.CommunityData(community, mpModel=0 if version == "1" else 1)
         user = network.secret(address, address.user)
         if not user:
-            raise address.error("version=3 needs a user", "write snmp://USER@HOST...")
+            raise address.error("missing", "version=3 needs a user", "write snmp://USER@HOST...")
         keys: dict[str, Any] = {}
         for kind, table in (("auth", _AUTH), ("priv", _PRIV)):
             key = network.secret(address, address.options.get(f"{kind}-key"))
@@ -344,7 +348,7 @@ class _Session:
             keys[f"{kind}Key"] = key
             keys[f"{kind}Protocol"] = getattr(hlapi, table[named])
         if "privKey" in keys and "authKey" not in keys:
-            raise address.error("priv-key needs auth-key too")
+            raise address.error("missing", "priv-key needs auth-key too")
         return hlapi.UsmUserData(user, **keys)
 
 
@@ -355,11 +359,15 @@ def _profile(address: Address) -> tuple[Profile | None, str]:
     if _OID.fullmatch(address.path):
         return None, address.path.lstrip(".")
     if own:
-        raise address.error(f"{', '.join(sorted(own))} is for an object that is named by its OID")
+        raise address.error(
+            "not-applicable", f"{', '.join(sorted(own))}: only for an object that is named by its OID"
+        )
     if first == "entity-sensor":
         if not re.fullmatch(r"\d+", rest):
             raise address.error(
-                "the address names no sensor", "write snmp://HOST/entity-sensor/ENTPHYSICALINDEX"
+                "bad-syntax",
+                "the address names no sensor",
+                "write snmp://HOST/entity-sensor/ENTPHYSICALINDEX",
             )
         return None, f"entity:{rest}"
     if not first:
@@ -367,12 +375,15 @@ def _profile(address: Address) -> tuple[Profile | None, str]:
     profile = PROFILES.get(first)
     if profile is None:
         raise address.error(
-            f"{first!r} is neither an OID nor a profile; profiles are {', '.join(PROFILES)}, entity-sensor"
+            "unknown-name",
+            f"{first!r} is neither an OID nor a profile; profiles are {', '.join(PROFILES)}, entity-sensor",
         )
     index = rest or profile.index
     if index is None or not re.fullmatch(r"\d+(\.\d+)*", index):
         raise address.error(
-            f"{first} needs an index: {profile.what}", f"write snmp://HOST/{first}/INDEX, such as 1 or 1.2"
+            "missing" if index is None else "bad-syntax",
+            f"{first} needs an index: {profile.what}",
+            f"write snmp://HOST/{first}/INDEX, such as 1 or 1.2",
         )
     return profile, index
 

@@ -38,7 +38,8 @@ def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address,
     if scheme is None:
         near = difflib.get_close_matches(address.scheme, SCHEMES, 1)
         raise address.error(
-            f"there is no instrument {address.scheme!r}; there are {', '.join(SCHEMES)}",
+            "unknown-name",
+            f"there is no kind of instrument {address.scheme!r}; there are {', '.join(SCHEMES)}",
             f"did you mean {near[0]}:?" if near else None,
         )
     known = {**DECLARED, **_module(scheme, address).OPTIONS}
@@ -48,6 +49,7 @@ def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address,
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
             raise address.error(
+                "unknown-key",
                 f"{address.scheme} has no option {key!r}; it takes {', '.join(known)}",
                 f"did you mean {near[0]}?" if near else None,
             )
@@ -68,6 +70,7 @@ def meter(text: str) -> Meter:
     address, scheme = find(text)
     if not scheme.live:
         raise address.error(
+            "wrong-kind",
             f"{address.scheme} is a log, which can be read but not recorded",
             "`iowatt meter read` summarises it",
         )
@@ -84,11 +87,12 @@ def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Log]:
     address, scheme = find(text, defaults)
     if scheme.live:
         raise address.error(
-            f"{address.scheme} is read live, it is no log",
+            "wrong-kind",
+            f"{address.scheme} is read live, it is not a log",
             "`iowatt meter record` makes a log of it",
         )
     if not address.path:
-        raise address.error("names no file", f"write {scheme.example}")
+        raise address.error("missing", "the address names no file", f"write {scheme.example}")
     found: list[Log] = _module(scheme, address).read(Path(address.path), address)
     several = len(found) > 1
     return [
@@ -133,7 +137,9 @@ def _module(scheme: Scheme, address: Address) -> Any:
         return import_module(scheme.module)
     except ModuleNotFoundError as error:
         raise address.error(
-            f"{address.scheme} needs the package {error.name}", "pip install 'iowatt[meters]'"
+            "tool-missing",
+            f"{address.scheme} needs the Python package {error.name}",
+            "pip install 'iowatt[meters]'",
         ) from None
 
 
@@ -147,21 +153,25 @@ def _declared(address: Address, scheme: Scheme) -> dict[str, Any]:
         try:
             said["calibrated"] = date.fromisoformat(options["calibrated"])
         except ValueError:
-            raise address.error("calibrated is a date such as 2026-01-31") from None
+            raise address.error(
+                "bad-syntax", f"calibrated={options['calibrated']!r} is not a date such as 2026-01-31"
+            ) from None
     if "uncertainty" in options:
         said["uncertainty_percent"] = _percent(address)
     grade = options.get("grade")
     if grade is None:
         return said
     if grade not in ("emerald", "indicative"):
-        raise address.error("grade is emerald or indicative")
+        raise address.error("not-accepted", f"grade={grade!r} is not emerald or indicative")
     if grade == "indicative":
         return said | {"grade": "indicative", "why": "declared so"}
     if not scheme.declarable:
-        raise address.error(f"{address.scheme} cannot be declared emerald-grade: {scheme.why}")
+        raise address.error(
+            "not-applicable", f"{address.scheme} cannot be declared emerald-grade: {scheme.why}"
+        )
     if "model" not in said or said.get("uncertainty_percent", 100.0) > _MOST_UNCERTAIN:
         raise address.error(
-            "grade=emerald needs model=... and uncertainty=... of 1 (percent) or less beside it"
+            "missing", "grade=emerald needs model=... and uncertainty=... of 1 (percent) or less"
         )
     why = f"declared so: {said['model']}, uncertainty {said['uncertainty_percent']:g} %"
     return said | {"grade": "emerald", "why": why}
@@ -173,7 +183,10 @@ def _percent(address: Address) -> float:
     except ValueError:
         value = -1.0
     if not 0 < value <= 100:
-        raise address.error("uncertainty is a number of percent, such as 0.2")
+        raise address.error(
+            "out-of-range",
+            f"uncertainty={address.options['uncertainty']!r} is not a number of percent, such as 0.2",
+        )
     return value
 
 

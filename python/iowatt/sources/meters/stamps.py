@@ -1,4 +1,4 @@
-"""Time stamps of logs as Unix time. A stamp without a zone means nothing until somebody says the zone."""
+"""Time stamps of logs as Unix time. A stamp without a zone is refused until the zone is given."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime, timedelta, timezone
 from typing import Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.sources import utc_offset as offsets
 
 FORMATS: Final = (
@@ -44,16 +44,20 @@ class Stamps:
         Zone of stamps that say none, as in the options; None refuses such stamps.
     day:
         Day of stamps that are times of day only.
+    where:
+        The log, for errors about the options.
 
     Raises ``InputError`` where an option is wrong.
     """
 
-    def __init__(self, time_format: str | None, utc_offset: str | None, day: str | None = None) -> None:
+    def __init__(
+        self, time_format: str | None, utc_offset: str | None, day: str | None = None, *, where: str
+    ) -> None:
         if time_format is not None and time_format not in ("iso", *_SCALES) and "%" not in time_format:
             raise InputError(
                 "not-accepted",
-                "time-format",
-                f"{time_format[:40]!r} is no time format; accepted are {FORMATS}",
+                f"{where}: time-format",
+                f"{time_format[:40]!r} is not a time format; accepted are {FORMATS}",
             )
         self._format = time_format
         self._zone = None if utc_offset is None else zone(utc_offset)
@@ -63,7 +67,9 @@ class Stamps:
             try:
                 self._day = date.fromisoformat(day)
             except ValueError:
-                raise InputError("bad-syntax", "date", f"{day[:40]!r} is no day such as 2026-11-21") from None
+                raise InputError(
+                    "bad-syntax", f"{where}: date", f"{day[:40]!r} is not a date such as 2026-11-21"
+                ) from None
 
     def seconds(self, text: str, where: str) -> float:
         """Unix time, UTC, in s.
@@ -72,27 +78,28 @@ class Stamps:
         """
         text = text.strip()
         if len(text) > _LONGEST:
-            raise InputError("wrong-format", where, f"{text[:30]!r}... is no time")
+            raise InputError("bad-syntax", where, f"{text[:30]!r}... is not a time")
         if self._format is None:
             self._format = _found(text)
         try:
             found = self._parsed(text)
         except (ValueError, OverflowError):
-            hint = None
+            code, hint = "bad-syntax", None
             if re.match(r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}", text):
-                hint = "day and month cannot be told apart: say time-format=%d/%m/%Y %H:%M:%S, or %m/%d/..."
+                code = "ambiguous"
+                hint = "day and month cannot be told apart: add time-format=%d/%m/%Y %H:%M:%S, or %m/%d/..."
             raise InputError(
-                "not-accepted", where, f"{text!r} is no time; accepted are {FORMATS}", hint=hint
+                code, where, f"{text!r} is not a time; accepted are {FORMATS}", hint=hint
             ) from None
         if found is None:
             raise InputError(
                 "no-time-zone",
                 where,
-                f"the stamp {text!r} says no time zone",
-                hint="say that of the meter's clock: --utc-offset +01:00 (or Z for UTC)",
+                f"the stamp {text!r} has no time zone",
+                hint="give that of the meter's clock: `utc_offset=+01:00` (or Z for UTC)",
             )
         if not 0 <= found < 1e11:
-            raise InputError("wrong-format", where, f"{text!r} is no time of a measurement")
+            raise InputError("out-of-range", where, f"{text!r} is not a time from 1970 to 5138")
         return found
 
     def _parsed(self, text: str) -> float | None:
@@ -149,5 +156,7 @@ def zone(text: str) -> timezone:
     if found is not None:
         return found
     raise InputError(
-        "no-time-zone", "utc-offset", f"{text[:40]!r} is no offset from UTC; accepted are Z, +01:00, -08:00"
+        "bad-syntax",
+        Argument("utc_offset", text[:40]),
+        "not an offset from UTC; accepted are Z, +01:00, -08:00",
     )

@@ -16,7 +16,7 @@ def number(path: Path) -> int:
     try:
         return int(text[:40])
     except ValueError:
-        raise MeterError("empty", str(path), f"holds no number: {text[:40]!r}") from None
+        raise MeterError("wrong-format", str(path), f"{text[:40]!r} is not a number") from None
 
 
 def word(path: Path) -> str:
@@ -26,7 +26,7 @@ def word(path: Path) -> str:
             return file.read(_LONGEST).decode("utf-8", "replace").strip()
     except PermissionError:
         raise MeterError(
-            "TODO", str(path), "may not be read", hint="energy counters are readable by root only"
+            "unreadable", str(path), "permission denied", hint="only root may read energy counters"
         ) from None
     except OSError as error:
-        raise MeterError("unreadable", str(path), f"cannot be read: {error.strerror}") from None
+        raise MeterError("unreadable", str(path), error.strerror or "cannot be read") from None

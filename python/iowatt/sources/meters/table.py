@@ -78,7 +78,7 @@ class Text:
             return math.inf
         if word in _NONE or not word.strip("-"):
             return math.nan
-        raise InputError("bad-syntax", self.where(row), f"{cell.strip()[:30]!r} is no number")
+        raise InputError("bad-syntax", self.where(row), f"{cell.strip()[:30]!r} is not a number")
 
 
 def load(path: Path, delimiter: str | None = None) -> Text:
@@ -93,7 +93,9 @@ def load(path: Path, delimiter: str | None = None) -> Text:
     elif delimiter in ("tab", "\\t"):
         delimiter = "\t"
     elif len(delimiter) != 1 or delimiter in '"\r\n':
-        raise InputError("TODO", "delimiter", "a delimiter is one character, or tab")
+        raise InputError(
+            "bad-syntax", f"{path}: delimiter", f"{delimiter[:20]!r} is neither one character nor tab"
+        )
     rows = []
     reader = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
     try:
@@ -102,10 +104,10 @@ def load(path: Path, delimiter: str | None = None) -> Text:
                 rows.append(Row(reader.line_num, cells))
     except csv.Error as error:
         raise InputError(
-            "wrong-format", f"{path}:{reader.line_num}", f"is no delimited text: {error}"
+            "wrong-format", f"{path}:{reader.line_num}", f"not delimited text: {error}"
         ) from None
     if not rows:
-        raise InputError("empty", str(path), "is empty")
+        raise InputError("empty", str(path), "the file is empty")
     return Text(path, rows, delimiter, text.endswith(("\n", "\r")))
 
 
@@ -118,7 +120,7 @@ def decoded(path: Path) -> str:
         path, "a log of an instrument", input_file.LOG_BYTES, line=input_file.LOG_LINE_BYTES
     )
     if not data.strip():
-        raise InputError("empty", str(path), "is empty")
+        raise InputError("empty", str(path), "the file is empty")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     try:

@@ -22,7 +22,7 @@ def refuse_twice(logs: Sequence[Log]) -> None:
             "duplicate",
             str(where) if where is not None else second.instrument.name,
             f"{why}: its power would be counted twice",
-            hint="give each meter once; several channels of one file are added up by themselves",
+            hint="give each meter once; iowatt adds up the channels of one file",
         )
 
 

@@ -46,8 +46,8 @@ def read(path: Path, address: Address) -> list[Log]:
         raise InputError(
             "wrong-format",
             str(path),
-            "is no log of a Watts up? meter: no line names Watts, Volts and Amps (or W, V and A)",
-            hint="any other table is csv:",
+            "not a log of a Watts up? meter: no line names Watts, Volts and Amps (or W, V and A)",
+            hint="csv: reads any other table",
         )
     first = heads.index(row) + 1
     time = columns.time_columns(row.cells, address.options.get("time"), text, row)

@@ -86,7 +86,9 @@ def chosen(address: Address, there: list[str], path: Path) -> list[str]:
         return [asked]
     if asked == SUM and len(elements) == 1:
         return elements
-    raise InputError("TODO", str(path), f"has no channel {asked[:20]!r}; there are {', '.join(there)}")
+    raise InputError(
+        "unknown-name", str(path), f"there is no channel {asked[:20]!r}; there are {', '.join(there)}"
+    )
 
 
 def _channels(text: Text) -> tuple[int, dict[str, dict[str, Column]]]:
@@ -106,8 +108,8 @@ def _channels(text: Text) -> tuple[int, dict[str, dict[str, Column]]]:
     raise InputError(
         "wrong-format",
         str(text.path),
-        "is no data of a Yokogawa WT: no line names U, I and P of an element (U-E1, I-E1, P-E1)",
-        hint="any other table is csv:",
+        "not data of a Yokogawa WT: no line names U, I and P of an element (U-E1, I-E1, P-E1)",
+        hint="csv: reads any other table",
     )
 
 

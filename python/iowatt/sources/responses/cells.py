@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Direction, Interval
 from iowatt.sources.responses import bins
@@ -106,8 +106,8 @@ class Cells:
         if len(self._rungs) == 1:
             raise InputError(
                 "out-of-range",
-                None,
-                f"more than {_MOST} intervals of {self.width_ns / 1e9:g} s: a longer interval is needed",
+                Argument("interval", f"{self.width_ns / 1e9:g} s"),
+                f"the trace would have more than {_MOST} intervals",
             )
         times = self._rungs[1][0] // self._rungs[0][0]
         del self._rungs[0]

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.sources.observation import Observation
 from iowatt.sources.trace import parts, recording
 from iowatt.sources.trace.count import Count
@@ -48,7 +48,7 @@ def read(asked: Asked, progress: Progress | None = None) -> Observation:
     """
     if asked.interval_s is not None and not (math.isfinite(asked.interval_s) and asked.interval_s >= 1e-6):
         raise InputError(
-            "out-of-range", None, f"an interval of {asked.interval_s} s: at least 1us is accepted"
+            "out-of-range", Argument("interval", f"{asked.interval_s} s"), "an interval is at least 1us"
         )
     interval_ns = None if asked.interval_s is None else round(asked.interval_s * 1e9)
     if recording.is_one(asked.path, asked.options):
@@ -75,20 +75,20 @@ def _of_trace(asked: Asked, interval_ns: int | None, progress: Progress | None) 
     if said["format"] == recording.FORMAT and asked.options.get("event") is None:  # compressed
         return recording.observed(asked.path, asked.name, asked.options, interval_ns, progress)
     if not seen:
-        raise InputError("empty", where, "holds no reads and no writes")
+        raise InputError("empty", where, "there are no reads and no writes")
     if not timed or said["untimed"]:
         raise InputError(
-            "TODO",
+            "missing-figure",
             where,
-            f"has no response times: {_reason(said, asked.options)}, so it is a load and no measurement",
-            hint="`iowatt trace info` says what is in it, `iowatt run` simulates storage under it",
+            f"there are no response times: {_reason(said, asked.options)}, so this is a load and not a "
+            "measurement",
+            hint="`iowatt trace info` shows what it has, `iowatt run` simulates storage under it",
         )
     notes = [*said["notes"], *doubts(said), *units.doubt(trace, said), *_left_out(said)]
     if timed < seen:
         notes.append(
             f"{seen - timed} of {seen} requests have no response time: they are counted where they "
-            "arrived, and are in no "
-            "figure of response times"
+            "arrived, and are in no figure of response times"
         )
     found = Made(asked.path, asked.name, said["format"], said.get("origin_unix_ns"), source.devices, notes)
     if said["format"] in parts.FORMATS:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.sources.observation import Observation
 from iowatt.sources.trace.count import Count
 
@@ -64,8 +64,8 @@ def observed(
     if strange:
         raise InputError(
             "not-applicable",
-            str(path),
-            f"{strange[0]} does not apply to a recording of blktrace that is read as a measurement",
+            Argument(strange[0]),
+            f"no meaning for {path}, a recording of blktrace that is read as a measurement",
         )
     wanted = [str(one) for one in options.get("devices") or ()]
     reader = core.StagesReader(str(path), wanted)
@@ -87,7 +87,9 @@ def observed(
     missing = [one for one in wanted if one not in devices]
     if missing:
         raise InputError(
-            "unknown-name", str(path), f"has no device {missing[0]!r}; it has {', '.join(devices) or 'none'}"
+            "unknown-name",
+            str(path),
+            f"there is no device {missing[0]!r}; there are {', '.join(devices) or 'none'}",
         )
     issues_only = not said["queued"]
     if issues_only:
@@ -96,9 +98,8 @@ def observed(
         raise InputError(
             "empty",
             str(path),
-            f"holds no request from its queueing to its completion: {said['queued']} were queued (Q), "
-            f"{said['issued']} "
-            f"issued (D) and {said['completed']} completed (C)",
+            f"no request was seen from its queueing to its completion: {said['queued']} were queued (Q), "
+            f"{said['issued']} issued (D) and {said['completed']} completed (C)",
             hint="record all three: blktrace without -a, or with -a queue -a issue -a complete",
         )
     return made(

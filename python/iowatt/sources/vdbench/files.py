@@ -33,7 +33,7 @@ def locate(path: Path) -> Files:
     if path.is_dir():
         return _in_folder(path)
     if not path.exists():
-        raise InputError("not-found", str(path), "there is no such file or folder")
+        raise InputError("not-found", str(path), "there is no such file or directory")
     for name in _MAIN:
         if path.name.endswith(name):
             return Files(path, path.parent, path.name.removesuffix(name))
@@ -53,7 +53,7 @@ def _in_folder(folder: Path) -> Files:
             raise InputError(
                 "ambiguous",
                 str(folder),
-                f"holds several outputs of vdbench: {listed}",
+                f"there are several outputs of vdbench: {listed}",
                 hint="name one of them",
             )
         if found:
@@ -61,6 +61,6 @@ def _in_folder(folder: Path) -> Files:
     raise InputError(
         "empty",
         str(folder),
-        "holds no output of vdbench: neither flatfile.html nor summary.html",
-        hint="the folder that vdbench -o names",
+        "there is no output of vdbench: neither flatfile.html nor summary.html",
+        hint="name the directory that vdbench -o names",
     )

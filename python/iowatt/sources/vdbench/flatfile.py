@@ -46,22 +46,23 @@ def read(path: Path) -> list[Row]:
         raise InputError(
             "wrong-format",
             str(path),
-            "is no flat file of vdbench: no line begins with a blank and names the columns",
+            "not a flat file of vdbench: no line begins with a blank and names the columns",
         )
     if not rows:
-        raise InputError("empty", str(path), "holds no interval: vdbench ended before its first")
+        raise InputError("empty", str(path), "there is no interval: vdbench ended before its first")
     return rows
 
 
 def _header(columns: list[str], line: Line) -> list[str]:
     if "read_rate" in columns and "read%" not in columns:
         raise line.error(
-            "is of file system workloads (FWD), whose operations are no requests; block workloads (WD) are "
-            "read"
+            "unsupported",
+            "a report of file system workloads (FWD), whose operations are not requests; block workloads "
+            "(WD) are accepted",
         )
     missing = [name for name in _NEEDED if name not in columns]
     if missing or not {"mb/sec", "bytes/io"} & set(columns):
-        raise line.error(f"the header lacks {', '.join(missing) or 'MB/sec'}")
+        raise line.error("missing", f"the header lacks {', '.join(missing) or 'MB/sec'}")
     return columns
 
 
@@ -73,23 +74,26 @@ def _row(words: list[str], columns: list[str], line: Line) -> Row:
         words = [*words[:at], " ".join(words[at : at + extra + 1]), *words[at + extra + 1 :]]
     if extra < 0:
         raise line.error(
-            f"has {len(words)} figures, and the header names {len(columns)}: the file was cut short"
+            "damaged",
+            f"the row has {len(words)} figures, and the header names {len(columns)}: the file was cut short",
         )
     by = dict(zip(reversed(columns), reversed(words), strict=True))  # of two of a name, the first
     if not is_label(by["interval"]):
-        raise line.error(f"{by['interval'][:40]!r} is neither an interval's number nor an average")
+        raise line.error(
+            "damaged", f"{by['interval'][:40]!r} is neither the number of an interval nor an average"
+        )
     time_s = text.time_of_day(by.get("tod", ""))
     day, zone, stamped = _stamp(by.get("timestamp", ""))
     if time_s is None:
         time_s = stamped
     if time_s is None:
-        raise line.error("has no time: neither tod nor timestamp can be read")
+        raise line.error("damaged", "the row has no time: neither tod nor timestamp can be read")
     values = {ours: text.number(by[theirs], line) for theirs, ours in _COLUMNS.items() if theirs in by}
     for key in ("rate", "mb", "size"):
         if (values.get(key) or 0.0) < 0:
-            raise line.error(f"{key} is below 0")
+            raise line.error("out-of-range", f"{key} is below 0")
     if not 0 <= (values.get("reads") or 0.0) <= 100:
-        raise line.error("read% is outside 0..100")
+        raise line.error("out-of-range", "read% is outside 0..100")
     version = by.get("version", "n/a")
     return Row(
         run=by["run"],

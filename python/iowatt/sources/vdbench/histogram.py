@@ -63,14 +63,14 @@ def read(path: Path, longest_ns: int) -> list[Bins]:
 def _bin(line: Line) -> _Row:
     match = _BIN.fullmatch(line.text[:200])
     if match is None:
-        raise line.error("is no bin of a histogram: least ms < most ms, count, percent, percent")
+        raise line.error("damaged", "not a bin of a histogram: least ms < most ms, count, percent, percent")
     low = _ns(match[1])
     high = None if match[2] == "max" else _ns(match[2]) - 1
     if high is not None and high < low:
-        raise line.error("is a bin that ends before it begins")
+        raise line.error("damaged", "the bin ends before it begins")
     count = int(re.sub(r"[^0-9]", "", match[3]))
     if count >= 1 << 62:
-        raise line.error("is no count")
+        raise line.error("out-of-range", "the count of a bin is below 2^62")
     return low, high, count
 
 

@@ -69,7 +69,7 @@ class _Reading:
             assert summary is not None
             found = [run for run in summary.runs if run.rows or run.average]
             if not found:
-                raise InputError("empty", str(main), "holds no table of intervals of vdbench")
+                raise InputError("empty", str(main), "there is no table of intervals of vdbench")
         starts = self._starts(summary)
         if not flat and summary is not None and summary.zone is None:
             self._head(summary)
@@ -132,12 +132,12 @@ class _Reading:
             if at == len(starts):
                 first = run.first
                 raise InputError(
-                    "wrong-format",
+                    "not-comparable",
                     first.place,
                     f"run {run.name!r} is not in the other reports, which have "
-                    f"{', '.join(sorted({start.run for start in starts}))}: a flat file of another call of "
-                    "vdbench",
-                    hint="keep each output of vdbench in a folder of its own",
+                    f"{', '.join(sorted({start.run for start in starts}))}: the flat file is of another call "
+                    "of vdbench",
+                    hint="keep each output of vdbench in a directory of its own",
                 )
             while at + 1 < len(starts) and _begins(starts[at + 1], run):
                 at += 1  # one that never came to an interval
@@ -158,12 +158,11 @@ class _Reading:
             ours, theirs = run.average.get("rate"), other.average.get("rate")
             if ours is not None and theirs is not None and abs(ours - theirs) > 0.06 + 1e-4 * theirs:
                 raise InputError(
-                    "TODO",
+                    "not-comparable",
                     run.average.place,
                     f"run {run.name!r} has {ours:g} requests/s on average, and {theirs:g} in "
-                    f"{other.average.place}: "
-                    "they are of different calls of vdbench",
-                    hint="keep each output of vdbench in a folder of its own",
+                    f"{other.average.place}: they are of different calls of vdbench",
+                    hint="keep each output of vdbench in a directory of its own",
                 )
             return
 

@@ -73,7 +73,7 @@ class PlacedRun:
             listed = ", ".join(missing[:10]) + (" ..." if len(missing) > 10 else "")
             self._warnings.append(f"no figures of the intervals {listed}: they are missing, or n/a")
         if not kept:
-            raise InputError("TODO", found[0].place, "has no interval with a rate and a share of reads")
+            raise InputError("empty", found[0].place, "no interval has a rate and a share of reads")
         return kept
 
     def _unix(self) -> list[float]:
@@ -85,9 +85,9 @@ class PlacedRun:
             own = row.day or made
             if own is None:
                 raise InputError(
-                    "TODO",
+                    "missing-figure",
                     row.place,
-                    "no date is to be found: neither the rows nor the head of a report has one",
+                    "there is no date: neither the rows nor the head of a report has one",
                 )
             if not row.dated and day is not None:
                 own = max(own, day)
@@ -98,11 +98,10 @@ class PlacedRun:
             stamp = self._zones.unix(own, row.time_s, zone, row.place)
             if found and stamp < found[-1] - 1e-3:
                 raise InputError(
-                    "TODO",
+                    "out-of-order",
                     row.place,
-                    f"is stamped {found[-1] - stamp:g} s before the row above it: the load generator's clock "
-                    "was set "
-                    "back",
+                    f"the row's time is {found[-1] - stamp:g} s before that of the row above: the clock of "
+                    "the load generator was set back",
                     hint="run load generators in UTC, with a steady clock",
                 )
             found.append(stamp)
@@ -129,10 +128,9 @@ class PlacedRun:
             guesses = [(self._stamps[0] - start) / number, *guesses]
         if not guesses and said is None:
             raise InputError(
-                "TODO",
+                "missing-figure",
                 first.place,
-                "how long its interval is cannot be told from one row: summary.html or parmfile.html would "
-                "say it",
+                "one row does not give the length of the interval; summary.html or parmfile.html would",
             )
         width = max(1.0, float(round(statistics.median(guesses)))) if guesses else float(said or 1.0)
         if said is not None and said != width:
@@ -146,7 +144,7 @@ class PlacedRun:
             width = self._whole_requests(width)
         if width > _LONGEST_INTERVAL_S:
             raise InputError(
-                "wrong-format", first.place, f"an interval of {width:g} s is no interval of vdbench"
+                "out-of-range", first.place, f"an interval of {width:g} s is too long for vdbench"
             )
         if start is None:
             start = float(math.floor(self._stamps[0] - number * width))

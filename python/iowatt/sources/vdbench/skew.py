@@ -50,7 +50,7 @@ def read(path: Path) -> list[Skew]:
         elif inside and found:
             shares = [word for word in words[1:] if word.endswith("%")]
             if len(shares) < 2:
-                raise line.error("has no shares: two figures with % were to be here")
+                raise line.error("damaged", "the row has no two shares in percent")
             asked, observed = (text.number(share.rstrip("%"), line) for share in shares[:2])
             if asked is not None and observed is not None:
                 iops, response_ms = _figures(words, line)

@@ -82,7 +82,9 @@ def _header(first: Line, second: list[str], report: Report) -> list[str]:
 def _row(words: list[str], columns: list[str], day: date | None, report: Report, line: Line) -> Row:
     values: dict[str, float | None] = {}
     if len(words) - 2 < min(len(columns), 4):
-        raise line.error(f"has {len(words) - 2} figures, and the header names {len(columns)}")
+        raise line.error(
+            "damaged", f"the row has {len(words) - 2} figures, and the header names {len(columns)}"
+        )
     for name, word in zip(columns, words[2:], strict=False):
         ours = _COLUMNS.get(name)
         if ours is not None and ours not in values:

@@ -29,9 +29,9 @@ class Line:
     text: str
     place: str
 
-    def error(self, message: str, hint: str | None = None) -> InputError:
-        """An error that names this line."""
-        return InputError("TODO", self.place, message, hint=hint)
+    def error(self, code: str, message: str) -> InputError:
+        """An error at this line."""
+        return InputError(code, self.place, message)
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,10 @@ def number(text: str, line: Line) -> float | None:
     if text.lower() in _NOTHING or text.lower().endswith("nan"):
         return None
     if not _NUMBER.fullmatch(text):
-        raise line.error(f"{text[:40]!r} is neither a number nor n/a")
+        raise line.error("bad-syntax", f"{text[:40]!r} is neither a number nor n/a")
     value = float(text.replace(",", "."))
     if not math.isfinite(value):
-        raise line.error(f"{text[:40]!r} is not finite")
+        raise line.error("out-of-range", f"{text[:40]!r} is not finite")
     return value
 
 

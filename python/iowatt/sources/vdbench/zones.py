@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.sources import utc_offset
 
 _HOURS: Final = {
@@ -50,7 +50,7 @@ class Zones:
                 return (said or both)[0].timestamp()
             return local.replace(tzinfo=_abbreviated(zone, place)).timestamp()
         except (OverflowError, ValueError):
-            raise InputError("TODO", place, "is a time outside what a calendar holds") from None
+            raise InputError("out-of-range", place, "the time is outside the calendar") from None
 
 
 def _zone(name: str) -> tzinfo:
@@ -61,10 +61,9 @@ def _zone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         raise InputError(
-            "no-time-zone",
-            None,
-            f"there is no time zone {name[:60]!r}",
-            hint="Europe/Berlin, America/Chicago, +02:00, UTC",
+            "unknown-name",
+            Argument("time_zone", name[:60]),
+            "there is no such time zone; examples are Europe/Berlin, America/Chicago, +02:00 and UTC",
         ) from None
 
 
@@ -73,8 +72,8 @@ def _abbreviated(zone: str | None, place: str) -> tzinfo:
         raise InputError(
             "no-time-zone",
             place,
-            "has no time zone",
-            hint="say it: --time-zone Europe/Berlin, or --time-zone UTC",
+            "the time stamp has no time zone",
+            hint="give it, such as `time_zone=Europe/Berlin` or `time_zone=UTC`",
         )
     if zone in _HOURS:
         return timezone(timedelta(hours=_HOURS[zone])) if _HOURS[zone] else UTC
@@ -83,10 +82,10 @@ def _abbreviated(zone: str | None, place: str) -> tzinfo:
         return offset
     several = _SEVERAL.get(zone)
     raise InputError(
-        "no-time-zone",
+        "ambiguous" if several else "unknown-name",
         place,
         f"the time zone {zone[:20]!r} may be {several}"
         if several
-        else f"{zone[:20]!r} is no time zone known here",
-        hint="say it: --time-zone Europe/Berlin (best run load generators in UTC)",
+        else f"{zone[:20]!r} is not a known time zone",
+        hint="give it, such as `time_zone=Europe/Berlin`; load generators are best run in UTC",
     )
