@@ -17,8 +17,8 @@ from iowatt.render import numbers
 Cell = str | float | int | None
 Spec = dict[str, Any]
 
-SAME: Final = 1e-4
-"""Relative difference up to which two figures of a column may read alike."""
+SAME: Final = 1e-3
+"""Difference up to which two figures of a column may read alike, as a share of the largest."""
 
 
 @dataclass(frozen=True)
@@ -38,25 +38,39 @@ class Column:
         """Title with unit, as the header of a table and of a CSV shows it."""
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
-    def show(self, cell: Cell, digits: int = 4) -> str:
-        """A cell as a person reads it, floats with ``digits`` significant digits."""
+    def show(self, cell: Cell) -> str:
+        """A cell by itself as a person reads it."""
         if cell is None:
             return numbers.NO_VALUE
         if isinstance(cell, str):
             return cell
-        return numbers.count(cell) if isinstance(cell, int) else numbers.significant(cell, digits)
+        return numbers.count(cell) if isinstance(cell, int) else numbers.significant(cell, 4)
 
     def texts(self, cells: Sequence[Cell]) -> list[str]:
-        """The column's cells as text, with the fewest digits from three on that keep different figures apart.
+        """The column's cells as text, floats with one number of decimals for all.
 
-        Figures are different that differ by more than ``SAME`` of the larger.
+        It is the least that gives the largest figure three significant digits and keeps figures apart that
+        differ by more than ``SAME`` of the largest. What would read as nought is shown as less than the last
+        decimal.
         """
-        values = sorted({cell for cell in cells if isinstance(cell, float)})
-        pairs = [(a, b) for a, b in itertools.pairwise(values) if abs(b - a) > SAME * max(abs(a), abs(b))]
-        digits = next(
-            (n for n in range(3, 6) if all(self.show(a, n) != self.show(b, n) for a, b in pairs)), 6
+        values = [abs(cell) for cell in cells if isinstance(cell, float)]
+        largest = max(values, default=0.0)
+        if not largest or type(self).show is not Column.show:
+            return [self.show(cell) for cell in cells]
+        first = max(0, 2 - math.floor(math.log10(largest)))
+        distinct = sorted(set(values))
+        apart = [(a, b) for a, b in itertools.pairwise(distinct) if b - a > SAME * largest]
+        decimals = next(
+            (n for n in range(first, first + 3) if all(f"{a:.{n}f}" != f"{b:.{n}f}" for a, b in apart)),
+            first + 3,
         )
-        return [self.show(cell, digits) for cell in cells]
+        return [self._fixed(cell, decimals) if isinstance(cell, float) else self.show(cell) for cell in cells]
+
+    @staticmethod
+    def _fixed(value: float, decimals: int) -> str:
+        text = f"{value:,.{decimals}f}"
+        least = 10.0**-decimals
+        return f"<{least:.{decimals}f}" if 0 < value < least / 2 else "0" if value == 0 else text
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,9 @@ def parts(document: Document, *, notes: bool = False, width: int = WIDTH) -> Ite
         if figure.brief:
             yield f"\n{figure.title}"
             yield from _table(figure, width)
-    for section in document.open_sections:
-        yield from section.sentences
+    sentences = [sentence for section in document.open_sections for sentence in section.sentences]
+    if sentences:
+        yield "\n" + "\n".join(sentences)
     yield from _caveats(document, notes)
 
 
@@ -69,7 +70,12 @@ def _table(figure: Figure, width: int) -> Iterator[str | RichTable]:
     shown, dropped = fitted(figure.table, width)
     table = RichTable(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     for column in shown.columns:
-        table.add_column(column.heading, justify="left" if column.text else "right", overflow="fold")
+        table.add_column(
+            column.heading,
+            justify="left" if column.text else "right",
+            overflow="fold",
+            no_wrap=not column.text,
+        )
     for row in shown.texts():
         table.add_row(*row)
     yield table

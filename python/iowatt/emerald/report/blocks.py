@@ -42,10 +42,10 @@ class Full(Column):
     #: Significant digits on a page.
     digits: int = 6
 
-    def show(self, cell: Cell, digits: int = 4) -> str:
+    def show(self, cell: Cell) -> str:
         """A cell as a person reads it."""
         if not isinstance(cell, float):
-            return super().show(cell, digits)
+            return super().show(cell)
         return f"{cell:.{self.digits}g}" if abs(cell) < 10**self.digits else f"{cell:,.0f}"
 
 

@@ -37,7 +37,7 @@ PER_REQUEST: Final = "energy.per_request_j"
 class Given(Column):
     """A column of values that somebody gave: shown as given, not rounded."""
 
-    def show(self, cell: Cell, digits: int = 4) -> str:
+    def show(self, cell: Cell) -> str:
         """The value as it was given."""
         return super().show(None) if cell is None else shown(cell)
 

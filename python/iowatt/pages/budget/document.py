@@ -20,6 +20,8 @@ def document(budget: Budget) -> Document:
     bars = figures.bars(budget)
     over_load = figures.over_load(budget)
     chart, *others = [*over_load, *bars]
+    first = budget.classes[0]
+    levels = [line for one in budget.classes[1:] for line in words.against(one, budget)]
     loads = max(len(one.loads) for one in budget.classes)
     level = budget.level
     parts = [
@@ -32,14 +34,16 @@ def document(budget: Budget) -> Document:
         kind="latency budget",
         title=budget.name,
         meta=" · ".join(parts),
-        verdict=[
-            *(line for one in budget.classes for line in words.against(one, budget)),
-            *words.findings(budget),
-        ],
+        verdict=words.against(first, budget) or [words.where(first, budget)],
         chart=chart,
         headlines=[_headline(one, number, budget) for number, one in enumerate(budget.classes)],
         sections=[
-            Section("classes", "Each class of requests", [_brief(one, budget) for one in budget.classes]),
+            Section(
+                "classes",
+                "Each class of requests",
+                [_brief(one, budget) for one in budget.classes],
+                [*levels, *words.findings(budget)],
+            ),
             Section("hops", "Hop by hop", others),
             Section("bands", "Fast and slow requests", figures.bands(budget), folded=True),
             Section("against", "Against the service level", figures.against(budget), folded=True),
