@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +12,7 @@ import iowatt
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from lenses.budget_runs import made
+from refused import check
 
 runner = CliRunner()
 
@@ -102,21 +104,28 @@ def test_the_api_takes_a_run_in_memory_and_a_scenario_at_its_own_load(folder):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "code", "place"),
     [
-        (["at-4000", "--rates", "1,2"], "Runs have the load"),
-        (["at-4000", "--within", "soon"], "--within"),
-        (["at-4000", "--within", "1ms", "--of", "p98"], "p98"),
-        (["small.toml", "at-4000"], "one scenario, or of Runs"),
-        (["small.toml", "--workload", "oltp"], "with rates only"),
-        (["nowhere"], "no such Run"),
+        (["at-4000", "--rates", "1,2"], "not-applicable", "rates"),
+        (["at-4000", "--workload", "oltp"], "not-applicable", "workload"),
+        (["at-4000", "--set", "seed=2"], "not-applicable", "set"),
+        (["at-4000", "--within", "1ms", "--of", "p98"], "not-accepted", "of"),
+        (["at-4000", "--of", "p99"], "not-applicable", "of"),
+        (["small.toml", "at-4000"], "conflict", "small.toml"),
+        (["small.toml", "--workload", "oltp"], "not-applicable", "workload"),
     ],
 )
-def test_what_is_wrong_is_refused(folder, words, said):
-    given = [folder / word if (folder / word).exists() or word == "nowhere" else word for word in words]
-    done = invoke(*given)
-    assert isinstance(done.exception, InputError), done.output
-    assert said in str(done.exception)
+def test_what_is_wrong_is_refused(folder, words, code, place):
+    done = invoke(*[folder / word if (folder / word).exists() else word for word in words])
+    check(done.exception, code, re.compile(f"{place}$"))
+
+
+@pytest.mark.parametrize(
+    ("words", "place"), [(["at-4000", "--within", "soon"], "within"), (["nowhere"], "nowhere")]
+)
+def test_what_cannot_be_read_is_named(folder, words, place):
+    done = invoke(folder / words[0], *words[1:])
+    assert isinstance(done.exception, InputError) and place in done.exception.place
 
 
 def test_a_scenario_without_a_path_is_refused_before_it_is_simulated(folder):
@@ -126,5 +135,4 @@ def test_a_scenario_without_a_path_is_refused_before_it_is_simulated(folder):
     )
     done = invoke(bare)
     bare.unlink()
-    assert isinstance(done.exception, InputError)
-    assert "goes by a path" in str(done.exception)
+    check(done.exception, "missing", f"{bare}: path")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 import compared_runs as made
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
+from refused import check
 
 IOWATT = Path(sys.executable).with_name("iowatt")
 runner = CliRunner()
@@ -82,31 +84,41 @@ def test_the_page_is_written_once(runs, tmp_path):
     assert invoke(*words).exit_code == 0
     assert "Differences and their intervals" in (tmp_path / "page.html").read_text("utf-8")
     refused = invoke(*words)
-    assert isinstance(refused.exception, InputError) and "exists already" in str(refused.exception)
+    check(refused.exception, "exists", str(tmp_path / "page.html"))
     assert invoke(*words, "--force").exit_code == 0
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "code", "place"),
     [
-        ((), "no Run before"),
-        (("off/s1",), "no Run after"),
-        (("off/s1", "nowhere"), "there is no such Run"),
-        (("off/s1", "on/s1", "--op", "erase"), "all, read, write"),
-        (("off/s1", "on/s1", "--point", "array"), "not observed at the point"),
-        (("off/s1", "on/s1", "--workload", "web"), "its workloads: oltp"),
-        (("off/s1", "on/s1", "--spike", "0ms"), "must be above 0"),
-        (("off/s1", "on/s1", "--spike", "1 parsec"), "--spike"),
-        (("off", "on", "--before", "off/s1"), "given twice"),
-        (("off/s1", "on/s1", "-o", "page.pdf"), ".html"),
+        ((), "missing", "before"),
+        (("off/s1",), "missing", "after"),
+        (("off/s1", "on/s1", "--op", "erase"), "not-accepted", "op"),
+        (("off/s1", "on/s1", "--point", "array"), "unknown-name", "off/s1: point"),
+        (("off/s1", "on/s1", "--workload", "web"), "unknown-name", "off/s1: workload"),
+        (("off", "on", "--before", "off/s1"), "duplicate", "off/s1"),
+        (("off/s1", "on/s1", "-o", "page.pdf"), "not-accepted", "page.pdf"),
     ],
 )
-def test_what_it_refuses(runs, words, said):
+def test_what_it_refuses(runs, words, code, place):
     result = invoke(
         *(runs / word if "/" in word or word in ("off", "on", "nowhere") else word for word in words)
     )
-    assert isinstance(result.exception, InputError) and said in str(result.exception)
+    check(result.exception, code, re.compile(f"{re.escape(place)}$"))
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (("off/s1", "nowhere"), "nowhere"),
+        (("off/s1", "on/s1", "--spike", "0ms"), "spike"),
+        (("off/s1", "on/s1", "--spike", "1 parsec"), "spike"),
+    ],
+)
+def test_what_cannot_be_read_is_named(runs, words, place):
+    result = invoke(*(runs / word if "/" in word or word == "nowhere" else word for word in words))
+    assert isinstance(result.exception, InputError) and place in result.exception.place
 
 
 def test_a_refusal_exits_with_2(runs):

@@ -13,6 +13,7 @@ import iowatt
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.pages.cost import text
+from refused import check
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"
 SHORT = "workload.online.profile.requests=4000"
@@ -155,28 +156,32 @@ def test_from_python_it_is_the_same(runs: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "code", "place"),
     [
-        (["--alpha", "2", "--years", "3"], "equal work"),
-        (["--alpha", "0.5"], "alpha is at least 1"),
-        (["--years", "nan"], "years"),
-        (["--tariff", "nowhere"], "tariff"),
-        (["--preset", "nowhere"], "no book"),
-        (["--set", "cooling.pue=0.5"], "expected 1 to"),
-        (["--set", "coling.pue=1.5"], "near: cooling.pue"),
-        (["--wear", "twice"], "replacements"),
-        (["--carbon", "guess"], "guess"),
-        (["--start", "tomorrow"], "YYYY-MM-DD"),
-        (["--start", "0001-01-01"], "1900 to 2200"),
-        (["--crossover", "nothing", "--samples", "0"], "nothing"),
-        (["--alpha", "1e12"], "years"),
-        (["-o", "cost.docx"], "docx"),
+        (["--alpha", "2", "--years", "3"], "conflict", "years"),
+        (["--alpha", "0.5"], "out-of-range", "alpha"),
+        (["--years", "nan"], "out-of-range", "years"),
+        (["--preset", "nowhere"], "unknown-name", "preset"),
+        (["--set", "cooling.pue=0.5"], "out-of-range", "set: cooling.pue"),
+        (["--set", "coling.pue=1.5"], "unknown-name", "set: coling.pue"),
+        (["--wear", "twice"], "not-accepted", "set: wear.charge"),
+        (["--carbon", "guess"], "unknown-name", "carbon.estimate"),
+        (["--start", "tomorrow"], "bad-syntax", "start"),
+        (["--start", "0001-01-01"], "out-of-range", "start"),
+        (["--crossover", "nothing", "--samples", "0"], "unknown-name", "crossover: nothing"),
+        (["--alpha", "1e12"], "out-of-range", None),
+        (["-o", "cost.docx"], "not-accepted", "cost.docx"),
     ],
 )
-def test_what_cannot_be_asked_is_said(runs: list[str], arguments: list[str], message: str) -> None:
-    result = cost(*runs, *arguments)
-    assert isinstance(result.exception, InputError), result.output
-    assert message in f"{result.exception} {result.exception.hint}"
+def test_what_cannot_be_asked_is_said(
+    runs: list[str], arguments: list[str], code: str, place: str | None
+) -> None:
+    check(cost(*runs, *arguments).exception, code, place)
+
+
+def test_a_tariff_that_is_not_there_is_refused(runs: list[str]) -> None:
+    result = cost(*runs, "--tariff", "nowhere")
+    assert isinstance(result.exception, InputError) and "nowhere" in str(result.exception)
 
 
 def test_no_run_is_refused_and_the_assumptions_can_be_listed_without_one() -> None:

@@ -96,7 +96,7 @@ def test_a_bill_says_what_of_it_is_not_in_the_costs():
     ]
     (figure,) = over_time.bills(found)
     assert "(energy.site_kw)" in figure.caption and "(energy.fixed)" in figure.caption
-    assert any("a site of 200 kW" in note for note in words.notes(found))
+    assert any("200 kW" in note for note in words.notes(found))
 
 
 def test_only_in_equal_time_do_crossing_lines_tell_who_is_cheaper():

@@ -65,9 +65,11 @@ def test_the_other_normalisation_says_how_long_equal_work_takes():
 
 def test_it_says_who_is_cheapest_under_which_assumption():
     lines = told()
-    assert "  by years of work (here 8 years): caching up to 4.2 years, tiering beyond" in lines
-    assert "  by price of energy (energy.factor) (here 1): tiering throughout, from 0.01 to 100" in lines
-    assert any("in 90 % of 100 draws, mostly 3.1 to 6 years" in line for line in lines)
+    years = next(line for line in lines if "8 years" in line and "caching" in line)
+    assert years.index("caching") < years.index("4.2 years") < years.index("tiering")
+    energy = next(line for line in lines if "(energy.factor)" in line)
+    assert "tiering" in energy and "caching" not in energy and "0.01" in energy and "100" in energy
+    assert any(all(part in line for part in ("90 %", "100", "3.1", "6 years")) for line in lines)
 
 
 def test_a_total_beside_its_draws_names_what_moves_it_there():
@@ -92,7 +94,7 @@ def test_a_total_beside_its_draws_names_what_moves_it_there():
 def test_wear_tells_what_wears_which_drives_and_when():
     lines = told()
     line = next(line for line in lines if line.startswith("caching: ssd"))
-    assert "1.8 years" in line and "bytes written" in line and line.endswith("1.8 years (worn)")
+    assert line.count("1.8 years") == 2 and "bytes" in line
 
 
 def test_one_system_alone_is_told_without_comparisons():

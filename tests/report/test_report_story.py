@@ -7,12 +7,19 @@ import pytest
 
 from iowatt.lenses.backlog import backlog_growth, drain
 from iowatt.lenses.findings import findings
+from iowatt.lenses.kept_up import kept_up
 from iowatt.pages.run.story import answer
+from iowatt.render import numbers
 from report.fixture import Recipe, build
 
 
 def said(run):
     return " ".join(answer(run)).replace("\u00a0", " ")
+
+
+def has(text, *parts):
+    """Whether all figures and names are in a sentence."""
+    return all(part in text for part in parts)
 
 
 def warnings(run):
@@ -22,23 +29,18 @@ def warnings(run):
 def test_the_answer_says_what_was_simulated_and_what_it_costs(made):
     text = said(made)
     requests = made.summary["requests"]
-    assert text.startswith("This run simulates 8 arrays2002-disk drives in RAID-5 serving oltp (")
-    assert "pg_tpcc_paced.parquet; " in text
-    assert "open, 0.4 × recorded speed): " in text
-    assert f"{requests['count']:,} requests" in text
-    assert f"{made.summary['power_w']['mean']:.0f} W on average" in text
-    assert "in 60 min" in text
+    assert has(text, "8 arrays2002-disk", "RAID-5", "oltp (", "pg_tpcc_paced.parquet", "0.4 ×")
+    assert has(text, f"{requests['count']:,}", f"{made.summary['power_w']['mean']:.0f} W", "60 min")
     # 80 % of the time at 12 W of 6 % at 14 W, 14 % at 16.5 W, 80 % at 12 W: 9.6 of 12.75 W
-    assert "75.3 % of the energy keeps drives spinning that have nothing to do" in text
+    assert "75.3 %" in text
     # idle would draw 12 W of the 12.75 W
-    assert "the work costs 5.9 % of the energy" in text
+    assert "5.9 %" in text
 
 
 def test_a_quiet_run_says_so():
     text = said(build(Recipe(rate=0, busy=0, disks=1)))
-    assert text.startswith("This run simulates 1 arrays2002-disk drive in RAID-5 without any request for ")
-    assert "12.0 W on average" in text
-    assert "100 % of the energy" in text
+    assert has(text, "1 arrays2002-disk", "RAID-5", "12.0 W", "100 %")
+    assert "reads)" not in text and "oltp" not in text
 
 
 def test_stopped_drives_and_what_they_save_are_told():
@@ -50,15 +52,13 @@ def test_stopped_drives_and_what_they_save_are_told():
         "by_state_j": {"active": 400.0, "positioning": 600.0, "idle": 4e3, "standby": 3e3},
     }
     text = said(run)
-    assert "50 % of the energy keeps drives spinning that have nothing to do; " in text
-    assert "moving heads and data takes 12.5 % and stopped drives take 37.5 %." in text
-    assert "In all, the drives use 20 % less than if they spun idle all the time." in text
+    shares = ["50 %", "12.5 %", "37.5 %", "20 %"]
+    assert has(text, *shares)
+    assert sorted(shares, key=text.index) == shares
 
 
 def test_a_busy_array_is_told_apart():
-    assert "Most of the energy, 69.4 %, goes into drives that are positioning their heads" in said(
-        build(Recipe(busy=0.93))
-    )
+    assert has(said(build(Recipe(busy=0.93))), "69.4 %", "positioning")
 
 
 def test_nothing_stands_out_in_a_calm_run(made):
@@ -66,10 +66,13 @@ def test_nothing_stands_out_in_a_calm_run(made):
 
 
 def test_overload_stands_out():
-    found = warnings(build(Recipe(busy=0.93, overload=True)))
-    assert any("8 of 8 drives are busy more than 90 % of the time (disks.0: 93 %)" in text for text in found)
-    assert any("Work piles up" in text for text in found)
-    assert any("still in flight at the end" in text for text in found)
+    run = build(Recipe(busy=0.93, overload=True))
+    found = warnings(run)
+    assert any(has(text, "8 of 8", "90 %", "disks.0: 93 %") for text in found)
+    queues = [numbers.significant(mean) for mean in kept_up(run).in_flight]
+    assert any(has(text, *queues) for text in found)
+    left = run.summary["requests"]["in_flight_at_end"]
+    assert any(text.startswith(f"{left:,} ") for text in found)
 
 
 def quarters(*in_flight):
@@ -138,36 +141,35 @@ def test_overload_of_a_finite_replay_is_named_and_no_longer_run_advised():
     run.summary["window"]["last_arrival_s"] = 8.0
     run.summary["response_time_ms"]["all"] |= {"mean": 10.0, "mean_ci95": [8.0, 12.0]}
     calm = warnings(run)
-    assert len(calm) == 1 and "A longer run would narrow it." in calm[0]
+    assert len(calm) == 1 and "longer" in calm[0]
     run._tables["intervals"] = run.table("intervals").with_columns(
         OVERLOAD["arrivals"].cast(pl.UInt64), OVERLOAD["in_flight_mean"]
     )
-    found = " ".join(warnings(run))
-    assert "Work piles up: 30.0 requests were in flight" in found
-    assert "requests arrived for 8 s, and completing what had queued up by then took another 32 s" in found
-    assert "(400 % of that)" in found
-    assert "the half-width of its 95 % interval" in found
-    assert "longer run" not in found
+    piles, drains, uncertain = warnings(run)
+    assert has(piles, "30.0", "70.0")
+    assert has(drains, "8 s", "32 s", "400 %")
+    assert "95 %" in uncertain and "longer" not in uncertain
     # A closed loop has no queue of its own: the drain after its last request says nothing.
     run.plan["simulation"]["workloads"][0]["replay"] = {"mode": "closed", "outstanding": 64}
-    assert "could not keep up" not in " ".join(warnings(run))
+    assert not any("400 %" in text for text in warnings(run))
 
 
 def test_an_uncertain_mean_stands_out():
     run = build(Recipe(intervals=10))
     run.summary["response_time_ms"]["all"]["mean_ci95"] = [8.0, 12.0]
     run.summary["response_time_ms"]["all"]["mean"] = 10.0
-    assert any("95 % interval (8.00 to 12.0 ms) is 20 % of the mean" in text for text in warnings(run))
+    assert any(has(text, "95 %", "8.00 to 12.0 ms", "20 %") for text in warnings(run))
     run.summary["response_time_ms"]["all"]["mean_ci95"] = [9.1, 10.9]
     assert warnings(run) == []
     run.summary["response_time_ms"]["all"]["mean_ci95"] = None
-    assert warnings(run) == ["There were too few requests to say how certain the mean response time is."]
+    assert len(warnings(run)) == 1
 
 
 def test_thin_percentiles_are_called_anecdotes():
     # about 1 500 requests: 15 beyond p99, 1.5 beyond p99.9, 0.15 beyond p99.99
     texts = [finding.text for finding in findings(build(Recipe(intervals=5)))]
-    assert "p99.9 and p99.99 rest on fewer than 10 requests; take them as anecdotes." in texts
+    assert any(has(text, "p99.9 and p99.99", "10") for text in texts)
+    assert not any(text.startswith("p99 ") for text in texts)
 
 
 def test_other_oddities_stand_out():
@@ -178,10 +180,8 @@ def test_other_oddities_stand_out():
     run.summary["window"]["warmup_s"] = 90.0
     run.summary["workloads"][0]["trace"] = {"skipped_bad": 2}
     texts = [finding.text.replace("\u00a0", " ") for finding in findings(run)]
-    assert "3 requests ended in an error." in texts
-    assert "2 malformed records of the trace of oltp were skipped." in texts
-    assert "Drives spun up 4 times; requests waited for that." in texts
-    assert "The first 90 s were cut as warm-up and are in no figure." in texts
+    for parts in (("3 requests",), ("2 ", "oltp"), ("4 times",), ("90 s",)):
+        assert sum(has(text, *parts) for text in texts) == 1, parts
     # seven at 20 % and one at 60 %: mean 25 %
-    assert "The load is uneven: disks.2 is busy 60 % of the time, the mean drive 25 %." in texts
+    assert any(has(text, "disks.2", "60 %", "25 %") for text in texts)
     assert [f.weight for f in findings(run)] == sorted((f.weight for f in findings(run)), reverse=True)

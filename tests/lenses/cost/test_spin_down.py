@@ -187,7 +187,7 @@ def test_its_money_is_the_energy_s_less_the_wear_of_its_cycles(runs: dict[str, R
     assert starts["per_day"] == pytest.approx(10_000 / 1825)
     assert starts["used_per_day"] == pytest.approx(row["stops"] / 2 * 48)
     assert row["life_years"] == pytest.approx(10_000 / starts["used_per_day"] / 365)
-    assert "cost nothing" not in row["note"]
+    assert "wear.charge" not in row["note"]
 
 
 def test_a_disk_that_never_stopped_is_told_from_when_on_it_would_pay(runs: dict[str, Run]) -> None:
@@ -195,7 +195,7 @@ def test_a_disk_that_never_stopped_is_told_from_when_on_it_would_pay(runs: dict[
     assert (row["stops"], row["saved_j"], row["wear_usd"], row["net_usd"]) == (0, 0.0, 0.0, 0.0)
     assert row["life_years"] is None
     assert row["break_even"][0]["energy_s"] > 0
-    assert "cost nothing" in row["note"]
+    assert "wear.charge" in row["note"]
 
 
 def test_a_disk_of_the_library_whose_work_knew_no_levels_has_those_of_the_library() -> None:
