@@ -82,7 +82,7 @@ mod tests {
 
     fn parse(line: &str) -> Result<Option<(Raw, Names)>, String> {
         let mut names = Names::default();
-        let raw = Alibaba.parse(line.as_bytes(), &mut names).map_err(|fault| fault.reason)?;
+        let raw = Alibaba.parse(line.as_bytes(), &mut names).map_err(|fault| fault.said())?;
         Ok(raw.map(|raw| (raw, names)))
     }
 

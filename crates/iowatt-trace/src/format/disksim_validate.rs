@@ -98,7 +98,7 @@ mod tests {
         let mut names = Names::default();
         let parsed: Result<Vec<_>, Fault> =
             lines.iter().map(|l| format.parse(l.as_bytes(), &mut names)).collect();
-        parsed.map(|raws| raws.into_iter().flatten().collect()).map_err(|fault| fault.reason)
+        parsed.map(|raws| raws.into_iter().flatten().collect()).map_err(|fault| fault.said())
     }
 
     #[test]

@@ -122,7 +122,7 @@ mod tests {
         let mut names = Names::default();
         match Msr.parse(line.as_bytes(), &mut names) {
             Ok(raw) => Ok(raw.map(|raw| (raw, names))),
-            Err(fault) => Err(fault.reason),
+            Err(fault) => Err(fault.said()),
         }
     }
 
