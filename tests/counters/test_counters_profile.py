@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from iowatt.base.errors import InputError
 from iowatt.counters import access, sizes
 from iowatt.counters.activity import activity
 from iowatt.counters.build import Built, build
@@ -23,6 +22,7 @@ from iowatt.workload import remarks
 from iowatt.workload.find import load
 from iowatt.workload.marks import source_of
 from iowatt.workload.profile import Profile
+from refused import refused
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
 UNIFORM = Asked({"pattern": "uniform"})
@@ -165,7 +165,7 @@ def test_sar_does_not_count_reads_so_bytes_tell(tmp_path: Path) -> None:
 
 def test_a_log_without_reads_and_writes_wants_to_be_told(tmp_path: Path) -> None:
     log = logged("iostat-12.6-xst.txt")
-    with pytest.raises(InputError, match="do not tell reads from writes"):
+    with refused("missing-figure", None):
         build(log, ["vda"], UNIFORM, name="x", origin="log")
     _, profile, _ = profiled(log, ["vda"], tmp_path, Asked({"pattern": "uniform"}, read_share=0.7))
     reads = sum(s.share or 0 for s in profile.stream if s.read_share == 100)
@@ -198,7 +198,7 @@ def test_intervals_without_figures_are_left_out_with_their_time(tmp_path: Path) 
 
 
 def test_intervals_of_unknown_length_make_no_profile() -> None:
-    with pytest.raises(InputError, match="does not say how long its intervals are"):
+    with refused("missing", "log"):
         build(logged("iostat-12.6-x.txt"), ["vda"], UNIFORM, name="x", origin="log")
 
 
@@ -221,7 +221,7 @@ def test_a_mix_has_the_spread_of_its_intervals() -> None:
     "text", ["", "random", "zipf", "zipf:", "zipf:x", "skew:-1", "uniform:1", "zipf:1e400"]
 )
 def test_patterns_that_are_none(text: str) -> None:
-    with pytest.raises(InputError, match="accepted are uniform"):
+    with refused("bad-syntax", "access"):
         access.parse(text)
 
 

@@ -11,12 +11,12 @@ from srt_writer import record, written
 from typer.testing import CliRunner
 
 from iowatt import validation
-from iowatt.base.errors import InputError
 from iowatt.cli import main
 from iowatt.library import find_drive
 from iowatt.trace.info import info
 from iowatt.validation import measured, page, replay, text
 from iowatt.validation.cases import Case
+from refused import check, refused
 
 # The second waits for the first; the third, of the same disk, is served before the second. One is of disk 1.
 RECORDS = [
@@ -99,9 +99,9 @@ def test_what_is_wrong_is_said(trace, tmp_path):
     words = ["devices", "validate", "--device", "hp-335h", "--trace", str(bad), "--format", "hp-srt"]
     at = len(written(RECORDS)) - 56
     result = CliRunner().invoke(main.app, words)
-    assert isinstance(result.exception, InputError)
-    assert f"byte {at}: the trace ends within a record" in str(result.exception)
-    with pytest.raises(InputError, match="more than one device"):
+    check(result.exception, "damaged", f"{bad}:{len(RECORDS)}")
+    assert f"byte {at}" in result.exception.message
+    with refused("ambiguous", f"{trace}:3"):
         measured.read_services(trace, None, None)
 
 

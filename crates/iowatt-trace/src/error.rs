@@ -136,6 +136,11 @@ impl Fault {
         Self { code, reason: reason.into(), fatal: true }
     }
 
+    /// A figure of a record that does not fit.
+    pub(crate) fn out_of_range(reason: impl Into<String>) -> Self {
+        Self::new(Code::OutOfRange, reason)
+    }
+
     /// Code and reason, for tests.
     #[cfg(test)]
     pub(crate) fn said(&self) -> String {

@@ -47,9 +47,9 @@ impl LineFormat for Alibaba {
         };
         let time = unsigned("timestamp", time)?;
         Ok(Some(Raw {
-            time_ns: time
-                .checked_mul(1000)
-                .ok_or_else(|| format!("timestamp {} us does not fit in 64 bits of nanoseconds", time))?,
+            time_ns: time.checked_mul(1000).ok_or_else(|| {
+                Fault::out_of_range(format!("timestamp {} us does not fit in 64 bits of nanoseconds", time))
+            })?,
             offset: unsigned("offset", offset)?,
             size: unsigned("length", length)?,
             response_ns: NO_RESPONSE,

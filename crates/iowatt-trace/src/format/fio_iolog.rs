@@ -153,9 +153,9 @@ impl LineFormat for Log {
         };
         let device = names.devices.id(file)?;
         let time_ns = match (&mut self.clock, stamp_us) {
-            (_, Some(us)) => us
-                .checked_mul(1000)
-                .ok_or_else(|| format!("time {us} us does not fit in 64 bits of nanoseconds"))?,
+            (_, Some(us)) => us.checked_mul(1000).ok_or_else(|| {
+                Fault::out_of_range(format!("time {us} us does not fit in 64 bits of nanoseconds"))
+            })?,
             (Stamps::Waits(ns), None) => *ns,
             (Stamps::Pace(pace), None) => pace.next_ns(),
             (Stamps::Column, None) => 0,
@@ -197,10 +197,9 @@ impl Log {
                 Ok(())
             }
             Stamps::Waits(ns) => {
-                *ns = us
-                    .checked_mul(1000)
-                    .and_then(|wait| ns.checked_add(wait))
-                    .ok_or("the sum of the waits does not fit in 64 bits of nanoseconds")?;
+                *ns = us.checked_mul(1000).and_then(|wait| ns.checked_add(wait)).ok_or_else(|| {
+                    Fault::out_of_range("the sum of the waits does not fit in 64 bits of nanoseconds")
+                })?;
                 Ok(())
             }
             Stamps::Pace(_) => Err(Fault::fatal(

@@ -106,12 +106,12 @@ impl HpSrt {
             if value >> 31 == 0 {
                 Ok(u64::from(value))
             } else {
-                Err(Fault::from(format!("{name} is negative: {}", value.cast_signed())))
+                Err(Fault::out_of_range(format!("{name} is negative: {}", value.cast_signed())))
             }
         };
         let (seconds, microseconds) = (positive(2, "sec")?, positive(3, "usec")?);
         if microseconds >= 1_000_000 {
-            return Err(format!("usec is {microseconds}; below 1000000 is accepted").into());
+            return Err(Fault::out_of_range(format!("usec is {microseconds}; below 1000000 is accepted")));
         }
         let (start, stop) = (positive(4, "start_us")?, positive(5, "stop_us")?);
         if stop < start {

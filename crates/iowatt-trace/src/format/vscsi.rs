@@ -159,14 +159,17 @@ impl Vscsi {
             _ => {
                 let block = u64_at(record, block);
                 let offset = block.checked_mul(self.sector).ok_or_else(|| {
-                    format!("block {block} x {} bytes does not fit in 64 bits", self.sector)
+                    Fault::out_of_range(format!(
+                        "block {block} x {} bytes does not fit in 64 bits",
+                        self.sector
+                    ))
                 })?;
                 (offset, u64::from(u32_at(record, length)))
             }
         };
         let nanoseconds = |column: &str, us: u64| {
             us.checked_mul(1000).filter(|&ns| i64::try_from(ns).is_ok()).ok_or_else(|| {
-                Fault::from(format!("{column} of {us} us does not fit in 63 bits of nanoseconds"))
+                Fault::out_of_range(format!("{column} of {us} us does not fit in 63 bits of nanoseconds"))
             })
         };
         Ok(Some(Raw {

@@ -131,8 +131,8 @@ fn vscsi_that_is_none() {
             .starts_with("damaged test:81: byte 2560: a record that is not of One")
     );
     assert!(error(&[7; 100], &spec("vscsi")).starts_with("wrong-format test: "));
-    assert!(error(&vscsi_1(0x28, u64::MAX, 512, 1), &spec("vscsi")).starts_with("damaged test:1: "));
-    assert!(error(&vscsi_1(0x28, 0, 512, u64::MAX), &spec("vscsi")).starts_with("damaged test:1: "));
+    assert!(error(&vscsi_1(0x28, u64::MAX, 512, 1), &spec("vscsi")).starts_with("out-of-range test:1: "));
+    assert!(error(&vscsi_1(0x28, 0, 512, u64::MAX), &spec("vscsi")).starts_with("out-of-range test:1: "));
 }
 
 #[test]

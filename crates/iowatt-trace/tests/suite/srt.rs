@@ -95,17 +95,17 @@ fn broken_records_are_named_by_number_and_byte() {
         words[1][index] = word;
         written(&words)
     };
-    for (index, word, said) in [
-        (2, 1 << 31, "sec is negative: -2147483648"),
-        (3, 1_000_000, "usec is 1000000; below 1000000 is accepted"),
-        (4, u32::MAX, "start_us is negative: -1"),
-        (5, 99, "the service stops 99 us after the enqueue, before its start at 100 us"),
-        (6, u32::MAX, "nbytes is negative: -1"),
-        (7, u32::MAX, "blkno is negative: -1"),
-        (8, 0x0800_0507, "disk 5 is not in the header"),
+    for (index, word, code, said) in [
+        (2, 1 << 31, "out-of-range", "sec is negative: -2147483648"),
+        (3, 1_000_000, "out-of-range", "usec is 1000000; below 1000000 is accepted"),
+        (4, u32::MAX, "out-of-range", "start_us is negative: -1"),
+        (5, 99, "damaged", "the service stops 99 us after the enqueue, before its start at 100 us"),
+        (6, u32::MAX, "out-of-range", "nbytes is negative: -1"),
+        (7, u32::MAX, "out-of-range", "blkno is negative: -1"),
+        (8, 0x0800_0507, "damaged", "disk 5 is not in the header"),
     ] {
         let mut spec = of("0", None);
-        assert_eq!(error(&with(index, word), &spec), format!("damaged test:2: byte {at}: {said}"));
+        assert_eq!(error(&with(index, word), &spec), format!("{code} test:2: byte {at}: {said}"));
         spec.skip_bad = 1;
         let (requests, summary) = read(&with(index, word), &spec).unwrap();
         assert_eq!((requests.len(), summary.skipped_bad), (1, 1), "{said}");

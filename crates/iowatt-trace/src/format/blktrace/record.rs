@@ -173,9 +173,9 @@ impl Record {
         } else {
             Op::Read
         };
-        let offset = sector
-            .checked_mul(SECTOR)
-            .ok_or_else(|| format!("sector {sector} x {SECTOR} bytes does not fit in 64 bits"))?;
+        let offset = sector.checked_mul(SECTOR).ok_or_else(|| {
+            Fault::out_of_range(format!("sector {sector} x {SECTOR} bytes does not fit in 64 bits"))
+        })?;
         Ok(Some((op, offset, u64::from(bytes))))
     }
 }
