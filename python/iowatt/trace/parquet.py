@@ -240,6 +240,8 @@ def _refuse_unreadable(path: Path) -> None:
             tail = file.read(len(MAGIC))
     except FileNotFoundError:
         raise InputError("not-found", str(path), "there is no such file") from None
+    except IsADirectoryError:
+        raise InputError("wrong-kind", str(path), "this is a directory; expected a Parquet file") from None
     except OSError as error:
         raise InputError(
             "unreadable", str(path), f"the file cannot be read ({error.strerror or error})"
