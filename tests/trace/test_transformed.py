@@ -18,7 +18,7 @@ from iowatt.cli import main
 from iowatt.scenario import ScenarioError, compile_plan, load, resolve_sources
 from iowatt.trace.info import info
 from iowatt.trace.open import requests, spec
-from refused import check, refused
+from refused import check, problems, refused
 
 SCENARIO = """\
 name = "placed"
@@ -241,7 +241,6 @@ def test_the_plan_names_all_files_from_anywhere(hm: Path, usr: Path) -> None:
         ('device = "0", devices = ["1"]', "conflict", "devices"),
         ('start = "2s", end = "1s"', "conflict", "end"),
         ('more = ["gone.csv"]', "not-found", "more.0"),
-        ('place = "somewhere"', "not-accepted", "place"),
         ('split = "100"', "out-of-range", "split"),
         ("rate_iops = 0", "out-of-range", "rate_iops"),
         ('format = "regexp"', "not-accepted", "format"),
@@ -252,6 +251,12 @@ def test_contradictions_in_a_scenario_are_found_before_it_runs(
 ) -> None:
     with refused(code, re.compile(rf": workload\.all\.trace\.{re.escape(key)}$"), ScenarioError):
         load(scenario(f'path = "hm.csv", {keys}'), base_dir=hm.parent, traces_must_exist=True)
+
+
+def test_a_place_that_is_neither_a_word_nor_a_table(hm: Path) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load(scenario('path = "hm.csv", place = "somewhere"'), base_dir=hm.parent)
+    assert {place for _, place in problems(caught.value)} == {"scenario:5: workload.all.trace.place"}
 
 
 def test_standard_input_is_not_measured() -> None:
