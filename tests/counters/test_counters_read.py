@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from iowatt.counters import sysstat_json
 from iowatt.counters.log import Log
 from iowatt.counters.read import read
 from refused import refused
@@ -341,6 +343,12 @@ def test_what_is_no_log_is_refused(tmp_path: Path, content: bytes, code: str, be
     path.write_bytes(content)
     with refused(code, f"{path}{behind}"):
         read([path])
+
+
+def test_json_is_bounded_in_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysstat_json, "_MOST_CHARACTERS", 100)
+    with refused("too-large", re.compile(r"iostat-12\.6\.json:\d+$")):
+        logged("iostat-12.6.json")
 
 
 def test_a_single_report_is_no_workload(tmp_path: Path) -> None:

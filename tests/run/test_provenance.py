@@ -44,9 +44,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", refuse)
     _, inputs = digested([("a", tmp_path / "a")])
-    with refused("unreadable", str(tmp_path / "a")) as caught:
+    with refused("unreadable", str(tmp_path / "a")):
         inputs()
-    assert "Permission denied" in caught.value.message
 
 
 def test_a_cancelled_digest_ends(tmp_path):

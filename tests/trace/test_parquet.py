@@ -209,7 +209,7 @@ def test_a_missing_column_lists_what_is_accepted(tmp_path: Path, missing: str) -
     error = refusal(path)
     check(error, "missing", str(path))
     assert f" {missing.removesuffix('_ns')} among" in error.message
-    assert "lba in sectors" in error.message
+    assert "lba" in error.message
 
 
 def test_optional_columns_may_be_missing(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_two_columns_for_one_field_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "t.parquet", native().with_columns(lba=pl.lit(1)))
     error = refusal(path)
     check(error, "ambiguous", str(path))
-    assert "offset and lba" in error.message
+    assert {"offset", "lba"} <= set(error.message.split())
     assert read(path, columns={"lba": "lba"})[0]["offset"].tolist() == [512] * 3
     assert read(path, columns={"offset": "lba"})[0]["offset"].tolist() == [512] * 3  # the name says sectors
     assert read(path, columns={"offset": "offset"})[0]["offset"].tolist() == [0, 8192, 0]

@@ -58,8 +58,9 @@ def _joined(lines: Iterable[Line]) -> tuple[str, str]:
         size += len(line.text) + 1
         if size > _MOST_CHARACTERS:
             raise line.error(
+                "too-large",
                 "JSON of over 256 Mi characters is not read",
-                hint="take iostat's text, or sadf -d: they stream",
+                hint="record iostat's text or the output of sadf -d, which are read line by line",
             )
         parts.append(line.text)
     return source, "\n".join(parts)

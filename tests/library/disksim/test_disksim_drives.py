@@ -168,7 +168,7 @@ def test_what_the_files_contradict_is_noted(tmp_path):
     zones = drive.model.layout.zones
     held = sum(12 * (z.last_cylinder - z.first_cylinder + 1) * z.sectors_per_track for z in zones)
     assert drive.model.sectors == held
-    assert f"the layout places {held} of the 99999999 blocks" in drive.notes[0]
+    assert f" {held} of the 99999999 " in drive.notes[0]
     changed(tmp_path, "cheetah9LP.model", "cylinders = 6962", "cylinders = 6000")
     drive = read_drive(tmp_path / "cheetah9LP.diskspecs")
     assert drive.model.cylinders == zones[-1].last_cylinder + 1

@@ -112,7 +112,7 @@ def test_a_negative_settle_is_a_magnitude(tmp_path):
     )
     # 97 / 254 x 60 / 10045 = 2.2811 ms, less 2 ms of head switch and 10 us.
     assert rules.write_settle_s(tight) == pytest.approx(0.2711e-3, rel=1e-3)
-    assert any("read as a magnitude" in text for text in rules.remarks(drive))
+    assert any("-0.461" in text for text in rules.remarks(drive))
 
 
 def test_read_ahead_by_history():
@@ -154,9 +154,9 @@ def test_what_a_simulated_drive_does_not_have_is_named():
     )
     said = " ".join(rules.unused(more))
     for name in ("Read directly to buffer = 0", "Disconnect write if seek"):
-        assert f"{name} is ignored" in said
+        assert name in said
     (only,) = rules.unused(drive)
-    assert "Maximum number of write segments is ignored" in only
+    assert "Maximum number of write segments" in only
 
 
 def test_times_are_exact():
