@@ -93,7 +93,8 @@ def test_bursts_are_seen_said_and_taken_over(tmp_path: Path) -> None:
     built, profile, path = profiled(log, ["sda"], tmp_path)
     assert profile.arrivals.law == "hyper-exponential"  # type: ignore[union-attr]
     assert profile.arrivals.cv**2 == pytest.approx(device["dispersion"] / 10, rel=1e-3)  # type: ignore[union-attr]
-    assert "burstier than Poisson" in built.assumptions[0]
+    assert "Poisson" in built.assumptions[0]
+    assert f" {profile.arrivals.cv:.3g}," in built.assumptions[0]  # type: ignore[union-attr]
     again = counted.counts(counted.made(path, tmp_path / "b.parquet", seconds=900, seed=2), 900)
     assert dispersion(again, np.ones(900)).index == pytest.approx(1.1 * device["dispersion"], rel=0.2)
     # Joined into few phases, the gaps carry what the phases no longer do.
