@@ -56,7 +56,7 @@ def test_a_wrong_row_is_refused_with_its_line(tmp_path, text, code, line, named)
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with refused("unreadable", str(tmp_path / "none.csv")):
+    with refused("not-found", str(tmp_path / "none.csv")):
         read(tmp_path / "none.csv")
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe")
     with refused("wrong-format", str(tmp_path / "b.csv")):

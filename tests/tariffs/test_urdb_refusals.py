@@ -268,9 +268,9 @@ def test_files_that_are_none(tmp_path, text, code, behind):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with refused("unreadable", str(tmp_path / "none.json")):
+    with refused("not-found", str(tmp_path / "none.json")):
         find_tariff(str(tmp_path / "none.json"))
-    with refused("unreadable"):
+    with refused("bad-syntax", None):
         find_tariff("a\0b.json")
 
 
