@@ -109,7 +109,7 @@ class Entry:
         for path, value in other.figures.items():
             if self.figures.setdefault(path, value) != value:
                 message = f"{path} is {self.figures[path]} in one row and {value} in another"
-                raise InputError("TODO", self.name, message, hint="give the rows different variants")
+                raise InputError("conflict", self.name, message, hint="give the rows different variants")
         self.sources += [source for source in other.sources if source not in self.sources]
         self.notes += [note for note in other.notes if note not in self.notes]
 
@@ -180,7 +180,7 @@ def entry(row: dict[str, str]) -> Entry:
     for column, (path, form) in COLUMNS.items():
         if row[column]:
             if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", row[column]):
-                raise InputError("bad-syntax", f"{title}: {column}", f"{row[column]!r} is no number")
+                raise InputError("bad-syntax", f"{title}: {column}", f"{row[column]!r} is not a number")
             made.figures[path] = form.format(row[column])
     made.figures |= FROM_NOTES.get(name, {})
     date = re.match(r"\d{4}(-\d{2}){0,2}", row["price_date"])
@@ -259,7 +259,7 @@ def read(path: Path) -> list[Entry]:
         columns = set(table.fieldnames or ())
         odd = sorted(columns.symmetric_difference({*COLUMNS, *WORDS}))
         if odd:
-            raise InputError("missing", str(path), f"columns that are missing or unknown: {', '.join(odd)}")
+            raise InputError("wrong-format", str(path), f"columns are missing or unknown: {', '.join(odd)}")
         found: dict[str, Entry] = {}
         for row in table:
             made = entry(row)

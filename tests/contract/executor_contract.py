@@ -87,10 +87,10 @@ class ExecutorContract:
         assert found == [2, 4, 8, 16, 32, 64, 128]
 
     def test_an_exception_is_the_result_of_its_task_alone(self, executor):
-        bad, good = executor.submit(fail, "so it is"), executor.submit(double, 3)
+        bad, good = executor.submit(fail, "reason"), executor.submit(double, 3)
         found = {one.ticket: one for one in executor.as_completed()}
         assert isinstance(found[bad].error, ValueError)
-        assert str(found[bad].error) == "so it is"
+        assert str(found[bad].error) == "reason"
         assert found[bad].result is None
         assert (found[good].result, found[good].error) == (6, None)
 

@@ -13,11 +13,12 @@ from contextlib import closing
 import pytest
 from executor_contract import ExecutorContract, double, slow
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.evaluate.search.cluster import Cluster, address, child, driver, worker
 from iowatt.evaluate.search.executor import MachineError
 from loopback import ray_work
 from loopback.ray_nodes import started
+from refused import check, refused
 
 pytestmark = pytest.mark.cluster
 
@@ -54,7 +55,8 @@ def test_a_task_that_a_machine_cannot_do_is_done_on_another(nodes):
             (one,) = cluster.as_completed()
             assert one.ticket == lost
             assert isinstance(one.error, MachineError)
-            assert str(one.error) == f"trace.csv: is not there (on {socket.gethostname()})"
+            assert one.error.place == "trace.csv"
+            assert f"(on {socket.gethostname()})" in one.error.message
     finally:
         nodes.kill(lacking)
 
@@ -66,8 +68,9 @@ def test_a_task_whose_worker_dies_is_run_again_and_given_up_in_the_end(cluster, 
     found = {one.ticket: one for one in cluster.as_completed()}
     assert sorted(found) == [once, always]
     assert found[once].result == "done"
+    check(found[always].error, "unreachable", None)
     assert isinstance(found[always].error, MachineError)
-    assert "died or lost it, 4 times" in str(found[always].error)
+    assert " 4 times" in found[always].error.message
     assert len(list((tmp_path / "marks").iterdir())) == 4
 
 
@@ -102,7 +105,7 @@ def test_an_exception_that_cannot_travel_arrives_as_its_text(cluster):
     cluster.submit(ray_work.unlike, None)
     (one,) = cluster.as_completed()
     assert isinstance(one.error, RuntimeError)
-    assert str(one.error) == "UnlikeOthersError: this and that"
+    assert str(one.error).startswith("UnlikeOthersError: ")
 
 
 def test_an_argument_that_cannot_travel_is_its_task_s_error(cluster):
@@ -120,13 +123,15 @@ def test_a_machine_with_another_iowatt_is_refused_with_both_named(nodes, tmp_pat
     with closing(Cluster(nodes.address)) as before:
         odd = nodes.add(processors=2, environment={"PYTHONPATH": paths})
         try:
-            with pytest.raises(InputError, match=r"has iowatt 99\.1 on Python .*, and this machine iowatt 0"):
+            with refused("not-comparable", Argument("cluster")) as caught:
                 Cluster(nodes.address)
+            assert "iowatt 99.1" in caught.value.message and "iowatt 0" in caught.value.message
             # One that comes later is found out by its first task.
             for _ in range(30):
                 before.submit(slow, 0.2)
-            with pytest.raises(InputError, match=r"has iowatt 99\.1 on Python .*would not belong together"):
+            with refused("unreachable", Argument("cluster")) as caught:
                 list(before.as_completed())
+            assert "iowatt 99.1" in caught.value.message
         finally:
             nodes.kill(odd)
 
@@ -136,20 +141,20 @@ def test_a_cluster_that_is_lost_is_an_error_and_no_wait(monkeypatch):
     with started() as nodes, closing(Cluster(nodes.address)) as cluster:
         first = cluster.submit(double, 1)
         got = []
-        with pytest.raises(InputError, match=r"the cluster at .* is lost") as caught:
+        with refused("unreachable", Argument("cluster")) as caught:
             for one in cluster.as_completed():
                 got.append((one.ticket, one.result))
                 cluster.submit(slow, 600)
                 nodes.kill(nodes.head)
         assert got == [(first, 2)]
-        assert "--resume goes on" in caught.value.hint
-        with pytest.raises(InputError, match="is lost"):
+        assert "`resume=True`" in caught.value.hint
+        with refused("unreachable", Argument("cluster")):
             list(cluster.as_completed())
 
 
 @pytest.mark.parametrize("text", ["5", "local", "here:0", "here:99999", "http://here:1", "a b:1", ":1", ""])
 def test_what_is_no_address_is_refused(text):
-    with pytest.raises(InputError, match="HOST:PORT"):
+    with refused("bad-syntax", Argument("cluster")):
         address.parse(text)
 
 
@@ -157,7 +162,7 @@ def test_ray_s_own_environment_says_which_cluster_auto_is(monkeypatch):
     monkeypatch.setenv("RAY_ADDRESS", "10.1.2.3:6379")
     assert address.parse("auto") == address.Address("10.1.2.3:6379", "10.1.2.3", 6379)
     monkeypatch.setenv("RAY_ADDRESS", "ray://10.1.2.3:10001")
-    with pytest.raises(InputError, match="one of the cluster"):
+    with refused("unsupported", Argument("cluster")):
         address.parse("auto")
     monkeypatch.delenv("RAY_ADDRESS")
     assert address.parse(" auto ").host is None
@@ -172,27 +177,30 @@ def test_an_address_without_a_cluster_is_an_error_soon(monkeypatch):
         # Something listens and is no Ray: only the time that it is given tells.
         monkeypatch.setattr(child, "JOIN_S", 1.0)
         begun = time.monotonic()
-        with pytest.raises(InputError, match=r"could not join the cluster at .* not within 1 s"):
+        with refused("unreachable", Argument("cluster")) as caught:
             Cluster(place)
+        assert "1 s" in caught.value.message
         assert time.monotonic() - begun < 60
-    with pytest.raises(InputError, match=f"no Ray cluster answers at {place} .*refused"):
+    with refused("unreachable", Argument("cluster")) as caught:
         Cluster(place)
+    assert place in caught.value.message and "refused" in caught.value.message
 
 
 def test_what_ray_says_of_tokens_and_versions_is_said_with_what_to_do():
-    said, hint = driver.reason(Exception("RPC error: InvalidAuthToken: it is missing or incorrect"))
-    assert "wants a token" in said
+    code, _, hint = driver.reason(Exception("RPC error: InvalidAuthToken: it is missing or incorrect"))
+    assert code == "access-denied"
     assert "RAY_AUTH_MODE=token" in hint
     mismatch = "Version mismatch: The cluster was started with:\n    Ray: 2.60.0\n    Python: 3.13.1\n"
-    said, hint = driver.reason(RuntimeError(mismatch))
+    code, said, hint = driver.reason(RuntimeError(mismatch))
+    assert code == "not-comparable"
     assert "Python: 3.13.1" in said
-    assert "every machine" in hint
-    assert driver.reason(OSError("it broke\nat length")) == ("OSError: it broke", None)
+    assert hint
+    assert driver.reason(OSError("broken\nat length")) == ("unreachable", "OSError: broken", None)
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):
     there = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ray" else there(name))
-    with pytest.raises(InputError, match="Ray is not installed") as caught:
+    with refused("tool-missing", Argument("cluster")) as caught:
         Cluster("127.0.0.1:1")
-    assert "pip install 'iowatt[cluster]'" in caught.value.hint
+    assert "'iowatt[cluster]'" in caught.value.hint

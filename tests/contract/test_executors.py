@@ -69,5 +69,5 @@ def _says(times, report):
 
 
 def test_no_threads_is_no_executor():
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError):
         Threads(0)

@@ -210,13 +210,13 @@ class TestPtdaemon(MeterContract):
         meter.open()
         assert meter.read().quantities == {"celsius": 29.6875}
         daemon.replies["Temperature"] = "Temperature,-2.000000,Humidity,-2.000000"
-        with refused("tool-output", error=MeterError):
+        with refused("tool-output", re.compile(rf":{daemon.port}"), MeterError):
             meter.read()
         meter.close()
 
     def test_a_measurement_that_runs_already_is_left_alone(self, daemon, address):
         daemon.running = True
-        with refused("tool-failed", error=MeterError):
+        with refused("tool-failed", re.compile(rf":{daemon.port}"), MeterError):
             source.meter(address).open()
         meter = source.meter(f"{address}&measuring=started")
         meter.open()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from iowatt.base.errors import InputError
 from iowatt.model.library import derive, device_file, find_drive
 from iowatt.model.library.mechanics import seek_time
+from refused import refused
 
 SHEET = """\
 name = "acme-9"
@@ -45,16 +47,16 @@ def test_a_drive_from_its_data_sheet(tmp_path):
 
 def test_every_step_is_said(tmp_path):
     derived, assumed = drive(tmp_path, SHEET).notes
-    assert derived.startswith("acme-9: derived from its figures: geometry.outer_rate = 198 MB/s (")
-    assert "write_settle = 0.4 ms (seek.average_write less seek.average)" in derived
-    assert assumed.startswith("acme-9: assumed, not published: sector_size = 512 B")
+    assert derived.startswith("acme-9: ") and "geometry.outer_rate = 198 MB/s (" in derived
+    assert "write_settle = 0.4 ms (seek.average_write" in derived
+    assert assumed.startswith("acme-9: ") and "sector_size = 512 B" in assumed
     for key in (
         "head_switch = 1 ms",
-        "geometry.inner_rate = 132.7 MB/s (0.67 of the outer rate",
+        "geometry.inner_rate = 132.7 MB/s (0.67 ",
         "geometry.surfaces = 8",
         "geometry.zone_count = 16",
-        "seek.single_cylinder = 620 us (0.155 of the average",
-        "seek.full_stroke = 7.64 ms (1.91 of the average",
+        "seek.single_cylinder = 620 us (0.155 ",
+        "seek.full_stroke = 7.64 ms (1.91 ",
         "read_overhead = 0",
         "write_overhead = 0",
         "controller.sector = 0.8533 us, 600 MB/s",
@@ -130,7 +132,7 @@ def test_what_is_given_is_not_assumed(tmp_path):
     # 7,200 rpm: half of the outer rate inside. 8.333 ms + 0.5 ms at 200 MB/s are 431 sectors of 4 KiB.
     assert (made.zones[0].sectors_per_track, made.zones[-1].sectors_per_track) == (431, 216)
     (note,) = made.notes
-    assert "assumed, not published: geometry.inner_rate = 100 MB/s (0.5 of" in note
+    assert "geometry.inner_rate = 100 MB/s (0.5 " in note
     assert "surfaces" not in note
     assert "write_settle = 0 (" in note
 
@@ -145,10 +147,9 @@ def test_what_is_given_is_not_assumed(tmp_path):
     ],
 )
 def test_what_nothing_can_stand_for(tmp_path, line, key):
-    with pytest.raises(InputError) as error:
+    with refused("missing-figure", re.compile(r"acme\.toml$")) as error:
         drive(tmp_path, SHEET.replace(line, ""))
-    assert error.value.place is not None and error.value.place.endswith("acme.toml")
-    assert error.value.message == f"a simulation needs figures that 'acme-9' does not have: {key}"
+    assert error.value.message.endswith(f": {key}")
     assert 'based_on = "acme-9"' in (error.value.hint or "")
 
 
@@ -156,8 +157,8 @@ def test_watts_of_states_follow_from_watts_of_work(tmp_path):
     made = drive(tmp_path, SHEET + WATTS)
     # Random work is positioning, nearly all of it: (6 + 5) / 2; transfers are sequential work.
     assert made.power.model_dump(exclude_defaults=True) == {"active": 5.5, "positioning": 5.5, "idle": 3.0}
-    assert "power.active = 5.5 W (taken as power.sequential_read)" in made.notes[0]
-    assert "power.positioning = 5.5 W (mean of random_read and random_write)" in made.notes[0]
+    assert "power.active = 5.5 W (" in made.notes[0]
+    assert "power.positioning = 5.5 W (" in made.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.base.errors import InputError
 from iowatt.model.library import device_file, find_drive
+from refused import refused
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "import_devices_csv.py"
 
@@ -153,7 +153,7 @@ def test_rows_that_contradict_each_other(script, tmp_path, capsys):
     code, folder = run(script, tmp_path, DISK, {**AGAIN, "idle_w": "4"})
     assert (code, list(folder.iterdir())) == (2, [])
     said = capsys.readouterr().err
-    assert 'acme-anvil-10k3-900gb: power.idle is "3.5W" in one row and "4W" in another' in said
+    assert all(word in said for word in ("acme-anvil-10k3-900gb", "power.idle", '"3.5W"', '"4W"'))
 
 
 def test_files_edited_by_hand_are_left_alone(script, tmp_path, capsys):
@@ -171,9 +171,10 @@ def test_files_edited_by_hand_are_left_alone(script, tmp_path, capsys):
 
 
 def test_tables_that_are_wrong(script, tmp_path):
-    with pytest.raises(InputError, match=r"t\.csv: columns that are missing or unknown: colour"):
+    with refused("wrong-format", str(tmp_path / "t.csv")) as error:
         script.read(write_table(script, tmp_path / "t.csv", FLASH, columns=["colour"]))
-    with pytest.raises(InputError, match=r"Acme Spark, 7\.68 TB: max_w: '<25' is no number"):
+    assert "colour" in error.value.message
+    with refused("bad-syntax", "Acme Spark, 7.68 TB: max_w"):
         script.read(write_table(script, tmp_path / "t.csv", {**FLASH, "max_w": "<25"}))
 
 

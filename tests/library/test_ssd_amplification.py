@@ -26,8 +26,8 @@ def test_the_inverse(rho):
 
 def test_what_has_no_answer():
     for wrong in (0.0, -0.1):
-        with pytest.raises(ValueError, match="nothing to clean with"):
+        with pytest.raises(ValueError):
             amplification(wrong)
     for wrong in (1.0, 0.5):
-        with pytest.raises(ValueError, match="tells nothing"):
+        with pytest.raises(ValueError):
             spare(wrong)

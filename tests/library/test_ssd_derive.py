@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from pydantic import ValidationError
 
-from iowatt.base.errors import InputError
 from iowatt.model.library import device_file, device_names
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
@@ -16,6 +16,7 @@ from iowatt.model.library.ssd import derive, joules
 from iowatt.model.library.ssd.drive import FREE_BLOCKS
 from iowatt.model.library.ssd.media import MEDIA, cell_of
 from iowatt.model.library.uses import good_for
+from refused import refused
 
 FILES = {name: device_file(name) for name in device_names()}
 SSDS = [name for name, file in FILES.items() if file.kind == "ssd" and "mechanics" in good_for(file)]
@@ -219,7 +220,7 @@ def test_the_data_sheet_alone(tables, reason):
     drive = own(**tables)
     assert drive.geometry is None
     assert reason in drive.why_sheet
-    assert any("simulated by its data sheet alone" in note for note in drive.notes)
+    assert any(drive.why_sheet in note for note in drive.notes)
     media = drive.plan()["media"]
     assert media["kind"] == "data-sheet"
     assert (media["read"]["iops"], media["write"]["bytes_per_s"]) == (500_000, 2e9)
@@ -231,40 +232,45 @@ def test_a_cell_type_of_the_file_makes_flash_of_it():
 
 
 def test_a_map_too_large_is_refused():
-    with pytest.raises(InputError, match=r"mapping units of 4096 bytes; at most 4,294,967,280") as error:
+    with refused("out-of-range", "own.toml") as error:
         own(capacity="30TB", flash={"mapping_unit": "4KiB"})
-    assert error.value.place == "own.toml"
+    assert "4096" in error.value.message and "4,294,967,280" in error.value.message
     drive = own(capacity="30TB", performance={**OWN["performance"], "random_write_iops": 30_000})
     assert drive.geometry.mapping_bytes == 16384
-    assert any("the least that the simulator's map holds" in note for note in drive.notes)
+    assert any("flash.mapping_unit" in note for note in drive.notes)
 
 
 def test_units_that_fit_no_page_are_refused():
-    with pytest.raises(InputError, match="must divide a page"):
+    with refused("out-of-range", "own.toml") as error:
         own(flash={"mapping_unit": "12KiB", "over_provisioning": 0.2})
+    assert "page" in error.value.message
 
 
 def test_what_is_missing_is_named():
-    with pytest.raises(InputError, match=r"does not have: performance\.random_write_iops"):
+    with refused("missing-figure", "own.toml") as error:
         own(performance={k: v for k, v in OWN["performance"].items() if k != "random_write_iops"})
+    assert error.value.message.endswith(": performance.random_write_iops")
 
 
 def test_a_smaller_capacity_is_over_provisioning():
     drive = own()
     half = drive.shortened(500 * 10**9)
     assert 1 + half.geometry.spare == pytest.approx(2 * (1 + drive.geometry.spare))
-    with pytest.raises(ValueError, match="cannot be used"):
+    with pytest.raises(ValueError):
         drive.shortened(2 * 10**12)
 
 
 def test_kinds_do_not_mix():
-    with pytest.raises(ValueError, match=r'kind = "hdd" goes without flash, performance\.read_latency'):
+    with pytest.raises(ValidationError) as error:
         DeviceFile.model_validate(
             {"name": "a", "kind": "hdd", "title": "A", "flash": {}, "performance": {"read_latency": "9ms"}}
         )
-    with pytest.raises(ValueError, match="the state 'ps1' is given twice"):
-        state = {"name": "ps1", "power": "1W"}
+    assert "flash, performance.read_latency" in error.value.errors()[0]["msg"]
+    state = {"name": "ps1", "power": "1W"}
+    with pytest.raises(ValidationError) as error:
         DeviceFile.model_validate({**OWN, "power": {"state": [state, state]}})
+    assert [one["loc"] for one in error.value.errors()] == [("power", "state")]
+    assert "'ps1'" in error.value.errors()[0]["msg"]
 
 
 def test_states_of_nvme():

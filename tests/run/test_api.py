@@ -18,6 +18,7 @@ from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.index import Index
 from iowatt.sources import simulator
+from refused import refused
 
 SCENARIO = """\
 name = "handmade"
@@ -145,7 +146,7 @@ def test_the_kept_scenario_stays_toml_whatever_an_override_holds():
 
 
 @pytest.mark.parametrize(
-    "error", [KeyboardInterrupt, InputError("TODO", None, "the trace is wrong"), RuntimeError("a fault")]
+    "error", [KeyboardInterrupt, InputError("damaged", None, "the trace is wrong"), RuntimeError("a fault")]
 )
 def test_whatever_stops_the_simulation_leaves_nothing(scenario, tmp_path, monkeypatch, error):
     def fail(*_arguments):
@@ -163,7 +164,7 @@ def test_whatever_stops_the_simulation_leaves_nothing(scenario, tmp_path, monkey
 def test_existing_output_is_refused_before_anything_is_simulated(scenario, tmp_path, monkeypatch):
     iowatt.run(scenario, output=tmp_path / "out")
     monkeypatch.setattr(simulator, "run_core", lambda *_: pytest.fail("simulated"))
-    with pytest.raises(InputError, match="already exists"):
+    with refused("exists", str(tmp_path / "out")):
         iowatt.run(scenario, output=tmp_path / "out")
 
 

@@ -7,10 +7,10 @@ import json
 import polars as pl
 import pytest
 
-from iowatt.base.errors import InputError
 from iowatt.run import bundle
 from iowatt.run.bundle import TABLES, Run, reserve
 from iowatt.run.tables import SCHEMAS, frame
+from refused import refused
 
 FILES = {"run.json", "scenario.toml", "plan.json", *(f"{name}.parquet" for name in TABLES)}
 
@@ -47,8 +47,9 @@ def test_run_json_itself_opens_its_bundle(run, tmp_path):
 
 
 def test_an_unknown_table_is_refused_with_the_known_ones(run):
-    with pytest.raises(InputError, match="intervals, latency, energy, devices"):
+    with refused("unknown-name", None) as caught:
         run.table("latencies")
+    assert all(table in caught.value.message for table in bundle.TABLES)
 
 
 @pytest.mark.parametrize("name", ["intervals", *bundle.OPTIONAL])
@@ -57,9 +58,8 @@ def test_a_truncated_table_is_refused_with_its_file(run, tmp_path, name):
     file = tmp_path / "out" / f"{name}.parquet"
     pl.DataFrame({"a": range(1000)}).write_parquet(file)
     file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(InputError, match="cannot be read") as caught:
+    with refused("unreadable", str(file)) as caught:
         saved.table(name)
-    assert caught.value.place == str(file)
     assert caught.value.exit_code == 2
 
 
@@ -88,10 +88,9 @@ def test_a_result_is_readable_by_whom_the_umask_says(run, tmp_path):
 def test_existing_output_is_refused_without_force(run, tmp_path):
     run.save(tmp_path / "out")
     before = (tmp_path / "out" / "run.json").stat().st_ino
-    with pytest.raises(InputError, match="never overwritten") as caught:
+    with refused("exists", str(tmp_path / "out")) as caught:
         run.save(tmp_path / "out")
-    assert caught.value.place == str(tmp_path / "out")
-    assert "--force" in caught.value.hint
+    assert "`force=True`" in caught.value.hint
     assert (tmp_path / "out" / "run.json").stat().st_ino == before
     assert listing(tmp_path) == ["out"]
 
@@ -123,7 +122,7 @@ def test_force_replaces_nothing_but_bundles(run, tmp_path, what):
     else:
         run.save(tmp_path / "real")
         target.symlink_to("real")
-    with pytest.raises(InputError, match="not a Run bundle"):
+    with refused("unsafe-target", str(target)):
         run.save(target, force=True)
     assert target.exists()
 
@@ -134,43 +133,42 @@ def test_force_replaces_an_empty_directory(run, tmp_path):
 
 
 def test_a_place_that_appears_meanwhile_is_not_overwritten(tmp_path):
-    with pytest.raises(InputError, match="never overwritten"), reserve(tmp_path / "out"):
+    with refused("exists", str(tmp_path / "out")), reserve(tmp_path / "out"):
         (tmp_path / "out").mkdir()
     assert listing(tmp_path) == ["out"]
 
 
 def test_a_parent_that_is_a_file_is_an_input_error(run, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be written"):
+    with refused("unwritable", str(tmp_path / "file" / "out")):
         run.save(tmp_path / "file" / "out")
 
 
 def test_no_bundle_at_all(tmp_path):
-    with pytest.raises(InputError, match="no such Run") as caught:
+    with refused("not-found", str(tmp_path / "absent")):
         Run.open(tmp_path / "absent")
-    assert caught.value.place == str(tmp_path / "absent")
-    with pytest.raises(InputError, match=r"no run\.json"):
+    with refused("wrong-format", str(tmp_path)):
         Run.open(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "code", "line", "named"),
     [
-        ("{", "is not JSON"),
-        ("[1]", "no JSON object"),
-        ("{}", "None, not 'iowatt.run/1'"),
-        ('{"schema": "iowatt.plan/1"}', "'iowatt.plan/1', not 'iowatt.run/1'"),
-        ('{"schema": "iowatt.run/2"}', "a newer iowatt"),
-        ('{"schema": "iowatt.run/0"}', "an older iowatt"),
-        (b"\xff\xfe", "not UTF-8"),
+        ("{", "wrong-format", ":1", ""),
+        ("[1]", "damaged", "", ""),
+        ("{}", "wrong-format", "", "'iowatt.run/1'"),
+        ('{"schema": "iowatt.plan/1"}', "wrong-format", "", "'iowatt.plan/1'"),
+        ('{"schema": "iowatt.run/2"}', "unsupported", "", "newer"),
+        ('{"schema": "iowatt.run/0"}', "unsupported", "", "older"),
+        (b"\xff\xfe", "wrong-format", "", ""),
     ],
 )
-def test_foreign_and_newer_bundles_are_refused_with_the_reason(tmp_path, content, message):
+def test_foreign_and_newer_bundles_are_refused_with_the_reason(tmp_path, content, code, line, named):
     data = content if isinstance(content, bytes) else content.encode()
     (tmp_path / "run.json").write_bytes(data)
-    with pytest.raises(InputError, match=message) as caught:
+    with refused(code, f"{tmp_path / 'run.json'}{line}") as caught:
         Run.open(tmp_path)
-    assert str(tmp_path / "run.json") in caught.value.place
+    assert named in caught.value.message
 
 
 def test_an_incomplete_bundle_names_the_file(run, tmp_path):
@@ -179,11 +177,10 @@ def test_an_incomplete_bundle_names_the_file(run, tmp_path):
     (tmp_path / "out" / "energy.parquet").unlink()
     opened = Run.open(tmp_path / "out")
     for name in ("devices", "energy"):
-        with pytest.raises(InputError, match="cannot be read") as caught:
+        with refused("unreadable", str(tmp_path / "out" / f"{name}.parquet")):
             opened.table(name)
-        assert caught.value.place.endswith(f"{name}.parquet")
     (tmp_path / "out" / "plan.json").unlink()
-    with pytest.raises(InputError, match="cannot be read"):
+    with refused("not-found", str(tmp_path / "out" / "plan.json")):
         Run.open(tmp_path / "out")
 
 
@@ -193,8 +190,9 @@ def test_tables_have_exactly_the_columns_of_the_contract(run):
             assert not run.has(name)
             continue
         assert dict(run.table(name).schema) == {key: kind() for key, kind in schema.items()}
-    with pytest.raises(ValueError, match=r"missing columns.*'op'"):
+    with pytest.raises(ValueError) as caught:
         frame("latency", {"workload": [], "volume": [], "low_ns": [], "high_ns": [], "count": []})
+    assert "['op']" in str(caught.value)
 
 
 def test_a_bundle_is_what_says_so_in_its_run_json(tmp_path):
@@ -250,7 +248,7 @@ def _changed(folder, name, path, value):
 def test_a_damaged_bundle_names_the_file_and_the_key(run, tmp_path, name, path, value):
     run.save(tmp_path / "out")
     _changed(tmp_path / "out", name, path, value)
-    with pytest.raises(InputError) as caught:
+    with refused("damaged") as caught:
         Run.open(tmp_path / "out")
     file, _, key = caught.value.place.partition(": ")
     assert file == str(tmp_path / "out" / name)
@@ -286,6 +284,5 @@ def test_a_table_that_readers_cannot_rely_on_is_named(run, tmp_path, table, chan
     run.save(tmp_path / "out")
     file = tmp_path / "out" / f"{table}.parquet"
     change(pl.read_parquet(file)).write_parquet(file)
-    with pytest.raises(InputError) as caught:
+    with refused("damaged", str(file)):
         Run.open(tmp_path / "out").table(table)
-    assert caught.value.place == str(file)

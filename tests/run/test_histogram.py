@@ -48,7 +48,7 @@ def test_an_empty_histogram_has_no_quantile():
 
 @pytest.mark.parametrize("q", [-0.1, 1.1, math.nan])
 def test_a_share_outside_0_and_1_is_refused(q):
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError):
         exact([1]).quantile(q)
 
 

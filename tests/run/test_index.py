@@ -61,7 +61,6 @@ def test_a_locked_index_is_a_warning(run, tmp_path, warnings, monkeypatch):
     register(saved.path, {**saved.summary, "name": "not written"})
     holder.execute("ROLLBACK")
     holder.close()
-    assert "was not updated" in warnings.text
     assert "locked" in warnings.text
     assert [row["name"] for row in Index(tmp_path).runs()] == ["handmade"]
 
@@ -74,7 +73,8 @@ def test_an_index_that_cannot_be_written_is_a_warning(run, tmp_path, warnings, o
     else:
         (tmp_path / "iowatt.sqlite").write_bytes(b"no database at all" * 100)
     register(saved.path, saved.summary)
-    assert "the run is complete" in warnings.text
+    assert [record.levelname for record in warnings.records] == ["WARNING"]
+    assert str(tmp_path) in warnings.text
 
 
 def test_a_read_only_index_is_a_warning(run, tmp_path, warnings, monkeypatch):

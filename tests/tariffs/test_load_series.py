@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
 from iowatt.tariffs.series import read
+from refused import refused
 
 
 def of(tmp_path, text):
@@ -32,35 +33,33 @@ def test_dates(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "code", "line", "named"),
     [
-        ("", "fewer than two rows"),
-        ("time,watts\n0,1\n", "fewer than two rows"),
-        ("0,1\n0,2\n", ":2: is not later than the row before"),
-        ("0,1\n5,x\n", ":2: 'x' is no power in watts"),
-        ("0,1\n5,nan\n", ":2: 'nan' is no power"),
-        ("0,1\n5,1e300\n", ":2: '1e300' is no power"),
-        ("0,1\nsoon,1\n", ":2: 'soon' is no time"),
-        ("0,1\ninf,1\n", ":2: 'inf' is no time"),
-        ("0,1\n1e308,1\n", ":2: '1e308' is no time"),
-        ("0,1\n2026-01-01,1\n", "is a date where the row before has seconds"),
-        ("0,1,2\n", ":1: has 3 values"),
-        ("0;1\n1;2\n", "fewer than two rows"),
+        ("", "empty", "", ""),
+        ("time,watts\n0,1\n", "empty", "", ""),
+        ("0,1\n0,2\n", "out-of-order", ":2", ""),
+        ("0,1\n5,x\n", "bad-syntax", ":2", "'x'"),
+        ("0,1\n5,nan\n", "bad-syntax", ":2", "'nan'"),
+        ("0,1\n5,1e300\n", "bad-syntax", ":2", "'1e300'"),
+        ("0,1\nsoon,1\n", "bad-syntax", ":2", "'soon'"),
+        ("0,1\ninf,1\n", "bad-syntax", ":2", "'inf'"),
+        ("0,1\n1e308,1\n", "bad-syntax", ":2", "'1e308'"),
+        ("0,1\n2026-01-01,1\n", "conflict", ":2", ""),
+        ("0,1,2\n", "wrong-format", ":1", "3"),
+        ("0;1\n1;2\n", "wrong-format", ":2", "1"),
     ],
 )
-def test_what_is_wrong_is_said_with_the_line(tmp_path, text, said):
-    if text == "0;1\n1;2\n":
-        said = "has 1 values"
-    with pytest.raises(InputError) as raised:
+def test_a_wrong_row_is_refused_with_its_line(tmp_path, text, code, line, named):
+    with refused(code, f"{tmp_path / 'power.csv'}{line}") as raised:
         of(tmp_path, text)
-    assert said in str(raised.value)
+    assert named in raised.value.message
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
+    with refused("not-found", str(tmp_path / "none.csv")):
         read(tmp_path / "none.csv")
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="no text in UTF-8"):
+    with refused("wrong-format", str(tmp_path / "b.csv")):
         read(tmp_path / "b.csv")
 
 

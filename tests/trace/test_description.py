@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.evaluate.validation.cases import FOLDER
 from iowatt.trace.info import info
 from iowatt.trace.measure import describe
+from refused import refused
 
 ROOT = Path(__file__).parents[2]
 EXCERPT = ROOT / "examples/traces/pg_tpcc_paced_excerpt.parquet"
@@ -114,7 +115,7 @@ def test_a_sample_of_the_excerpt_is_within_a_hundredth(excerpt: dict[str, Any], 
     stated = np.mean(part[f"{ratio}_standard_error"])
     assert np.abs(found - whole[ratio]).mean() < 3 * stated < 0.1
     assert not any(whole[f"{ratio}_standard_error"])
-    assert any("estimates from" in note for note in sampled["notes"])
+    assert sampled["notes"] != excerpt["notes"]
 
 
 def test_the_week_of_two_disks_has_its_known_figures() -> None:
@@ -135,12 +136,12 @@ def test_the_week_of_two_disks_has_its_known_figures() -> None:
 
 
 def test_options_are_refused_before_anything_is_read() -> None:
-    for options, reason in (
-        ({"block_bytes": 1000}, "a power of two"),
-        ({"extent_bytes": 512}, "at least a block"),
-        ({"samples": 3}, "64 to"),
-        ({"lookback": 0}, "1 to 1024"),
-        ({"cache_bytes": [100]}, "hold no block"),
+    for options, argument in (
+        ({"block_bytes": 1000}, "block"),
+        ({"extent_bytes": 512}, "extent"),
+        ({"samples": 3}, "samples"),
+        ({"lookback": 0}, "lookback"),
+        ({"cache_bytes": [100]}, "cache"),
     ):
-        with pytest.raises(InputError, match=reason):
+        with refused("out-of-range", Argument(argument)):
             describe({"path": "nowhere.csv"}, **options)  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import pytest
 from iowatt.base.errors import InputError
 from iowatt.trace import parquet, shared
 from iowatt.trace.parquet import ParquetBatches, batches
+from refused import refused
 
 ROWS = 1000
 
@@ -115,8 +116,9 @@ def test_a_file_that_changed_is_another(file, decodings):
 def test_nobody_can_change_what_others_read(file):
     with shared.sharing(10**9):
         batch = next(batches(file))
-        with pytest.raises(ValueError, match="read-only"):
+        with pytest.raises(ValueError):
             batch["size"][0] = 1
+        assert not batch["size"].flags.writeable
 
 
 def test_an_error_is_the_same_for_all(file):
@@ -124,10 +126,9 @@ def test_an_error_is_the_same_for_all(file):
     said = []
     with shared.sharing(10**9):
         for _ in range(2):
-            with pytest.raises(InputError) as caught:
+            with refused("out-of-range", f"{file}: row 701") as caught:
                 read(file)
             said.append(str(caught.value))
     with pytest.raises(InputError) as caught:
         read(file)
     assert said == [str(caught.value)] * 2
-    assert "row 701" in said[0]

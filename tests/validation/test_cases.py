@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from iowatt import core
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.evaluate.validation import cases, replay
 from iowatt.evaluate.validation.cases import FOLDER, Case, shipped
 from iowatt.evaluate.validation.measured import Measured, read
 from iowatt.model.library import find_drive
+from refused import refused
 
 LINES = "R Hit 100 4 1500.0 250.5\nW Hit 5000 2 700.0 0.0\nR Hit 104 4 400.0 90.0\n"
 
@@ -31,12 +32,12 @@ def test_shipped_traces_are_all_there():
 def test_one_device():
     (case,) = cases("dec-rz26")
     assert case.trace.name == "dec_rz26.trace.gz"
-    with pytest.raises(InputError, match="there is no shipped trace of 'quantum-atlas-10k'"):
+    with refused("unknown-name", Argument("device", "quantum-atlas-10k")):
         cases("quantum-atlas-10k")
 
 
 def test_a_trace_needs_its_device(tmp_path):
-    with pytest.raises(InputError, match="say which device"):
+    with refused("missing", "device"):
         cases(trace=tmp_path / "a.trace")
     (case,) = cases("quantum-atlas-10k", None, tmp_path / "a.trace", "disksim-validate")
     assert case == Case("quantum-atlas-10k", tmp_path / "a.trace", "disksim-validate")
@@ -64,16 +65,16 @@ def test_think_times(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "code"),
     [
-        ("time_ms,op,offset,size\n0,r,0,512\n", "no response time"),
-        ("time_ms,op,offset,size,response_ms\n0,r,0,512,5\n1,r,0,512,5\n", "before the one before them"),
+        ("time_ms,op,offset,size\n0,r,0,512\n", "missing"),
+        ("time_ms,op,offset,size,response_ms\n0,r,0,512,5\n1,r,0,512,5\n", "unsupported"),
     ],
 )
-def test_a_trace_that_cannot_be_compared(tmp_path, text, words):
+def test_a_trace_that_cannot_be_compared(tmp_path, text, code):
     path = tmp_path / "t.csv"
     path.write_text(text)
-    with pytest.raises(InputError, match=words):
+    with refused(code, str(path)):
         read(path, "csv")
 
 

@@ -7,10 +7,11 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.cli import main
 from iowatt.evaluate.validation import sheet
 from iowatt.pages.validation import sheet_text
+from refused import ANYWHERE, check
 
 NAMES = sheet.simulatable()
 
@@ -68,15 +69,14 @@ def test_the_verb():
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "code", "place"),
     [
-        (["--ssd", "--device", "arrays2002-disk"], "is a disk"),
-        (["--ssd", "--device", "intel-320-300gb"], "energy needs figures"),
-        (["--ssd", "--device", "intel-x25-e-32gb"], "a simulation needs figures"),
-        (["--device", "intel-dc-s3700-800gb", "-o", "x.html"], "-o is for disks"),
+        (["--ssd", "--device", "arrays2002-disk"], "not-accepted", Argument("ssd", "arrays2002-disk")),
+        (["--ssd", "--device", "intel-320-300gb"], "missing-figure", "intel-320-300gb"),
+        (["--ssd", "--device", "intel-x25-e-32gb"], "missing-figure", "intel-x25-e-32gb.toml (library)"),
+        (["--device", "intel-dc-s3700-800gb", "-o", "x.html"], "not-applicable", ANYWHERE),
     ],
 )
-def test_what_it_refuses(words, message):
+def test_what_it_refuses(words, code, place):
     result = CliRunner().invoke(main.app, ["devices", "validate", *words])
-    assert isinstance(result.exception, InputError)
-    assert message in str(result.exception)
+    check(result.exception, code, place)

@@ -10,7 +10,6 @@ import pytest
 from srt_writer import record, written
 from typer.testing import CliRunner
 
-from iowatt.base.errors import InputError
 from iowatt.cli import main
 from iowatt.evaluate import validation
 from iowatt.evaluate.validation import measured, replay
@@ -18,6 +17,7 @@ from iowatt.evaluate.validation.cases import Case
 from iowatt.model.library import find_drive
 from iowatt.pages.validation import page, text
 from iowatt.trace.info import info
+from refused import check, refused
 
 # The second waits for the first; the third, of the same disk, is served before the second. One is of disk 1.
 RECORDS = [
@@ -100,9 +100,9 @@ def test_what_is_wrong_is_said(trace, tmp_path):
     words = ["devices", "validate", "--device", "hp-335h", "--trace", str(bad), "--format", "hp-srt"]
     at = len(written(RECORDS)) - 56
     result = CliRunner().invoke(main.app, words)
-    assert isinstance(result.exception, InputError)
-    assert f"byte {at}: the trace ends within a record" in str(result.exception)
-    with pytest.raises(InputError, match="more than one device"):
+    check(result.exception, "damaged", f"{bad}:{len(RECORDS)}")
+    assert f"byte {at}" in result.exception.message
+    with refused("ambiguous", f"{trace}:3"):
         measured.read_services(trace, None, None)
 
 

@@ -166,7 +166,8 @@ fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
 
 /// A fault of ours: Python's checks should have caught it.
 pub(crate) fn internal(py: Python<'_>, message: &str) -> PyErr {
-    let raise = || py.import("iowatt.base.errors")?.getattr("IowattError")?.call1(("internal", py.None(), message));
+    let raise =
+        || py.import("iowatt.base.errors")?.getattr("IowattError")?.call1(("internal", py.None(), message));
     match raise() {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,

@@ -1,7 +1,7 @@
 //! Traces for Python: a reader of batches, `trace info`, and the list of formats.
 //!
 //! Decoding runs with the GIL released. Batches come out as NumPy arrays that own the vectors they
-//! were decoded into. Errors become `iowatt.base.errors.InputError` with the place in `where`.
+//! were decoded into. Errors become `iowatt.base.errors.InputError` with its code and place.
 
 use crate::synthetic;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -55,10 +55,10 @@ pub(crate) fn open_ahead(
 /// A trace's error as the Python exception it is there; what the caller raised comes back as it was.
 pub(crate) fn trace_error(py: Python<'_>, error: TraceError) -> PyErr {
     match error {
-        TraceError::Malformed { file, place, reason } => {
-            input_error(py, "damaged", Some(&format!("{file}:{place}")), &reason)
+        TraceError::Malformed { code, file, place, reason } => {
+            input_error(py, code.as_str(), Some(&format!("{file}:{place}")), &reason)
         }
-        TraceError::Unusable { file, reason } => input_error(py, "unreadable", Some(&file), &reason),
+        TraceError::Unusable { code, file, reason } => input_error(py, code.as_str(), Some(&file), &reason),
         TraceError::Caller(raised) => match raised.downcast::<PyErr>() {
             Ok(raised) => *raised,
             Err(other) => PyValueError::new_err(other.to_string()),

@@ -6,7 +6,7 @@
 //! are rebased here: the origin is the earliest stamp of the trace, of whichever device, so that two
 //! devices of one trace keep their time relation.
 
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::{Clock, Entry, Raw};
 use crate::gap::LongestGap;
 use crate::names::Names;
@@ -97,10 +97,8 @@ impl<R: Records> Checked<R> {
     pub fn new(records: R, spec: &TraceSpec, habits: Habits) -> Result<Self, TraceError> {
         let tolerance_s = spec.order_tolerance_s.unwrap_or(habits.order_tolerance_s);
         if !(0.0..=1e9).contains(&tolerance_s) {
-            return Err(TraceError::Unusable {
-                file: spec.file().to_owned(),
-                reason: format!("order_tolerance is {tolerance_s} s; 0 to 1e9 seconds are accepted"),
-            });
+            let reason = format!("order_tolerance is {tolerance_s} s; 0 to 1e9 seconds are accepted");
+            return Err(TraceError::unusable(spec.file(), Fault::new(Code::OutOfRange, reason)));
         }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // in 0..=1e18
         let tolerance_ns = (tolerance_s * 1e9).round() as u64;
@@ -124,23 +122,20 @@ impl<R: Records> Checked<R> {
         })
     }
 
-    fn unusable(&self, reason: String) -> TraceError {
-        TraceError::Unusable { file: self.spec.file().to_owned(), reason }
-    }
-
-    fn malformed(&self, place: u64, reason: String) -> TraceError {
-        TraceError::Malformed { file: self.spec.file().to_owned(), place, reason }
+    fn unusable(&self, code: Code, reason: String) -> TraceError {
+        TraceError::unusable(self.spec.file(), Fault::new(code, reason))
     }
 
     /// Skips a bad record while the spec allows, else makes an error of it.
     #[cold]
     fn bad(&mut self, place: u64, fault: Fault) -> Result<(), TraceError> {
         if fault.fatal || self.summary.skipped_bad >= self.spec.skip_bad {
-            let mut reason = fault.reason;
+            let mut fault = fault;
             if !fault.fatal && self.spec.skip_bad > 0 {
-                reason = format!("{reason} (skip_bad = {} are used up)", self.spec.skip_bad);
+                let skipped = self.spec.skip_bad;
+                fault.reason = format!("{} (`skip_bad={skipped}` are used up)", fault.reason);
             }
-            return Err(self.malformed(place, reason));
+            return Err(TraceError::malformed(self.spec.file(), place, fault));
         }
         self.summary.skipped_bad += 1;
         if self.summary.first_bad.len() < FIRST_BAD {
@@ -164,7 +159,7 @@ impl<R: Records> Checked<R> {
         }
         match self.order.note(raw.time_ns) {
             Ok(stepped_back) => self.summary.reordered += u64::from(stepped_back),
-            Err(reason) => return self.bad(place, reason.into()),
+            Err(reason) => return self.bad(place, Fault::new(Code::OutOfOrder, reason)),
         }
         self.earliest_ns = self.earliest_ns.min(raw.time_ns);
         match self.selection.wants(raw.device, self.records.names().devices.names()) {
@@ -196,12 +191,10 @@ impl<R: Records> Checked<R> {
             Some(name) => format!("volume '{name}'"),
             None => "the volume".to_owned(),
         };
-        self.malformed(
-            place,
-            format!(
-                "the request at offset {offset} ends at byte {end}, past the end of {volume} ({limit} bytes)"
-            ),
-        )
+        let reason = format!(
+            "the request at offset {offset} ends at byte {end}, past the end of {volume} ({limit} bytes)"
+        );
+        TraceError::malformed(self.spec.file(), place, Fault::new(Code::OutOfRange, reason))
     }
 
     #[inline]
@@ -213,7 +206,8 @@ impl<R: Records> Checked<R> {
         let time_ns = raw.time_ns - origin_ns;
         if i64::try_from(time_ns).is_err() {
             let time = raw.time_ns;
-            return Err(self.unusable(format!("a stamp of {time} ns is past 2^63 ns (292 years)")));
+            let reason = format!("a stamp of {time} ns is past 2^63 ns (292 years)");
+            return Err(self.unusable(Code::OutOfRange, reason));
         }
         self.summary.requests += 1;
         self.summary.reads += u64::from(raw.op == Op::Read);
@@ -247,14 +241,14 @@ impl<R: Records> Checked<R> {
         self.ended = true;
         self.order.finish();
         match self.selection.missing(self.records.names().devices.names()) {
-            Some(reason) => Err(self.unusable(reason)),
+            Some(reason) => Err(self.unusable(Code::UnknownName, reason)),
             None => Ok(()),
         }
     }
 
     fn nothing(&self) -> TraceError {
         let other = self.summary.trims + self.summary.flushes;
-        let mut reason = "holds no read or write requests".to_owned();
+        let mut reason = "there are no read or write requests".to_owned();
         if other > 0 {
             reason = format!("{reason}, only {other} trims and flushes");
         }
@@ -264,7 +258,7 @@ impl<R: Records> Checked<R> {
         if let Some(remark) = self.records.remark() {
             reason = format!("{reason}; {remark}");
         }
-        self.unusable(reason)
+        self.unusable(Code::Empty, reason)
     }
 
     /// Takes several records at once, where the input has them ready.
@@ -311,12 +305,13 @@ fn fits(raw: &Raw) -> bool {
 fn misfit(raw: &Raw) -> Fault {
     let (offset, size) = (raw.offset, raw.size);
     if size == 0 && raw.op != Op::Flush {
-        return "the size is zero; a request moves at least one byte".into();
+        return Fault::new(Code::OutOfRange, "the size is zero; a request moves at least one byte");
     }
     if size > u64::from(u32::MAX) {
-        return format!("a size of {size} bytes is not accepted; at most 4294967295").into();
+        let reason = format!("a size of {size} bytes is not accepted; at most 4294967295");
+        return Fault::new(Code::OutOfRange, reason);
     }
-    format!("offset {offset} plus size {size} is past 2^63 bytes").into()
+    Fault::new(Code::OutOfRange, format!("offset {offset} plus size {size} is past 2^63 bytes"))
 }
 
 impl<R: Records> Source for Checked<R> {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::error::TraceError;
+use crate::error::{Code, Fault, TraceError};
 use crate::spec::TraceSpec;
 
 /// Bytes of the longest line that is accepted.
@@ -65,20 +65,18 @@ impl Input {
         if spec.path == "-" {
             return Self::from_reader(spec.file(), Box::new(io::stdin()), None);
         }
-        let unusable = |error: &io::Error| TraceError::Unusable {
-            file: spec.file().to_owned(),
-            reason: match error.kind() {
-                io::ErrorKind::NotFound => "no such file".to_owned(),
-                _ => error.to_string(),
-            },
+        let unusable = |error: &io::Error| {
+            let (code, reason) = match error.kind() {
+                io::ErrorKind::NotFound => (Code::NotFound, "there is no such file".to_owned()),
+                _ => (Code::Unreadable, error.to_string()),
+            };
+            TraceError::unusable(spec.file(), Fault::new(code, reason))
         };
         let file = File::open(&spec.path).map_err(|e| unusable(&e))?;
         let metadata = file.metadata().map_err(|e| unusable(&e))?;
         if metadata.is_dir() {
-            return Err(TraceError::Unusable {
-                file: spec.file().to_owned(),
-                reason: "is a directory; name a trace file".to_owned(),
-            });
+            let reason = "it is a directory; expected a trace file";
+            return Err(TraceError::unusable(spec.file(), Fault::new(Code::WrongKind, reason)));
         }
         let total = metadata.is_file().then_some(metadata.len());
         Self::from_reader(spec.file(), Box::new(file), total)
@@ -96,20 +94,24 @@ impl Input {
         let consumed = Arc::new(AtomicU64::new(0));
         let mut counted = Counted { reader, count: Arc::clone(&consumed) };
         let mut head = Vec::with_capacity(8);
-        let unusable = |reason: String| TraceError::Unusable { file: file.to_owned(), reason };
-        (&mut counted).take(8).read_to_end(&mut head).map_err(|e| unusable(e.to_string()))?;
+        let unusable = |code: Code, reason: String| TraceError::unusable(file, Fault::new(code, reason));
+        (&mut counted)
+            .take(8)
+            .read_to_end(&mut head)
+            .map_err(|e| unusable(Code::Unreadable, e.to_string()))?;
         if head.is_empty() {
-            return Err(unusable("is empty".to_owned()));
+            return Err(unusable(Code::Empty, "the file is empty".to_owned()));
         }
         if let Some(reason) = refused(&head) {
-            return Err(unusable(reason));
+            return Err(unusable(Code::Unsupported, reason));
         }
         let (gzip, zstandard) = (head.starts_with(GZIP), head.starts_with(ZSTANDARD));
         let raw = io::Cursor::new(head).chain(counted);
         let (reader, compression): (Box<dyn Read + Send>, _) = if gzip {
             (Box::new(MultiGzDecoder::new(raw)), Some("gzip"))
         } else if zstandard {
-            let decoder = zstd::stream::read::Decoder::new(raw).map_err(|e| unusable(e.to_string()))?;
+            let decoder = zstd::stream::read::Decoder::new(raw)
+                .map_err(|e| unusable(Code::Unreadable, e.to_string()))?;
             (Box::new(decoder), Some("zstd"))
         } else {
             (Box::new(raw), None)
@@ -128,7 +130,7 @@ impl Input {
             total,
         };
         if input.peek(3)?.is_empty() {
-            return Err(unusable("is empty once decompressed".to_owned()));
+            return Err(unusable(Code::Empty, "the file is empty once decompressed".to_owned()));
         }
         if input.peek(3)?.starts_with(&[0xef, 0xbb, 0xbf]) {
             input.start += 3;
@@ -201,11 +203,9 @@ impl Input {
                 break (from, self.end);
             }
             if searched > MAX_LINE {
-                return Err(TraceError::Malformed {
-                    file: self.file.clone(),
-                    place: self.line + 1,
-                    reason: format!("a line of more than {MAX_LINE} bytes; this is not a text trace"),
-                });
+                let reason = format!("the line has more than {MAX_LINE} bytes; this is not a text trace");
+                let fault = Fault::new(Code::TooLarge, reason);
+                return Err(TraceError::malformed(&self.file, self.line + 1, fault));
             }
             self.read_more()?;
         };
@@ -246,6 +246,7 @@ impl Input {
             0 => format!("line {}", self.line),
             taken => format!("byte {taken} of the trace"),
         };
+        let code = if self.compression.is_some() { Code::Damaged } else { Code::Unreadable };
         let reason = match (self.compression, error.kind()) {
             (Some(kind), io::ErrorKind::UnexpectedEof) => format!(
                 "the {kind} data ends early, after about {after}: the file is truncated; fetch or compress it again"
@@ -255,7 +256,7 @@ impl Input {
             }
             (None, _) => format!("cannot be read after {after}: {error}"),
         };
-        TraceError::Unusable { file: self.file.clone(), reason }
+        TraceError::unusable(&self.file, Fault::new(code, reason))
     }
 }
 
@@ -269,10 +270,10 @@ fn refused(head: &[u8]) -> Option<String> {
         (b"7z\xbc\xaf", "7-zip", "7z e -so"),
     ];
     if head.starts_with(b"PAR1") {
-        return Some("is a Parquet file, which is read through Polars: use the Python side".to_owned());
+        return Some("this is a Parquet file, which only the Python API reads".to_owned());
     }
     packed.iter().find(|(magic, ..)| head.starts_with(magic)).map(|(_, name, tool)| {
-        format!("is compressed with {name}; gzip and zstd are read directly, others through a pipe: {tool} FILE | iowatt ... -")
+        format!("the file is compressed with {name}; gzip and zstd are read directly, others through a pipe: {tool} FILE | iowatt ... -")
     })
 }
 

@@ -32,7 +32,7 @@ mod transform;
 
 pub use ahead::Ahead;
 pub use check::{Checked, Habits, Records};
-pub use error::{Fault, TraceError};
+pub use error::{Code, Fault, TraceError};
 pub use format::{FormatNote, formats};
 pub use info::{TraceInfo, info};
 pub use input::{Input, MAX_LINE};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::error::Fault;
+use crate::error::{Code, Fault};
 
 /// Distinct devices that one trace may hold; a table of names must not grow without bound.
 pub const MAX_DEVICES: usize = 1 << 16;
@@ -72,15 +72,18 @@ impl Table {
         let kind = self.kind;
         if key.len() > MAX_NAME {
             let length = key.len();
-            return Err(format!("{kind} name of {length} bytes; at most {MAX_NAME} are accepted").into());
+            let reason = format!("a {kind} name has {length} bytes; at most {MAX_NAME} are accepted");
+            return Err(Fault::new(Code::TooLarge, reason));
         }
         if self.names.len() >= self.bound {
             let bound = self.bound;
-            return Err(Fault::fatal(format!(
-                "more than {bound} different {kind}s; is this column a {kind}?"
-            )));
+            return Err(Fault::fatal(
+                Code::TooLarge,
+                format!("more than {bound} different {kind}s; is this column a {kind}?"),
+            ));
         }
-        let id = u32::try_from(self.names.len()).map_err(|_| Fault::fatal("too many names"))?;
+        let id =
+            u32::try_from(self.names.len()).map_err(|_| Fault::fatal(Code::TooLarge, "too many names"))?;
         self.names.push(name);
         self.index.insert(key.into(), id);
         Ok(id)

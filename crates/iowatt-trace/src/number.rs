@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::error::Code;
+
 /// Why a text is not the number that was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberFault {
@@ -15,6 +17,15 @@ pub enum NumberFault {
 }
 
 impl NumberFault {
+    /// What kind of fault it is.
+    #[must_use]
+    pub fn code(self) -> Code {
+        match self {
+            Self::NotANumber => Code::BadSyntax,
+            Self::Negative | Self::TooLarge => Code::OutOfRange,
+        }
+    }
+
     /// The fault in words, for column `column` that read `text`.
     #[must_use]
     pub fn describe(self, column: &str, text: &[u8]) -> String {

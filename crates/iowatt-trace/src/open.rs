@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use crate::ahead::Ahead;
 use crate::check::{Checked, Habits, Records};
-use crate::error::TraceError;
+use crate::error::{Code, Fault, TraceError};
 use crate::format::blktrace::{self, Recording};
 use crate::format::{self, Decoder, Entry, Format, Raw};
 use crate::input::{self, Input};
@@ -57,14 +57,17 @@ pub fn open_parts(spec: &TraceSpec) -> Result<Vec<Box<dyn Source>>, TraceError> 
 pub fn from_reader(reader: Box<dyn Read + Send>, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
     let mut reader = Some(reader);
     let mut parts = || {
-        let reader = reader.take().ok_or_else(|| TraceError::Unusable {
-            file: spec.file().to_owned(),
-            reason: "would have to be read twice, and can be read once only".to_owned(),
-        })?;
+        let reader = reader.take().ok_or_else(|| read_once(spec))?;
         let spec = &transform::decoded(spec);
         Ok(vec![decode(Input::from_reader(spec.file(), reader, None)?, spec)?])
     };
     transform::assemble(spec, &mut parts, &mut || Ok(()))
+}
+
+/// What can be read once only would have to be read again.
+pub(crate) fn read_once(spec: &TraceSpec) -> TraceError {
+    let reason = "it must be read twice, and can be read only once; put the trace in a file";
+    TraceError::unusable(spec.file(), Fault::new(Code::ReadOnce, reason))
 }
 
 fn open_file(spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
@@ -81,8 +84,7 @@ fn open_file(spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
 
 fn decode(mut input: Input, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
     let format = format::choose(spec, &mut input)?;
-    let decoder = (format.decoder)(spec)
-        .map_err(|reason| TraceError::Unusable { file: spec.file().to_owned(), reason })?;
+    let decoder = (format.decoder)(spec).map_err(|fault| TraceError::unusable(spec.file(), fault))?;
     let mut assumed = format::assumptions(format, spec);
     if format.name == blktrace::FORMAT.name {
         assumed.extend(blktrace::partial(&spec.path));

@@ -1,7 +1,7 @@
 //! Rows in batches, as Python hands them in (Parquet through Polars): the same checks as for files.
 
 use crate::check::{Checked, Habits, Records};
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::{Clock, Entry, Raw};
 use crate::names::Names;
 use crate::request::{NO_RESPONSE, NO_STREAM, Op, Source};
@@ -41,10 +41,7 @@ pub type NextBatch = Box<dyn FnMut() -> Result<Option<Rows>, TraceError> + Send>
 pub fn from_rows(next: NextBatch, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
     let mut next = Some(next);
     let mut parts = || {
-        let next = next.take().ok_or_else(|| TraceError::Unusable {
-            file: spec.file().to_owned(),
-            reason: "would have to be read twice, and can be read once only".to_owned(),
-        })?;
+        let next = next.take().ok_or_else(|| crate::open::read_once(spec))?;
         Ok(vec![checked_rows(next, &transform::decoded(spec))?])
     };
     transform::assemble(spec, &mut parts, &mut || Ok(()))
@@ -75,7 +72,7 @@ impl RowRecords {
         let required = [rows.op.len(), rows.offset.len(), rows.size.len()];
         let optional = [rows.device.len(), rows.response_ns.len(), rows.stream.len()];
         if required.iter().any(|&l| l != length) || optional.iter().any(|&l| l != 0 && l != length) {
-            return Err(Fault::fatal("the columns of a batch differ in length"));
+            return Err(Fault::fatal(Code::Damaged, "the columns of a batch differ in length"));
         }
         if let Some(names) = &rows.devices {
             self.names.devices.set(names.clone());
@@ -90,20 +87,24 @@ impl RowRecords {
     fn decode(&mut self, at: usize) -> Result<Raw, Fault> {
         let rows = &self.rows;
         let stamp = rows.time_ns[at];
-        let time_ns = u64::try_from(stamp).map_err(|_| format!("time_ns is negative: {stamp}"))?;
+        let time_ns = u64::try_from(stamp)
+            .map_err(|_| Fault::new(Code::OutOfRange, format!("time_ns is negative: {stamp}")))?;
         let op = match rows.op[at] {
             0 => Op::Read,
             1 => Op::Write,
             2 => Op::Trim,
             3 => Op::Flush,
             other => {
-                return Err(format!("op is {other}; 0 read, 1 write, 2 trim and 3 flush are accepted").into());
+                let reason = format!("op is {other}; 0 read, 1 write, 2 trim and 3 flush are accepted");
+                return Err(Fault::new(Code::NotAccepted, reason));
             }
         };
         let response_ns = match rows.response_ns.get(at) {
             None => NO_RESPONSE,
             Some(&ns) if ns >= NO_RESPONSE => ns,
-            Some(ns) => return Err(format!("response_ns is {ns}; -1 means none").into()),
+            Some(ns) => {
+                return Err(Fault::new(Code::OutOfRange, format!("response_ns is {ns}; -1 means none")));
+            }
         };
         let device = rows.device.get(at).copied().unwrap_or(0);
         let stream = rows.stream.get(at).copied().unwrap_or(NO_STREAM);

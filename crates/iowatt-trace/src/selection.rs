@@ -3,7 +3,7 @@
 //! An index may exist long before: a dictionary lists names that never occur, and a record may
 //! name its device and then be refused. So it is appearance that counts.
 
-use crate::error::Fault;
+use crate::error::{Code, Fault};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
@@ -86,13 +86,14 @@ impl Selection {
             listed.push(format!("{} more", names.len() - SHOWN));
         }
         let listed = listed.join(", ");
-        Some(format!("has no requests of device '{asked}'; its devices are {listed}"))
+        Some(format!("there are no requests of device '{asked}'; the devices are {listed}"))
     }
 }
 
 pub(crate) fn second_device(first: &str, second: &str) -> Fault {
-    Fault::fatal(format!(
+    let reason = format!(
         "the trace holds more than one device: '{first}' and '{second}'; name the one to read with \
-         device = \"{first}\", or device = \"*\" to lay all of them over one address space"
-    ))
+         `device={first}`, or `device=*` to lay all of them over one address space"
+    );
+    Fault::fatal(Code::Ambiguous, reason)
 }

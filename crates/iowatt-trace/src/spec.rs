@@ -1,5 +1,6 @@
 //! What to read and how: the JSON object that Python hands over, unknown keys refused.
 
+use crate::error::{Code, Fault};
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -136,7 +137,7 @@ impl TraceSpec {
     ///
     /// # Errors
     /// Zero.
-    pub(crate) fn sector(&self) -> Result<u64, String> {
+    pub(crate) fn sector(&self) -> Result<u64, Fault> {
         self.block(512)
     }
 
@@ -144,9 +145,9 @@ impl TraceSpec {
     ///
     /// # Errors
     /// Zero.
-    pub(crate) fn block(&self, usual: u64) -> Result<u64, String> {
+    pub(crate) fn block(&self, usual: u64) -> Result<u64, Fault> {
         match self.sector_bytes {
-            Some(0) => Err("sector_size is 0; 512 or 4096 are usual".into()),
+            Some(0) => Err(Fault::new(Code::OutOfRange, "sector_size is 0; 512 or 4096 are usual")),
             Some(bytes) => Ok(u64::from(bytes)),
             None => Ok(usual),
         }
@@ -235,14 +236,15 @@ impl TimeUnit {
     ///
     /// # Errors
     /// Picoseconds.
-    pub fn power(self) -> Result<u32, String> {
+    pub fn power(self) -> Result<u32, Fault> {
         match self {
             Self::Seconds => Ok(9),
             Self::Milliseconds => Ok(6),
             Self::Microseconds => Ok(3),
             Self::Nanoseconds => Ok(0),
             Self::Picoseconds => {
-                Err("time_unit ps is for mqsim only; s, ms, us and ns are accepted".to_owned())
+                let reason = "time_unit ps is for mqsim only; s, ms, us and ns are accepted";
+                Err(Fault::new(Code::NotApplicable, reason))
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::rng::{Draws, Purpose};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use iowatt_trace::{NO_RESPONSE, Op, Request, Source, Summary, TraceError};
+use iowatt_trace::{Code, Fault, NO_RESPONSE, Op, Request, Source, Summary, TraceError};
 
 /// Streams and processes at most.
 const MOST_STREAMS: usize = 4096;
@@ -264,8 +264,8 @@ impl Generator {
         }
         let ns = at * 1e9;
         if ns > MOST_NS {
-            let reason = "its requests reach beyond 285 years".to_owned();
-            return Err(TraceError::Unusable { file: self.name.clone(), reason });
+            let fault = Fault::new(Code::OutOfRange, "its requests reach beyond 285 years");
+            return Err(TraceError::unusable(&self.name, fault));
         }
         Ok(Some((ns.round() as u64, stream)))
     }

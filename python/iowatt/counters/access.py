@@ -31,5 +31,5 @@ def parse(text: str) -> dict[str, Any]:
         if 0 < number < 1e6:
             return {"pattern": pattern, _PARAMETER[pattern]: number}
     raise InputError(
-        "bad-syntax", Argument("access"), f"{text!r} is no access pattern; accepted are {ACCEPTED}"
+        "bad-syntax", Argument("access"), f"{text!r} is not an access pattern; accepted are {ACCEPTED}"
     )

@@ -88,10 +88,11 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
             split, share = "given", np.full(len(total), read_share)
         else:
             raise InputError(
-                "TODO",
+                "missing-figure",
                 None,
                 f"the counters of {device!r} do not tell reads from writes",
-                hint="record more columns (iostat -x without -s), or say the share of reads: --read-share 70",
+                hint="record more columns (iostat -x without -s), or give the share of reads: "
+                "`read_share=70`",
             )
         reads, writes = total * share, total * (1 - share)
     same = split != "counted"
@@ -117,7 +118,7 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
 def _total(log: Log, device: str) -> Floats:
     if not log.has(device, "requests"):
         raise InputError(
-            "TODO",
+            "missing-figure",
             None,
             f"the counters of {device!r} lack requests per second",
             hint="needed are iostat's r/s and w/s or tps, sar's tps, or perfmon's Disk Reads/sec and Disk "
@@ -132,7 +133,7 @@ def _moved(log: Log, device: str, requests: Floats) -> Floats:
     if log.has(device, "size"):
         return requests * _or_zero(log.column(device, "size"))
     raise InputError(
-        "TODO",
+        "missing-figure",
         None,
         f"the counters of {device!r} lack bytes per second and mean sizes",
         hint="needed are iostat's rkB/s and wkB/s, sar's rkB/s and wkB/s, or perfmon's Disk Read "

@@ -48,17 +48,17 @@ def build(log: Log, devices: Sequence[str], asked: Asked, *, name: str, origin: 
     lengths = acts[0].seconds
     if not np.isfinite(lengths[used]).all():
         raise InputError(
-            "TODO",
+            "missing",
             origin,
             "the log does not say how long its intervals are",
-            hint="say it: --interval 10s (iostat -t records it)",
+            hint="give `interval=10s` (iostat -t records it)",
         )
     used &= lengths > 0
     seconds = lengths[used]
     found = parts(log, acts, used, asked)
     requests = sum(part.requests for part in found)
     if not requests > 0:
-        raise InputError("TODO", origin, f"nothing was read or written on {', '.join(devices)}")
+        raise InputError("empty", origin, f"nothing was read or written on {', '.join(devices)}")
     rates = np.full(len(used), np.nan)
     rates[used] = sum(act.requests[used] for act in acts)
     joined = groups(len(seconds), asked.phases)

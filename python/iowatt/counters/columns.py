@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.counters.text import rate
 
 _SECTOR, _KB, _MB = 512.0, 1024.0, 1024.0**2
@@ -83,7 +84,7 @@ def figures(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
 
     Raises
     ------
-    ValueError
+    InputError
         What is wrong with which column.
     """
     found: dict[str, float] = {}
@@ -94,8 +95,8 @@ def figures(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
         figure, factor = meaning
         try:
             value = _scaled(text, factor)
-        except ValueError as error:
-            raise ValueError(f"column {name}: {error}") from None
+        except InputError as error:
+            raise InputError(error.code, None, f"column {name}: {error.message}") from None
         found.setdefault(figure, value)
     for name, (count, size, amount) in _COARSE.items():
         # Rates in MB with two decimals are coarse; requests times their mean size are the same, finer.
@@ -112,7 +113,7 @@ def seconds_of(names: Sequence[str], texts: Sequence[str]) -> tuple[float, float
         if total_name in row and rate_name in row:
             try:
                 total, per_second = _scaled(row[total_name], 1.0), _scaled(row[rate_name], 1.0)
-            except ValueError:
+            except InputError:
                 continue
             if per_second > 0 and total > best[0]:
                 best = (total, total / per_second)
@@ -120,13 +121,13 @@ def seconds_of(names: Sequence[str], texts: Sequence[str]) -> tuple[float, float
 
 
 def from_object(given: Mapping[str, object]) -> dict[str, float]:
-    """The same of a JSON object; what is no number and no name is a ``ValueError``."""
+    """The same of a JSON object; a figure that is not a number is an ``InputError``."""
     names = [name for name in given if COLUMNS.get(name) is not None]
     texts = []
     for name in names:
         value = given[name]
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"{name}: expected a number")
+            raise InputError("wrong-type", None, f"{name}: expected a number")
         texts.append(repr(value) if abs(value) < 1e15 else f"{value:.3e}")
     return figures(names, texts)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from iowatt.base.errors import InputError
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known, seconds_of
 from iowatt.counters.log import Log
@@ -164,15 +165,16 @@ class Reader:
             want = len(self._columns) + 1
             self._log.malformed(
                 line.error(
-                    f"expected a device and {want - 1} figures, as the header says; found {len(words)} words"
+                    "damaged",
+                    f"expected a device and {want - 1} figures, as the header says; found {len(words)} words",
                 )
             )
             return
         device, texts = (words[-1], words[:-1]) if self._device_last else (words[0], words[1:])
         try:
             values = figures(self._columns, texts)
-        except ValueError as error:
-            self._log.malformed(line.error(f"device {shown(device)}: {error}"))
+        except InputError as error:
+            self._log.malformed(line.wrong(f"device {shown(device)}", error))
             values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
         self._put(line, device, values, seconds_of(self._columns, texts))
 
@@ -212,6 +214,7 @@ class Reader:
                 return clock.lengths(self._start, stamps)
             except ValueError as error:
                 raise self._ends[error.args[0]].place.error(
+                    "out-of-order",
                     "the time stamp is before that of the report before: the clock was set back, or two logs "
                     "follow without their first lines",
                     hint="split the log there",

@@ -54,7 +54,7 @@ def law(spread: Dispersion, asked: Asked, rate: float, joined: float) -> Arrival
     squared = spread.index * max(_LEAST_INSIDE, 1 - 1 / joined) if spread.known else 1.0
     if asked.arrivals == "bursty" and not squared > 1:
         message = f"there are no bursts to take over: {seen}"
-        raise InputError("TODO", Argument("arrivals"), message, hint="--arrivals poisson")
+        raise InputError("infeasible", Argument("arrivals"), message, hint="`arrivals=poisson`")
     bursty = spread.bursty and spread.seconds <= LONGEST_S and squared > 1
     if asked.arrivals == "bursty" or (asked.arrivals == "auto" and bursty):
         cv = min(squared**0.5, _MOST_CV)

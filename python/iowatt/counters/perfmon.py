@@ -36,7 +36,7 @@ _LONGEST_CELL: Final = 4096
 _FORMAT_HINT: Final = (
     r"""record them with typeperf "\PhysicalDisk(*)\*" -si 1 -f CSV -o disks.csv; names in another "
     r"language: """
-    r"""--columns "Disk Reads/sec=NAME,Disk Writes/sec=NAME,..." """
+    r"""columns "Disk Reads/sec=NAME,Disk Writes/sec=NAME,..." """
 ).rstrip()
 
 
@@ -69,9 +69,9 @@ class Reader:
         for ours in self._names.values():
             if ours not in COUNTERS:
                 raise InputError(
-                    "wrong-format",
+                    "unknown-name",
                     Argument("columns"),
-                    f"{ours!r} is no counter that is read; those are {', '.join(COUNTERS)}",
+                    f"the counter {ours!r} is not read; read are {', '.join(COUNTERS)}",
                 )
 
     def read(self, lines: Iterable[Line]) -> None:
@@ -85,12 +85,14 @@ class Reader:
                 continue
             if not width:
                 raise line.error(
-                    "expected the names of the counters first, after (PDH-CSV 4.0)", _FORMAT_HINT
+                    "wrong-format",
+                    "expected the names of the counters first, after (PDH-CSV 4.0)",
+                    _FORMAT_HINT,
                 )
             stamp = clock.stamp(cells[0])
             if stamp is None:
-                message = f"{shown(cells[0])} is no time stamp such as 11/21/2026 14:58:06.123"
-                self._log.malformed(line.error(message))
+                message = f"{shown(cells[0])} is not a time stamp such as 11/21/2026 14:58:06.123"
+                self._log.malformed(line.error("bad-syntax", message))
             elif len(cells) < width or any(cells[width:]):
                 self._log.malformed(_ragged(line, width, len(cells)))
             else:
@@ -122,6 +124,7 @@ class Reader:
             lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
         except ValueError as error:
             raise ends[error.args[0]][2].error(
+                "out-of-order",
                 "the time stamp is before that of the row before: the clock was set back",
                 "split the log there",
             ) from None
@@ -150,7 +153,9 @@ class Reader:
         if not found:
             seen = sorted({match[4] for cell in cells[1:] if (match := _PATH.fullmatch(cell.strip()))})
             names = f"; its counters are {', '.join(map(shown, seen[:6]))}" if seen else ""
-            raise line.error(f"no counter of a PhysicalDisk or LogicalDisk{names}", _FORMAT_HINT)
+            raise line.error(
+                "missing-figure", f"there is no counter of a PhysicalDisk or LogicalDisk{names}", _FORMAT_HINT
+            )
         if len(hosts) == 1:  # the host need not be told
             (host,) = hosts
             found = [
@@ -165,9 +170,9 @@ class Reader:
             try:
                 value = number(text) if text.strip() else None
                 if value is not None and value < 0 and value != -1:
-                    raise ValueError(f"{shown(text)} is negative")
-            except ValueError as error:
-                self._log.malformed(line.error(f"{column.name} of {shown(column.device)}: {error}"))
+                    raise InputError("out-of-range", None, f"{shown(text)} is negative")
+            except InputError as error:
+                self._log.malformed(line.wrong(f"{column.name} of {shown(column.device)}", error))
                 value = None
             found[column] = None if value == -1 else value
         return found
@@ -179,7 +184,7 @@ def _ragged(line: Line, width: int, found: int) -> InputError:
         if found > width
         else None
     )
-    return line.error(f"expected {width} values, as the header says; found {found}", hint)
+    return line.error("damaged", f"expected {width} values, as the header says; found {found}", hint)
 
 
 def _rows(lines: Iterable[Line]) -> Iterator[tuple[Line, list[str]]]:
@@ -196,5 +201,5 @@ def _rows(lines: Iterable[Line]) -> Iterator[tuple[Line, list[str]]]:
         try:
             cells = next(csv.reader([text], delimiter=delimiter, strict=False))
         except (csv.Error, StopIteration) as error:
-            raise line.error(f"no row of a CSV file: {error}") from None
+            raise line.error("wrong-format", f"this is not a row of CSV: {error}") from None
         yield line, cells

@@ -56,30 +56,31 @@ def read(
         found = _detect(head, file)
         tool = _TOOL[found]
         if format_ is not None and tool != format_:
-            raise InputError("TODO", str(file), f"expected a log of {format_}; this is one of {tool}")
+            raise InputError("wrong-format", str(file), f"expected a log of {format_}; this is one of {tool}")
         if log is None:
             log = Log(tool, skip_bad)
         elif log.format != tool:
             raise InputError(
-                "TODO",
+                "conflict",
                 str(file),
-                f"a log of {tool}, after one of {log.format}",
+                f"this is a log of {tool}, after one of {log.format}",
                 hint="read them one tool at a time",
             )
         if names and found != "perfmon":
-            raise InputError("TODO", Argument("columns"), "names of counters are for logs of perfmon only")
+            raise InputError(
+                "not-applicable", Argument("columns"), "names of counters are for logs of perfmon only"
+            )
         _read(found, log, file, first, names or {})
     if log is None or not log.devices:
         where = ", ".join(str(file) for file in files)
         if log is not None and iostat.DROPPED in log.notes:
             raise InputError(
-                "TODO",
+                "empty",
                 where,
                 "its only report is the mean since the system was started, which is left out",
-                hint="record with iostat -xt 10, which goes on reporting; --first keep takes the mean all "
-                "the same",
+                hint="record with iostat -xt 10, which goes on reporting; `first=keep` takes the mean",
             )
-        raise InputError("TODO", where, "it has no row of any device", hint=_HINT)
+        raise InputError("empty", where, "the log has no row of any device", hint=_HINT)
     if interval_s is not None:
         for index, seconds in enumerate(log.seconds):
             log.seconds[index] = interval_s if math.isnan(seconds) else seconds
@@ -124,4 +125,4 @@ def _detect(head: list[Line], file: Path) -> str:
         columns = sum(known(word) for word in words)
         if columns >= 3 or (columns and words[0].rstrip(":") == "Device"):
             return "sar" if sar.split(text) else "iostat"
-    raise InputError("TODO", str(file), "no log of counters that can be read", hint=_HINT)
+    raise InputError("wrong-format", str(file), "this is not a log of counters that can be read", hint=_HINT)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known
 from iowatt.counters.log import TOO_SHORT, Log
@@ -41,7 +42,9 @@ class Reader:
         names = line.text.lstrip("# ").split(";")[_BEFORE:]
         if any("[...]" in name for name in names):
             raise line.error(
-                "a log with all devices on one line cannot be read", hint="sadf -d FILE -- -d, without -h"
+                "unsupported",
+                "a log with all devices on one line cannot be read",
+                hint="sadf -d FILE -- -d, without -h",
             )
         if sum(known(name) for name in names) < 3:
             self._columns = None
@@ -56,12 +59,14 @@ class Reader:
             return
         want = _BEFORE + len(columns) + self._has_device
         if len(cells) != want:
-            self._log.malformed(line.error(f"expected {want} values, as the header says; found {len(cells)}"))
+            self._log.malformed(
+                line.error("damaged", f"expected {want} values, as the header says; found {len(cells)}")
+            )
             return
         try:
             seconds = rate(cells[1])
-        except ValueError as error:
-            self._log.malformed(line.error(f"interval: {error}"))
+        except InputError as error:
+            self._log.malformed(line.wrong("interval", error))
             return
         if seconds == 0:
             self._log.note(TOO_SHORT)
@@ -69,8 +74,8 @@ class Reader:
         device = cells[_BEFORE] if self._has_device else ALL
         try:
             values = figures(columns, cells[_BEFORE + self._has_device :])
-        except ValueError as error:
-            self._log.malformed(line.error(f"device {shown(device)}: {error}"))
+        except InputError as error:
+            self._log.malformed(line.wrong(f"device {shown(device)}", error))
             values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
         stamp = (cells[0], cells[2])
         at = self._interval_of.get(stamp)

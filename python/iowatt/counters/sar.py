@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known
 from iowatt.counters.log import Log
@@ -61,7 +62,7 @@ class Reader:
             return
         seconds = clock.time_of_day(match[1])
         if seconds is None:
-            self._log.malformed(line.error(f"{shown(match[1])} is no time of day"))
+            self._log.malformed(line.error("bad-syntax", f"{shown(match[1])} is not a time of day"))
             return
         words = match[2].split()
         if "RESTART" in words[0].upper() or (len(words) > 1 and words[1].upper() == "RESTART"):
@@ -108,13 +109,15 @@ class Reader:
             device = words.pop(self._device_at)
         if len(words) != len(columns):
             self._log.malformed(
-                line.error(f"expected {len(columns)} figures, as the header says; found {len(words)}")
+                line.error(
+                    "damaged", f"expected {len(columns)} figures, as the header says; found {len(words)}"
+                )
             )
             return
         try:
             values = figures(columns, words)
-        except ValueError as error:
-            self._log.malformed(line.error(f"device {shown(device)}: {error}"))
+        except InputError as error:
+            self._log.malformed(line.wrong(f"device {shown(device)}", error))
             values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
         same = self._intervals_of.setdefault(text, [])
         index = bisect.bisect_right(same, self._log.last(device))
@@ -132,6 +135,7 @@ class Reader:
             lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
         except ValueError as error:
             raise ends[error.args[0]][2].error(
+                "out-of-order",
                 "the time is before that of the row before: the clock was set back",
                 hint="split the log there",
             ) from None

@@ -32,14 +32,16 @@ def read(log: Log, lines: Iterable[Line], first: First) -> None:
         document = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(
-            "TODO",
+            "wrong-format",
             f"{source}:{error.lineno}",
-            f"no valid JSON: {error.msg}",
+            f"this is not JSON: {error.msg}",
             hint="a log that was cut off lacks its closing brackets; stop iostat with Ctrl-C (SIGINT), "
             "which writes them",
         ) from None
     except (RecursionError, ValueError):  # thousands of brackets, numbers of thousands of digits
-        raise InputError("damaged", source, "no JSON that can be read") from None
+        raise InputError(
+            "too-large", source, "the JSON is nested too deeply, or has a number that is too long"
+        ) from None
     for index, host in enumerate(_list(_step(document, "sysstat", source), "hosts", f"{source}: sysstat")):
         where = f"{source}: hosts[{index}]"
         statistics_ = _list(host, "statistics", where)
@@ -56,8 +58,9 @@ def _joined(lines: Iterable[Line]) -> tuple[str, str]:
         size += len(line.text) + 1
         if size > _MOST_CHARACTERS:
             raise line.error(
+                "too-large",
                 "JSON of over 256 Mi characters is not read",
-                hint="take iostat's text, or sadf -d: they stream",
+                hint="record iostat's text or the output of sadf -d, which are read line by line",
             )
         parts.append(line.text)
     return source, "\n".join(parts)
@@ -101,7 +104,7 @@ def _lengths(start: clock.Stamp | None, stamps: list[clock.Stamp], where: str) -
         return clock.lengths(start, stamps)
     except ValueError as error:
         raise InputError(
-            "TODO",
+            "out-of-order",
             f"{where}.statistics[{error.args[0]}]",
             "the time stamp is before that of the report before: the clock was set back",
             hint="split the log there",
@@ -112,14 +115,14 @@ def _sadf(log: Log, entries: list[Any], where: str) -> None:
     for index, entry in enumerate(entries):
         place = f"{where}.statistics[{index}]"
         if not isinstance(entry, dict):
-            raise InputError("TODO", place, "expected an object")
+            raise InputError("wrong-type", place, "expected an object")
         disks, io = entry.get("disk"), entry.get("io")
         if disks is None and io is None:
             continue
         stamp = entry.get("timestamp")
         seconds = stamp.get("interval") if isinstance(stamp, dict) else None
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < 1e9:
-            raise InputError("TODO", place, "expected timestamp.interval, in seconds")
+            raise InputError("missing", place, "expected timestamp.interval, in seconds")
         if seconds == 0:
             log.note(TOO_SHORT)
             continue
@@ -147,18 +150,18 @@ def _all(io: Any, where: str) -> dict[str, float]:
             flat[column] = _step(part, name, where)
     try:
         return from_object(flat)
-    except ValueError as error:
-        raise InputError("TODO", where, str(error)) from None
+    except InputError as error:
+        raise error.at(where) from None
 
 
 def _disk(log: Log, disk: Any, key: str, where: str) -> tuple[str, dict[str, float]]:
     name = _step(disk, key, where)
     if not isinstance(name, str):
-        raise InputError("TODO", where, f"expected {key}, a name")
+        raise InputError("wrong-type", where, f"expected {key}, a name")
     try:
         return name, from_object(disk)
-    except ValueError as error:
-        log.malformed(InputError("TODO", where, f"device {shown(name)}: {error}"))
+    except InputError as error:
+        log.malformed(InputError(error.code, where, f"device {shown(name)}: {error.message}"))
         return name, dict.fromkeys(("requests", "reads", "writes"), math.nan)
 
 
@@ -180,7 +183,7 @@ def _step(table: Any, key: str, where: str) -> Any:
             "missing",
             where,
             f"the key {key!r} is missing",
-            hint="read is what `iostat -o JSON` and `sadf -j` write",
+            hint="expected what `iostat -o JSON` or `sadf -j` writes",
         )
     return table[key]
 
@@ -188,5 +191,5 @@ def _step(table: Any, key: str, where: str) -> Any:
 def _list(table: Any, key: str, where: str) -> list[Any]:
     found = _step(table, key, where)
     if not isinstance(found, list):
-        raise InputError("TODO", where, f"expected a list at {key!r}")
+        raise InputError("wrong-type", where, f"expected a list at {key!r}")
     return found

@@ -38,9 +38,13 @@ class Line:
         """``file:line``."""
         return f"{self.source}:{self.number}"
 
-    def error(self, message: str, hint: str | None = None) -> InputError:
+    def error(self, code: str, message: str, hint: str | None = None) -> InputError:
         """An error that names this line."""
-        return InputError("TODO", self.place, message, hint=hint)
+        return InputError(code, self.place, message, hint=hint)
+
+    def wrong(self, what: str, error: InputError) -> InputError:
+        """An error about ``what`` in this line."""
+        return self.error(error.code, f"{what}: {error.message}")
 
 
 def lines(path: Path) -> Iterator[Line]:
@@ -54,7 +58,7 @@ def lines(path: Path) -> Iterator[Line]:
                 number += 1
                 if len(line) >= _LONGEST_LINE:
                     raise InputError(
-                        "TODO", f"{source}:{number}", f"a line of over {_LONGEST_LINE >> 20} MiB: no log"
+                        "too-large", f"{source}:{number}", f"the line has over {_LONGEST_LINE >> 20} MiB"
                     )
                 yield Line(line.rstrip("\r\n"), number, source)
     except OSError as error:
@@ -88,10 +92,10 @@ def number(text: str) -> float:
     if match is None:
         if stripped.lower().lstrip("+-") == "nan":  # old versions divide by intervals of nothing
             return math.nan
-        raise ValueError(f"{shown(text)} is no number")
+        raise InputError("bad-syntax", None, f"{shown(text)} is not a number")
     value = float(match[1].replace(",", "."))
     if not abs(value) < _MOST:
-        raise ValueError(f"{shown(text)} is beyond any counter")
+        raise InputError("out-of-range", None, f"{shown(text)} is too large for a counter")
     return value
 
 
@@ -99,7 +103,9 @@ def rate(text: str) -> float:
     """A number that is not negative."""
     value = number(text)
     if value < 0:
-        raise ValueError(f"{shown(text)} is negative: the counter was reset or overflowed")
+        raise InputError(
+            "out-of-range", None, f"{shown(text)} is negative: the counter was reset or overflowed"
+        )
     return value
 
 

@@ -46,9 +46,9 @@ def write(text: str, target: Path, *, force: bool = False) -> None:
 def check_target(target: Path, *, force: bool) -> None:
     """Raise an ``InputError`` where ``target`` is no place for a profile."""
     if target.suffix != ".toml":
-        raise InputError("TODO", str(target), "a profile's name ends in .toml")
+        raise InputError("not-accepted", str(target), "expected a name that ends in .toml")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "exists already", hint="--force replaces it")
+        raise InputError("exists", str(target), "the file exists already", hint="`force=True` replaces it")
 
 
 def _entry(key: str, value: Any) -> list[str]:

@@ -140,11 +140,18 @@ class Run:
                 return self.scan(name).collect()
         if name not in TABLES:
             raise InputError(
-                "TODO", None, f"a run has no table {name!r}; it has {', '.join((*TABLES, *OPTIONAL))}"
+                "unknown-name", None, f"a run has no table {name!r}; it has {', '.join((*TABLES, *OPTIONAL))}"
             )
         if name not in self._tables:
             self._tables[name] = self._read_table(name)
         return self._tables[name]
+
+    @property
+    def _place(self) -> str:
+        return str(self.path) if self.path else self.name
+
+    def _table_place(self, name: str) -> str:
+        return str(self.path / f"{name}.parquet") if self.path else self.name
 
     def has(self, name: str) -> bool:
         """Whether the run has the table."""
@@ -172,25 +179,25 @@ class Run:
             return self.table(name).lazy()
         if name in MEASURED and not self.has(name):
             raise InputError(
-                "TODO",
-                str(self.path) if self.path else self.name,
-                f"this Run has no table {name!r}: no instrument recorded beside it",
+                "missing-figure",
+                self._place,
+                f"this run has no table {name!r}: no instrument recorded while it ran",
             )
         if name in RECORDED and not self.has(name):
             why, hint = RECORDED[name]
             raise InputError(
-                "TODO",
-                str(self.path) if self.path else self.name,
-                f"this Run has no table {name!r}: {why}",
+                "missing-figure",
+                self._place,
+                f"this run has no table {name!r}: {why}",
                 hint=hint,
             )
         if not self.has(name):
             asked = ASKED_FOR.get(name, ASKED_FOR["idle"])
             raise InputError(
-                "TODO",
-                str(self.path) if self.path else self.name,
-                f"this Run has no table {name!r}: it was not kept",
-                hint=f"set {asked} in the scenario (or: iowatt run SCENARIO --set {asked.replace(' ', '')})",
+                "missing-figure",
+                self._place,
+                f"this run has no table {name!r}: it was not kept",
+                hint=f"set {asked} in the scenario, or run it with `set={asked.replace(' ', '')}`",
             )
         if name == "idle" and self._idle is not None:
             return self._idle.scan()
@@ -233,14 +240,14 @@ class Run:
         try:
             self.scan(name).sink_parquet(file, compression="zstd", row_group_size=ROW_GROUP_ROWS)
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError("unwritable", str(file), f"cannot be written: {error}") from None
+            raise InputError("unwritable", str(file), f"the table cannot be written: {error}") from None
 
     def _read_table(self, name: str) -> pl.DataFrame:
         from iowatt.base import parquet  # loads Polars: 0.3 s, only for those who ask for a table
 
         if self.path is None:
             raise InputError(
-                "empty", None, f"the run {self.name!r} was not saved and holds no table {name!r}"
+                "missing", None, f"the run {self.name!r} was not saved and holds no table {name!r}"
             )
         with self._readable(name):
             table = parquet.scan(self.path / f"{name}.parquet").collect()
@@ -248,9 +255,9 @@ class Run:
         drives = {str(device["name"]) for device in self.summary["devices"]}
         if name == "devices" and set(table["name"].to_list()) != drives:
             raise InputError(
-                "TODO",
-                str(self.path / f"{name}.parquet"),
-                "has other drives than run.json",
+                "damaged",
+                self._table_place(name),
+                "the table has other drives than run.json",
                 hint="run the scenario again",
             )
         return table
@@ -266,8 +273,12 @@ class Run:
                 wrong = f"has no column {column!r}"
             else:
                 continue
-            where = str(self.path / f"{name}.parquet") if self.path else self.name
-            raise InputError("damaged", where, f"is damaged: {wrong}", hint="run the scenario again")
+            raise InputError(
+                "damaged",
+                self._table_place(name),
+                f"the table is damaged: {wrong}",
+                hint="run the scenario again",
+            )
 
     @contextmanager
     def _readable(self, name: str) -> Iterator[None]:
@@ -277,9 +288,11 @@ class Run:
         try:
             yield
         except ERRORS as error:
-            where = str(self.path / f"{name}.parquet") if self.path else self.name
             raise InputError(
-                "unreadable", where, f"cannot be read: {error}", hint="run the scenario again"
+                "unreadable",
+                self._table_place(name),
+                f"the table cannot be read: {error}",
+                hint="run the scenario again",
             ) from None
 
 
@@ -299,7 +312,7 @@ def reserve(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Re
     before the work starts, so that an unwritable place is found out at once.
 
     Raises :class:`InputError` where ``path`` exists and ``force`` is false, or is not a bundle at
-    all (``--force`` replaces bundles and empty directories, nothing else), or cannot be written.
+    all (``force`` replaces bundles and empty directories, nothing else), or cannot be written.
     """
     target = Path(path)
     with atomic_path.folder(target, lambda: _refuse_existing(target, force)) as made:
@@ -316,18 +329,18 @@ def _refuse_existing(target: Path, force: bool) -> None:
         return
     if not force:
         raise InputError(
-            "TODO",
+            "exists",
             str(target),
-            "already exists, and results are never overwritten",
-            hint="choose another place with --output, or replace it with --force",
+            "it exists already, and results are never overwritten",
+            hint="choose another directory, or replace this one with `force=True`",
         )
     empty = target.is_dir() and not any(target.iterdir())
     if target.is_symlink() or not (empty or is_bundle(target)):
         raise InputError(
-            "exists",
+            "unsafe-target",
             str(target),
-            "exists and is not a Run bundle; --force replaces bundles only",
-            hint="choose another place with --output",
+            "it exists and is not a run bundle; `force=True` replaces only bundles",
+            hint="choose another directory",
         )
 
 
@@ -338,26 +351,26 @@ def _as_json(value: Any) -> str:
 def _read_summary(folder: Path) -> dict[str, Any]:
     file = folder / "run.json"
     if not folder.exists():
-        raise InputError("unknown-name", str(folder), "there is no such Run", hint="`iowatt run` makes one")
+        raise InputError("not-found", str(folder), "there is no such run", hint="`iowatt run` makes one")
     if not file.is_file():
-        raise InputError("wrong-format", str(folder), "is not a Run bundle: it holds no run.json")
+        raise InputError("wrong-format", str(folder), "this is not a run bundle: it holds no run.json")
     text = _text(file)
     summary = input_file.parsed(text, str(file), finite=False)
     if not isinstance(summary, dict):
-        raise InputError("damaged", str(file), "holds no JSON object")
+        raise InputError("damaged", str(file), "expected a JSON object")
     schema = summary.get("schema")
     family, _, number = str(schema).partition("/")
     if family != "iowatt.run" or not number.isdecimal():
         raise InputError(
-            "wrong-format", str(file), f'is not a run.json: its "schema" is {schema!r}, not {SCHEMA!r}'
+            "wrong-format", str(file), f'this is not a run.json: its "schema" is {schema!r}, not {SCHEMA!r}'
         )
     if schema != SCHEMA:
         newer = int(number) > int(SCHEMA.partition("/")[2])
         age = "a newer" if newer else "an older"
         raise InputError(
-            "TODO",
+            "unsupported",
             str(file),
-            f"was written by {age} iowatt: schema {schema!r}, this one reads {SCHEMA!r}",
+            f"it was written by {age} iowatt: its schema is {schema!r}, this iowatt reads {SCHEMA!r}",
             hint="upgrade iowatt" if newer else "run the scenario again",
         )
     try:
@@ -374,7 +387,7 @@ def _read_plan(file: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
     text = _text(file)
     plan = input_file.parsed(text, str(file), finite=False)
     if not isinstance(plan, dict):
-        raise InputError("damaged", str(file), "holds no JSON object")
+        raise InputError("damaged", str(file), "expected a JSON object")
     _refuse_damaged(file, plan_schema.problem(text, summary))
     return plan
 
@@ -383,7 +396,7 @@ def _refuse_damaged(file: Path, found: tuple[str, str] | None) -> None:
     if found is not None:
         place, message = found
         where = f"{file}: {place}" if place else str(file)
-        raise InputError("damaged", where, f"is damaged: {message}", hint="run the scenario again")
+        raise InputError("damaged", where, f"the file is damaged: {message}", hint="run the scenario again")
 
 
 def _text(file: Path) -> str:

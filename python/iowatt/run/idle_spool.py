@@ -50,7 +50,7 @@ class IdleSpool:
             self._file.write(rows.tobytes())
         except OSError as error:
             raise InputError(
-                "unwritable", "observe.idle", f"idle periods cannot be kept: {error.strerror}"
+                "unwritable", "observe.idle", f"the idle periods cannot be kept: {error.strerror}"
             ) from None
         self.rows += len(rows)
 

@@ -317,7 +317,7 @@ def problem(plan: str, summary: Mapping[str, Any]) -> tuple[str, str] | None:
     try:
         found = _Plans.model_validate_json(plan)
     except ValidationError as error:
-        return first(error) or ("", "fits no plan")
+        return first(error) or ("", "this is not a plan")
     return next(_misfits(found, summary), None)
 
 
@@ -333,7 +333,7 @@ def first(error: ValidationError, passed: frozenset[str] = frozenset()) -> tuple
 def _misfits(plan: _Plans, summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What does not go together: names and what they name, in the plan and in ``run.json``."""
     if plan.simulation is not None and plan.names is None:
-        yield "names", "is missing beside simulation"
+        yield "names", "the key is missing; simulation needs it"
     elif plan.simulation is not None and plan.names is not None:
         yield from _counts(plan.names, plan.simulation, plan.sources)
         yield from _places(plan.names, plan.simulation)
@@ -346,23 +346,29 @@ def _counts(
     for key in ("workloads", "volumes", "pools", "buses", "virtual_pools", "paths"):
         named, there = len(getattr(names, key)), len(getattr(simulation, key))
         if named != there:
-            yield f"names.{key}", f"names {named}, and simulation.{key} has {there}"
+            yield f"names.{key}", f"it has {named} entries; simulation.{key} has {there}"
     if sources and len(sources) != len(simulation.workloads):
-        yield "sources", f"are {len(sources)}, and simulation.workloads has {len(simulation.workloads)}"
+        yield (
+            "sources",
+            f"it has {len(sources)} entries; simulation.workloads has {len(simulation.workloads)}",
+        )
 
 
 def _places(names: _Names, simulation: _Simulation) -> Iterator[tuple[str, str]]:
     spaces = len(names.pools) + len(names.virtual_pools)
     for at, volume in enumerate(simulation.volumes):
         if not 0 <= volume.pool < spaces:
-            yield f"simulation.volumes.{at}.pool", f"is {volume.pool}; there are {spaces}, from 0"
+            yield (
+                f"simulation.volumes.{at}.pool",
+                f"there is no pool {volume.pool}; there are {spaces}, from 0",
+            )
     for at, workload in enumerate(simulation.workloads):
         if not 0 <= workload.volume < len(names.volumes):
             place = f"simulation.workloads.{at}.volume"
-            yield place, f"is {workload.volume}; there are {len(names.volumes)}, from 0"
+            yield place, f"there is no volume {workload.volume}; there are {len(names.volumes)}, from 0"
     for at, device in enumerate(names.devices):
         if device.pool not in names.pools:
-            yield f"names.devices.{at}.pool", f"is {device.pool!r}, which is no pool"
+            yield f"names.devices.{at}.pool", f"there is no pool {device.pool!r}"
 
 
 def _others(names: _Names, summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -374,7 +380,7 @@ def _others(names: _Names, summary: Mapping[str, Any]) -> Iterator[tuple[str, st
     for key, mine in said.items():
         other = [one["name"] for one in summary[key]]
         if len(mine) != len(other):
-            yield f"names.{key}", f"are {len(mine)}, and run.json has {len(other)}"
+            yield f"names.{key}", f"it has {len(mine)} entries; run.json has {len(other)}"
         for at, (here, there) in enumerate(zip(mine, other, strict=False)):
             if here != there:
-                yield f"names.{key}.{at}", f"is {here!r}, and {there!r} in run.json"
+                yield f"names.{key}.{at}", f"it is {here!r}; in run.json it is {there!r}"

@@ -53,7 +53,7 @@ class Digest(threading.Thread):
                 self._inputs.append(seen[path])
         except OSError as error:
             self._error = InputError(
-                "unreadable", error.filename, f"cannot be read for its digest: {error.strerror}"
+                "unreadable", error.filename, f"the file cannot be read for its digest: {error.strerror}"
             )
 
     def _digest(self, name: str, path: Path) -> Input:

@@ -86,7 +86,7 @@ def months(start: datetime, duration_s: float) -> Iterator[Month]:
     if duration_s > (_LAST - start).total_seconds():
         years = duration_s / (365 * _DAY_S)
         raise InputError(
-            "out-of-range", None, f"{years:,.3g} years from {start:%Y-%m-%d} end beyond the year 9999"
+            "out-of-range", None, f"{years:,.3g} years from {start:%Y-%m-%d} end after the year 9999"
         )
     first = start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     last = duration_s <= 0.0

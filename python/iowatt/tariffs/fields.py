@@ -32,14 +32,14 @@ class Fields:
         """The fields of a JSON object; any other value is an ``InputError``."""
         place = _joined(where, prefix.removesuffix("."))
         if not isinstance(document, Mapping):
-            raise InputError("damaged", place, f"{shown(document)} is no JSON object")
+            raise InputError("wrong-type", place, f"{shown(document)} is not a JSON object")
         values: dict[str, object] = {}
         for key, value in document.items():
             if value is None:
                 continue
             lower = str(key).lower()
             if lower in values:
-                raise InputError("duplicate", place, f"{lower} is there twice, with different capitals")
+                raise InputError("duplicate", place, f"{lower} is given twice, with different capitals")
             values[lower] = value
         return cls(values, where, prefix)
 
@@ -50,9 +50,9 @@ class Fields:
         """File and place, such as ``rate.json: demandwindow``."""
         return _joined(self.where, self.prefix + key)
 
-    def wrong(self, key: str, message: str, hint: str | None = None) -> InputError:
+    def wrong(self, code: str, key: str, message: str, hint: str | None = None) -> InputError:
         """An error at ``key``."""
-        return InputError("TODO", self.place(key), message, hint=hint)
+        return InputError(code, self.place(key), message, hint=hint)
 
     def number(
         self, key: str, default: float | None = None, *, low: float = -LARGEST, high: float = LARGEST
@@ -70,7 +70,9 @@ class Fields:
         if rows is None:
             return None
         if len(rows) != count:
-            raise self.wrong(key, f"has {len(rows)} values; expected {count}, one for each month")
+            raise self.wrong(
+                "wrong-type", key, f"there are {len(rows)} values; expected {count}, one for each month"
+            )
         return [self.measure(value, f"{key}[{index}]", low, high) for index, value in enumerate(rows)]
 
     def rows(self, key: str) -> Sequence[object] | None:
@@ -82,14 +84,14 @@ class Fields:
     def listed(self, value: object, place: str) -> Sequence[object]:
         """``value``, which must be a list."""
         if not isinstance(value, list | tuple):
-            raise self.wrong(place, f"{shown(value)} is no list")
+            raise self.wrong("wrong-type", place, f"{shown(value)} is not a list")
         return value
 
     def text(self, key: str, default: str = "") -> str:
         """The text at ``key``, in one line."""
         value = self.values.get(key, default)
         if not isinstance(value, str):
-            raise self.wrong(key, f"{shown(value)} is no text")
+            raise self.wrong("wrong-type", key, f"{shown(value)} is not text")
         return " ".join(value.split())
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -97,7 +99,7 @@ class Fields:
         found = []
         for index, value in enumerate(self.rows(key) or ()):
             if not isinstance(value, str):
-                raise self.wrong(f"{key}[{index}]", f"{shown(value)} is no text")
+                raise self.wrong("wrong-type", f"{key}[{index}]", f"{shown(value)} is not text")
             found.append(" ".join(value.split()))
         return tuple(found)
 
@@ -107,7 +109,7 @@ class Fields:
         if isinstance(value, str) and value.lower() in ("true", "false"):
             return value.lower() == "true"
         if not isinstance(value, bool):
-            raise self.wrong(key, f"{shown(value)} is neither true nor false")
+            raise self.wrong("wrong-type", key, f"{shown(value)} is neither true nor false")
         return value
 
     def index(self, value: object, place: str, below: int, what: str) -> int:
@@ -115,21 +117,23 @@ class Fields:
         number = self.measure(value, place, -LARGEST, LARGEST)
         if number != int(number) or not 0 <= number < below:
             known = f"0 to {below - 1}" if below > 1 else "0"
-            raise self.wrong(place, f"there is no period {number:g}; {what} has {below}: {known}")
+            raise self.wrong(
+                "unknown-name", place, f"there is no period {number:g}; {what} has {below}: {known}"
+            )
         return int(number)
 
     def measure(self, value: object, place: str, low: float, high: float) -> float:
         """``value``, which must be a number from ``low`` to ``high``."""
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.wrong(place, f"{shown(value)} is no number")
+            raise self.wrong("wrong-type", place, f"{shown(value)} is not a number")
         try:
             number = float(value)
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            raise self.wrong(place, f"{shown(value)} is not finite")
+            raise self.wrong("out-of-range", place, f"{shown(value)} is not finite")
         if not low <= number <= high:
-            raise self.wrong(place, f"{number:g} is outside {low:g} to {high:g}")
+            raise self.wrong("out-of-range", place, f"{number:g} is outside {low:g} to {high:g}")
         return number
 
 

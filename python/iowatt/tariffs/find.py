@@ -67,18 +67,20 @@ def _document(text: bytes, where: str) -> object:
     try:
         document: object = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise InputError("damaged", f"{where}:{error.lineno}", f"no JSON: {error.msg}") from None
+        raise InputError(
+            "wrong-format", f"{where}:{error.lineno}", f"this is not JSON: {error.msg}"
+        ) from None
     except UnicodeDecodeError:
-        raise InputError("damaged", where, "no JSON: not UTF-8") from None
+        raise InputError("wrong-format", where, "this is not JSON: it is not UTF-8") from None
     except RecursionError:
-        raise InputError("damaged", where, "no JSON that can be read: nested too deeply") from None
+        raise InputError("too-large", where, "the JSON is nested too deeply") from None
     except ValueError as error:  # NaN, Infinity, numbers of thousands of digits
-        raise InputError("damaged", where, f"no JSON that can be read: {error}") from None
+        raise InputError("wrong-format", where, f"the JSON cannot be read: {error}") from None
     return document
 
 
 def _refuse_constant(name: str) -> Never:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _flat(name: str) -> Tariff:
@@ -86,7 +88,7 @@ def _flat(name: str) -> Tariff:
     prices = name.removeprefix(_FLAT).split(",")
     if len(prices) not in (1, 2):
         raise InputError(
-            "not-accepted",
+            "bad-syntax",
             None,
             f"{name!r} has {len(prices)} prices; expected flat:$/KWH or flat:$/KWH,$/KW-MONTH",
         )
@@ -118,6 +120,8 @@ def _price(text: str, name: str) -> float:
         value = float("nan")
     if not 0.0 <= value <= _DEAREST:
         raise InputError(
-            "bad-syntax", None, f"{text.strip()!r} in {name!r} is no price in dollars; expected 0 or more"
+            "bad-syntax",
+            None,
+            f"{text.strip()!r} in {name!r} is not a price in dollars; expected 0 to {_DEAREST:g}",
         )
     return value

@@ -34,7 +34,7 @@ def read(path: Path) -> tuple[Load, datetime | None]:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError("unreadable", str(path), "is no text in UTF-8") from None
+        raise InputError("wrong-format", str(path), "the file is not text in UTF-8") from None
     times: list[float | datetime] = []
     watts: list[float] = []
     rows = csv.reader(text.splitlines())
@@ -44,15 +44,15 @@ def read(path: Path) -> tuple[Load, datetime | None]:
                 continue
             place = f"{path}:{rows.line_num}"
             if len(row) != 2:
-                raise InputError("TODO", place, f"has {len(row)} values; {_EXPECTED}")
+                raise InputError("wrong-format", place, f"the row has {len(row)} values; {_EXPECTED}")
             times.append(_time(row[0], place))
             watts.append(_watts(row[1], place))
             if len(times) > 1:
                 _refuse_disorder(times[-2], times[-1], place)
     except csv.Error as error:
-        raise InputError("wrong-format", f"{path}:{rows.line_num}", f"is no CSV: {error}") from None
+        raise InputError("wrong-format", f"{path}:{rows.line_num}", f"this is not CSV: {error}") from None
     if len(times) < 2:
-        raise InputError("TODO", str(path), f"has fewer than two rows; {_EXPECTED}")
+        raise InputError("empty", str(path), f"there are fewer than two rows; {_EXPECTED}")
     first = times[0]
     start = first if isinstance(first, datetime) else None
     widths = np.diff(np.array([_seconds(first, one) for one in times]))
@@ -70,7 +70,7 @@ def _is_number(text: str) -> bool:
 def _watts(text: str, place: str) -> float:
     value = float(text) if _is_number(text) else math.nan
     if not abs(value) <= _MOST_WATTS:
-        raise InputError("bad-syntax", place, f"{text.strip()[:40]!r} is no power in watts")
+        raise InputError("bad-syntax", place, f"{text.strip()[:40]!r} is not a power in watts")
     return value
 
 
@@ -82,7 +82,7 @@ def _time(text: str, place: str) -> float | datetime:
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise InputError("wrong-format", place, f"{text.strip()[:40]!r} is no time; {_EXPECTED}") from None
+        raise InputError("bad-syntax", place, f"{text.strip()[:40]!r} is not a time; {_EXPECTED}") from None
     return found.replace(tzinfo=None)
 
 
@@ -95,6 +95,8 @@ def _seconds(first: float | datetime, one: float | datetime) -> float:
 
 def _refuse_disorder(before: float | datetime, now: float | datetime, place: str) -> None:
     if isinstance(before, datetime) != isinstance(now, datetime):
-        raise InputError("TODO", place, "is a date where the row before has seconds, or the reverse")
+        raise InputError(
+            "conflict", place, "one row has a date and the other seconds; expected one kind of time"
+        )
     if _seconds(before, now) <= 0:
-        raise InputError("wrong-format", place, "is not later than the row before")
+        raise InputError("out-of-order", place, "the time is not later than that of the row before")

@@ -97,7 +97,10 @@ def parse(document: object, where: str, *, key: str | None = None) -> Tariff:
     charges = (tariff.energy, tariff.demand, tariff.flat_demand, tariff.coincident)
     if not any(charges) and not tariff.fixed and not tariff.minimum and not any(tariff.fuel):
         raise InputError(
-            "TODO", where, "charges nothing", hint="a record of URDB has energyratestructure or the like"
+            "empty",
+            where,
+            "this tariff charges nothing",
+            hint="a record of URDB has energyratestructure or the like",
         )
     return tariff
 
@@ -109,7 +112,10 @@ def _record(document: object, where: str) -> Fields:
         return _named(fields)
     if len(items) != 1:
         raise fields.wrong(
-            "items", f"holds {len(items)} tariffs; expected one", "keep the record of one of them"
+            "ambiguous" if items else "empty",
+            "items",
+            f"there are {len(items)} tariffs; expected one",
+            "keep the record of one of them",
         )
     return _named(Fields.of(items[0], where, "items[0]."))
 
@@ -124,7 +130,7 @@ def _effective(record: Fields) -> tuple[str | None, str | None]:
     """From and until."""
     began, ended = _date(record, "startdate"), _date(record, "enddate")
     if began is not None and ended is not None and ended < began:
-        raise record.wrong("enddate", f"{ended} is before the startdate, {began}")
+        raise record.wrong("conflict", "enddate", f"{ended} is before the startdate, {began}")
     return began, ended
 
 
@@ -139,7 +145,9 @@ def _date(fields: Fields, key: str) -> str | None:
         try:
             return date.fromisoformat(value[:10]).isoformat()
         except ValueError:
-            raise fields.wrong(key, f"{shown(value)} is no date; expected 2026-01-31") from None
+            raise fields.wrong(
+                "bad-syntax", key, f"{shown(value)} is not a date; expected 2026-01-31"
+            ) from None
     seconds = fields.measure(value, key, -_LATEST_S / 10, _LATEST_S)
     return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
@@ -148,7 +156,9 @@ def _window_s(record: Fields) -> float:
     minutes = record.number("demandwindow", _WINDOW_MIN) or _WINDOW_MIN
     if minutes != int(minutes) or minutes < 1 or _HOUR_MIN % minutes:
         raise record.wrong(
-            "demandwindow", f"{minutes:g} minutes do not divide an hour; expected 1 to 60, such as 15, 30, 60"
+            "not-accepted",
+            "demandwindow",
+            f"{minutes:g} minutes do not divide an hour; expected 1 to 60, such as 15, 30, 60",
         )
     return minutes * 60.0
 
@@ -158,12 +168,16 @@ def _ratchet(record: Fields) -> Ratchet:
     lookback = record.number("lookbackpercent", 0.0, low=0.0, high=1.0) or 0.0
     months = record.number("lookbackrange", 0.0, low=0.0, high=_LONGEST_LOOKBACK) or 0.0
     if months != int(months):
-        raise record.wrong("lookbackrange", f"{months:g} is no number of months")
+        raise record.wrong("not-accepted", "lookbackrange", f"{months:g} is not a whole number of months")
     flags = _flags(record)
     if lookback and not months and not any(flags):
-        raise record.wrong("lookbackpercent", "of no months", "set lookbackrange or lookbackmonths")
+        raise record.wrong(
+            "missing", "lookbackpercent", "it applies to no month", "set lookbackrange or lookbackmonths"
+        )
     if months and any(flags):
-        raise record.wrong("lookbackmonths", "names months, and so does lookbackrange; expected one of them")
+        raise record.wrong(
+            "conflict", "lookbackmonths", "lookbackrange names months, too; expected one of the two"
+        )
     return Ratchet(
         shares=tuple(shares) if shares else (0.0,) * MONTHS,
         lookback_months=int(months) if lookback else 0,
@@ -175,17 +189,21 @@ def _ratchet(record: Fields) -> Ratchet:
 def _flags(record: Fields) -> tuple[bool, ...]:
     rows = record.rows("lookbackmonths") or ()
     if len(rows) not in (0, MONTHS):
-        raise record.wrong("lookbackmonths", f"has {len(rows)} values; expected 12, one for each month")
+        raise record.wrong(
+            "wrong-type", "lookbackmonths", f"there are {len(rows)} values; expected 12, one for each month"
+        )
     for month, value in enumerate(rows):
         if value not in (0, 1):
-            raise record.wrong(f"lookbackmonths[{month}]", f"{shown(value)} is neither 0 nor 1")
+            raise record.wrong(
+                "not-accepted", f"lookbackmonths[{month}]", f"{shown(value)} is neither 0 nor 1"
+            )
     return tuple(bool(value) for value in rows)
 
 
 def _per(record: Fields, key: str, default: str) -> Literal["day", "month", "year"]:
     unit = record.text(key, default) or default
     if unit not in _PER:
-        raise record.wrong(key, f"{unit!r} is no unit; expected {', '.join(_PER)}")
+        raise record.wrong("not-accepted", key, f"{unit!r} is not a unit; expected {', '.join(_PER)}")
     return _PER[unit]
 
 
@@ -215,7 +233,9 @@ def _fuel(record: Fields, *, negative: bool) -> tuple[float, ...]:
     fuel = record.numbers("fueladjustmentsmonthly", MONTHS) or [0.0] * MONTHS
     for month, rate in enumerate(fuel):
         if rate < 0 and not negative:
-            raise record.wrong(f"fueladjustmentsmonthly[{month}]", f"{rate:g} is negative", SAY_NEGATIVE)
+            raise record.wrong(
+                "out-of-range", f"fueladjustmentsmonthly[{month}]", f"{rate:g} is negative", SAY_NEGATIVE
+            )
     return tuple(fuel)
 
 

@@ -69,10 +69,14 @@ def flat_demand(record: Fields, *, negative: bool) -> FlatDemand | None:
         return None
     if rows is None:
         if len(periods) > 1:
-            raise record.wrong("flatdemandmonths", "is missing: flatdemandstructure has several periods")
+            raise record.wrong(
+                "missing", "flatdemandmonths", "it is needed: flatdemandstructure has several periods"
+            )
         rows = [0] * MONTHS
     if len(rows) != MONTHS:
-        raise record.wrong("flatdemandmonths", f"has {len(rows)} values; expected 12, one for each month")
+        raise record.wrong(
+            "wrong-type", "flatdemandmonths", f"there are {len(rows)} values; expected 12, one for each month"
+        )
     months = tuple(
         record.index(value, f"flatdemandmonths[{month}]", len(periods), names.structure)
         for month, value in enumerate(rows)
@@ -86,7 +90,9 @@ def kw_of(record: Fields, key: str) -> tuple[float, bool]:
     kind = unit.removesuffix(_DAILY)
     if kind not in _KW_OF_UNIT:
         known = [name + end for end in ("", _DAILY) for name in _KW_OF_UNIT]
-        raise record.wrong(key, f"{unit!r} is no unit of demand; expected {', '.join(known)}")
+        raise record.wrong(
+            "not-accepted", key, f"{unit!r} is not a unit of demand; expected {', '.join(known)}"
+        )
     return _KW_OF_UNIT[kind], unit != kind
 
 
@@ -108,23 +114,27 @@ def _refuse_schedules(record: Fields, names: _Names) -> None:
         if rows and any(
             value not in (0, []) for row in rows for value in (row if isinstance(row, list) else [row])
         ):
-            raise record.wrong(name, f"there is no {names.structure} that it could be of")
+            raise record.wrong("not-applicable", name, f"there is no {names.structure} that it applies to")
 
 
 def _schedule(record: Fields, name: str, periods: int, structure: str) -> Schedule:
     rows = record.rows(name)
     if rows is None:
         if periods > 1:
-            raise record.wrong(name, f"is missing: {structure} has several periods")
+            raise record.wrong("missing", name, f"it is needed: {structure} has several periods")
         return ((0,) * _HOURS,) * MONTHS
     if len(rows) != MONTHS:
-        raise record.wrong(name, f"has {len(rows)} rows; expected 12 of 24, a row for each month")
+        raise record.wrong(
+            "wrong-type", name, f"there are {len(rows)} rows; expected 12 of 24, a row for each month"
+        )
     found = []
     for month, row in enumerate(rows):
         place = f"{name}[{month}]"
         hours = record.listed(row, place)
         if len(hours) != _HOURS:
-            raise record.wrong(place, f"has {len(hours)} values; expected 24, one for each hour")
+            raise record.wrong(
+                "wrong-type", place, f"there are {len(hours)} values; expected 24, one for each hour"
+            )
         found.append(
             tuple(
                 record.index(value, f"{place}[{hour}]", periods, structure)
@@ -142,7 +152,7 @@ def _periods(record: Fields, names: _Names, *, negative: bool) -> tuple[Tiers, .
         place = f"{names.structure}[{period}]"
         listed = record.listed(row, place)
         if not listed:
-            raise record.wrong(place, "has no tier; expected one at least")
+            raise record.wrong("empty", place, "there is no tier; expected at least one")
         tiers = []
         for index, tier in enumerate(listed):
             fields = Fields.of(tier, record.where, f"{record.prefix}{place}[{index}].")
@@ -159,17 +169,19 @@ def _tier(fields: Fields, kw: float, *, last: bool, of_energy: bool, negative: b
     if (rate < 0 or rate + adjustment < 0) and not negative:
         name = "rate" if rate < 0 else "adj"
         said = f"{rate:g} is negative" if rate < 0 else f"{rate:g} + {adjustment:g} is negative"
-        raise fields.wrong(name, said, SAY_NEGATIVE)
+        raise fields.wrong("out-of-range", name, said, SAY_NEGATIVE)
     limit = fields.number("max", low=0.0, high=1e300)
     if limit is not None and (limit >= _ENDLESS or (last and limit == 0.0)):
         limit = None
     if limit == 0.0:
-        raise fields.wrong("max", "0 ends the tier where it begins; expected more")
+        raise fields.wrong("out-of-range", "max", "0 ends the tier where it begins; expected more")
     if limit is None and not last:
-        raise fields.wrong("max", "is missing: only the last tier has no end")
+        raise fields.wrong("missing", "max", "it is needed: only the last tier has no end")
     unit = fields.text("unit", "kWh") or "kWh"
     if of_energy and unit not in _ENERGY_UNITS:
-        raise fields.wrong("unit", f"{unit!r} is no unit of energy; expected {', '.join(_ENERGY_UNITS)}")
+        raise fields.wrong(
+            "not-accepted", "unit", f"{unit!r} is not a unit of energy; expected {', '.join(_ENERGY_UNITS)}"
+        )
     return Tier(
         rate / kw, adjustment / kw, None if limit is None else limit * kw,
         fields.number("sell", low=0.0, high=_LARGEST_RATE) if of_energy else None,
@@ -188,6 +200,8 @@ def _refuse_disorder(record: Fields, place: str, tiers: Sequence[Tier]) -> None:
             continue
         if tier.limit <= below.get(tier.unit, 0.0):
             raise record.wrong(
-                f"{place}[{index}].max", f"{tier.limit:g} is not above the tier before, {below[tier.unit]:g}"
+                "out-of-order",
+                f"{place}[{index}].max",
+                f"{tier.limit:g} is not above the tier before, {below[tier.unit]:g}",
             )
         below[tier.unit] = tier.limit

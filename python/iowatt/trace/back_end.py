@@ -49,10 +49,9 @@ class BackEndSpool:
     def __init__(self, target: Path, pools: Sequence[str], *, force: bool = False) -> None:
         if target.suffix.lower() not in (".parquet", ".pq"):
             raise InputError(
-                "TODO",
+                "not-accepted",
                 str(target),
-                "the back-end stream is saved as Parquet",
-                hint="end its name in .parquet",
+                "expected a name that ends in .parquet: the back-end stream is saved as Parquet",
             )
         self._target, self._pools, self._force = target, list(pools), force
         self._open = ExitStack()

@@ -3,7 +3,7 @@
 Two layouts are known without being told: our own (``time_ns``, ``device``, ``op``, ``offset``, ``size``,
 ``response_ns``, ``stream``) and that of our captures (``time_s``, ``op``, ``lba`` in 512-byte sectors,
 ``size``, ``stream``, ``lat_us``). They differ in names and units only, so one table serves both; a trace with
-other names says which is which (``--columns time=ts``). The rules are those of headed CSV in Rust: a unit is
+other names says which is which (``columns=time=ts``). The rules are those of headed CSV in Rust: a unit is
 in the name or is given, never guessed.
 """
 
@@ -30,7 +30,7 @@ _KNOWN: Final[dict[str, tuple[str, ...]]] = {
     "stream": ("stream",),
 }
 _REQUIRED: Final = ("time", "op", "offset", "size")
-# Headers, and words of --columns, that say that the column counts sectors.
+# Headers, and words of ``columns``, that say that the column counts sectors.
 _IN_SECTORS: Final = {"lba": "offset", "sectors": "size"}
 
 ACCEPTED: Final = (
@@ -96,20 +96,20 @@ def recognise(
     missing = [field for field in _REQUIRED if found[field] is None]
     if missing:
         raise InputError(
-            "not-accepted",
+            "missing",
             where,
-            f"no column for {', '.join(missing)} among {', '.join(headers) or 'none at all'}; "
+            f"there is no column for {', '.join(missing)} among {', '.join(headers) or 'none at all'}; "
             f"accepted are {ACCEPTED}",
-            hint="name them with --columns, for example --columns time=ts,offset=addr --time-unit us",
+            hint="name the columns, for example `columns=time=ts,offset=addr` `time_unit=us`",
         )
     in_sectors = [header for header in found.values() if header in _IN_SECTORS]
     in_sectors += [header for word, header in (columns or {}).items() if word in _IN_SECTORS]
     if sector_bytes is not None and not in_sectors:
         raise InputError(
-            "TODO",
+            "not-applicable",
             where,
             "a sector size is given, but offset and size are in bytes",
-            hint="where they count sectors, say so: --columns lba=...,sectors=...",
+            hint="where they count sectors, say so: `columns=lba=...,sectors=...`",
         )
 
     def column(field: str, unit: int = 1) -> Column | None:
@@ -141,14 +141,14 @@ def _given(columns: Mapping[str, str], headers: list[str], where: str) -> dict[s
         field = _IN_SECTORS.get(word, word)
         if field not in _KNOWN:
             accepted = ", ".join([*_KNOWN, *_IN_SECTORS])
-            raise InputError(
-                "unknown-name", where, f"--columns names an unknown field {word!r}; accepted are {accepted}"
-            )
+            raise InputError("unknown-key", where, f"columns has no field {word!r}; accepted are {accepted}")
         if field in fields:
-            raise InputError("duplicate", where, f"--columns names the {field} twice")
+            raise InputError("duplicate", where, f"columns names the {field} twice")
         if header not in headers:
             present = ", ".join(headers)
-            raise InputError("TODO", where, f"no column {header!r} (for {word}); the file has {present}")
+            raise InputError(
+                "unknown-name", where, f"there is no column {header!r} (for {word}); the file has {present}"
+            )
         fields[field] = header
     return fields
 
@@ -157,10 +157,10 @@ def _by_name(field: str, headers: list[str], where: str) -> str | None:
     matches = [header for header in headers if header in _KNOWN[field]]
     if len(matches) > 1:
         raise InputError(
-            "TODO",
+            "ambiguous",
             where,
             f"the columns {' and '.join(matches)} could both be the {field}",
-            hint=f"say which: --columns {field}={matches[0]}",
+            hint=f"say which: `columns={field}={matches[0]}`",
         )
     return matches[0] if matches else None
 
@@ -173,20 +173,20 @@ def _labelled(header: str) -> int | None:
 def _time_unit(header: str, time_unit: str | None, where: str) -> int:
     if time_unit is not None and time_unit not in TIME_UNITS_NS:
         raise InputError(
-            "unknown-name", where, f"unknown time unit {time_unit!r}; accepted are s, ms, us, ns"
+            "not-accepted", where, f"{time_unit!r} is not a unit of time; accepted are s, ms, us, ns"
         )
     said = _labelled(header)
     given = None if time_unit is None else TIME_UNITS_NS[time_unit]
     if said is not None and given is not None and said != given:
         raise InputError(
-            "conflict", where, f"the column {header} and --time-unit {time_unit} contradict each other"
+            "conflict", where, f"the column {header} and `time_unit={time_unit}` contradict each other"
         )
     unit = said or given
     if unit is None:
         raise InputError(
-            "TODO",
+            "missing",
             where,
             f"the column {header!r} does not say the unit of its times",
-            hint="add --time-unit s, ms, us or ns",
+            hint="add `time_unit=us`, or s, ms or ns",
         )
     return unit

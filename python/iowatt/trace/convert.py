@@ -77,7 +77,7 @@ def convert(
             # Polars wraps what the generator raised; the original says what is wrong with the input.
             if failures:
                 raise failures[0] from None
-            raise InputError("unwritable", str(target), f"cannot be written ({error})") from None
+            raise InputError("unwritable", str(target), f"the file cannot be written ({error})") from None
     said = reader.summary()
     warnings = [*said["warnings"], *units.doubt(trace, said)]
     return {**said, "warnings": warnings, "path": str(target), "bytes": target.stat().st_size}
@@ -92,9 +92,9 @@ def _kind(target: Path) -> Compression | None:
         if name.endswith(suffix):
             return compression
     raise InputError(
-        "TODO",
+        "not-accepted",
         str(target),
-        f"cannot tell the output's format from its name; accepted endings are {', '.join(_CSV)} and .parquet",
+        f"the name does not tell the format; accepted endings are {', '.join(_CSV)} and .parquet",
     )
 
 
@@ -102,11 +102,11 @@ def _kind(target: Path) -> Compression | None:
 def staging(target: Path, force: bool) -> Iterator[Path]:
     """A file beside ``target`` to write to: it becomes ``target`` when all went well, else vanishes."""
     if target.is_dir():
-        raise InputError("wrong-kind", str(target), "is a directory; the name of a file is wanted")
+        raise InputError("wrong-kind", str(target), "this is a directory; expected the name of a file")
     if not target.parent.is_dir():
-        raise InputError("wrong-kind", str(target), f"there is no directory {target.parent} to write to")
+        raise InputError("not-found", str(target), f"there is no directory {target.parent} to write to")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "exists already", hint="--force replaces it")
+        raise InputError("exists", str(target), "the file exists already", hint="`force=True` replaces it")
     with file(target) as partial:
         yield partial
 

@@ -33,26 +33,31 @@ _OP_WORDS: Final = {
 _I64_MAX: Final = 2**63 - 1
 
 
-def refuse(column: pl.Series, bad: npt.NDArray[np.bool_], where: str, first_row: int, problem: str) -> None:
+def refuse(
+    column: pl.Series,
+    bad: npt.NDArray[np.bool_],
+    where: str,
+    first_row: int,
+    problem: str,
+    *,
+    code: str = "out-of-range",
+) -> None:
     """Raise for the first row that is marked in ``bad``; do nothing where there is none."""
     if bad.any():
         at = int(bad.argmax())
-        _refuse_row(column, where, first_row + at, f"{problem.format(value=column[at])}")
-
-
-def _refuse_row(column: pl.Series, where: str, row: int, problem: str) -> NoReturn:
-    raise InputError("TODO", f"{where}: row {row}", f"{column.name}: {problem}")
+        problem = problem.format(value=column[at])
+        raise InputError(code, f"{where}: row {first_row + at}", f"{column.name}: {problem}")
 
 
 def _refuse_type(column: pl.Series, where: str, accepted: str) -> NoReturn:
     raise InputError(
-        "not-accepted", where, f"the column {column.name} is {column.dtype}; accepted are {accepted}"
+        "wrong-type", where, f"the column {column.name} is {column.dtype}; accepted are {accepted}"
     )
 
 
 def _refuse_nulls(column: pl.Series, where: str, first_row: int) -> None:
     if column.null_count():
-        refuse(column, column.is_null().to_numpy(), where, first_row, "the value is missing (null)")
+        refuse(column, column.is_null().to_numpy(), where, first_row, "the value is missing", code="missing")
 
 
 def _whole(column: pl.Series, unit: int, limit: int, where: str, first_row: int) -> npt.NDArray[np.uint64]:
@@ -77,7 +82,8 @@ def times(column: pl.Series, unit_ns: int, where: str, first_row: int) -> npt.ND
         _refuse_type(column, where, "integers and floats")
     _refuse_nulls(column, where, first_row)
     values = column.cast(pl.Float64).to_numpy()
-    refuse(column, ~np.isfinite(values), where, first_row, "{value} is no time; a finite number is accepted")
+    problem = "{value} is not a time; expected a finite number"
+    refuse(column, ~np.isfinite(values), where, first_row, problem)
     refuse(column, values < 0, where, first_row, "{value} is negative")
     ns = values * unit_ns
     refuse(column, ns >= float(2**63), where, first_row, "{value} is beyond 292 years")
@@ -122,7 +128,8 @@ def ops(column: pl.Series, where: str, first_row: int) -> npt.NDArray[np.uint8]:
     table = np.array([_OP_WORDS.get(word.strip().lower(), 255) for word in words.names], dtype=np.uint8)
     found: npt.NDArray[np.uint8] = table[codes]
     accepted = "read, write, trim, flush (also R, W, T, F)"
-    refuse(column, found == 255, where, first_row, f"unknown operation {{value!r}}; accepted are {accepted}")
+    problem = f"unknown operation {{value!r}}; accepted are {accepted}"
+    refuse(column, found == 255, where, first_row, problem, code="not-accepted")
     return found
 
 

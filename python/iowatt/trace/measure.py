@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from iowatt import core
+from iowatt.base.errors import Argument, InputError
 from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
@@ -72,7 +73,14 @@ def describe(
             progress(fraction if decoded is None else decoded.progress, requests)
 
     told = report if progress else None
-    return _named(json.loads(core.trace_describe(decoded, spec_json, json.dumps(options), told)))
+    try:
+        found = core.trace_describe(decoded, spec_json, json.dumps(options), told)
+    except InputError as error:
+        if error.place is not None or error.code != "out-of-range":
+            raise
+        argument, _, message = error.message.partition(": ")  # an option, which Rust names first
+        raise InputError(error.code, Argument(argument), message) from None
+    return _named(json.loads(found))
 
 
 def _named(found: dict[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,9 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None
         return _synthetic(trace["synthetic"])
     for name, value in trace.items():
         if isinstance(value, float) and not math.isfinite(value):  # JSON has no word for it
-            raise InputError("TODO", str(trace["path"]), f"{name} is {value}; a finite number is accepted")
+            raise InputError(
+                "out-of-range", str(trace["path"]), f"{name} is {value}; expected a finite number"
+            )
     alone: dict[str, Any] = {name: value for name, value in trace.items() if name != "more"}
     if not trace.get("more"):
         return _one(alone)

@@ -180,7 +180,7 @@ class ParquetBatches(Iterator[Batch]):
             self._undecodable(error)
         if frame.height != expected:
             raise InputError(
-                "TODO",
+                "damaged",
                 f"{self.path}: row {self._next_slice + frame.height + 1}",
                 f"the file says it has {self.total} rows, but holds fewer",
             )
@@ -227,9 +227,9 @@ def _refuse_unreadable(path: Path) -> None:
     """Say in plain words what Polars would say about footers."""
     if str(path) == "-":
         raise InputError(
-            "unreadable",
-            None,
-            "Parquet cannot be read from stdin: its directory is at its end",
+            "unsupported",
+            "-",
+            "Parquet cannot be read from standard input: its directory is at its end",
             hint="give a file name",
         )
     try:
@@ -239,12 +239,22 @@ def _refuse_unreadable(path: Path) -> None:
             file.seek(max(0, length - len(MAGIC)))
             tail = file.read(len(MAGIC))
     except FileNotFoundError:
-        raise InputError("not-found", str(path), "no such file") from None
+        raise InputError("not-found", str(path), "there is no such file") from None
+    except IsADirectoryError:
+        raise InputError("wrong-kind", str(path), "this is a directory; expected a Parquet file") from None
     except OSError as error:
-        raise InputError("unreadable", str(path), f"cannot be read ({error.strerror or error})") from None
+        raise InputError(
+            "unreadable", str(path), f"the file cannot be read ({error.strerror or error})"
+        ) from None
     if head != MAGIC:
-        what = "the file is empty" if length == 0 else "not a Parquet file: it does not begin with PAR1"
-        raise InputError("TODO", str(path), what, hint="for a text trace name its format with --format")
+        if length == 0:
+            raise InputError("empty", str(path), "the file is empty")
+        raise InputError(
+            "wrong-format",
+            str(path),
+            "this is not a Parquet file: it does not begin with PAR1",
+            hint="name the format of a text trace: `format=csv`",
+        )
     if length < 2 * len(MAGIC) or tail != MAGIC:
         raise InputError(
             "damaged",

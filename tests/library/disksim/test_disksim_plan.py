@@ -7,7 +7,6 @@ import dataclasses
 import pytest
 from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed
 
-from iowatt.base.errors import InputError
 from iowatt.model.library import device_file, find_drive
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.disksim import read_drive, rules
@@ -15,6 +14,7 @@ from iowatt.model.library.disksim.convert import import_drive, slug
 from iowatt.model.library.disksim.plan import duration, milliseconds, tables
 from iowatt.model.library.drive import resolve
 from iowatt.model.library.importing import write
+from refused import refused
 
 
 def test_the_cheetah_9lp():
@@ -57,7 +57,7 @@ def test_a_drive_of_an_array_gets_its_bus():
     drive = import_drive(RAID5, "disk3").drive()
     assert drive.layout == alone.layout
     assert drive.controller.sector[0] >= alone.controller.sector[0]
-    with pytest.raises(InputError, match="there is no drive 'disk99'"):
+    with refused("unknown-name", str(RAID5)):
         import_drive(RAID5, "disk99")
 
 
@@ -70,14 +70,14 @@ def test_a_written_device_file_gives_the_same_plan(tmp_path, source):
     file = device_file("mine.toml", tmp_path)
     assert [figure for figure in file.figures() if file.source_of(figure) is None] == []
     assert all(text in file.notes for text in imported.ignored)
-    with pytest.raises(InputError, match="it exists already"):
+    with refused("exists", str(tmp_path / "mine.toml")):
         write(imported, tmp_path / "mine.toml")
 
 
 def test_a_scenario_may_name_the_file():
     drive = find_drive("raid5_32.parv", DATA, "disk0")
     assert any("Print stats" in note for note in drive.notes)
-    with pytest.raises(InputError, match="'quantum-atlas-10k' is one drive"):
+    with refused("not-applicable", None):
         find_drive("quantum-atlas-10k", None, "disk0")
 
 
@@ -86,15 +86,15 @@ def test_a_layout_file_that_is_none(tmp_path):
     layout = tmp_path / "mine.layout.json.gz"
     for content in (b"{}", b"[1, 2]", b'{"schema": "iowatt.layout/1", "nodes": [[[1]]]}', b"x"):
         layout.write_bytes(content)
-        with pytest.raises(InputError, match="expected a layout file"):
+        with refused("wrong-format", str(layout)):
             find_drive("mine.toml", tmp_path)
     layout.unlink()
-    with pytest.raises(InputError, match="there is no such file"):
+    with refused("not-found", str(layout)):
         find_drive("mine.toml", tmp_path)
 
 
 def test_an_irregular_layout_keeps_its_speed():
-    with pytest.raises(ValueError, match="irregular layout"):
+    with pytest.raises(ValueError):
         import_drive(FIFTEEN).drive().respun(10_000)
 
 
@@ -112,7 +112,7 @@ def test_a_negative_settle_is_a_magnitude(tmp_path):
     )
     # 97 / 254 x 60 / 10045 = 2.2811 ms, less 2 ms of head switch and 10 us.
     assert rules.write_settle_s(tight) == pytest.approx(0.2711e-3, rel=1e-3)
-    assert any("read as a magnitude" in text for text in rules.remarks(drive))
+    assert any("-0.461" in text for text in rules.remarks(drive))
 
 
 def test_read_ahead_by_history():
@@ -154,9 +154,9 @@ def test_what_a_simulated_drive_does_not_have_is_named():
     )
     said = " ".join(rules.unused(more))
     for name in ("Read directly to buffer = 0", "Disconnect write if seek"):
-        assert f"{name} is ignored" in said
+        assert name in said
     (only,) = rules.unused(drive)
-    assert "Maximum number of write segments is ignored" in only
+    assert "Maximum number of write segments" in only
 
 
 def test_times_are_exact():

@@ -5,7 +5,7 @@ use super::batch::Batch;
 use super::directory::{Directory, Full};
 use super::outcome::Outcome;
 use super::plan::{SimulationPlan, WarmUp};
-use iowatt_trace::{Op, Request, Source, TraceError};
+use iowatt_trace::{Code, Fault, Op, Request, Source, TraceError};
 
 /// Requests read at a time: their records stay in the second-level cache.
 const READ: usize = 1 << 10;
@@ -43,8 +43,8 @@ pub fn simulate(
     plan: &SimulationPlan,
     tell: Tell<'_>,
 ) -> Result<Outcome, TraceError> {
-    let unusable = |reason: String| TraceError::Unusable { file: file.to_owned(), reason };
-    plan.validate().map_err(unusable)?;
+    let unusable = |code: Code, reason: String| TraceError::unusable(file, Fault::new(code, reason));
+    plan.validate().map_err(|reason| unusable(Code::OutOfRange, reason))?;
     let mut caches: Vec<Alone> = plan.caches.iter().map(|cache| Alone::new(cache, plan.writes)).collect();
     let mut outcome = Outcome::default();
     let mut directory = Directory::new();
@@ -69,6 +69,7 @@ pub fn simulate(
             let added = batch.add(request, plan.block_bytes, &mut directory);
             added.map_err(|Full| {
                 unusable(
+                    Code::TooLarge,
                     "more than 4 x 10^9 blocks are touched, or as many regions of 16 blocks begun; a larger block takes fewer"
                         .to_owned(),
                 )

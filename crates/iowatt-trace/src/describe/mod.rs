@@ -24,7 +24,7 @@ mod volumes;
 
 use serde::Serialize;
 
-use crate::error::TraceError;
+use crate::error::{Code, Fault, TraceError};
 use crate::info::quantiles::{Quantiles, Spread};
 use crate::info::sizes::{SizeSpread, Sizes};
 use crate::info::{ByteCounts, RequestCounts};
@@ -216,7 +216,7 @@ pub fn describe(
     options: &Options,
     progress: &mut dyn FnMut(Option<f64>, u64) -> Result<(), TraceError>,
 ) -> Result<Description, TraceError> {
-    options.check().map_err(|reason| TraceError::Unusable { file: file.to_owned(), reason })?;
+    options.check().map_err(|reason| TraceError::unusable(file, Fault::new(Code::OutOfRange, reason)))?;
     let mut survey = Survey::new(options);
     let mut batch = Vec::with_capacity(CHUNK);
     loop {

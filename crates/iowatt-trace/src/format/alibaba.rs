@@ -47,9 +47,9 @@ impl LineFormat for Alibaba {
         };
         let time = unsigned("timestamp", time)?;
         Ok(Some(Raw {
-            time_ns: time
-                .checked_mul(1000)
-                .ok_or_else(|| format!("timestamp {} us does not fit in 64 bits of nanoseconds", time))?,
+            time_ns: time.checked_mul(1000).ok_or_else(|| {
+                Fault::out_of_range(format!("timestamp {} us does not fit in 64 bits of nanoseconds", time))
+            })?,
             offset: unsigned("offset", offset)?,
             size: unsigned("length", length)?,
             response_ns: NO_RESPONSE,
@@ -82,7 +82,7 @@ mod tests {
 
     fn parse(line: &str) -> Result<Option<(Raw, Names)>, String> {
         let mut names = Names::default();
-        let raw = Alibaba.parse(line.as_bytes(), &mut names).map_err(|fault| fault.reason)?;
+        let raw = Alibaba.parse(line.as_bytes(), &mut names).map_err(|fault| fault.said())?;
         Ok(raw.map(|raw| (raw, names)))
     }
 

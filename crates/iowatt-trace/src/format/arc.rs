@@ -94,7 +94,7 @@ mod tests {
     fn parse(line: &str) -> Result<Raw, String> {
         let spec = TraceSpec { order_only: true, ..TraceSpec::new("x") };
         let mut format = Arc { sector: 512, pace: Pace::new(&spec, "").unwrap() };
-        let raw = format.parse(line.as_bytes(), &mut Names::default()).map_err(|fault| fault.reason)?;
+        let raw = format.parse(line.as_bytes(), &mut Names::default()).map_err(|fault| fault.said())?;
         Ok(raw.unwrap())
     }
 

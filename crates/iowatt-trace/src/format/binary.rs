@@ -1,6 +1,6 @@
 //! Records of a fixed size in binary formats: taking them, and placing faults by record and byte.
 
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::{Entry, Raw};
 use crate::input::Input;
 
@@ -80,14 +80,17 @@ impl Place {
     }
 
     #[cold]
-    fn placed(&self, fault: Fault) -> Fault {
+    pub(crate) fn placed(&self, fault: Fault) -> Fault {
         Fault { reason: format!("byte {}: {}", self.begin, fault.reason), ..fault }
     }
 }
 
 #[cold]
 pub(crate) fn cut(found: usize, size: usize) -> Fault {
-    Fault::fatal(format!("the trace ends within a record, after {found} of its {size} bytes; fetch it again"))
+    Fault::fatal(
+        Code::Damaged,
+        format!("the trace ends within a record, after {found} of its {size} bytes; fetch it again"),
+    )
 }
 
 /// The 16-bit little-endian number at byte `at`.

@@ -238,7 +238,7 @@ Skips: 0 forward (0 -   0.0%)
         let (mut format, mut names) = (Blkparse::new(event), Names::default());
         let mut raws = Vec::new();
         for line in text.lines() {
-            raws.extend(format.parse(line.as_bytes(), &mut names).map_err(|fault| fault.reason)?);
+            raws.extend(format.parse(line.as_bytes(), &mut names).map_err(|fault| fault.said())?);
         }
         Ok((raws, names, format))
     }

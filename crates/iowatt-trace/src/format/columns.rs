@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::{Code, Fault};
 use crate::spec::{Column, TimeUnit, TraceSpec};
 
 /// What a column holds.
@@ -100,7 +101,7 @@ pub(crate) fn numbers(count: usize) -> Vec<String> {
 }
 
 /// Resolves `headers` by their words and by the spec's `columns`, `time_unit` and `sector_bytes`.
-pub(crate) fn resolve(headers: &[String], spec: &TraceSpec) -> Result<Columns, String> {
+pub(crate) fn resolve(headers: &[String], spec: &TraceSpec) -> Result<Columns, Fault> {
     let mut chosen: Vec<Option<Meaning>> = vec![None; headers.len()];
     let mut mapped = Vec::new();
     let numbered = are_numbered(spec);
@@ -108,7 +109,8 @@ pub(crate) fn resolve(headers: &[String], spec: &TraceSpec) -> Result<Columns, S
         let header = match column {
             Column::Number(number) => &number.to_string(),
             Column::Header(_) if numbered => {
-                return Err("columns gives headers and numbers; a table has either".to_owned());
+                let reason = "columns gives headers and numbers; expected one of the two";
+                return Err(Fault::new(Code::Conflict, reason));
             }
             Column::Header(header) => header,
         };
@@ -117,10 +119,11 @@ pub(crate) fn resolve(headers: &[String], spec: &TraceSpec) -> Result<Columns, S
             meaning.unit = self::meaning(&headers[at]).and_then(|m| m.unit);
         }
         if chosen[at].is_some() {
-            return Err(format!("columns names '{header}' twice"));
+            return Err(Fault::new(Code::Duplicate, format!("columns names '{header}' twice")));
         }
         if mapped.contains(&meaning.role) {
-            return Err(format!("columns names the {} twice", name(meaning.role)));
+            let reason = format!("columns names the {} twice", name(meaning.role));
+            return Err(Fault::new(Code::Duplicate, reason));
         }
         mapped.push(meaning.role);
         chosen[at] = Some(meaning);
@@ -132,50 +135,49 @@ pub(crate) fn resolve(headers: &[String], spec: &TraceSpec) -> Result<Columns, S
         }
         if let Some(other) = chosen.iter().position(|c| c.is_some_and(|c| c.role == meaning.role)) {
             let (role, other) = (name(meaning.role), &headers[other]);
-            return Err(format!(
-                "'{other}' and '{header}' could both be the {role}; say which with columns = {{ {role} = \"{other}\" }}"
-            ));
+            let reason = format!(
+                "'{other}' and '{header}' could both be the {role}; say which with `columns={role}={other}`"
+            );
+            return Err(Fault::new(Code::Ambiguous, reason));
         }
         chosen[at] = Some(meaning);
     }
     for role in [Role::Time, Role::Op, Role::Offset, Role::Size] {
         if !chosen.iter().flatten().any(|m| m.role == role) {
             let (role, listed) = (name(role), headers.join(", "));
-            return Err(format!(
-                "no column for the {role} among {listed}; say which with columns = {{ {role} = \"...\" }}"
-            ));
+            let reason = format!(
+                "there is no column for the {role} among {listed}; say which with `columns={role}=...`"
+            );
+            return Err(Fault::new(Code::Missing, reason));
         }
     }
     units(&chosen, headers, spec)
 }
 
-fn units(chosen: &[Option<Meaning>], headers: &[String], spec: &TraceSpec) -> Result<Columns, String> {
+fn units(chosen: &[Option<Meaning>], headers: &[String], spec: &TraceSpec) -> Result<Columns, Fault> {
     let find = |role| chosen.iter().position(|c| c.is_some_and(|c| c.role == role));
     let meaning_of = |role| find(role).and_then(|at| chosen[at]);
     let labelled = meaning_of(Role::Time).and_then(|m| m.unit);
     let header = find(Role::Time).map_or("", |at| &headers[at]);
     let time = match (labelled, spec.time_unit) {
         (Some(said), Some(given)) if said != given => {
-            return Err(format!(
-                "time_unit says {} and the header '{header}' says {}; leave time_unit out",
-                given.name(),
-                said.name()
-            ));
+            let (given, said) = (given.name(), said.name());
+            let reason =
+                format!("time_unit says {given} and the header '{header}' says {said}; leave time_unit out");
+            return Err(Fault::new(Code::Conflict, reason));
         }
         (Some(unit), _) | (None, Some(unit)) => unit,
         (None, None) => {
-            return Err(format!(
-                "the unit of column '{header}' is not known; give time_unit = s, ms, us or ns"
-            ));
+            let reason =
+                format!("the unit of column '{header}' is not known; give time_unit: s, ms, us or ns");
+            return Err(Fault::new(Code::Missing, reason));
         }
     };
     let in_sectors = |role| meaning_of(role).is_some_and(|m| m.sectors);
     if spec.sector_bytes.is_some() && !in_sectors(Role::Offset) && !in_sectors(Role::Size) {
-        return Err(
-            "sector_size is given, but offset and size are in bytes; where they count sectors, say so with \
-             columns = { lba = \"...\", sectors = \"...\" }"
-                .to_owned(),
-        );
+        let reason = "sector_size is given, but offset and size are in bytes; where they count sectors, say so with \
+                      `columns=lba=...,sectors=...`";
+        return Err(Fault::new(Code::NotApplicable, reason));
     }
     let sector = spec.sector()?;
     let unit = |role| if in_sectors(role) { sector } else { 1 };
@@ -190,7 +192,7 @@ fn units(chosen: &[Option<Meaning>], headers: &[String], spec: &TraceSpec) -> Re
 }
 
 /// The column that the user's mapping `ours = header` means.
-fn explicit(ours: &str, header: &str, headers: &[String]) -> Result<(usize, Meaning), String> {
+fn explicit(ours: &str, header: &str, headers: &[String]) -> Result<(usize, Meaning), Fault> {
     let find = |words: &[(Role, &str, &[&str])]| {
         words.iter().find(|(_, word, _)| *word == ours).map(|(role, ..)| *role)
     };
@@ -198,16 +200,20 @@ fn explicit(ours: &str, header: &str, headers: &[String]) -> Result<(usize, Mean
         (Some(role), _) => (role, false),
         (None, Some(role)) => (role, true),
         (None, None) => {
-            return Err(format!(
+            let reason = format!(
                 "columns has no '{ours}'; it takes time, op, offset or lba, size or sectors, device, stream, response"
-            ));
+            );
+            return Err(Fault::new(Code::UnknownKey, reason));
         }
     };
     let at = headers
         .iter()
         .position(|h| h == header)
         .or_else(|| headers.iter().position(|h| h.eq_ignore_ascii_case(header)))
-        .ok_or_else(|| format!("no column '{header}' among {}", headers.join(", ")))?;
+        .ok_or_else(|| {
+            let reason = format!("there is no column '{header}' among {}", headers.join(", "));
+            Fault::new(Code::UnknownName, reason)
+        })?;
     // A mapping to a header that says sectors means sectors.
     let sectors = sectors || meaning(&headers[at]).is_some_and(|m| m.role == role && m.sectors);
     Ok((at, Meaning { role, unit: None, sectors }))
@@ -262,7 +268,7 @@ mod tests {
         let mut spec = TraceSpec::new("x.csv");
         change(&mut spec);
         let headers: Vec<_> = header.split(',').map(str::to_owned).collect();
-        resolve(&headers, &spec)
+        resolve(&headers, &spec).map_err(|fault| fault.said())
     }
 
     fn mapping(pairs: &[(&str, &str)]) -> Option<BTreeMap<String, Column>> {
@@ -290,17 +296,17 @@ mod tests {
     #[test]
     fn an_unlabelled_time_needs_its_unit() {
         let header = "Timestamp,Response,IOType,LUN,Offset,Size"; // SYSTOR'17
-        assert!(resolved(header, |_| ()).unwrap_err().contains("give time_unit"));
+        assert!(resolved(header, |_| ()).unwrap_err().starts_with("missing: the unit of column 'Timestamp'"));
         let columns = resolved(header, |spec| spec.time_unit = Some(TimeUnit::Seconds)).unwrap();
         assert_eq!((columns.time_power, columns.response_power), (9, 9));
         let clash = resolved("time_ns,op,offset,size", |spec| spec.time_unit = Some(TimeUnit::Seconds));
-        assert!(clash.unwrap_err().contains("leave time_unit out"));
+        assert!(clash.unwrap_err().starts_with("conflict: time_unit says s"));
     }
 
     #[test]
     fn ambiguity_is_an_error_that_a_mapping_resolves() {
         let header = "time_s,timestamp_ms,op,offset,size";
-        assert!(resolved(header, |_| ()).unwrap_err().contains("could both be the time"));
+        assert!(resolved(header, |_| ()).unwrap_err().starts_with("ambiguous: 'time_s' and 'timestamp_ms'"));
         let columns = resolved(header, |spec| spec.columns = mapping(&[("time", "timestamp_ms")])).unwrap();
         assert_eq!((columns.time_power, columns.roles[0]), (6, None));
     }
@@ -321,7 +327,7 @@ mod tests {
         let header = "time_s,op,offset,size";
         let with =
             |pairs: &[(&str, &str)]| resolved(header, |spec| spec.columns = mapping(pairs)).unwrap_err();
-        assert!(with(&[("when", "time_s")]).contains("columns has no 'when'"));
+        assert!(with(&[("when", "time_s")]).starts_with("unknown-key: columns has no 'when'"));
         assert!(with(&[("time", "t")]).contains("no column 't' among time_s, op, offset, size"));
         assert!(with(&[("offset", "offset"), ("lba", "size")]).contains("the offset twice"));
         assert!(resolved("time_s,op,size", |_| ()).unwrap_err().contains("no column for the offset"));

@@ -88,11 +88,14 @@ impl Csv {
     /// The separator, and what the columns hold, from the first line: the header, or a row like the others.
     #[cold]
     fn first(&self, line: &[u8]) -> Result<(u8, Columns), Fault> {
-        let (separator, mut headers) = headers(line).map_err(|fault| Fault::fatal(fault.reason))?;
+        let (separator, mut headers) = headers(line).map_err(|fault| Fault { fatal: true, ..fault })?;
         if columns::are_numbered(&self.spec) {
             headers = columns::numbers(headers.len());
         }
-        Ok((separator, columns::resolve(&headers, &self.spec).map_err(Fault::fatal)?))
+        Ok((
+            separator,
+            columns::resolve(&headers, &self.spec).map_err(|fault| Fault { fatal: true, ..fault })?,
+        ))
     }
 }
 
@@ -260,10 +263,10 @@ mod tests {
     fn rows_must_be_as_wide_as_the_header() {
         let header = "time_s,op,offset,size,process\n";
         let wrong = |row: &str| parse(&format!("{header}{row}")).err().unwrap();
-        assert!(wrong("0,R,0,512").reason.contains("expected 5 columns as in the first line, found 4"));
-        assert!(wrong("0,R,0,512,a,b").reason.contains("found 6"));
-        assert!(wrong("0,R,0,512,\"a").reason.contains("not closed"));
-        assert!(wrong("0,R,0,512,\"a\"b").reason.contains("behind a closing quote"));
+        assert!(wrong("0,R,0,512").said().contains("expected 5 columns as in the first line, found 4"));
+        assert!(wrong("0,R,0,512,a,b").said().contains("found 6"));
+        assert!(wrong("0,R,0,512,\"a").said().contains("not closed"));
+        assert!(wrong("0,R,0,512,\"a\"b").said().contains("behind a closing quote"));
         assert!(!wrong("0,R,0").fatal);
     }
 
@@ -285,17 +288,22 @@ mod tests {
         let got: Vec<_> = raws.iter().map(|r| (r.time_ns, r.op, r.offset, r.size)).collect();
         assert_eq!(got, [(500_000_000, Op::Read, 8 * 512, 4096), (600_000_000, Op::Write, 9 * 512, 512)]);
         let far = numbered(&[("time", 1), ("op", 0), ("lba", 7), ("size", 2)], "R;0.5;4096;8;x\n");
-        assert!(far.clone().unwrap_err().reason.contains("no column '7' among 0, 1, 2, 3, 4"));
+        assert!(
+            far.clone()
+                .unwrap_err()
+                .said()
+                .contains("unknown-name: there is no column '7' among 0, 1, 2, 3, 4")
+        );
         assert!(far.unwrap_err().fatal);
         let lacking = numbered(&columns[..3], "R;0.5;4096;8\n").unwrap_err();
-        assert!(lacking.reason.contains("no column for the size among 0, 1, 2, 3"));
+        assert!(lacking.said().contains("missing: there is no column for the size among 0, 1, 2, 3"));
         // A first line that is a header is no row, and may be skipped like any other.
         assert!(!numbered(&columns, "op;t;size;lba\n").unwrap_err().fatal);
     }
 
     #[test]
     fn numbers_as_op_codes_are_refused() {
-        let wrong = |op: &str| parse(&format!("time_s,op,offset,size\n0,{op},0,512\n")).err().unwrap().reason;
+        let wrong = |op: &str| parse(&format!("time_s,op,offset,size\n0,{op},0,512\n")).err().unwrap().said();
         assert!(wrong("0").contains("formats disagree"));
         assert!(wrong("X").contains("op is 'X'"));
     }

@@ -125,7 +125,7 @@ mod tests {
         let mut format = DiskSimAscii { sector: 512 };
         match format.parse(line.as_bytes(), &mut Names::default()) {
             Ok(raw) => Ok(raw.unwrap()),
-            Err(fault) => Err(fault.reason),
+            Err(fault) => Err(fault.said()),
         }
     }
 

@@ -56,7 +56,11 @@ impl LineFormat for DiskSimValidate {
         self.arrival_ns = time_ns
             .checked_add(service_ns.unsigned_abs())
             .and_then(|t| t.checked_add(think_ns))
-            .ok_or("the sum of service and think times does not fit in 64 bits of nanoseconds")?;
+            .ok_or_else(|| {
+                Fault::out_of_range(
+                    "the sum of service and think times does not fit in 64 bits of nanoseconds",
+                )
+            })?;
         Ok(Some(Raw {
             time_ns,
             offset,
@@ -98,7 +102,7 @@ mod tests {
         let mut names = Names::default();
         let parsed: Result<Vec<_>, Fault> =
             lines.iter().map(|l| format.parse(l.as_bytes(), &mut names)).collect();
-        parsed.map(|raws| raws.into_iter().flatten().collect()).map_err(|fault| fault.reason)
+        parsed.map(|raws| raws.into_iter().flatten().collect()).map_err(|fault| fault.said())
     }
 
     #[test]

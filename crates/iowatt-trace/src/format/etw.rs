@@ -10,7 +10,7 @@
 //! is `DiskSvcTime`), and `TimeStamp` itself is C (no response). Arrivals step back by as much as a request takes,
 //! hence the tolerance of 60 s.
 
-use crate::error::Fault;
+use crate::error::{Code, Fault};
 use crate::format::fields::{column_count, response, scaled, unsigned};
 use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample};
 use crate::names::Names;
@@ -119,9 +119,12 @@ impl LineFormat for Etw {
             Some((name, Some(index))) => response(name, at(index)?, 3)?,
             Some((name, None)) => {
                 let event = self.event;
-                return Err(Fault::fatal(format!(
-                    "the header has no {name}, which event {event:?} needs; event C takes the stamps as they are"
-                )));
+                return Err(Fault::fatal(
+                    Code::Missing,
+                    format!(
+                        "the header has no {name}, which event {event:?} needs; event C takes the stamps as they are"
+                    ),
+                ));
             }
         };
         let before = response_ns.max(0).unsigned_abs();
@@ -166,7 +169,9 @@ impl Columns {
     fn named(fields: &[&[u8]]) -> Result<Self, Fault> {
         let find = |name: &[u8]| fields.iter().position(|field| normal(field).starts_with(name));
         let needed = |name: &str, found: Option<usize>| {
-            found.ok_or_else(|| Fault::fatal(format!("the header of disk events has no column {name}")))
+            found.ok_or_else(|| {
+                Fault::fatal(Code::Missing, format!("the header of disk events has no column {name}"))
+            })
         };
         Ok(Self {
             time: needed("TimeStamp", find(b"timestamp"))?,
@@ -239,7 +244,7 @@ mod tests {
         let mut format = Etw { event, in_header: false, columns: [USUAL; 2], other: 0, early: 0 };
         let (mut names, mut raws) = (Names::default(), Vec::new());
         for line in text.lines() {
-            raws.extend(format.parse(line.as_bytes(), &mut names).map_err(|fault| fault.reason)?);
+            raws.extend(format.parse(line.as_bytes(), &mut names).map_err(|fault| fault.said())?);
         }
         Ok((raws, names, format))
     }

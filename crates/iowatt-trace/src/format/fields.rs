@@ -1,6 +1,6 @@
 //! Splitting a line into fields, and the messages for fields that are wrong.
 
-use crate::error::Fault;
+use crate::error::{Code, Fault};
 use crate::number::{self, NumberFault, excerpt};
 use crate::request::Op;
 
@@ -77,15 +77,15 @@ pub(crate) fn response(column: &str, text: &[u8], power: u32) -> Result<i64, Fau
 
 #[cold]
 pub(crate) fn wrong(fault: NumberFault, column: &str, text: &[u8]) -> Fault {
-    fault.describe(column, text).into()
+    Fault::new(fault.code(), fault.describe(column, text))
 }
 
 /// Blocks in bytes.
 #[inline]
 pub(crate) fn bytes(column: &str, blocks: u64, sector: u64) -> Result<u64, Fault> {
-    blocks
-        .checked_mul(sector)
-        .ok_or_else(|| format!("{column} {blocks} x {sector} bytes does not fit in 64 bits").into())
+    blocks.checked_mul(sector).ok_or_else(|| {
+        Fault::new(Code::OutOfRange, format!("{column} {blocks} x {sector} bytes does not fit in 64 bits"))
+    })
 }
 
 /// `R` or `W`, either case.
@@ -94,7 +94,9 @@ pub(crate) fn letter(column: &str, text: &[u8]) -> Result<Op, Fault> {
     match text {
         b"R" | b"r" => Ok(Op::Read),
         b"W" | b"w" => Ok(Op::Write),
-        _ => Err(format!("{column} is '{}'; R or W is accepted", excerpt(text)).into()),
+        _ => {
+            Err(Fault::new(Code::NotAccepted, format!("{column} is '{}'; R or W is accepted", excerpt(text))))
+        }
     }
 }
 

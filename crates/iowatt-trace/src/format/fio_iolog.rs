@@ -6,7 +6,7 @@
 //! a rate. Version 3 puts a stamp in **microseconds** from the start before each line and has no waits. Offsets and lengths
 //! are in bytes; each file is a device.
 
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::fields::{Blanks, unsigned};
 use crate::format::pace::Pace;
 use crate::format::{Clock, Decoder, Entry, Format, LineFormat, Lines, Raw, Sample};
@@ -46,8 +46,7 @@ impl Decoder for FioIolog {
         if self.log.is_none() {
             let head = input.peek(LOOKED_AT)?;
             let head = &head[..head.len().min(LOOKED_AT)];
-            let clock = clock(head, &self.spec)
-                .map_err(|reason| TraceError::Unusable { file: input.file().to_owned(), reason })?;
+            let clock = clock(head, &self.spec).map_err(|fault| TraceError::unusable(input.file(), fault))?;
             self.log = Some(Lines(Log { clock, actions: 0, short_waits: 0 }));
         }
         self.log.as_mut().map_or(Ok(None), |log| log.next(input, names))
@@ -77,7 +76,7 @@ enum Stamps {
 }
 
 /// Version and waits, from the first bytes.
-fn clock(head: &[u8], spec: &TraceSpec) -> Result<Stamps, String> {
+fn clock(head: &[u8], spec: &TraceSpec) -> Result<Stamps, Fault> {
     let first = head
         .split(|&b| b == b'\n')
         .map(<[u8]>::trim_ascii)
@@ -91,14 +90,17 @@ fn clock(head: &[u8], spec: &TraceSpec) -> Result<Stamps, String> {
             return Ok(Stamps::Pace(pace));
         }
         _ => {
-            return Err(format!(
-                "begins with '{}'; 'fio version 2 iolog' and 'fio version 3 iolog' are read (version 1 has no such line)",
+            let reason = format!(
+                "the log begins with '{}'; 'fio version 2 iolog' and 'fio version 3 iolog' are read (version 1 has no such line)",
                 excerpt(first)
-            ));
+            );
+            return Err(Fault::new(Code::WrongFormat, reason));
         }
     };
     match spec.rate_iops {
-        Some(_) => Err("rate_iops does not apply: this log has times of its own".to_owned()),
+        Some(_) => {
+            Err(Fault::new(Code::NotApplicable, "rate_iops does not apply: this log has times of its own"))
+        }
         None => Ok(timed),
     }
 }
@@ -151,9 +153,9 @@ impl LineFormat for Log {
         };
         let device = names.devices.id(file)?;
         let time_ns = match (&mut self.clock, stamp_us) {
-            (_, Some(us)) => us
-                .checked_mul(1000)
-                .ok_or_else(|| format!("time {us} us does not fit in 64 bits of nanoseconds"))?,
+            (_, Some(us)) => us.checked_mul(1000).ok_or_else(|| {
+                Fault::out_of_range(format!("time {us} us does not fit in 64 bits of nanoseconds"))
+            })?,
             (Stamps::Waits(ns), None) => *ns,
             (Stamps::Pace(pace), None) => pace.next_ns(),
             (Stamps::Column, None) => 0,
@@ -195,15 +197,17 @@ impl Log {
                 Ok(())
             }
             Stamps::Waits(ns) => {
-                *ns = us
-                    .checked_mul(1000)
-                    .and_then(|wait| ns.checked_add(wait))
-                    .ok_or("the sum of the waits does not fit in 64 bits of nanoseconds")?;
+                *ns = us.checked_mul(1000).and_then(|wait| ns.checked_add(wait)).ok_or_else(|| {
+                    Fault::out_of_range("the sum of the waits does not fit in 64 bits of nanoseconds")
+                })?;
                 Ok(())
             }
-            Stamps::Pace(_) => Err(Fault::fatal(format!(
-                "the first wait comes after {LOOKED_AT} bytes without any, too late to be taken for the log's clock"
-            ))),
+            Stamps::Pace(_) => Err(Fault::fatal(
+                Code::Unsupported,
+                format!(
+                    "the first wait comes after {LOOKED_AT} bytes without any, too late to be taken for the log's clock"
+                ),
+            )),
         }
     }
 }
@@ -222,10 +226,14 @@ mod tests {
     fn parse(text: &str, change: impl FnOnce(&mut TraceSpec)) -> Result<(Vec<Raw>, Names, Log), String> {
         let mut spec = TraceSpec::new("x");
         change(&mut spec);
-        let mut log = Log { clock: clock(text.as_bytes(), &spec)?, actions: 0, short_waits: 0 };
+        let mut log = Log {
+            clock: clock(text.as_bytes(), &spec).map_err(|fault| fault.said())?,
+            actions: 0,
+            short_waits: 0,
+        };
         let (mut names, mut raws) = (Names::default(), Vec::new());
         for line in text.lines() {
-            raws.extend(log.parse(line.as_bytes(), &mut names).map_err(|fault| fault.reason)?);
+            raws.extend(log.parse(line.as_bytes(), &mut names).map_err(|fault| fault.said())?);
         }
         Ok((raws, names, log))
     }
@@ -260,7 +268,7 @@ mod tests {
     #[test]
     fn version_2_without_waits_is_an_order() {
         let text = "fio version 2 iolog\nt add\nt read 0 512\nt read 512 512\n";
-        assert!(parse(text, |_| ()).err().unwrap().contains("this version 2 log has no waits"));
+        assert!(parse(text, |_| ()).err().unwrap().starts_with("missing: this version 2 log has no waits"));
         let (raws, ..) = parse(text, |spec| spec.rate_iops = Some(1000.0)).unwrap();
         assert_eq!(raws.iter().map(|r| r.time_ns).collect::<Vec<_>>(), [0, 1_000_000]);
         let (raws, _, log) = parse(text, |spec| spec.order_only = true).unwrap();
@@ -270,11 +278,21 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let said = |text: &str| parse(text, |_| ()).err().unwrap();
-        assert!(said("0,4096,4096\n").contains("version 1 has no such line"));
-        assert!(said("fio version 3 iolog\n1 t read 0\n").contains("ends before its length"));
-        assert!(said("fio version 3 iolog\n1 t peek 0 1\n").contains("action 'peek'"));
-        assert!(said("fio version 3 iolog\n1 t wait 100 0\n").contains("a wait in a version 3 log"));
-        assert!(said("fio version 3 iolog\nt read 0 512\n").contains("time is 't'"));
-        assert!(parse(V3, |spec| spec.rate_iops = Some(1.0)).err().unwrap().contains("times of its own"));
+        assert!(said("0,4096,4096\n").starts_with("wrong-format: "));
+        assert!(
+            said("fio version 3 iolog\n1 t read 0\n")
+                .starts_with("damaged: '1 t read 0' ends before its length")
+        );
+        assert!(said("fio version 3 iolog\n1 t peek 0 1\n").starts_with("damaged: action 'peek'"));
+        assert!(
+            said("fio version 3 iolog\n1 t wait 100 0\n").starts_with("damaged: a wait in a version 3 log")
+        );
+        assert!(said("fio version 3 iolog\nt read 0 512\n").starts_with("bad-syntax: time is 't'"));
+        assert!(
+            parse(V3, |spec| spec.rate_iops = Some(1.0))
+                .err()
+                .unwrap()
+                .starts_with("not-applicable: rate_iops")
+        );
     }
 }

@@ -117,7 +117,7 @@ mod tests {
         let mut names = Names::default();
         match (Fiu { sector: 512, device: Vec::new() }).parse(line.as_bytes(), &mut names) {
             Ok(raw) => Ok((raw.unwrap(), names)),
-            Err(fault) => Err(fault.reason),
+            Err(fault) => Err(fault.said()),
         }
     }
 

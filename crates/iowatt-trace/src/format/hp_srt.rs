@@ -13,7 +13,8 @@
 //! response time is queueing and service), `D` the start (the response time is the service alone; stamps then step back
 //! as far as a request waits, hence the tolerance of 60 s), `C` the stop (no response time).
 
-use crate::error::{Fault, TraceError};
+use super::binary::cut;
+use crate::error::{Code, Fault, TraceError};
 use crate::format::{Clock, Decoder, Entry, Format, Raw, Sample};
 use crate::input::Input;
 use crate::names::Names;
@@ -61,7 +62,7 @@ impl Decoder for HpSrt {
     fn next(&mut self, input: &mut Input, names: &mut Names) -> Result<Option<Entry>, TraceError> {
         if self.disks.is_none() {
             let (disks, length) = header(input.peek(MAX_HEADER + 1)?)
-                .map_err(|reason| TraceError::Unusable { file: input.file().to_owned(), reason })?;
+                .map_err(|fault| TraceError::unusable(input.file(), fault))?;
             input.consume(length);
             self.at = length as u64;
             self.disks = Some(disks);
@@ -73,10 +74,7 @@ impl Decoder for HpSrt {
         self.number += 1;
         let found = match bytes.first_chunk::<RECORD>() {
             Some(record) => self.decode(record, names),
-            None => Err(Fault::fatal(format!(
-                "the trace ends within a record, after {} of its {RECORD} bytes; fetch it again",
-                bytes.len()
-            ))),
+            None => Err(cut(bytes.len(), RECORD)),
         };
         let placed =
             found.map_err(|fault| Fault { reason: format!("byte {}: {}", self.at, fault.reason), ..fault });
@@ -96,21 +94,24 @@ impl HpSrt {
         let (size, id) = (word(0), word(1));
         if size != RECORD as u32 || id != REQUEST {
             let (version, kind) = (id >> 16, id & 0xffff);
-            return Err(Fault::fatal(format!(
-                "a record of {size} bytes, version {version}, type {kind}; records of {RECORD} bytes, version 4, type 1 are read"
-            )));
+            return Err(Fault::fatal(
+                Code::Unsupported,
+                format!(
+                    "a record of {size} bytes, version {version}, type {kind}; records of {RECORD} bytes, version 4, type 1 are read"
+                ),
+            ));
         }
         let positive = |index: usize, name: &str| {
             let value = word(index);
             if value >> 31 == 0 {
                 Ok(u64::from(value))
             } else {
-                Err(Fault::from(format!("{name} is negative: {}", value.cast_signed())))
+                Err(Fault::out_of_range(format!("{name} is negative: {}", value.cast_signed())))
             }
         };
         let (seconds, microseconds) = (positive(2, "sec")?, positive(3, "usec")?);
         if microseconds >= 1_000_000 {
-            return Err(format!("usec is {microseconds}; below 1000000 is accepted").into());
+            return Err(Fault::out_of_range(format!("usec is {microseconds}; below 1000000 is accepted")));
         }
         let (start, stop) = (positive(4, "start_us")?, positive(5, "stop_us")?);
         if stop < start {
@@ -144,20 +145,21 @@ impl HpSrt {
 }
 
 /// Sector sizes of the disks, and the length of the header, form feed included.
-fn header(bytes: &[u8]) -> Result<(Box<Sectors>, usize), String> {
+fn header(bytes: &[u8]) -> Result<(Box<Sectors>, usize), Fault> {
     if !bytes.starts_with(MAGIC) {
         let (magic, found) = (excerpt(MAGIC), excerpt(&bytes[..bytes.len().min(MAGIC.len())]));
-        return Err(format!("byte 0: begins with '{found}'; an SRT trace begins with {magic}1.3"));
+        let reason = format!("byte 0: the file begins with '{found}'; an SRT trace begins with {magic}1.3");
+        return Err(Fault::new(Code::WrongFormat, reason));
     }
     let Some(length) = bytes.iter().take(MAX_HEADER).position(|&b| b == END_OF_HEADER) else {
         let read = bytes.len().min(MAX_HEADER);
-        return Err(format!("no form feed ends the header within its first {read} bytes"));
+        return Err(format!("no form feed ends the header within its first {read} bytes").into());
     };
     Ok((disks(&bytes[..length])?, length + 1))
 }
 
 /// The numbers and sector sizes in `disks = { number -> { sectorsize = bytes, ... }, ... }`.
-fn disks(header: &[u8]) -> Result<Box<Sectors>, String> {
+fn disks(header: &[u8]) -> Result<Box<Sectors>, Fault> {
     let mut found = Box::new([0; 256]);
     // Braces open, and how many were when `disks =` came.
     let (mut depth, mut list) = (0_usize, None);
@@ -188,7 +190,7 @@ fn disks(header: &[u8]) -> Result<Box<Sectors>, String> {
                     (Some(outer), _) if depth == outer => break,
                     (Some(outer), Some(number)) if depth == outer + 1 => {
                         if found[number] == 0 {
-                            return Err(format!("byte {at}: disk {number} has no sectorsize"));
+                            return Err(format!("byte {at}: disk {number} has no sectorsize").into());
                         }
                         disk = None;
                     }
@@ -201,7 +203,8 @@ fn disks(header: &[u8]) -> Result<Box<Sectors>, String> {
                     return Err(format!(
                         "byte {at}: sectorsize is '{}'; 1 to 1048576 bytes are accepted",
                         excerpt(token)
-                    ));
+                    )
+                    .into());
                 };
                 found[number] = size;
             }
@@ -211,7 +214,7 @@ fn disks(header: &[u8]) -> Result<Box<Sectors>, String> {
     }
     if listed == 0 || list.is_none_or(|outer| depth != outer) {
         return Err(
-            "the header does not list its disks: disks = { 0 -> { sectorsize = 256, ... }, ... }".to_owned()
+            "the header does not list its disks: disks = { 0 -> { sectorsize = 256, ... }, ... }".into()
         );
     }
     Ok(found)
@@ -255,7 +258,7 @@ mod tests {
     use super::*;
 
     fn listed(header: &str) -> Result<Vec<(usize, u32)>, String> {
-        let found = disks(header.as_bytes())?;
+        let found = disks(header.as_bytes()).map_err(|fault| fault.said())?;
         Ok(found.iter().copied().enumerate().filter(|&(_, sector)| sector > 0).collect())
     }
 
@@ -269,11 +272,13 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_header_is_said() {
         let said = |text: &str| listed(text).unwrap_err();
-        assert!(said("disks = { 0 -> { rpm = 1 } };").contains("byte 25: disk 0 has no sectorsize"));
+        assert!(
+            said("disks = { 0 -> { rpm = 1 } };").starts_with("damaged: byte 25: disk 0 has no sectorsize")
+        );
         assert!(said("disks = { 256 -> { sectorsize = 1 } }").contains("the number '256'"));
         assert!(said("disks = { 0 -> { sectorsize = 0 } }").contains("sectorsize is '0'"));
         assert!(said("disks = { 0 -> { sectorsize = { } } }").contains("disk 0 has no sectorsize"));
-        assert!(said("a }").contains("byte 2: a brace closes"));
+        assert!(said("a }").starts_with("damaged: byte 2: a brace closes"));
         for text in
             ["", "disks = { }", "disks = { 0 -> { sectorsize = 256 }", "disk = { 0 -> { sectorsize = 256 } }"]
         {

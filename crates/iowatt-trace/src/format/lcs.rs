@@ -8,7 +8,7 @@
 //! Operations: gets and reads are reads; sets, adds, updates, increments and writes are writes; deletes are trims; 0 says
 //! nothing and is taken as a read. The tenant is the device. As in `oracle-general`, objects are taken as block numbers.
 
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::binary::{Place, u32_at, u64_at};
 use crate::format::oracle_general::address;
 use crate::format::{Clock, Decoder, Entry, Format, Raw, Sample};
@@ -77,8 +77,7 @@ impl Lcs {
     fn begin(&mut self, input: &mut Input) -> Result<usize, TraceError> {
         let bytes = input.peek(HEADER)?;
         let version = header(bytes);
-        let version =
-            version.map_err(|reason| TraceError::Unusable { file: input.file().to_owned(), reason })?;
+        let version = version.map_err(|fault| TraceError::unusable(input.file(), fault))?;
         self.place.consume(input, HEADER);
         self.version = Some(version);
         Ok(version)
@@ -115,20 +114,20 @@ impl Lcs {
 }
 
 /// The version that the header names.
-fn header(bytes: &[u8]) -> Result<usize, String> {
+fn header(bytes: &[u8]) -> Result<usize, Fault> {
     if bytes.len() < HEADER {
-        return Err(format!("the header ends after {} of its {HEADER} bytes", bytes.len()));
+        return Err(format!("the header ends after {} of its {HEADER} bytes", bytes.len()).into());
     }
     if bytes[..8] != MAGIC || bytes[HEADER - 8..HEADER] != MAGIC {
-        return Err(
+        return Err(Fault::new(
+            Code::WrongFormat,
             "the header does not begin and end with 0x123456789abcdef0; older forms of lcs, with a header of 512 or 1024 bytes, \
-             are not read"
-                .to_owned(),
-        );
+             are not read",
+        ));
     }
     let version = u64_at(bytes, 8);
     usize::try_from(version)
         .ok()
         .filter(|version| (1..=RECORD.len()).contains(version))
-        .ok_or_else(|| format!("lcs version {version}; 1 to 8 are read"))
+        .ok_or_else(|| Fault::new(Code::Unsupported, format!("lcs version {version}; 1 to 8 are read")))
 }

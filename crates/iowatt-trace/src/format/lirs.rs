@@ -78,7 +78,7 @@ mod tests {
     fn parse(line: &str) -> Result<Option<Raw>, String> {
         let spec = TraceSpec { rate_iops: Some(10.0), ..TraceSpec::new("x") };
         let mut format = Lirs { block: BLOCK, pace: Pace::new(&spec, "").unwrap() };
-        format.parse(line.as_bytes(), &mut Names::default()).map_err(|fault| fault.reason)
+        format.parse(line.as_bytes(), &mut Names::default()).map_err(|fault| fault.said())
     }
 
     #[test]

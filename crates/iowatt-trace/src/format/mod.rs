@@ -48,7 +48,7 @@ mod vscsi;
 
 use serde::Serialize;
 
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::input::Input;
 use crate::names::Names;
 use crate::request::Op;
@@ -103,7 +103,7 @@ pub struct Format {
     /// Whether the first bytes look like it.
     pub recognise: fn(&Sample<'_>) -> bool,
     /// Builds its decoder, or says which option is wrong.
-    pub decoder: fn(&TraceSpec) -> Result<Box<dyn Decoder>, String>,
+    pub decoder: fn(&TraceSpec) -> Result<Box<dyn Decoder>, Fault>,
 }
 
 /// What a format's stamps count from.
@@ -256,7 +256,7 @@ impl<F: LineFormat> Decoder for Lines<F> {
 /// # Errors
 /// Unknown name, nothing recognised, or an option that does not apply to the format.
 pub(crate) fn choose(spec: &TraceSpec, input: &mut Input) -> Result<&'static Format, TraceError> {
-    let unusable = |reason: String| TraceError::Unusable { file: spec.file().to_owned(), reason };
+    let unusable = |fault: Fault| TraceError::unusable(spec.file(), fault);
     let format = match &spec.format {
         Some(name) => named(name).map_err(unusable)?,
         None if spec.columns.is_some() => &csv::FORMAT, // only its columns are said
@@ -274,19 +274,19 @@ pub(crate) fn choose(spec: &TraceSpec, input: &mut Input) -> Result<&'static For
 pub(crate) fn refuse_misplaced(spec: &TraceSpec, format: &Format) -> Result<(), TraceError> {
     match misplaced(spec, format) {
         None => Ok(()),
-        Some(key) => Err(TraceError::Unusable {
-            file: spec.file().to_owned(),
-            reason: format!("{key} does not apply to the format {} ({})", format.name, format.columns),
-        }),
+        Some(key) => {
+            let reason = format!("{key} does not apply to the format {} ({})", format.name, format.columns);
+            Err(TraceError::unusable(spec.file(), Fault::new(Code::NotApplicable, reason)))
+        }
     }
 }
 
-fn named(name: &str) -> Result<&'static Format, String> {
+fn named(name: &str) -> Result<&'static Format, Fault> {
     FORMATS.iter().copied().find(|format| format.name == name).ok_or_else(|| {
         if name == "parquet" {
-            "the format parquet is read through Polars: use the Python side".to_owned()
+            Fault::new(Code::Unsupported, "only the Python API reads the format parquet")
         } else {
-            format!("unknown format '{name}'; known are {}", known())
+            Fault::new(Code::UnknownName, format!("unknown format '{name}'; known are {}", known()))
         }
     })
 }

@@ -79,7 +79,7 @@ mod tests {
 
     fn parse(line: &str, unit: TimeUnit) -> Result<Raw, String> {
         let mut format = Mqsim { sector: 512, unit, given: false };
-        let raw = format.parse(line.as_bytes(), &mut Names::default()).map_err(|fault| fault.reason)?;
+        let raw = format.parse(line.as_bytes(), &mut Names::default()).map_err(|fault| fault.said())?;
         Ok(raw.unwrap())
     }
 

@@ -47,7 +47,7 @@ impl LineFormat for Msr {
         let time_ns = match unsigned("Timestamp", time) {
             Ok(ticks) => ticks
                 .checked_mul(TICK_NS)
-                .ok_or_else(|| format!("Timestamp {ticks} is past the year 2185"))?,
+                .ok_or_else(|| Fault::out_of_range(format!("Timestamp {ticks} is past the year 2185")))?,
             Err(_) if is_header(line) => return Ok(None),
             Err(fault) => return Err(fault),
         };
@@ -55,7 +55,9 @@ impl LineFormat for Msr {
         let response_ns = i64::try_from(unsigned("ResponseTime", response)?)
             .ok()
             .and_then(|ticks| ticks.checked_mul(100))
-            .ok_or_else(|| format!("ResponseTime is too large: {}", excerpt(response)))?;
+            .ok_or_else(|| {
+                Fault::out_of_range(format!("ResponseTime is too large: {}", excerpt(response)))
+            })?;
         // Host and disk stand side by side: their bytes in the line are the key.
         let device = match key(line, host, disk) {
             Some(key) => names.devices.id_named(key, dotted)?,
@@ -122,7 +124,7 @@ mod tests {
         let mut names = Names::default();
         match Msr.parse(line.as_bytes(), &mut names) {
             Ok(raw) => Ok(raw.map(|raw| (raw, names))),
-            Err(fault) => Err(fault.reason),
+            Err(fault) => Err(fault.said()),
         }
     }
 

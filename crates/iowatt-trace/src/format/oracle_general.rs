@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn hashes_are_no_addresses() {
         assert_eq!(address(1 << 50, 512).unwrap(), 1 << 59);
-        assert!(address(1 << 54, 512).unwrap_err().reason.contains("hashes of keys"));
+        assert!(address(1 << 54, 512).unwrap_err().said().contains("hashes of keys"));
         assert!(address(u64::MAX, 512).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Stamps for traces that record an order and no times: a constant rate, or none at all.
 
+use crate::error::{Code, Fault};
 use crate::spec::TraceSpec;
 
 /// Gives one stamp per request.
@@ -15,17 +16,21 @@ impl Pace {
     ///
     /// # Errors
     /// A rate that is none; or no rate where one is needed.
-    pub(crate) fn new(spec: &TraceSpec, what: &str) -> Result<Self, String> {
+    pub(crate) fn new(spec: &TraceSpec, what: &str) -> Result<Self, Fault> {
         match spec.rate_iops {
             Some(rate) if (1e-6..=1e9).contains(&rate) => Ok(Self { step_ns: Some(1e9 / rate), given: 0 }),
             Some(rate) => {
-                Err(format!("rate_iops is {rate}; 0.000001 to 1e9 requests per second are accepted"))
+                let reason = format!("rate_iops is {rate}; 0.000001 to 1e9 requests per second are accepted");
+                Err(Fault::new(Code::OutOfRange, reason))
             }
             None if spec.order_only => Ok(Self { step_ns: None, given: 0 }),
-            None => Err(format!(
-                "{what} no time stamps, only an order; give a constant rate (rate_iops, requests per second), or replay it \
-                 closed, where completions set the pace"
-            )),
+            None => {
+                let reason = format!(
+                    "{what} no time stamps, only an order; give a constant rate (rate_iops, requests per second), or replay it \
+                     closed, where completions set the pace"
+                );
+                Err(Fault::new(Code::Missing, reason))
+            }
         }
     }
 
@@ -65,6 +70,7 @@ mod tests {
 
     fn pace(rate_iops: Option<f64>, order_only: bool) -> Result<Pace, String> {
         Pace::new(&TraceSpec { rate_iops, order_only, ..TraceSpec::new("x") }, "x has")
+            .map_err(|fault| fault.said())
     }
 
     #[test]
@@ -83,10 +89,10 @@ mod tests {
         assert!(
             pace(None, false)
                 .unwrap_err()
-                .contains("x has no time stamps, only an order; give a constant rate")
+                .starts_with("missing: x has no time stamps, only an order; give a constant rate")
         );
         for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(pace(Some(rate), true).unwrap_err().contains("are accepted"));
+            assert!(pace(Some(rate), true).unwrap_err().starts_with("out-of-range: rate_iops"));
         }
     }
 }

@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let wrong = |line: &str| read(line, Event::D).0[0].1.clone().unwrap_err().reason;
+        let wrong = |line: &str| read(line, Event::D).0[0].1.clone().unwrap_err().said();
         assert!(wrong("hello world").contains("no event of perf script"));
         assert!(wrong("a 1 [0] 1.0: block:block_rq_issue: sda R 0 () 1 + 1").contains("no device"));
         assert!(wrong("a 1 [0] 1.0: block:block_rq_issue: 7,0 X 0 () 1 + 1").contains("RWBS is 'X'"));

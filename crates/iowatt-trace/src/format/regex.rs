@@ -8,7 +8,7 @@
 
 use regex::bytes::{CaptureLocations, Regex, RegexBuilder};
 
-use crate::error::Fault;
+use crate::error::{Code, Fault};
 use crate::format::columns::{self, Role};
 use crate::format::csv;
 use crate::format::fields::{bytes, response, scaled, unsigned, wrong};
@@ -54,19 +54,17 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn new(spec: &TraceSpec) -> Result<Self, String> {
+    fn new(spec: &TraceSpec) -> Result<Self, Fault> {
         let Some(text) = &spec.pattern else {
-            return Err(
-                "the format regex needs a pattern with named groups, such as '(?<time_s>\\S+) (?<op>R|W) (?<lba>\\d+) (?<sectors>\\d+)'"
-                    .to_owned(),
-            );
+            let reason = "the format regex needs a pattern with named groups, such as '(?<time_s>\\S+) (?<op>R|W) (?<lba>\\d+) (?<sectors>\\d+)'";
+            return Err(Fault::new(Code::Missing, reason));
         };
         let pattern = RegexBuilder::new(text)
             .unicode(false) // lines are bytes: a dot matches any, \d and \w are those of ASCII
             .size_limit(COMPILED)
             .dfa_size_limit(COMPILED)
             .build()
-            .map_err(|error| format!("the pattern is wrong: {error}"))?;
+            .map_err(|error| Fault::new(Code::BadSyntax, format!("the pattern is wrong: {error}")))?;
         let named: Vec<_> =
             pattern.capture_names().enumerate().filter_map(|(group, name)| Some((group, name?))).collect();
         let operation = |name: &str| OPERATIONS.iter().find(|(word, _)| *word == name).map(|(_, op)| *op);
@@ -79,13 +77,14 @@ impl Pattern {
             .unzip();
         if !operations.is_empty() {
             if headers.iter().any(|header| header == "op") {
-                return Err("the pattern has a group op and groups that stand for an operation; one of the two is enough".to_owned());
+                let reason = "the pattern has a group op and groups that stand for an operation; expected one of the two";
+                return Err(Fault::new(Code::Conflict, reason));
             }
             places.push(usize::MAX); // the operation is found by which of them matches
             headers.push("op".to_owned());
         }
-        let columns =
-            columns::resolve(&headers, spec).map_err(|reason| format!("groups of the pattern: {reason}"))?;
+        let columns = columns::resolve(&headers, spec)
+            .map_err(|fault| Fault { reason: format!("groups of the pattern: {}", fault.reason), ..fault })?;
         let mut groups = [None; 7];
         for (&place, role) in places.iter().zip(&columns.roles) {
             if let Some(role) = role.filter(|_| place != usize::MAX) {
@@ -94,10 +93,11 @@ impl Pattern {
         }
         if let Some(at) = columns.roles.iter().position(Option::is_none) {
             let name = &headers[at];
-            return Err(format!(
-                "the pattern's group '{name}' means nothing; groups are named time_us, op, offset or lba, size or sectors, device, \
+            let reason = format!(
+                "the pattern's group '{name}' has no meaning; groups are named time_us, op, offset or lba, size or sectors, device, \
                  stream, response_us, read, write, trim, flush"
-            ));
+            );
+            return Err(Fault::new(Code::UnknownName, reason));
         }
         Ok(Self {
             found: pattern.capture_locations(),
@@ -178,10 +178,10 @@ mod tests {
 
     fn parse(pattern: &str, text: &str) -> Result<(Vec<Raw>, Names, Pattern), String> {
         let spec = TraceSpec { pattern: Some(pattern.to_owned()), ..TraceSpec::new("x") };
-        let mut format = Pattern::new(&spec)?;
+        let mut format = Pattern::new(&spec).map_err(|fault| fault.said())?;
         let (mut names, mut raws) = (Names::default(), Vec::new());
         for line in text.lines() {
-            raws.extend(format.parse(line.as_bytes(), &mut names).map_err(|fault| fault.reason)?);
+            raws.extend(format.parse(line.as_bytes(), &mut names).map_err(|fault| fault.said())?);
         }
         Ok((raws, names, format))
     }
@@ -227,18 +227,25 @@ mod tests {
     #[test]
     fn patterns_that_cannot_do() {
         let said = |pattern: &str| parse(pattern, "").err().unwrap();
-        assert!(said("(").contains("the pattern is wrong"));
-        assert!(said("(?<op>R)(?<offset>.)(?<size>.)").contains("no column for the time"));
-        assert!(said("(?<time>.)(?<op>R)(?<offset>.)(?<size>.)").contains("give time_unit"));
+        assert!(said("(").starts_with("bad-syntax: "));
+        assert!(
+            said("(?<op>R)(?<offset>.)(?<size>.)")
+                .starts_with("missing: groups of the pattern: there is no column for the time")
+        );
+        assert!(
+            said("(?<time>.)(?<op>R)(?<offset>.)(?<size>.)")
+                .contains("missing: groups of the pattern: the unit of column 'time'")
+        );
         assert!(
             said("(?<time_s>.)(?<op>R)(?<where>.)(?<offset>.)(?<size>.)")
-                .contains("group 'where' means nothing")
+                .starts_with("unknown-name: the pattern's group 'where'")
         );
         assert!(
-            said("(?<time_s>.)(?<op>R)(?<read>R)(?<offset>.)(?<size>.)").contains("one of the two is enough")
+            said("(?<time_s>.)(?<op>R)(?<read>R)(?<offset>.)(?<size>.)")
+                .starts_with("conflict: the pattern has a group op")
         );
-        assert!(said("(?:(?:a{1000}){1000}){1000}").contains("the pattern is wrong"));
-        assert!(Pattern::new(&TraceSpec::new("x")).err().unwrap().contains("needs a pattern"));
+        assert!(said("(?:(?:a{1000}){1000}){1000}").starts_with("bad-syntax: "));
+        assert!(Pattern::new(&TraceSpec::new("x")).err().unwrap().code == Code::Missing);
         let spec = TraceSpec {
             pattern: Some("(?<time>.)(?<op>R)(?<offset>.)(?<size>.)".to_owned()),
             time_unit: Some(TimeUnit::Seconds),

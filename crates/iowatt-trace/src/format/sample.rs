@@ -5,6 +5,7 @@
 //! never guessed: five columns of whole numbers may be DiskSim (milliseconds, 1 = read) or MQSim and
 //! SSDsim (nanoseconds), and the user has to say which.
 
+use crate::error::{Code, Fault};
 use crate::format::{FORMATS, Format, known};
 use crate::number::excerpt;
 
@@ -57,7 +58,7 @@ pub(crate) fn is_comment(line: &[u8]) -> bool {
 }
 
 /// The one format that recognises the sample.
-pub(crate) fn detect(sample: &Sample<'_>) -> Result<&'static Format, String> {
+pub(crate) fn detect(sample: &Sample<'_>) -> Result<&'static Format, Fault> {
     let matching: Vec<&'static Format> =
         FORMATS.iter().copied().filter(|format| (format.recognise)(sample)).collect();
     // A headed table that a format of its own recognises is that format's.
@@ -68,34 +69,37 @@ pub(crate) fn detect(sample: &Sample<'_>) -> Result<&'static Format, String> {
         [] => Err(unrecognised(sample)),
         _ => {
             let names: Vec<_> = matching.iter().map(|format| format.name).collect();
-            Err(format!("looks like several formats: {}; name the one it is", names.join(", ")))
+            let reason = format!("this looks like several formats: {}; name the one it is", names.join(", "));
+            Err(Fault::new(Code::Ambiguous, reason))
         }
     }
 }
 
-fn unrecognised(sample: &Sample<'_>) -> String {
+fn unrecognised(sample: &Sample<'_>) -> Fault {
     let known = known();
     if sample.bytes.contains(&0) {
-        return format!("is binary data in no known format; known are {known}");
+        let reason = format!("this is binary data in no known format; known are {known}");
+        return Fault::new(Code::WrongFormat, reason);
     }
     let Some(first) = sample.lines.first() else {
-        return "holds blank lines and comments only".to_owned();
+        return Fault::new(Code::Empty, "there are only blank lines and comments");
     };
     if sample.mostly(five_integers) {
-        return "five columns of whole numbers are either DiskSim ASCII (arrival in ms, 1 = read; format disksim-ascii) or a \
-                look-alike such as MQSim or SSDsim (arrival in ns); name the format"
-            .to_owned();
+        let reason = "five columns of whole numbers are either DiskSim ASCII (arrival in ms, 1 = read; format disksim-ascii) or a \
+             look-alike such as MQSim or SSDsim (arrival in ns); name the format";
+        return Fault::new(Code::Ambiguous, reason);
     }
     let columns = if is_table(first) { OWN_HEADER } else { "" };
     let first = excerpt(first);
-    format!(
+    let reason = format!(
         "the format is not recognised from lines like '{first}'; known are {known}. Name the format to see what is wrong with a line{columns}"
-    )
+    );
+    Fault::new(Code::WrongFormat, reason)
 }
 
 /// What a table with a header of its own words, or with none, wants, as typed.
 const OWN_HEADER: &str = "; of a table say which column is which, by its header or, where it has none, by its number from 0: \
-                          --columns time=...,op=...,offset=...,size=... --time-unit s|ms|us|ns";
+                          `columns=time=...,op=...,offset=...,size=...` `time_unit=s`";
 
 /// Whether a line has the four fields that a request needs at least.
 fn is_table(line: &[u8]) -> bool {
@@ -120,7 +124,7 @@ mod tests {
     use super::*;
 
     fn detected(text: &str) -> Result<&'static str, String> {
-        detect(&Sample::new(text.as_bytes())).map(|format| format.name)
+        detect(&Sample::new(text.as_bytes())).map(|format| format.name).map_err(|fault| fault.said())
     }
 
     #[test]
@@ -158,9 +162,9 @@ mod tests {
     #[test]
     fn look_alikes_are_not_guessed() {
         let mqsim = "938513000 4 264719034 16 0\n938828000 3 197570570 16 0\n";
-        assert!(detected(mqsim).unwrap_err().contains("MQSim"));
+        assert!(detected(mqsim).unwrap_err().starts_with("ambiguous: "));
         let four = "110765 64 7 1\n110888 1 3 0\n110889 1 3 0\n";
-        assert!(detected(four).unwrap_err().contains("not recognised"));
+        assert!(detected(four).unwrap_err().starts_with("wrong-format: "));
     }
 
     #[test]
@@ -168,13 +172,13 @@ mod tests {
         assert!(
             detected("hello world\n").unwrap_err().contains("disksim-ascii, disksim-validate, hp-srt, spc")
         );
-        assert!(!detected("hello world\n").unwrap_err().contains("--columns"));
+        assert!(!detected("hello world\n").unwrap_err().contains("columns="));
         for table in ["when,kind,addr,len\n1,R,0,512\n", "when;kind;addr;len\n", "when\tkind\taddr\tlen\n"] {
             let error = detected(table).unwrap_err();
-            assert!(error.contains("--columns time=...,op=...,offset=...,size=... --time-unit"), "{error}");
+            assert!(error.contains("`columns=time=...,op=...,offset=...,size=...` `time_unit=s`"), "{error}");
         }
-        assert!(detected("1\0\0\0").unwrap_err().contains("binary"));
-        assert!(detected("\n# x\n").unwrap_err().contains("comments only"));
+        assert!(detected("1\0\0\0").unwrap_err().starts_with("wrong-format: "));
+        assert!(detected("\n# x\n").unwrap_err().starts_with("empty: "));
     }
 
     #[test]

@@ -73,7 +73,7 @@ mod tests {
         let mut names = Names::default();
         match (Spc { sector: 512 }).parse(line.as_bytes(), &mut names) {
             Ok(raw) => Ok((raw.unwrap(), names)),
-            Err(fault) => Err(fault.reason),
+            Err(fault) => Err(fault.said()),
         }
     }
 

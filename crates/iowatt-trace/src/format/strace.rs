@@ -11,7 +11,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::fields::{Blanks, response, scaled, unsigned};
 use crate::format::{Clock, Decoder, Entry, Format, Raw, Sample, sample};
 use crate::input::Input;
@@ -151,7 +151,10 @@ impl Strace {
         }
         self.kept += text.len();
         if self.kept > MOST_KEPT || self.begun.len() > MOST_KEPT / 64 {
-            return Err(Fault::fatal(format!("more than {MOST_KEPT} bytes of calls that never end")));
+            return Err(Fault::fatal(
+                Code::TooLarge,
+                format!("more than {MOST_KEPT} bytes of calls that never end"),
+            ));
         }
         Ok(())
     }
@@ -410,7 +413,7 @@ mod tests {
         let (mut strace, mut names) = (Strace::default(), Names::default());
         let mut raws = Vec::new();
         for line in text.lines() {
-            strace.line(line.as_bytes(), &mut names).map_err(|fault| fault.reason)?;
+            strace.line(line.as_bytes(), &mut names).map_err(|fault| fault.said())?;
             raws.extend(strace.waiting.drain(..));
         }
         Ok((raws, names, strace))

@@ -102,7 +102,7 @@ mod tests {
 
     fn parse(line: &str) -> Result<Option<(Raw, Vec<String>)>, String> {
         let mut format = Systor { without: 0 };
-        let raw = format.parse(line.as_bytes(), &mut Names::default()).map_err(|fault| fault.reason)?;
+        let raw = format.parse(line.as_bytes(), &mut Names::default()).map_err(|fault| fault.said())?;
         Ok(raw.map(|raw| (raw, format.notes())))
     }
 

@@ -44,9 +44,9 @@ impl LineFormat for Tencent {
         let seconds = unsigned("Timestamp", time)?;
         unsigned("VolumeID", volume)?;
         Ok(Some(Raw {
-            time_ns: seconds
-                .checked_mul(1_000_000_000)
-                .ok_or_else(|| format!("Timestamp {seconds} s does not fit in 64 bits of nanoseconds"))?,
+            time_ns: seconds.checked_mul(1_000_000_000).ok_or_else(|| {
+                Fault::out_of_range(format!("Timestamp {seconds} s does not fit in 64 bits of nanoseconds"))
+            })?,
             offset: bytes("Offset", unsigned("Offset", offset)?, self.sector)?,
             size: bytes("Size", unsigned("Size", size)?, self.sector)?,
             response_ns: NO_RESPONSE,
@@ -88,7 +88,7 @@ mod tests {
         let mut names = Names::default();
         match (Tencent { sector: 512 }).parse(line.as_bytes(), &mut names) {
             Ok(raw) => Ok((raw.unwrap(), names)),
-            Err(fault) => Err(fault.reason),
+            Err(fault) => Err(fault.said()),
         }
     }
 

@@ -9,7 +9,7 @@
 //! 35 and 91 synchronise caches (a flush). Others (unmap, whose ranges are not recorded, write same, inquiries) are passed
 //! over and counted. libCacheSim keeps the block as a key and does not split requests; here they are what they were.
 
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::binary::{Place, u16_at, u32_at, u64_at};
 use crate::format::{Clock, Decoder, Entry, Format, Raw, Sample};
 use crate::input::Input;
@@ -124,19 +124,21 @@ impl Vscsi {
     fn begin(&mut self, input: &mut Input) -> Result<Version, TraceError> {
         let version = version(input.peek(Version::Two.size() * LOOKED_AT)?);
         self.version = version;
-        version.ok_or_else(|| TraceError::Unusable {
-            file: input.file().to_owned(),
-            reason: "the first records are neither of version 1 (32 bytes, version at byte 14) nor of version 2 (40 bytes, version \
-                     at byte 2)"
-                .to_owned(),
+        version.ok_or_else(|| {
+            let reason = "the first records are neither of version 1 (32 bytes, version at byte 14) nor of version 2 (40 bytes, version \
+                          at byte 2)";
+            TraceError::unusable(input.file(), Fault::new(Code::WrongFormat, reason))
         })
     }
 
     fn decode(&mut self, version: Version, record: &[u8], names: &mut Names) -> Result<Option<Raw>, Fault> {
         if !version.marks(record) {
-            return Err(Fault::fatal(format!(
-                "a record that is not of {version:?}, the version of the first ones; nothing behind it can be trusted"
-            )));
+            return Err(Fault::fatal(
+                Code::Damaged,
+                format!(
+                    "a record that is not of {version:?}, the version of the first ones; nothing behind it can be trusted"
+                ),
+            ));
         }
         let (command, length, block, time, response) = match version {
             Version::One => (12, 4, 16, 24, None),
@@ -157,14 +159,17 @@ impl Vscsi {
             _ => {
                 let block = u64_at(record, block);
                 let offset = block.checked_mul(self.sector).ok_or_else(|| {
-                    format!("block {block} x {} bytes does not fit in 64 bits", self.sector)
+                    Fault::out_of_range(format!(
+                        "block {block} x {} bytes does not fit in 64 bits",
+                        self.sector
+                    ))
                 })?;
                 (offset, u64::from(u32_at(record, length)))
             }
         };
         let nanoseconds = |column: &str, us: u64| {
             us.checked_mul(1000).filter(|&ns| i64::try_from(ns).is_ok()).ok_or_else(|| {
-                Fault::from(format!("{column} of {us} us does not fit in 63 bits of nanoseconds"))
+                Fault::out_of_range(format!("{column} of {us} us does not fit in 63 bits of nanoseconds"))
             })
         };
         Ok(Some(Raw {

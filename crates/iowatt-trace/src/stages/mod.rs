@@ -12,7 +12,7 @@ use std::io::Read;
 
 use serde::Serialize;
 
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::binary::Place;
 use crate::format::blktrace::{self, Record};
 use crate::gap::LongestGap;
@@ -110,10 +110,8 @@ impl Stages {
             cpus.push(Cpu { file, input, place: Place::default(), waiting: None });
         }
         if cpus.is_empty() {
-            return Err(TraceError::Unusable {
-                file: path.to_owned(),
-                reason: "the files of all CPUs are empty".to_owned(),
-            });
+            let fault = Fault::new(Code::Empty, "the files of all CPUs are empty");
+            return Err(TraceError::unusable(path, fault));
         }
         Ok(Self {
             summary: StagesSummary { partial, ..StagesSummary::default() },
@@ -164,11 +162,7 @@ impl Stages {
                 Ok(Some(event)) => self.join(&record, &event, out),
                 Err(fault) => {
                     let cpu = &self.cpus[cpu];
-                    return Err(TraceError::Malformed {
-                        file: cpu.file.clone(),
-                        place: cpu.place.number,
-                        reason: fault.reason,
-                    });
+                    return Err(TraceError::malformed(&cpu.file, cpu.place.number, fault));
                 }
             }
         }
@@ -186,11 +180,8 @@ impl Stages {
                     self.waiting.push(Reverse((record.time_ns(), index)));
                 }
                 Some(Err(fault)) => {
-                    return Err(TraceError::Malformed {
-                        file: cpu.file.clone(),
-                        place: cpu.place.number,
-                        reason: format!("byte {}: {}", cpu.place.begin, fault.reason),
-                    });
+                    let fault = cpu.place.placed(fault);
+                    return Err(TraceError::malformed(&cpu.file, cpu.place.number, fault));
                 }
             }
         }
@@ -212,7 +203,8 @@ impl Stages {
         }
         let Some((op, offset, bytes)) = record.asked()? else { return Ok(None) };
         if i64::try_from(record.time_ns()).is_err() {
-            return Err(Fault::from(format!("the time {} ns is beyond 292 years", record.time_ns())));
+            let reason = format!("the time {} ns is beyond 292 years", record.time_ns());
+            return Err(Fault::new(Code::OutOfRange, reason));
         }
         self.name.clear();
         record.name_device(&mut self.name);

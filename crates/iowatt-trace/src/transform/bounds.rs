@@ -1,7 +1,7 @@
 //! What must hold of the requests that come out of all other steps: their volume's end, their device, their count.
 
 use super::step::Step;
-use crate::error::TraceError;
+use crate::error::{Code, Fault, TraceError};
 use crate::gap::LongestGap;
 use crate::request::{Op, Request, Source};
 use crate::selection::second_device;
@@ -22,11 +22,12 @@ impl Limit {
 }
 
 impl Step for Limit {
-    fn put(&mut self, request: Request, _: &[String]) -> Result<(), String> {
+    fn put(&mut self, request: Request, _: &[String]) -> Result<(), Fault> {
         let end = request.offset + u64::from(request.size);
         if end > self.bytes {
             let (volume, bytes) = (&self.volume, self.bytes);
-            return Err(format!("a request ends at byte {end}, past the end of {volume} ({bytes} bytes)"));
+            let reason = format!("a request ends at byte {end}, past the end of {volume} ({bytes} bytes)");
+            return Err(Fault::new(Code::OutOfRange, reason));
         }
         self.ready = Some(request);
         Ok(())
@@ -45,11 +46,11 @@ pub(super) struct OneDevice {
 }
 
 impl Step for OneDevice {
-    fn put(&mut self, request: Request, devices: &[String]) -> Result<(), String> {
+    fn put(&mut self, request: Request, devices: &[String]) -> Result<(), Fault> {
         let first = *self.first.get_or_insert(request.device);
         if first != request.device {
             let name = |id: u32| devices.get(id as usize).map_or("", String::as_str);
-            return Err(second_device(name(first), name(request.device)).reason);
+            return Err(second_device(name(first), name(request.device)));
         }
         self.ready = Some(request);
         Ok(())
@@ -83,11 +84,8 @@ impl Source for Counted {
             self.gap.add(request.time_ns);
         }
         if !more && self.last_ns.is_none() {
-            return Err(TraceError::Unusable {
-                file: self.file.clone(),
-                reason: "no request is left: the stretch of time that was asked for (start, end) holds none"
-                    .to_owned(),
-            });
+            let reason = "no request is left: there are none between start and end";
+            return Err(TraceError::unusable(&self.file, Fault::new(Code::Empty, reason)));
         }
         Ok(more)
     }

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::error::TraceError;
+use crate::error::{Code, Fault, TraceError};
 use crate::names::{MAX_DEVICES, MAX_STREAMS};
 use crate::request::{NO_STREAM, Request, Source};
 use crate::spec::{Align, Combine};
@@ -92,7 +92,7 @@ impl Shared {
     }
 
     /// Our index of the part's `id`.
-    fn id(&mut self, label: &str, ids: &mut Vec<u32>, names: &[String], id: u32) -> Result<u32, String> {
+    fn id(&mut self, label: &str, ids: &mut Vec<u32>, names: &[String], id: u32) -> Result<u32, Fault> {
         if let Some(&ours) = ids.get(id as usize).filter(|&&ours| ours != u32::MAX) {
             return Ok(ours);
         }
@@ -113,7 +113,9 @@ impl Shared {
             }
         };
         if self.names.len() > self.bound {
-            return Err(format!("more than {} different {}s in all traces together", self.bound, self.kind));
+            let (bound, kind) = (self.bound, self.kind);
+            let reason = format!("there are more than {bound} different {kind}s in all traces together");
+            return Err(Fault::new(Code::TooLarge, reason));
         }
         if ids.len() <= id as usize {
             ids.resize(id as usize + 1, u32::MAX);
@@ -177,8 +179,8 @@ impl Combined {
         }
     }
 
-    fn unusable(&self, reason: String) -> TraceError {
-        TraceError::Unusable { file: self.file.clone(), reason }
+    fn unusable(&self, code: Code, reason: String) -> TraceError {
+        TraceError::unusable(&self.file, Fault::new(code, reason))
     }
 
     /// Reads the first requests of all parts, after which their origins are known, and puts their clocks together.
@@ -196,10 +198,11 @@ impl Combined {
             let known = origins.iter().flatten().min().copied();
             if let (Some(first), Some(without)) = (known, origins.iter().position(Option::is_none)) {
                 let with = origins.iter().position(|origin| *origin == Some(first)).unwrap_or(0);
-                return Err(self.unusable(format!(
-                    "stamps of '{}' are moments in UTC and those of '{}' are not; clock = start lets both begin at time 0",
+                let reason = format!(
+                    "stamps of '{}' are moments in UTC and those of '{}' are not; `clock=start` lets both begin at time 0",
                     self.parts[with].label, self.parts[without].label
-                )));
+                );
+                return Err(self.unusable(Code::NotComparable, reason));
             }
             self.origin_ns = known;
             for (part, origin) in self.parts.iter_mut().zip(&origins) {
@@ -236,17 +239,18 @@ impl Combined {
                 next.shift_ns = self.last_ns;
             } else if next.next_ns()?.is_some_and(|time_ns| time_ns < self.last_ns) {
                 let label = next.label.clone();
-                return Err(self.unusable(format!(
+                let reason = format!(
                     "'{label}' begins before the trace in front of it ends, so that it cannot be appended; merge them, or put them in \
                      order"
-                )));
+                );
+                return Err(self.unusable(Code::OutOfOrder, reason));
             }
         }
         Ok(None)
     }
 
     /// Our index of the device, or `UNWANTED`.
-    fn device(&mut self, index: usize, id: u32) -> Result<u32, String> {
+    fn device(&mut self, index: usize, id: u32) -> Result<u32, Fault> {
         let part = &mut self.parts[index];
         if part.devices.get(id as usize).is_none_or(|&ours| ours == u32::MAX) {
             let name = part.source.devices().get(id as usize).map_or("", String::as_str);
@@ -265,7 +269,10 @@ impl Combined {
             let Some(index) = self.next_part()? else {
                 return match self.wanted.missing() {
                     None => Ok(None),
-                    Some(name) => Err(self.unusable(format!("no trace has requests of device '{name}'"))),
+                    Some(name) => {
+                        let reason = format!("no trace has requests of device '{name}'");
+                        Err(self.unusable(Code::UnknownName, reason))
+                    }
                 };
             };
             let request = self.take(index)?;
@@ -288,10 +295,11 @@ impl Combined {
             stream => self.streams.id(&part.label, &mut part.streams, part.source.streams(), stream),
         };
         let file = &self.file;
-        let refused = |reason| TraceError::Unusable { file: file.clone(), reason };
+        let refused = |fault: Fault| TraceError::unusable(file, fault);
         let (device, stream) = (device.map_err(refused)?, stream.map_err(refused)?);
         if i64::try_from(time_ns).is_err() {
-            return Err(self.unusable("the traces together last longer than 292 years".to_owned()));
+            let reason = "the traces together last longer than 292 years".to_owned();
+            return Err(self.unusable(Code::OutOfRange, reason));
         }
         self.last_ns = time_ns;
         if self.combine == Combine::Merge {

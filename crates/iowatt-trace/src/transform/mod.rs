@@ -22,7 +22,7 @@ use spread::Spread;
 use step::Adapted;
 use window::Window;
 
-use crate::error::TraceError;
+use crate::error::{Code, Fault, TraceError};
 use crate::gap::LongestGap;
 use crate::request::{Op, Source};
 use crate::spec::TraceSpec;
@@ -40,7 +40,7 @@ pub fn assemble(
     parts: &mut OpenParts<'_>,
     tick: &mut dyn FnMut() -> Result<(), TraceError>,
 ) -> Result<Box<dyn Source>, TraceError> {
-    check(spec).map_err(|reason| TraceError::Unusable { file: spec.file().to_owned(), reason })?;
+    check(spec).map_err(|fault| TraceError::unusable(spec.file(), fault))?;
     if !transforms(spec) {
         return single(spec, parts()?);
     }
@@ -51,8 +51,7 @@ pub fn assemble(
     let mut source = chain(spec, parts()?)?;
     let file = spec.file();
     if let Some(placement) = &spec.place {
-        let place = Place::new(placement, &ends)
-            .map_err(|reason| TraceError::Unusable { file: file.to_owned(), reason })?;
+        let place = Place::new(placement, &ends).map_err(|fault| TraceError::unusable(file, fault))?;
         source = Adapted::boxed(source, place, file);
     } else if !spec.parts.is_empty() && spec.device.is_none() && spec.devices.is_none() {
         source = Adapted::boxed(source, OneDevice::default(), file);
@@ -87,9 +86,7 @@ pub fn decoded(spec: &TraceSpec) -> TraceSpec {
 fn single(spec: &TraceSpec, mut parts: Vec<Box<dyn Source>>) -> Result<Box<dyn Source>, TraceError> {
     match (parts.pop(), parts.is_empty()) {
         (Some(source), true) => Ok(source),
-        _ => {
-            Err(TraceError::Unusable { file: spec.file().to_owned(), reason: "is not one trace".to_owned() })
-        }
+        _ => Err(TraceError::unusable(spec.file(), "this is not one trace")),
     }
 }
 
@@ -171,45 +168,44 @@ fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
 }
 
-fn check(spec: &TraceSpec) -> Result<(), String> {
+fn check(spec: &TraceSpec) -> Result<(), Fault> {
+    let out_of_range = |reason: String| Err(Fault::new(Code::OutOfRange, reason));
     let times = [("spread", spec.spread_s), ("start", spec.from_s), ("end", spec.to_s)];
     for (key, value) in times {
         if let Some(seconds) = value.filter(|seconds| !(0.0..=1e9).contains(seconds)) {
-            return Err(format!("{key} is {seconds} s; 0 to 1e9 seconds are accepted"));
+            return out_of_range(format!("{key} is {seconds} s; 0 to 1e9 seconds are accepted"));
         }
     }
     if spec.spread_s.is_some_and(|tick| nanoseconds(tick) == 0) {
-        return Err(
-            "spread is less than a nanosecond; the tick of the stamps is wanted, such as 1 s".to_owned()
+        return out_of_range(
+            "spread is less than a nanosecond; expected the tick of the stamps, such as 1 s".to_owned(),
         );
     }
     if let (from, Some(to)) = (spec.from_s.unwrap_or(0.0), spec.to_s)
         && to <= from
     {
-        return Err(format!("end is {to} s, not after start, {from} s"));
+        return out_of_range(format!("end is {to} s, not after start, {from} s"));
     }
     if let Some(speed) = spec.speed.filter(|speed| !(1e-6..=1e6).contains(speed)) {
-        return Err(format!("speed is {speed}; 0.000001 to 1000000 are accepted"));
+        return out_of_range(format!("speed is {speed}; 0.000001 to 1000000 are accepted"));
     }
     for (key, bytes) in [("split", spec.split_bytes), ("max_transfer", spec.max_transfer_bytes)] {
         if let Some(bytes) = bytes.filter(|bytes| !(512..=1 << 32).contains(bytes)) {
-            return Err(format!("{key} is {bytes} bytes; 512 bytes to 4 GiB are accepted"));
+            return out_of_range(format!("{key} is {bytes} bytes; 512 bytes to 4 GiB are accepted"));
         }
     }
     if let Some(placement) = &spec.place {
         if placement.align_bytes == 0 || placement.align_bytes > 1 << 50 {
-            return Err(format!(
+            return out_of_range(format!(
                 "place_align is {} bytes; 1 to 2^50 bytes are accepted",
                 placement.align_bytes
             ));
         }
         let read_once = |spec: &TraceSpec| spec.path == "-";
         if needs_ends(placement) && (read_once(spec) || spec.parts.iter().any(read_once)) {
-            return Err(
-                "placing devices end to end reads the trace twice, and standard input can be read once only; give the \
-                 offset of each device, or put the trace in a file"
-                    .to_owned(),
-            );
+            let reason = "placing devices end to end reads the trace twice, and standard input can be read only once; \
+                          give the offset of each device, or put the trace in a file";
+            return Err(Fault::new(Code::ReadOnce, reason));
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! alignment; how far a device reaches is then measured in a pass of its own over the trace.
 
 use super::step::Step;
+use crate::error::{Code, Fault};
 use crate::request::Request;
 use crate::spec::{Placement, Seat};
 
@@ -38,7 +39,7 @@ pub(super) fn needs_ends(placement: &Placement) -> bool {
 impl Place {
     /// # Errors
     /// Devices that overlap, or are named twice or not at all.
-    pub(super) fn new(placement: &Placement, ends: &Ends) -> Result<Self, String> {
+    pub(super) fn new(placement: &Placement, ends: &Ends) -> Result<Self, Fault> {
         let all: Vec<Seat>;
         let seats = if placement.seats.is_empty() {
             let seat =
@@ -51,7 +52,8 @@ impl Place {
         let (mut spots, mut volumes, mut free): (Vec<Spot>, Vec<String>, Vec<u64>) = Default::default();
         for seat in seats {
             if spots.iter().any(|spot| spot.device == seat.device) {
-                return Err(format!("place names device '{}' twice", seat.device));
+                let reason = format!("place names device '{}' twice", seat.device);
+                return Err(Fault::new(Code::Duplicate, reason));
             }
             let name = seat.volume.as_deref().unwrap_or(ONE);
             let volume = volumes.iter().position(|volume| volume == name).unwrap_or_else(|| {
@@ -66,9 +68,7 @@ impl Place {
             let reach = ends.iter().find(|(device, _)| *device == seat.device).map_or(0, |(_, end)| *end);
             let end =
                 offset.checked_add(reach).and_then(|end| end.checked_next_multiple_of(placement.align_bytes));
-            let end = end
-                .filter(|&end| end <= 1 << 63)
-                .ok_or_else(|| format!("placing device '{}' goes past 2^63 bytes", seat.device))?;
+            let end = end.filter(|&end| end <= 1 << 63).ok_or_else(|| too_far(&seat.device))?;
             free[volume] = free[volume].max(end);
             spots.push(Spot { device: seat.device.clone(), volume: volume as u32, offset, room: u64::MAX });
         }
@@ -81,16 +81,16 @@ impl Place {
             let room = spots.iter().enumerate().filter_map(beside).min().unwrap_or(u64::MAX);
             if room == 0 {
                 let device = &spots[index].device;
-                return Err(format!(
-                    "place puts device '{device}' and another one at the same offset, {offset}"
-                ));
+                let reason =
+                    format!("place puts device '{device}' and another one at the same offset, {offset}");
+                return Err(Fault::new(Code::Conflict, reason));
             }
             spots[index].room = room;
         }
         Ok(Self { spots, volumes, known: Vec::new(), ready: None })
     }
 
-    fn spot(&mut self, device: u32, names: &[String]) -> Result<usize, String> {
+    fn spot(&mut self, device: u32, names: &[String]) -> Result<usize, Fault> {
         let index = device as usize;
         if let Some(Some(spot)) = self.known.get(index) {
             return Ok(*spot);
@@ -98,10 +98,11 @@ impl Place {
         let name = names.get(index).map_or("", String::as_str);
         let spot = self.spots.iter().position(|spot| spot.device == name).ok_or_else(|| {
             let listed: Vec<_> = self.spots.iter().map(|spot| format!("'{}'", spot.device)).collect();
-            format!(
-                "place says nothing of device '{name}', only of {}; name it there, or select the devices",
+            let reason = format!(
+                "place does not name device '{name}', only {}; name it there, or select the devices",
                 listed.join(", ")
-            )
+            );
+            Fault::new(Code::Missing, reason)
         })?;
         if self.known.len() <= index {
             self.known.resize(index + 1, None);
@@ -111,19 +112,24 @@ impl Place {
     }
 }
 
+fn too_far(device: &str) -> Fault {
+    Fault::new(Code::OutOfRange, format!("device '{device}' is placed past 2^63 bytes"))
+}
+
 impl Step for Place {
-    fn put(&mut self, request: Request, devices: &[String]) -> Result<(), String> {
+    fn put(&mut self, request: Request, devices: &[String]) -> Result<(), Fault> {
         let index = self.spot(request.device, devices)?;
         let spot = &self.spots[index];
         let end = request.offset + u64::from(request.size);
         if end > spot.room {
-            return Err(format!(
+            let reason = format!(
                 "device '{}' reaches byte {end}, but the device placed behind it begins {} bytes from its beginning",
                 spot.device, spot.room
-            ));
+            );
+            return Err(Fault::new(Code::Conflict, reason));
         }
         if end.checked_add(spot.offset).is_none_or(|end| end > 1 << 63) {
-            return Err(format!("placing device '{}' goes past 2^63 bytes", spot.device));
+            return Err(too_far(&spot.device));
         }
         self.ready = Some(Request { device: spot.volume, offset: request.offset + spot.offset, ..request });
         Ok(())

@@ -1,6 +1,7 @@
 //! Time scaled: all stamps divided by a factor. Response times, which the recorded storage took, stay.
 
 use super::step::Step;
+use crate::error::{Code, Fault};
 use crate::request::Request;
 
 pub(super) struct Speed {
@@ -16,10 +17,11 @@ impl Speed {
 
 impl Step for Speed {
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // exact for 104 days
-    fn put(&mut self, request: Request, _: &[String]) -> Result<(), String> {
+    fn put(&mut self, request: Request, _: &[String]) -> Result<(), Fault> {
         let scaled = request.time_ns as f64 / self.speed;
         if scaled >= i64::MAX as f64 {
-            return Err(format!("at a speed of {} the trace lasts longer than 292 years", self.speed));
+            let reason = format!("at a speed of {} the trace lasts longer than 292 years", self.speed);
+            return Err(Fault::new(Code::OutOfRange, reason));
         }
         self.ready = Some(Request { time_ns: scaled.round() as u64, ..request });
         Ok(())

@@ -4,6 +4,7 @@
 //! smaller than a block. The response time of a request that was cut is that of none of its pieces, and is dropped.
 
 use super::step::Step;
+use crate::error::Fault;
 use crate::request::{NO_RESPONSE, Op, Request};
 
 /// Where cuts are.
@@ -38,7 +39,7 @@ impl Split {
 }
 
 impl Step for Split {
-    fn put(&mut self, request: Request, _: &[String]) -> Result<(), String> {
+    fn put(&mut self, request: Request, _: &[String]) -> Result<(), Fault> {
         let is_cut = request.op != Op::Flush && u64::from(request.size) > self.first(&request);
         self.requests += u64::from(is_cut);
         let response_ns = if is_cut { NO_RESPONSE } else { request.response_ns };

@@ -8,6 +8,7 @@ use rand_core::Rng;
 use rand_pcg::Pcg64;
 
 use super::step::Step;
+use crate::error::{Code, Fault};
 use crate::request::Request;
 
 /// Requests of one tick at most (80 MiB of them).
@@ -54,19 +55,20 @@ impl Spread {
 }
 
 impl Step for Spread {
-    fn put(&mut self, request: Request, _: &[String]) -> Result<(), String> {
+    fn put(&mut self, request: Request, _: &[String]) -> Result<(), Fault> {
         if let Some(first) = self.tick.first() {
             let apart = request.time_ns - first.time_ns;
             if apart > 0 && apart < self.tick_ns {
-                return Err(format!(
-                    "stamps {apart} ns apart are finer than the tick of {} ns that spread was given",
-                    self.tick_ns
-                ));
+                let tick = self.tick_ns;
+                let reason =
+                    format!("stamps {apart} ns apart are finer than the tick of {tick} ns given by spread");
+                return Err(Fault::new(Code::Conflict, reason));
             }
             if apart > 0 {
                 self.release();
             } else if self.tick.len() == MOST {
-                return Err(format!("more than {MOST} requests share a stamp; they cannot be spread"));
+                let reason = format!("more than {MOST} requests share a stamp; they cannot be spread");
+                return Err(Fault::new(Code::TooLarge, reason));
             }
         }
         self.tick.push(request);

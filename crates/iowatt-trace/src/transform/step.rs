@@ -1,6 +1,6 @@
 //! The shape of a transformation: requests in one by one, requests out one by one, in order of time.
 
-use crate::error::TraceError;
+use crate::error::{Fault, TraceError};
 use crate::request::{Request, Source};
 use crate::summary::Summary;
 
@@ -13,7 +13,7 @@ pub(super) trait Step: Send {
     ///
     /// # Errors
     /// What about it cannot be transformed.
-    fn put(&mut self, request: Request, devices: &[String]) -> Result<(), String>;
+    fn put(&mut self, request: Request, devices: &[String]) -> Result<(), Fault>;
 
     /// The next request that is ready.
     fn get(&mut self) -> Option<Request>;
@@ -66,7 +66,7 @@ impl<S: Step + 'static> Adapted<S> {
                 self.at += 1;
                 self.step
                     .put(request, self.inner.devices())
-                    .map_err(|reason| TraceError::Unusable { file: self.file.clone(), reason })?;
+                    .map_err(|fault| TraceError::unusable(&self.file, fault))?;
                 if self.step.finished() {
                     self.finish();
                 }

@@ -1,6 +1,7 @@
 //! A stretch of time: requests from one moment up to another, the first of which becomes time 0.
 
 use super::step::Step;
+use crate::error::Fault;
 use crate::order::seconds;
 use crate::request::Request;
 
@@ -18,7 +19,7 @@ impl Window {
 }
 
 impl Step for Window {
-    fn put(&mut self, request: Request, _: &[String]) -> Result<(), String> {
+    fn put(&mut self, request: Request, _: &[String]) -> Result<(), Fault> {
         self.past = request.time_ns >= self.to_ns;
         if request.time_ns >= self.from_ns && !self.past {
             self.ready = Some(Request { time_ns: request.time_ns - self.from_ns, ..request });

@@ -2,7 +2,7 @@
 
 use iowatt_trace::{Event, Op, Request, TraceSpec, open};
 
-use crate::{drain, error, read, spec};
+use crate::{Said, drain, error, read, spec};
 
 /// What a record says.
 #[derive(Clone, Copy, Debug)]
@@ -133,22 +133,26 @@ fn what_is_wrong_is_said() {
     let two = QUEUED.bytes().repeat(2);
     assert_eq!(
         error(&two[..60], &with(None)),
-        "test:2: byte 48: the trace ends within a record, after 12 of its 48 bytes; fetch it again"
+        "damaged test:2: byte 48: the trace ends within a record, after 12 of its 48 bytes; fetch it again"
     );
     let long = Record { payload: 100, ..QUEUED }.bytes();
     assert!(
         error(&long[..60], &with(None))
-            .contains("byte 0: the trace ends within a record, after 60 of its 148 bytes")
+            .starts_with("damaged test:1: byte 0: the trace ends within a record, after 60 of its 148 bytes")
     );
     let mut other = two.clone();
     other[48] = 8;
-    assert!(error(&other, &with(None)).contains("byte 48: records of version 8; version 7 is read"));
+    assert!(
+        error(&other, &with(None))
+            .starts_with("unsupported test:2: byte 48: records of version 8; version 7 is read")
+    );
     other[51] = 0;
     assert!(
-        error(&other, &with(None)).contains("byte 48: magic 0x00617408; a record begins with 0x65617407")
+        error(&other, &with(None))
+            .starts_with("damaged test:2: byte 48: magic 0x00617408; a record begins with 0x65617407")
     );
     let far = Record { sector: u64::MAX, ..QUEUED }.bytes();
-    assert!(error(&far, &with(None)).contains("does not fit in 64 bits"));
+    assert!(error(&far, &with(None)).starts_with("out-of-range test:1: byte 0: "));
 }
 
 #[test]
@@ -189,10 +193,10 @@ fn the_files_of_all_cpus_are_merged_by_time() {
     // A broken one is named.
     std::fs::write(folder.join("sda.blktrace.2"), &QUEUED.bytes()[..40]).unwrap();
     let mut source = open(&TraceSpec::new(base.to_str().unwrap())).unwrap();
-    let said = drain(source.as_mut(), 9).unwrap_err().to_string();
-    assert!(said.contains("sda:1: sda.blktrace.2: byte 0: the trace ends within a record"), "{said}");
+    let said = drain(source.as_mut(), 9).unwrap_err().said();
+    assert!(said.starts_with("damaged ") && said.contains("sda:1: sda.blktrace.2: byte 0: "), "{said}");
     std::fs::write(folder.join("sda.blktrace.2"), b"text").unwrap();
-    let said = open(&TraceSpec::new(base.to_str().unwrap())).err().unwrap().to_string();
-    assert!(said.contains("sda.blktrace.2: is no blktrace file"), "{said}");
+    let said = open(&TraceSpec::new(base.to_str().unwrap())).err().unwrap().said();
+    assert!(said.starts_with("wrong-format ") && said.contains("sda.blktrace.2: this is"), "{said}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

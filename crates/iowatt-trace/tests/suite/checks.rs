@@ -2,15 +2,18 @@
 
 use iowatt_trace::{Op, Rows, TraceSpec, from_rows};
 
-use crate::{drain, error, open, read, spec};
+use crate::{Said, drain, error, open, read, spec};
 
 const SPC: &str = "0,0,512,R,0.0\n1,8,512,W,0.001\n0,16,512,R,0.002\n";
 
 #[test]
 fn one_device_unless_told_otherwise() {
     let said = error(SPC.as_bytes(), &spec("spc"));
-    assert!(said.starts_with("test:2: the trace holds more than one device: '0' and '1'"), "{said}");
-    assert!(said.contains("device = \"0\"") && said.contains("device = \"*\""));
+    assert!(
+        said.starts_with("ambiguous test:2: the trace holds more than one device: '0' and '1'"),
+        "{said}"
+    );
+    assert!(said.contains("`device=0`") && said.contains("`device=*`"));
 
     let with = |device: &str| {
         let mut spec = spec("spc");
@@ -24,7 +27,7 @@ fn one_device_unless_told_otherwise() {
     assert_eq!(summary.requests, 1);
     assert_eq!(
         error(SPC.as_bytes(), &with("7")),
-        "test: has no requests of device '7'; its devices are '0', '1'"
+        "unknown-name test: there are no requests of device '7'; the devices are '0', '1'"
     );
 }
 
@@ -34,7 +37,10 @@ fn a_device_first_named_by_a_bad_record_is_not_lost() {
     let text = "5,0,0,R,0.0\n6,8,512,W,0.001\n5,16,512,R,0.002\n";
     let mut spec = spec("spc");
     spec.skip_bad = 1;
-    assert!(error(text.as_bytes(), &spec).contains("more than one device: '6' and '5'"));
+    assert!(
+        error(text.as_bytes(), &spec)
+            .starts_with("ambiguous test:3: the trace holds more than one device: '6' and '5'")
+    );
 }
 
 #[test]
@@ -56,7 +62,7 @@ fn past_the_end_of_the_volume() {
     spec.skip_bad = 9; // such a request is no malformed record
     assert_eq!(
         error(SPC.as_bytes(), &spec),
-        "test:3: the request at offset 8192 ends at byte 8704, past the end of volume 'db' (8192 bytes)"
+        "out-of-range test:3: the request at offset 8192 ends at byte 8704, past the end of volume 'db' (8192 bytes)"
     );
     spec.limit_bytes = Some(8704);
     assert_eq!(read(SPC.as_bytes(), &spec).unwrap().0.len(), 2);
@@ -66,10 +72,10 @@ fn past_the_end_of_the_volume() {
 fn malformed_records_are_errors_or_are_counted() {
     let text = "0,0,512,R,0.0\nrubbish\n0,8,0,R,0.5\n0,8,512,R,0.6\n";
     let mut spec = spec("spc");
-    assert!(error(text.as_bytes(), &spec).starts_with("test:2: expected at least 5 columns"));
+    assert!(error(text.as_bytes(), &spec).starts_with("damaged test:2: expected at least 5 columns"));
     spec.skip_bad = 1;
-    assert!(error(text.as_bytes(), &spec).starts_with("test:3: the size is zero"));
-    assert!(error(text.as_bytes(), &spec).ends_with("(skip_bad = 1 are used up)"));
+    assert!(error(text.as_bytes(), &spec).starts_with("out-of-range test:3: the size is zero"));
+    assert!(error(text.as_bytes(), &spec).ends_with("(`skip_bad=1` are used up)"));
     spec.skip_bad = 2;
     let (requests, summary) = read(text.as_bytes(), &spec).unwrap();
     assert_eq!((requests.len(), summary.skipped_bad), (2, 2));
@@ -80,10 +86,13 @@ fn malformed_records_are_errors_or_are_counted() {
 fn sizes_and_ends_that_do_not_fit() {
     let csv = |offset: &str, size: &str| format!("time_ns,op,offset,size\n0,R,{offset},{size}\n");
     let said = |offset, size| error(csv(offset, size).as_bytes(), &spec("csv"));
-    assert!(said("0", "4294967296").contains("at most 4294967295"));
-    assert!(said("9223372036854775808", "1").contains("past 2^63"));
-    assert!(said("9223372036854775807", "2").contains("past 2^63"));
-    assert!(said("18446744073709551615", "1").contains("past 2^63"));
+    assert!(
+        said("0", "4294967296")
+            .contains("out-of-range test:2: a size of 4294967296 bytes is not accepted; at most 4294967295")
+    );
+    assert!(said("9223372036854775808", "1").starts_with("out-of-range test:2: offset "));
+    assert!(said("9223372036854775807", "2").starts_with("out-of-range test:2: offset "));
+    assert!(said("18446744073709551615", "1").starts_with("out-of-range test:2: offset "));
     assert!(read(csv("9223372036854775807", "1").as_bytes(), &spec("csv")).is_ok());
 }
 
@@ -98,10 +107,10 @@ fn time_going_backwards() {
     strict.order_tolerance_s = Some(0.0);
     assert!(
         error(text.as_bytes(), &strict)
-            .starts_with("test:3: time goes back by 0.001 s, more than the tolerance of 0 s")
+            .starts_with("out-of-order test:3: time goes back by 0.001 s, more than the tolerance of 0 s")
     );
     strict.order_tolerance_s = Some(f64::NAN);
-    assert!(error(text.as_bytes(), &strict).contains("order_tolerance is NaN"));
+    assert!(error(text.as_bytes(), &strict).starts_with("out-of-range test: order_tolerance is NaN"));
 }
 
 #[test]
@@ -111,7 +120,10 @@ fn each_format_has_the_tolerance_of_its_practice() {
     let (requests, summary) = read(msr.as_bytes(), &spec("msr")).unwrap();
     assert_eq!(requests.iter().map(|r| r.time_ns).collect::<Vec<_>>(), [0, 500_000_000]);
     assert_eq!(summary.reordered, 1);
-    assert!(error(b"0,0,512,R,1.0\n0,8,512,R,0.5\n", &spec("spc")).contains("goes back by 0.5 s"));
+    assert!(
+        error(b"0,0,512,R,1.0\n0,8,512,R,0.5\n", &spec("spc"))
+            .starts_with("out-of-order test:2: time goes back by 0.5 s")
+    );
 }
 
 #[test]
@@ -136,7 +148,10 @@ fn trims_and_flushes_are_counted_and_come_out_when_asked() {
     assert_eq!(requests.iter().map(|r| r.op).collect::<Vec<_>>(), [Op::Read, Op::Trim, Op::Flush]);
     let only = "time_ns,op,offset,size\n2,flush,,\n";
     spec.include_other = false;
-    assert!(error(only.as_bytes(), &spec).contains("no read or write requests, only 1 trims and flushes"));
+    assert!(
+        error(only.as_bytes(), &spec)
+            .starts_with("empty test: there are no read or write requests, only 1 trims and flushes")
+    );
 }
 
 #[test]
@@ -144,7 +159,7 @@ fn the_wrong_event_is_explained() {
     let text = "8,0 3 8 0.00001 697 D W 223490 + 8 [x]\n";
     assert!(
         error(text.as_bytes(), &spec("detect"))
-            .contains("event Q was asked for, and the trace holds 0 Q, 1 D and 0 C")
+            .starts_with("empty test: there are no read or write requests; event Q was asked for, and the trace holds 0 Q, 1 D and 0 C")
     );
 }
 
@@ -152,15 +167,16 @@ fn the_wrong_event_is_explained() {
 fn options_that_do_not_apply_are_refused() {
     let mut given: TraceSpec =
         serde_json::from_str(r#"{"path": "test", "format": "msr", "sector_bytes": 4096}"#).unwrap();
-    assert!(error(b"x", &given).contains("sector_size does not apply to the format msr"));
-    given.format = Some("mrs".into());
     assert!(
-        error(b"x", &given)
-            .contains("unknown format 'mrs'; known are disksim-ascii, disksim-validate, hp-srt, spc")
+        error(b"x", &given).starts_with("not-applicable test: sector_size does not apply to the format msr")
     );
+    given.format = Some("mrs".into());
+    assert!(error(b"x", &given).starts_with(
+        "unknown-name test: unknown format 'mrs'; known are disksim-ascii, disksim-validate, hp-srt, spc"
+    ));
     given.format = Some("spc".into());
     given.sector_bytes = Some(0);
-    assert!(error(b"x", &given).contains("sector_size is 0"));
+    assert!(error(b"x", &given).starts_with("out-of-range test: sector_size is 0"));
     assert!(serde_json::from_str::<TraceSpec>(r#"{"path": "x", "fromat": "spc"}"#).is_err());
 }
 
@@ -168,7 +184,10 @@ fn options_that_do_not_apply_are_refused() {
 fn a_fatal_header_is_not_skipped() {
     let mut spec = spec("csv");
     spec.skip_bad = 100;
-    assert!(error(b"when,op,offset,size\n0,R,0,512\n", &spec).starts_with("test:1: no column for the time"));
+    assert!(
+        error(b"when,op,offset,size\n0,R,0,512\n", &spec)
+            .starts_with("missing test:1: there is no column for the time")
+    );
 }
 
 #[test]
@@ -193,8 +212,8 @@ fn rows(time_ns: &[i64], size: u32) -> Rows {
 fn through(batches: Vec<Rows>) -> Result<Vec<u64>, String> {
     let mut batches = batches.into_iter();
     let mut source =
-        from_rows(Box::new(move || Ok(batches.next())), &spec("parquet")).map_err(|e| e.to_string())?;
-    let requests = drain(source.as_mut(), 2).map_err(|e| e.to_string())?;
+        from_rows(Box::new(move || Ok(batches.next())), &spec("parquet")).map_err(|e| e.said())?;
+    let requests = drain(source.as_mut(), 2).map_err(|e| e.said())?;
     Ok(requests.iter().map(|r| r.time_ns).collect())
 }
 
@@ -202,16 +221,26 @@ fn through(batches: Vec<Rows>) -> Result<Vec<u64>, String> {
 fn rows_pass_the_same_checks_and_are_placed_by_number() {
     assert_eq!(through(vec![rows(&[5, 6], 1), rows(&[], 1), rows(&[7], 1)]).unwrap(), [5, 6, 7]);
     assert!(
-        through(vec![rows(&[5, 6], 1), rows(&[7], 0)]).unwrap_err().starts_with("test:3: the size is zero")
+        through(vec![rows(&[5, 6], 1), rows(&[7], 0)])
+            .unwrap_err()
+            .starts_with("out-of-range test:3: the size is zero")
     );
-    assert!(through(vec![rows(&[5, -6], 1)]).unwrap_err().starts_with("test:2: time_ns is negative: -6"));
-    assert!(through(vec![rows(&[9_000_000, 1], 1)]).unwrap_err().contains("time goes back"));
+    assert!(
+        through(vec![rows(&[5, -6], 1)])
+            .unwrap_err()
+            .starts_with("out-of-range test:2: time_ns is negative: -6")
+    );
+    assert!(
+        through(vec![rows(&[9_000_000, 1], 1)])
+            .unwrap_err()
+            .starts_with("out-of-order test:2: time goes back")
+    );
     let mut uneven = rows(&[5, 6], 1);
     uneven.op.pop();
-    assert!(through(vec![uneven]).unwrap_err().contains("differ in length"));
+    assert!(through(vec![uneven]).unwrap_err().starts_with("damaged test:1: "));
     let mut wrong = rows(&[5], 1);
     wrong.op[0] = 9;
-    assert!(through(vec![wrong]).unwrap_err().contains("op is 9"));
+    assert!(through(vec![wrong]).unwrap_err().starts_with("not-accepted test:1: op is 9"));
 }
 
 #[test]
@@ -226,5 +255,7 @@ fn rows_may_bring_names() {
     let mut batches = vec![named].into_iter();
     let mut source = from_rows(Box::new(move || Ok(batches.next())), &asked).unwrap();
     assert_eq!(drain(source.as_mut(), 10).unwrap().len(), 2);
-    assert!(through(vec![unnamed]).unwrap_err().contains("device 2 is not in the dictionary"));
+    assert!(
+        through(vec![unnamed]).unwrap_err().starts_with("damaged test:1: device 2 is not in the dictionary")
+    );
 }

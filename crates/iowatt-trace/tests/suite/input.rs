@@ -5,7 +5,7 @@ use std::io::Write;
 use iowatt_trace::{MAX_LINE, TraceSpec};
 use proptest::prelude::*;
 
-use crate::{drain, error, open_in_chunks, read, samples, spec};
+use crate::{Said, drain, error, open_in_chunks, read, samples, spec};
 
 pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -46,46 +46,58 @@ fn truncated_and_corrupt_data_is_an_error_whatever_was_read_before() {
     let text = "0.5 0 8 8 0\n".repeat(100_000);
     for packed in [gzip(text.as_bytes()), zstandard(text.as_bytes())] {
         let cut = &packed[..packed.len() * 2 / 3];
-        assert!(error(cut, &spec("detect")).contains("ends early"), "{}", error(cut, &spec("detect")));
+        assert!(
+            error(cut, &spec("detect")).starts_with("damaged test: the "),
+            "{}",
+            error(cut, &spec("detect"))
+        );
         let mut corrupt = packed.clone();
         let last = corrupt.len() - 5; // checksum or last block
         corrupt[last] ^= 0xff;
         let said = error(&corrupt, &spec("detect"));
-        assert!(said.contains("corrupt") || said.contains("ends early"), "{said}");
+        assert!(said.starts_with("damaged test: the "), "{said}");
     }
-    assert!(error(&gzip(text.as_bytes())[..12], &spec("detect")).contains("gzip data ends early"));
+    assert!(error(&gzip(text.as_bytes())[..12], &spec("detect")).starts_with("damaged test: the gzip data"));
 }
 
 #[test]
 fn nothing_is_an_error() {
-    assert_eq!(error(b"", &spec("detect")), "test: is empty");
-    assert_eq!(error(&gzip(b""), &spec("spc")), "test: is empty once decompressed");
-    assert_eq!(error(b"# only a comment\n", &spec("spc")), "test: holds no read or write requests");
+    assert_eq!(error(b"", &spec("detect")), "empty test: the file is empty");
+    assert_eq!(error(&gzip(b""), &spec("spc")), "empty test: the file is empty once decompressed");
+    assert_eq!(error(b"# only a comment\n", &spec("spc")), "empty test: there are no read or write requests");
 }
 
 #[test]
 fn foreign_compression_and_binary_data_are_named() {
-    assert!(error(b"\xfd7zXZ\0......", &spec("detect")).contains("compressed with xz"));
-    assert!(error(b"PAR1....", &spec("detect")).contains("Parquet"));
+    assert!(
+        error(b"\xfd7zXZ\0......", &spec("detect"))
+            .starts_with("unsupported test: the file is compressed with xz")
+    );
+    assert!(error(b"PAR1....", &spec("detect")).starts_with("unsupported test: this is a Parquet file"));
     let garbage: Vec<u8> = (0..5000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     assert!(
-        error(&garbage, &spec("detect")).contains("binary data in no known format; known are disksim-ascii")
+        error(&garbage, &spec("detect")).starts_with(
+            "wrong-format test: this is binary data in no known format; known are disksim-ascii"
+        )
     );
-    assert!(error(&garbage, &spec("spc")).starts_with("test:1: expected at least 5 columns"));
+    assert!(error(&garbage, &spec("spc")).starts_with("damaged test:1: expected at least 5 columns"));
 }
 
 #[test]
 fn a_line_without_end_does_not_fill_the_memory() {
     let mut bytes = b"0.5 0 8 8 0\n".to_vec();
     bytes.extend(std::iter::repeat_n(b'7', 3 * MAX_LINE));
-    assert!(error(&bytes, &spec("disksim-ascii")).contains("test:2: a line of more than 1048576 bytes"));
+    assert!(
+        error(&bytes, &spec("disksim-ascii"))
+            .starts_with("too-large test:2: the line has more than 1048576 bytes")
+    );
 }
 
 #[test]
 fn files_that_cannot_be_opened() {
-    let said = |path: &str| iowatt_trace::open(&TraceSpec::new(path)).err().unwrap().to_string();
-    assert_eq!(said("/no/such/file"), "/no/such/file: no such file");
-    assert!(said("/").contains("is a directory"));
+    let said = |path: &str| iowatt_trace::open(&TraceSpec::new(path)).err().unwrap().said();
+    assert_eq!(said("/no/such/file"), "not-found /no/such/file: there is no such file");
+    assert!(said("/").starts_with("wrong-kind /: "));
 }
 
 #[test]

@@ -213,7 +213,18 @@ pub(crate) fn read(bytes: &[u8], spec: &TraceSpec) -> Result<(Vec<Request>, Summ
     Ok((requests, source.summary().unwrap()))
 }
 
-/// The error that reading ends with.
+/// An error with its code in front: `damaged test:2: ...`.
+pub(crate) trait Said {
+    fn said(&self) -> String;
+}
+
+impl Said for TraceError {
+    fn said(&self) -> String {
+        format!("{} {self}", self.code().unwrap().as_str())
+    }
+}
+
+/// The error that reading ends with, code and place first.
 pub(crate) fn error(bytes: &[u8], spec: &TraceSpec) -> String {
-    read(bytes, spec).err().unwrap().to_string()
+    read(bytes, spec).err().unwrap().said()
 }

@@ -67,7 +67,7 @@ fn stamps_sectors_and_response_times() {
     assert_eq!((summary.format.as_str(), summary.origin), ("hp-srt", None));
     let (second, _) = read(&bytes, &of("1", None)).unwrap();
     assert_eq!((second[0].time_ns, second[0].offset), (60_000_001_000, 904 * 512));
-    assert!(error(&bytes, &spec("detect")).contains("more than one device: '0' and '1'"));
+    assert!(error(&bytes, &spec("detect")).starts_with("ambiguous "));
 }
 
 #[test]
@@ -95,37 +95,38 @@ fn broken_records_are_named_by_number_and_byte() {
         words[1][index] = word;
         written(&words)
     };
-    for (index, word, said) in [
-        (2, 1 << 31, "sec is negative: -2147483648"),
-        (3, 1_000_000, "usec is 1000000; below 1000000 is accepted"),
-        (4, u32::MAX, "start_us is negative: -1"),
-        (5, 99, "the service stops 99 us after the enqueue, before its start at 100 us"),
-        (6, u32::MAX, "nbytes is negative: -1"),
-        (7, u32::MAX, "blkno is negative: -1"),
-        (8, 0x0800_0507, "disk 5 is not in the header"),
+    for (index, word, code, said) in [
+        (2, 1 << 31, "out-of-range", "sec is negative: -2147483648"),
+        (3, 1_000_000, "out-of-range", "usec is 1000000; below 1000000 is accepted"),
+        (4, u32::MAX, "out-of-range", "start_us is negative: -1"),
+        (5, 99, "damaged", "the service stops 99 us after the enqueue, before its start at 100 us"),
+        (6, u32::MAX, "out-of-range", "nbytes is negative: -1"),
+        (7, u32::MAX, "out-of-range", "blkno is negative: -1"),
+        (8, 0x0800_0507, "damaged", "disk 5 is not in the header"),
     ] {
         let mut spec = of("0", None);
-        assert_eq!(error(&with(index, word), &spec), format!("test:2: byte {at}: {said}"));
+        assert_eq!(error(&with(index, word), &spec), format!("{code} test:2: byte {at}: {said}"));
         spec.skip_bad = 1;
         let (requests, summary) = read(&with(index, word), &spec).unwrap();
         assert_eq!((requests.len(), summary.skipped_bad), (1, 1), "{said}");
     }
-    assert!(error(&with(6, 0), &of("0", None)).starts_with("test:2: the size is zero"));
+    assert!(error(&with(6, 0), &of("0", None)).starts_with("out-of-range test:2: the size is zero"));
     // Where the records are not what they should be, nothing behind can be trusted.
     let mut spec = of("0", None);
     spec.skip_bad = 9;
     for (index, word, said) in
         [(0, 60, "60 bytes, version 4, type 1"), (1, 0x3_0002, "56 bytes, version 3, type 2")]
     {
-        let expected =
-            format!("test:2: byte {at}: a record of {said}; records of 56 bytes, version 4, type 1 are read");
+        let expected = format!(
+            "unsupported test:2: byte {at}: a record of {said}; records of 56 bytes, version 4, type 1 are read"
+        );
         assert_eq!(error(&with(index, word), &spec), expected);
     }
     let whole = written(&THREE.map(|r| r.words()));
     assert_eq!(
         error(&whole[..whole.len() - 1], &spec),
         format!(
-            "test:3: byte {}: the trace ends within a record, after 55 of its 56 bytes; fetch it again",
+            "damaged test:3: byte {}: the trace ends within a record, after 55 of its 56 bytes; fetch it again",
             at + 56
         )
     );
@@ -136,18 +137,25 @@ fn broken_headers_are_named_by_byte() {
     let said = |header: &str| error(header.as_bytes(), &spec("hp-srt"));
     assert_eq!(
         said("$$TR_IOTRC-1.3"),
-        "test: byte 0: begins with '$$TR_IOTRC-'; an SRT trace begins with $$TR_IOREC-1.3"
+        "wrong-format test: byte 0: the file begins with '$$TR_IOTRC-'; an SRT trace begins with $$TR_IOREC-1.3"
     );
-    assert_eq!(said("$$TR_IOREC-1.3\n"), "test: no form feed ends the header within its first 15 bytes");
+    assert_eq!(
+        said("$$TR_IOREC-1.3\n"),
+        "damaged test: no form feed ends the header within its first 15 bytes"
+    );
     let endless = format!("$$TR_IOREC-1.3{}", " ".repeat(1 << 20));
-    assert_eq!(said(&endless), "test: no form feed ends the header within its first 65536 bytes");
-    assert!(said("$$TR_IOREC-1.3\n\x0c").contains("does not list its disks"));
+    assert_eq!(said(&endless), "damaged test: no form feed ends the header within its first 65536 bytes");
+    assert!(said("$$TR_IOREC-1.3\n\x0c").starts_with("damaged test: "));
     assert!(
-        said("$$TR_IOREC-1.3\ndisks = { 0 -> { } };\n\x0c").contains("byte 32: disk 0 has no sectorsize")
+        said("$$TR_IOREC-1.3\ndisks = { 0 -> { } };\n\x0c")
+            .starts_with("damaged test: byte 32: disk 0 has no sectorsize")
     );
-    assert_eq!(said(HEADER), "test: holds no read or write requests");
+    assert_eq!(said(HEADER), "empty test: there are no read or write requests");
     let spec = TraceSpec { sector_bytes: Some(512), ..spec("hp-srt") };
-    assert!(error(HEADER.as_bytes(), &spec).contains("sector_size does not apply to the format hp-srt"));
+    assert!(
+        error(HEADER.as_bytes(), &spec)
+            .starts_with("not-applicable test: sector_size does not apply to the format hp-srt")
+    );
 }
 
 #[test]
@@ -160,7 +168,9 @@ fn a_cut_archive_says_how_far_it_was_read() {
     let packed = crate::input::gzip(&written(&words));
     let said = error(&packed[..packed.len() / 2], &spec("detect"));
     assert!(
-        said.contains("gzip data ends early, after about byte ") && said.contains(" of the trace"),
+        said.starts_with("damaged test: ")
+            && said.contains("gzip data ends early, after about byte ")
+            && said.contains(" of the trace"),
         "{said}"
     );
 }

@@ -8,7 +8,7 @@ use iowatt_trace::{
 };
 use proptest::prelude::*;
 
-use crate::{drain, error, read, spec};
+use crate::{Said, drain, error, read, spec};
 
 /// A headed table of (time, device, op, offset, size, response) in ns and bytes.
 fn table(rows: &[(u64, &str, &str, u64, u32, i64)]) -> String {
@@ -83,8 +83,8 @@ fn merged_by_time_with_devices_kept_apart() {
     assert!(summary.notes.iter().any(|n| n == "2 traces merged from a common beginning, devices kept apart"));
     assert!(summary.notes.iter().any(|n| n.starts_with("hm: blocks of 512 bytes")));
     // Unless it is said that they share the address space, or how they are placed in it, that is refused.
-    let said = combined(parts, |spec| spec.device = None).err().unwrap().to_string();
-    assert!(said.contains("more than one device: 'hm:0' and 'usr:0'"), "{said}");
+    let said = combined(parts, |spec| spec.device = None).err().unwrap().said();
+    assert!(said.starts_with("ambiguous ") && said.contains("'hm:0' and 'usr:0'"), "{said}");
 }
 
 #[test]
@@ -116,9 +116,9 @@ fn clocks_are_kept_unless_the_start_is_to_be_common() {
     assert_eq!(times(&requests), [0, 0, 2_000_000_000, 2_000_000_000]);
 
     let mixed = vec![parts[0].clone(), files.part("other.spc", "0,1,512,R,0.1\n")];
-    let said = combined(mixed.clone(), |_| ()).err().unwrap().to_string();
+    let said = combined(mixed.clone(), |_| ()).err().unwrap().said();
     assert!(
-        said.contains("stamps of 'late' are moments in UTC and those of 'other' are not; clock = start"),
+        said.starts_with("not-comparable ") && said.contains("'late'") && said.contains("`clock=start`"),
         "{said}"
     );
     assert_eq!(combined(mixed, |spec| spec.align = Align::Start).unwrap().0.len(), 3);
@@ -140,9 +140,8 @@ fn appended_one_behind_the_other_with_equal_names_the_same() {
     let (requests, ..) =
         combined(vec![first.clone(), second.clone()], |spec| spec.combine = Combine::Append).unwrap();
     assert_eq!(times(&requests), [0, 5_000_000_000, 60_000_000_000]); // the time between them is known
-    let said =
-        combined(vec![second, first], |spec| spec.combine = Combine::Append).err().unwrap().to_string();
-    assert!(said.contains("'a' begins before the trace in front of it ends"), "{said}");
+    let said = combined(vec![second, first], |spec| spec.combine = Combine::Append).err().unwrap().said();
+    assert!(said.starts_with("out-of-order ") && said.contains("'a' begins before"), "{said}");
 }
 
 #[test]
@@ -170,8 +169,11 @@ fn devices_are_chosen_by_either_name_and_need_not_be_in_every_trace() {
     // In one of the days only.
     let (lbas, devices) = chosen(&["2"], Combine::Append).unwrap();
     assert_eq!((lbas, devices), (vec![4, 5], vec!["2".to_owned()]));
-    let missing = chosen(&["0", "3"], Combine::Merge).unwrap_err().to_string();
-    assert!(missing.contains("no trace has requests of device '3'"), "{missing}");
+    let missing = chosen(&["0", "3"], Combine::Merge).unwrap_err().said();
+    assert!(
+        missing.starts_with("unknown-name ") && missing.contains("no trace has requests of device '3'"),
+        "{missing}"
+    );
 }
 
 #[test]
@@ -179,8 +181,11 @@ fn a_part_that_is_wrong_is_named() {
     let files = Files::new("wrong");
     let parts =
         vec![files.part("good.spc", "0,1,512,R,0.1\n"), files.part("bad.spc", "0,1,512,R,0.1\nrubbish\n")];
-    let said = combined(parts, |_| ()).err().unwrap().to_string();
-    assert!(said.contains("bad.spc:2: expected at least 5 columns"), "{said}");
+    let said = combined(parts, |_| ()).err().unwrap().said();
+    assert!(
+        said.starts_with("damaged ") && said.contains("bad.spc:2: expected at least 5 columns"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -193,10 +198,10 @@ fn a_stretch_of_time_begins_at_0() {
     assert_eq!(summary.requests, 1);
     let (requests, _) = read(text.as_bytes(), &with(|s| s.from_s = Some(5.0))).unwrap();
     assert_eq!(times(&requests), [0, 4_000_000_000]);
-    assert!(error(text.as_bytes(), &with(|s| s.from_s = Some(10.0))).contains("no request is left"));
+    assert!(error(text.as_bytes(), &with(|s| s.from_s = Some(10.0))).starts_with("empty test: "));
     assert!(
         error(text.as_bytes(), &with(|s| (s.from_s, s.to_s) = (Some(4.0), Some(4.0))))
-            .contains("end is 4 s, not after")
+            .starts_with("out-of-range test: end is 4 s, not after")
     );
 }
 
@@ -207,12 +212,15 @@ fn time_is_scaled_and_response_times_are_not() {
     assert_eq!(times(&requests), [2500, 6250]);
     assert_eq!(requests[0].response_ns, 77);
     for speed in [0.0, -1.0, f64::NAN, 1e7] {
-        assert!(error(text.as_bytes(), &with(|s| s.speed = Some(speed))).contains("speed is"));
+        assert!(
+            error(text.as_bytes(), &with(|s| s.speed = Some(speed)))
+                .starts_with("out-of-range test: speed is")
+        );
     }
     let late = table(&[(1, "a", "R", 0, 512, 77), (1 << 60, "a", "R", 0, 512, 77)]);
     assert!(
         error(late.as_bytes(), &with(|s| (s.speed, s.from_s) = (Some(1e-6), Some(0.0))))
-            .contains("292 years")
+            .starts_with("out-of-range test: ")
     );
 }
 
@@ -244,7 +252,10 @@ fn cut_at_blocks_and_into_transfers() {
     assert_eq!(transfers, [(7, 3584, 4096, NO_RESPONSE), (7, 7680, 4096, NO_RESPONSE), (8, 0, 4096, 5)]);
     let (both, _) = pieces(|s| (s.split_bytes, s.max_transfer_bytes) = (Some(4096), Some(2048)));
     assert_eq!(both.iter().map(|p| p.2).collect::<Vec<_>>(), [512, 2048, 2048, 2048, 1536, 2048, 2048]);
-    assert!(error(text.as_bytes(), &with(|s| s.split_bytes = Some(511))).contains("512 bytes to 4 GiB"));
+    assert!(
+        error(text.as_bytes(), &with(|s| s.split_bytes = Some(511)))
+            .starts_with("out-of-range test: split is 511 bytes")
+    );
     // The largest request in the smallest pieces comes out piece by piece.
     let large = table(&[(7, "a", "R", 1, u32::MAX, -1)]);
     let mut source = crate::open(large.as_bytes(), &with(|s| s.split_bytes = Some(512))).unwrap();
@@ -270,8 +281,8 @@ fn placed(seats: Vec<Seat>, align_bytes: u64) -> Result<Placed, String> {
     let mut spec = files.part("t.csv", &text);
     spec.device = None; // placing says what several devices mean
     spec.place = Some(Placement { seats, align_bytes });
-    let mut source = open_files(&spec).map_err(|e| e.to_string())?;
-    let requests = drain(source.as_mut(), 2).map_err(|e| e.to_string())?;
+    let mut source = open_files(&spec).map_err(|e| e.said())?;
+    let requests = drain(source.as_mut(), 2).map_err(|e| e.said())?;
     Ok((requests.iter().map(|r| (r.device, r.offset)).collect(), source.devices().to_vec()))
 }
 
@@ -296,13 +307,13 @@ fn devices_at_offsets_and_in_named_volumes() {
             .contains("device 'a' reaches byte 10, but the device")
     );
     assert!(placed(vec![seat("a", None, Some(0)), seat("b", None, Some(10))], 1).is_ok());
-    assert!(said(vec![seat("a", None, Some(0)), seat("b", None, Some(0))]).contains("at the same offset, 0"));
+    assert!(said(vec![seat("a", None, Some(0)), seat("b", None, Some(0))]).starts_with("conflict "));
+    assert!(said(vec![seat("a", None, Some(0)), seat("a", None, Some(1))]).starts_with("duplicate "));
+    assert!(said(vec![seat("a", None, Some(0))]).starts_with("missing "));
     assert!(
-        said(vec![seat("a", None, Some(0)), seat("a", None, Some(1))]).contains("names device 'a' twice")
+        said(vec![seat("a", None, Some(1 << 63)), seat("b", None, Some(0))]).starts_with("out-of-range ")
     );
-    assert!(said(vec![seat("a", None, Some(0))]).contains("place says nothing of device 'b', only of 'a'"));
-    assert!(said(vec![seat("a", None, Some(1 << 63)), seat("b", None, Some(0))]).contains("past 2^63 bytes"));
-    assert!(placed(vec![], 0).unwrap_err().contains("place_align is 0 bytes"));
+    assert!(placed(vec![], 0).unwrap_err().starts_with("out-of-range "));
 }
 
 #[test]
@@ -313,8 +324,12 @@ fn the_volume_ends_where_it_ends_once_devices_are_placed() {
     spec.place = Some(Placement { seats: vec![], align_bytes: 4096 });
     (spec.limit_bytes, spec.limit_name) = (Some(8191), Some("db".into()));
     let mut source = open_files(&spec).unwrap();
-    let said = drain(source.as_mut(), 9).unwrap_err().to_string();
-    assert!(said.contains("a request ends at byte 8192, past the end of volume 'db' (8191 bytes)"), "{said}");
+    let said = drain(source.as_mut(), 9).unwrap_err().said();
+    assert!(
+        said.starts_with("out-of-range ")
+            && said.contains("a request ends at byte 8192, past the end of volume 'db' (8191 bytes)"),
+        "{said}"
+    );
     spec.limit_bytes = Some(8192);
     assert_eq!(drain(open_files(&spec).unwrap().as_mut(), 9).unwrap().len(), 2);
 }
@@ -323,9 +338,9 @@ fn the_volume_ends_where_it_ends_once_devices_are_placed() {
 fn what_can_be_read_once_only_is_not_measured() {
     let text = table(&[(1, "a", "R", 0, 512, -1)]);
     let end_to_end = with(|s| s.place = Some(Placement { seats: vec![], align_bytes: 1 }));
-    assert!(error(text.as_bytes(), &end_to_end).contains("can be read once only"));
+    assert!(error(text.as_bytes(), &end_to_end).starts_with("read-once test: "));
     let stdin = TraceSpec { path: "-".into(), ..end_to_end };
-    assert!(open_files(&stdin).err().unwrap().to_string().contains("give the offset of each device"));
+    assert!(open_files(&stdin).err().unwrap().said().starts_with("read-once "));
 }
 
 #[test]
@@ -337,10 +352,9 @@ fn several_devices_by_name() {
     };
     let (requests, _) = read(text.as_bytes(), &these(&["a", "c"])).unwrap();
     assert_eq!(requests.iter().map(|r| r.offset).collect::<Vec<_>>(), [0, 2]);
-    assert!(
-        error(text.as_bytes(), &these(&["a", "x"]))
-            .contains("has no requests of device 'x'; its devices are 'a', 'b', 'c'")
-    );
+    assert!(error(text.as_bytes(), &these(&["a", "x"])).starts_with(
+        "unknown-name test: there are no requests of device 'x'; the devices are 'a', 'b', 'c'"
+    ));
 }
 
 #[test]
@@ -381,8 +395,15 @@ fn equal_stamps_are_spread_over_their_tick() {
 fn a_tick_that_is_none_is_refused() {
     let text = table(&[(0, "a", "R", 0, 512, -1), (500, "a", "R", 0, 512, -1)]);
     let said = error(text.as_bytes(), &with(|s| s.spread_s = Some(1e-6)));
-    assert!(said.contains("stamps 500 ns apart are finer than the tick of 1000 ns"), "{said}");
-    assert!(error(text.as_bytes(), &with(|s| s.spread_s = Some(0.0))).contains("less than a nanosecond"));
+    assert!(
+        said.starts_with("conflict ")
+            && said.contains("stamps 500 ns apart are finer than the tick of 1000 ns"),
+        "{said}"
+    );
+    assert!(
+        error(text.as_bytes(), &with(|s| s.spread_s = Some(0.0)))
+            .starts_with("out-of-range test: spread is less")
+    );
     assert!(read(text.as_bytes(), &with(|s| s.spread_s = Some(500e-9))).is_ok());
 }
 
@@ -390,9 +411,18 @@ fn a_tick_that_is_none_is_refused() {
 fn wrong_figures_are_refused() {
     let text = table(&[(0, "a", "R", 0, 512, -1)]);
     for seconds in [-1.0, f64::NAN, 2e9] {
-        assert!(error(text.as_bytes(), &with(|s| s.spread_s = Some(seconds))).contains("spread is"));
-        assert!(error(text.as_bytes(), &with(|s| s.from_s = Some(seconds))).contains("start is"));
-        assert!(error(text.as_bytes(), &with(|s| s.to_s = Some(seconds))).contains("end is"));
+        assert!(
+            error(text.as_bytes(), &with(|s| s.spread_s = Some(seconds)))
+                .starts_with("out-of-range test: spread is")
+        );
+        assert!(
+            error(text.as_bytes(), &with(|s| s.from_s = Some(seconds)))
+                .starts_with("out-of-range test: start is")
+        );
+        assert!(
+            error(text.as_bytes(), &with(|s| s.to_s = Some(seconds)))
+                .starts_with("out-of-range test: end is")
+        );
     }
 }
 
@@ -453,9 +483,9 @@ proptest! {
             (s.spread_s, s.seed, s.speed, s.from_s) = (Some(1e-9), 3, Some(2.0), Some(20e-9));
             (s.split_bytes, s.max_transfer_bytes) = (Some(4096), Some(2048));
         });
-        let whole = read(text.as_bytes(), &spec).map(|(requests, _)| requests).map_err(|e| e.to_string());
+        let whole = read(text.as_bytes(), &spec).map(|(requests, _)| requests).map_err(|e| e.said());
         let by_few = crate::open(text.as_bytes(), &spec).and_then(|mut source| drain(source.as_mut(), limit));
-        prop_assert_eq!(by_few.map_err(|e| e.to_string()), whole);
+        prop_assert_eq!(by_few.map_err(|e| e.said()), whole);
     }
 }
 

@@ -11,7 +11,7 @@ pub use law::Law;
 use crate::choice::Choice;
 use crate::plan::{LawPlan, Plan, ProcessPlan};
 use crate::rng::{Draws, Purpose};
-use iowatt_trace::{Request, Source, TraceError};
+use iowatt_trace::{Code, Fault, Request, Source, TraceError};
 
 /// Stamps read from a trace at a time.
 const BATCH: usize = 256;
@@ -160,7 +160,7 @@ impl Times {
 #[cold]
 fn standstill(name: &str) -> TraceError {
     let reason = "its envelopes, phases and modulation let no request come for a million of their parts";
-    TraceError::Unusable { file: name.to_owned(), reason: reason.to_owned() }
+    TraceError::unusable(name, Fault::new(Code::Infeasible, reason))
 }
 
 /// The choice among the members in each phase; one where there are no phases.

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.validation import measured
 from iowatt.model.library.parameter_text import read_bytes
 
@@ -76,15 +76,13 @@ def cases(
             known = ", ".join(case.device for case in shipped())
             raise InputError(
                 "unknown-name",
-                None,
-                f"there is no shipped trace of {device!r}",
-                hint=f"give --trace FILE; shipped are {known}",
+                Argument("device", device),
+                "there is no shipped trace of this device",
+                hint=f"give `trace=FILE`; shipped are traces of {known}",
             )
         return found
     if device is None:
-        raise InputError(
-            "ambiguous", str(trace), "say which device the trace was measured on", hint="--device NAME"
-        )
+        raise InputError("missing", Argument("device"), f"expected the device that {trace} was measured on")
     same = _known_as(trace)
     if same:
         return [

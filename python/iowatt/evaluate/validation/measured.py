@@ -119,9 +119,9 @@ def _paced(trace: Path, found: Requests) -> Measured:
     early = int(np.count_nonzero(think < 0))
     if early:
         raise InputError(
-            "TODO",
+            "unsupported",
             str(trace),
-            f"{early} requests are issued before the one before them has completed; a validation replays one "
+            f"{early} requests are issued before the previous one has completed; a validation replays one "
             f"request at a time, unless the trace's format ({QUEUED}) records the queue",
         )
     return Measured(**columns, think_ns=np.append(think, 0).astype(np.uint64))
@@ -137,8 +137,7 @@ def _columns(trace: Path, found: Requests) -> dict[str, NDArray[Any]]:
         raise InputError(
             "missing",
             str(trace),
-            f"{missing} of its {len(response_ns)} requests have no response time, which is what a validation "
-            "compares with",
+            f"{missing} of {len(response_ns)} requests have no response time to compare with",
             hint="formats with response times: disksim-validate, hp-srt, msr, and csv or parquet with such a "
             "column",
         )

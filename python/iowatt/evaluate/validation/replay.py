@@ -137,7 +137,7 @@ def _sectors(drive: Drive, asked: Asked) -> tuple[NDArray[np.uint64], NDArray[np
     last = (asked.offset + asked.size + unit - 1) // unit
     size = last - first
     if int(size.max()) > drive.sectors:
-        raise InputError("TODO", None, f"a request is larger than {drive.name!r}")
+        raise InputError("out-of-range", None, f"a request is larger than {drive.name!r}")
     fits = np.minimum(first, np.uint64(drive.sectors) - size)
     return fits.astype(np.uint64), size.astype(np.uint32), int(np.count_nonzero(fits != first))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.model.library import describe
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.find import device_file, device_names, find_device
@@ -82,13 +82,11 @@ def check(name: str, *, queueing: bool = False) -> Sheet:
     file = device_file(name)
     drive = find_device(name)
     if not isinstance(drive, Ssd):
-        hint = "disks are compared with measured traces: leave out --ssd"
-        raise InputError("TODO", None, f"{name!r} is a disk, which has no data sheet of this kind", hint=hint)
+        hint = "disks are compared with measured traces: leave out `ssd=True`"
+        raise InputError("not-accepted", Argument("ssd", name), "this is a disk; expected an SSD", hint=hint)
     if drive.missing_watts:
         lacking = ", ".join(f"power.{figure}" for figure in drive.missing_watts)
-        raise InputError(
-            "missing-figure", name, f"energy needs figures that {name!r} does not have: {lacking}"
-        )
+        raise InputError("missing-figure", name, f"energy needs figures that {name!r} lacks: {lacking}")
     bench = Bench(name, file, drive)
     figures = tuple(bench.figures())
     reads = tuple(bench.saturation()) if queueing else ()

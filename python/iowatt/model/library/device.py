@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, model_validator
 
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, SignedDuration, Speed
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.electrical import HddPower, PowerFigures
@@ -129,7 +130,7 @@ class DeviceFile(Strict):
             given += [f"power.{name}" for name in _DISK_POWER if getattr(self.power, name) is not None]
             given += ["power.level"] if self.power.level else []
             if given:
-                raise ValueError(f'kind = "ssd" goes without {", ".join(given)}')
+                raise BadValueError("not-applicable", None, f"an SSD has no {', '.join(given)}")
         else:
             given = ["flash"] if self.flash is not None else []
             given += ["power.state"] if self.power.state else []
@@ -138,16 +139,18 @@ class DeviceFile(Strict):
                 f"performance.{name}" for name in LATENCIES if getattr(self.performance, name) is not None
             ]
             if given:
-                raise ValueError(f'kind = "hdd" goes without {", ".join(given)}')
+                raise BadValueError("not-applicable", None, f"a disk has no {', '.join(given)}")
         return self
 
     @model_validator(mode="after")
     def _one_set_of_overheads(self) -> DeviceFile:
         given = [name for name in ("read_overhead", "write_overhead") if getattr(self, name) is not None]
         if self.controller is not None and given:
-            raise ValueError(
-                f"{given[0]} and the table controller say the same twice; "
-                "give controller.read_miss and controller.write_miss alone"
+            raise BadValueError(
+                "conflict",
+                None,
+                f"{given[0]} and the table controller say the same; "
+                "give controller.read_miss and controller.write_miss alone",
             )
         return self
 

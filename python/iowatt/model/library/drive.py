@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import BadValueError, InputError
 from iowatt.model.library import derive, levels, mechanics
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical import HddPower
@@ -101,7 +101,7 @@ class Drive:
 
         Raises
         ------
-        ValueError
+        BadValueError
             Where the layout is irregular: its skews are known at the drive's own speed only.
         """
         change = f"{self.rpm:g} to {rpm:g} rpm"
@@ -114,12 +114,16 @@ class Drive:
 
         Raises
         ------
-        ValueError
+        BadValueError
             Where that is less than a sector or more than the drive has.
         """
         sectors = capacity // self.sector_bytes
         if not 1 <= sectors <= self.sectors:
-            raise ValueError(f"the drive has {self.raw_bytes} bytes, of which {capacity} cannot be used")
+            raise BadValueError(
+                "out-of-range",
+                None,
+                f"the drive has {self.raw_bytes} bytes, of which {capacity} cannot be used",
+            )
         note = f"{self.name}: short-stroked to {capacity} of {self.raw_bytes} bytes"
         return replace(self, sectors=sectors, notes=(*self.notes, note))
 
@@ -135,13 +139,15 @@ class Drive:
 
         Raises
         ------
-        ValueError
+        BadValueError
             Where there is no buffer to turn it on in.
         """
         if on == self.write_cache:
             return self
         if on and not self.buffer.segments:
-            raise ValueError(f"{self.name!r} has no on-board buffer that could take writes")
+            raise BadValueError(
+                "not-applicable", None, f"{self.name!r} has no on-board buffer that could take writes"
+            )
         how = "writes complete in its buffer" if on else "writes complete on the media"
         note = f"{self.name}: the scenario turns its write cache {'on' if on else 'off'}: {how}"
         buffer = self.buffer.model_copy(update={"fast_write": "across-reads" if on else "none"})
@@ -208,7 +214,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
     """
     if file.kind != "hdd":
         hint = "`iowatt devices list --needs mechanics --kind hdd` prints the disks that will do"
-        raise InputError("missing", where, f"{file.name!r} is an ssd; a disk is needed here", hint=hint)
+        raise InputError("not-accepted", where, f"{file.name!r} is an SSD; expected a disk", hint=hint)
     steps = derive.Steps()
     parts = derive.mechanics(file, steps)
     if parts is None:
@@ -216,7 +222,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         raise InputError(
             "missing-figure",
             where,
-            f"a simulation needs figures that {file.name!r} does not have: {', '.join(missing)}",
+            f"the simulation needs figures that {file.name!r} lacks: {', '.join(missing)}",
             hint=f'give them in a device file of your own, with based_on = "{file.name}"',
         )
     power = derive.power(file, steps)
@@ -226,13 +232,13 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         raise InputError(
             "out-of-range",
             where,
-            f"geometry: comes to {layout.cylinders:,} cylinders with the capacity; at most "
+            f"geometry: the capacity takes {layout.cylinders:,} cylinders; at most "
             f"{MOST_CYLINDERS:,} are accepted",
             hint="look at the units of capacity, sector_size and the rates",
         )
     held = layout.held(parts.geometry.surfaces)
     if sectors > held:
-        raise InputError("TODO", where, f"capacity is {sectors} sectors, but the zones hold only {held}")
+        raise InputError("conflict", where, f"capacity is {sectors} sectors, but the zones hold only {held}")
     seek, seek_plan = _seek(parts, layout.cylinders, where)
     return Drive(
         name=file.name,
@@ -276,12 +282,12 @@ def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: st
         raise InputError(
             "out-of-range",
             where,
-            f"geometry: comes to {outer:,} sectors per track with the capacity; at most "
+            f"geometry: the capacity takes {outer:,} sectors per track; at most "
             f"{MOST_SECTORS_PER_TRACK:,} are accepted",
             hint="look at the units of capacity, sector_size and the rates",
         )
     if not outer >= inner >= 1:
-        raise InputError("out-of-range", where, "geometry.outer_rate must be at least geometry.inner_rate")
+        raise InputError("conflict", where, "geometry.outer_rate must be at least geometry.inner_rate")
     next_cylinder_s = _next_cylinder_s(parts.seek)
     return mechanics.linear_zones(
         sectors,
@@ -314,8 +320,8 @@ def _seek(parts: derive.Mechanics, cylinders: int, where: str) -> tuple[SeekCurv
         try:
             single, average, full = seek.single_cylinder, seek.average, seek.full_stroke
             fitted = mechanics.three_point_curve(single, average, full, cylinders)
-        except ValueError as error:
-            raise InputError("TODO", f"{where}: seek", str(error)) from None
+        except InputError as error:
+            raise error.at(f"{where}: seek") from None
         points = [(distance, time_s, time_s) for distance, time_s in fitted]
     return tuple(point[:2] for point in points), {"points": [list(point) for point in points]}
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from pydantic import field_validator
 
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Power, Speed
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.flash import PowerState
@@ -56,7 +57,9 @@ class PowerLevel(Strict):
     @classmethod
     def _free(cls, name: str) -> str:
         if name in RESERVED:
-            raise ValueError(f"{name!r} is the name of another state")
+            raise BadValueError(
+                "not-accepted", None, f"{name!r} is the name of a fixed state; expected another"
+            )
         return name
 
 
@@ -113,7 +116,7 @@ class HddPower(Strict):
         names = [level.name for level in given]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"the level {twice[0]!r} is given twice; every name stands for one level")
+            raise BadValueError("duplicate", None, f"the level {twice[0]!r} is given twice")
         return given
 
     @field_validator("state")
@@ -122,7 +125,7 @@ class HddPower(Strict):
         names = [state.name for state in given]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"the state {twice[0]!r} is given twice")
+            raise BadValueError("duplicate", None, f"the state {twice[0]!r} is given twice")
         return given
 
     def with_figures(self, given: HddPower) -> HddPower:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator
 
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, SignedDuration
 from iowatt.base.strict import Strict, key
 
@@ -17,7 +18,7 @@ from iowatt.base.strict import Strict, key
 def _two(value: Any) -> Any:
     if isinstance(value, list | tuple) and len(value) == 2:
         return tuple(value)
-    raise ValueError("expected a list of two")
+    raise BadValueError("wrong-type", None, "expected a list of two")
 
 
 Durations = Annotated[tuple[Duration, Duration], BeforeValidator(_two)]

@@ -69,7 +69,7 @@ def _unknown(name: str, word: str, known: tuple[str, ...]) -> InputError:
     near = nearest(name, known)
     hint = f"did you mean {near!r}?" if near else f"`iowatt fabric list` has them: {', '.join(known)}"
     return InputError(
-        "unknown-name", None, f"unknown {word} {name!r}; expected a name of the library", hint=hint
+        "unknown-name", None, f"there is no {word} {name!r}; expected a name of the library", hint=hint
     )
 
 

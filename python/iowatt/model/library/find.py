@@ -100,9 +100,9 @@ def own_files(name: str, base_dir: Path) -> list[Path]:
 def _no_choice(name: str, drive: str | None) -> None:
     if drive is not None:
         raise InputError(
-            "unknown-name",
+            "not-applicable",
             None,
-            f"{name!r} is one drive: there is no {drive!r} to choose in it",
+            f"{name!r} is a single drive; `drive={drive}` chooses one of several",
             hint=f"leave drive out; it is for files that end in {' or '.join(DISKSIM)}",
         )
 
@@ -145,14 +145,14 @@ def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[Docume
         raise InputError(
             "unknown-name",
             None,
-            f"unknown device {name!r}; expected a name of the library or a file ending in .toml, "
+            f"there is no device {name!r}; expected a name of the library or a file ending in .toml, "
             f"{' or '.join(DISKSIM)}",
             hint=near_names(name),
         )
     base = document.raw.get("based_on")
     if isinstance(base, str):
         if base in users or base == name:
-            raise InputError("TODO", document.source, f"based_on = {base!r} leads back to itself")
+            raise InputError("conflict", f"{document.source}: based_on", f"{base!r} leads back to itself")
         base_document, base_folder = _document(base, below, (*users, name))
         geometry = document.raw.get("geometry")
         if not (isinstance(geometry, dict) and "layout" in geometry):

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Rate
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.electrical import seconds
@@ -15,7 +16,7 @@ from iowatt.model.library.electrical import seconds
 def _pair(value: Any) -> Any:
     if isinstance(value, list | tuple) and len(value) == 2:
         return tuple(value)
-    raise ValueError("expected [original, replacement]")
+    raise BadValueError("wrong-type", None, "expected [original, replacement]")
 
 
 Remap = Annotated[
@@ -96,7 +97,7 @@ class ZonedGeometry(Strict):
     @model_validator(mode="after")
     def _range(self) -> ZonedGeometry:
         if (self.sparing == "per-range") != (self.range_cylinders is not None):
-            raise ValueError('range_cylinders goes with sparing = "per-range", and with nothing else')
+            raise BadValueError("conflict", None, 'range_cylinders goes only with sparing = "per-range"')
         return self
 
     @model_validator(mode="after")
@@ -105,10 +106,16 @@ class ZonedGeometry(Strict):
         for number, zone in enumerate(self.zones):
             first = free if zone.first_cylinder is None else zone.first_cylinder
             if first < free:
-                raise ValueError(f"zone {number} starts at cylinder {first}, within the zone before it")
+                raise BadValueError(
+                    "out-of-order",
+                    None,
+                    f"zone {number} starts at cylinder {first}, within the zone before it",
+                )
             free = first + zone.cylinders
         if self.cylinders is not None and self.cylinders < free:
-            raise ValueError(f"cylinders is {self.cylinders}, but the zones reach to {free}")
+            raise BadValueError(
+                "conflict", None, f"cylinders is {self.cylinders}, but the zones reach to {free}"
+            )
         return self
 
 
@@ -151,7 +158,7 @@ class RatedGeometry(Strict):
 def _point(value: Any) -> Any:
     if isinstance(value, list | tuple) and len(value) in (2, 3) and not isinstance(value[0], bool):
         return tuple(value)
-    raise ValueError("expected [cylinders, milliseconds]")
+    raise BadValueError("wrong-type", None, "expected [cylinders, milliseconds]")
 
 
 _Distance = Annotated[int, Field(ge=1, le=MOST_CYLINDERS)]
@@ -175,7 +182,7 @@ class MeasuredSeek(Strict):
     def _increasing(self) -> MeasuredSeek:
         distances = [point[0] for point in self.points_ms]
         if distances[0] != 1 or any(a >= b for a, b in itertools.pairwise(distances)):
-            raise ValueError("distances must start at 1 cylinder and increase")
+            raise BadValueError("out-of-order", None, "distances must start at 1 cylinder and increase")
         return self
 
 

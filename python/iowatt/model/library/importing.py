@@ -36,7 +36,7 @@ def write(
         files[target.parent / imported.tables["geometry"]["layout"]] = layout_bytes(imported.indexed)
     for path in files:
         if path.exists() and not force:
-            raise InputError("exists", str(path), "it exists already", hint="--force replaces it")
+            raise InputError("exists", str(path), "the file exists already", hint="`force=True` replaces it")
     for path, content in files.items():
         with atomic_path.file(path) as made:
             made.write_bytes(content)

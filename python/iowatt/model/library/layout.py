@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import BadValueError, InputError
 from iowatt.model.library.geometry import ZonedGeometry
 from iowatt.model.library.mechanics import Zone
 from iowatt.model.library.parameter_text import read_text
@@ -115,7 +115,9 @@ class Tree:
 
     def respun(self, ratio: float) -> Tree:
         """Not possible: its angles are sums that are known at one speed only."""
-        raise ValueError("the speed of a drive with an irregular layout cannot be changed")
+        raise BadValueError(
+            "unsupported", None, "the speed of a drive with an irregular layout cannot be changed"
+        )
 
     def plan(self) -> dict[str, Any]:
         """``LayoutPlan``."""
@@ -149,7 +151,7 @@ def read_layout(path: Path) -> dict[str, Any]:
         made = {**{name: found.pop(name) for name in ("tracks", "slips", "remaps")}, "nodes": nodes}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "TODO",
+            "wrong-format",
             where,
             f"expected a layout file of schema {SCHEMA}",
             hint="`iowatt devices import` writes one beside the device file",
@@ -159,7 +161,7 @@ def read_layout(path: Path) -> dict[str, Any]:
         for entry in node:
             children = number if entry["head"] is None else known
             if not isinstance(entry["child"], int) or not 0 <= entry["child"] < children:
-                raise InputError("wrong-format", where, f"node {number} names a child that is not before it")
+                raise InputError("damaged", where, f"node {number} names a child that is not before it")
     if not nodes or not all(nodes):
-        raise InputError("missing", where, "a layout needs nodes, and each of them entries")
+        raise InputError("damaged", where, "a layout needs nodes, and each of them entries")
     return made

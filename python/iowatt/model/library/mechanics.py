@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from iowatt.base.errors import InputError
+
 SeekCurve = tuple[tuple[int, float], ...]
 
 
@@ -54,7 +56,7 @@ def three_point_curve(single_s: float, average_s: float, full_s: float, cylinder
 
     Raises
     ------
-    ValueError
+    InputError
         Where the three figures give a curve that falls somewhere.
     """
     n = cylinders
@@ -63,9 +65,11 @@ def three_point_curve(single_s: float, average_s: float, full_s: float, cylinder
     distances = _distances(max(1, n - 1))
     curve = tuple((x, a * math.sqrt(x - 1) + b * (x - 1) + single_s) for x in distances)
     if any(later[1] < earlier[1] for earlier, later in itertools.pairwise(curve)):
-        raise ValueError(
+        raise InputError(
+            "infeasible",
+            None,
             "no rising seek curve passes through these three figures; the average is usually near half of "
-            "the full stroke"
+            "the full stroke",
         )
     return curve
 

@@ -33,9 +33,9 @@ def locate(name: str, base: Path, where: str) -> Path:
     except (OSError, ValueError):
         pass  # a name that no file can have: too long, a NUL in it, or empty
     raise InputError(
-        "TODO",
+        "not-found",
         where,
-        f"cannot find {name!r}, neither as it is nor with .gz, in {base}",
+        f"there is no file {name!r} or {name + '.gz'!r} in {base}",
         hint="paths are relative to the file that names them; copy the file there",
     )
 
@@ -75,9 +75,9 @@ def read_bytes(path: Path, limit: int = MAX_BYTES, where: str | None = None) -> 
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise InputError("damaged", where, f"{path} is a damaged gzip file") from None
     except (OSError, ValueError) as error:
-        raise InputError("TODO", where, f"cannot read {path}: {error}") from None
+        raise InputError("unreadable", where, f"cannot read {path}: {error}") from None
     if len(data) > limit:
         raise InputError(
-            "TODO", where, f"{path} holds more text than a parameter file may ({limit} bytes left)"
+            "too-large", where, f"{path} is too large: {limit} bytes are left for parameter files"
         )
     return data

@@ -115,7 +115,7 @@ def find_part(name: str, base_dir: Path) -> PartFile:
         raise InputError(
             "unknown-name",
             None,
-            f"unknown part {name!r}; expected a name of the library or a file ending in .toml",
+            f"there is no part {name!r}; expected a name of the library or a file ending in .toml",
             hint=f"did you mean {near!r}?" if near else f"parts: {', '.join(part_names())}",
         )
     return _library_part(name)

@@ -16,12 +16,12 @@ def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where the report cannot be written; before any work is done."""
     if target.suffix.lower() != ".html":
         raise InputError(
-            "TODO", str(target), "a validation report is an HTML file", hint="end its name in .html"
+            "not-accepted", str(target), "expected a name that ends in .html: the report is an HTML file"
         )
     if not target.parent.is_dir():
-        raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
+        raise InputError("not-found", str(target.parent), "there is no such directory to write the report to")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "exists already", hint="--force replaces it")
+        raise InputError("exists", str(target), "the file exists already", hint="`force=True` replaces it")
 
 
 def write(found: list[Validation], target: Path, *, force: bool = False) -> None:

@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 use std::path::{Path, PathBuf};
 
 use crate::check::Records;
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::binary::Place;
 use crate::format::blkparse::{held, merged};
 use crate::format::{Clock, Decoder, Entry, Format, Raw, Sample, assumptions};
@@ -164,10 +164,10 @@ pub(crate) fn refuse_other(file: &str, input: &mut Input) -> Result<(), TraceErr
     let head = input.peek(4)?;
     match head.first_chunk().and_then(|&magic| is_magic(u32::from_le_bytes(magic))) {
         Some(_) => Ok(()),
-        None => Err(TraceError::Unusable {
-            file: file.to_owned(),
-            reason: "is no blktrace file: it does not begin with the magic 0x65617407".to_owned(),
-        }),
+        None => {
+            let reason = "this is not a blktrace file: it does not begin with the magic 0x65617407";
+            Err(TraceError::unusable(file, Fault::new(Code::WrongFormat, reason)))
+        }
     }
 }
 
@@ -225,10 +225,8 @@ impl Recording {
             cpus.push(Cpu { file: name, input, decoder: Blktrace::new(spec), waiting: None });
         }
         if cpus.is_empty() {
-            return Err(TraceError::Unusable {
-                file: spec.file().to_owned(),
-                reason: format!("the files of all {} CPUs are empty", files.len()),
-            });
+            let reason = format!("the files of all {} CPUs are empty", files.len());
+            return Err(TraceError::unusable(spec.file(), Fault::new(Code::Empty, reason)));
         }
         let mut assumed = assumptions(&FORMAT, spec);
         assumed.push(format!("{} files, one per CPU, merged by time", files.len()));

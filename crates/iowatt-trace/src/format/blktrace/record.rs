@@ -1,6 +1,6 @@
 //! One record of blktrace: its header in the recording machine's byte order, and the beginning of its payload.
 
-use crate::error::{Fault, TraceError};
+use crate::error::{Code, Fault, TraceError};
 use crate::format::binary::{Place, cut};
 use crate::input::Input;
 use crate::request::Op;
@@ -173,9 +173,9 @@ impl Record {
         } else {
             Op::Read
         };
-        let offset = sector
-            .checked_mul(SECTOR)
-            .ok_or_else(|| format!("sector {sector} x {SECTOR} bytes does not fit in 64 bits"))?;
+        let offset = sector.checked_mul(SECTOR).ok_or_else(|| {
+            Fault::out_of_range(format!("sector {sector} x {SECTOR} bytes does not fit in 64 bits"))
+        })?;
         Ok(Some((op, offset, u64::from(bytes))))
     }
 }
@@ -185,14 +185,20 @@ fn check(header: &[u8; HEADER]) -> Result<(bool, usize), Fault> {
     let [a, b, c, d, ..] = *header;
     let little = u32::from_le_bytes([a, b, c, d]);
     let Some(big_endian) = is_magic(little) else {
-        return Err(Fault::fatal(format!(
-            "magic 0x{little:08x}; a record begins with 0x{:08x}, in either byte order",
-            MAGIC | VERSION
-        )));
+        return Err(Fault::fatal(
+            Code::Damaged,
+            format!(
+                "magic 0x{little:08x}; a record begins with 0x{:08x}, in either byte order",
+                MAGIC | VERSION
+            ),
+        ));
     };
     let version = if big_endian { header[3] } else { header[0] };
     if u32::from(version) != VERSION {
-        return Err(Fault::fatal(format!("records of version {version}; version {VERSION} is read")));
+        return Err(Fault::fatal(
+            Code::Unsupported,
+            format!("records of version {version}; version {VERSION} is read"),
+        ));
     }
     let pair = [header[46], header[47]];
     let payload = if big_endian { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) };

@@ -63,7 +63,7 @@ def read_trace(block: Block, warnings: list[str]) -> Trace:
     listed = entry.value if entry else []
     if not isinstance(listed, list):
         raise InputError(
-            "out-of-range",
+            "wrong-type",
             block.where("I/O Mappings"),
             "'I/O Mappings' must be a list of disksim_iomap { ... }",
         )
@@ -71,7 +71,7 @@ def read_trace(block: Block, warnings: list[str]) -> Trace:
     for item in listed:
         if not isinstance(item, Block) or item.type != "disksim_iomap":
             raise InputError(
-                "out-of-range", block.where("I/O Mappings"), "a mapping must be a disksim_iomap { ... }"
+                "wrong-type", block.where("I/O Mappings"), "a mapping must be a disksim_iomap { ... }"
             )
         devices.append(TraceDevice(**read_fields(item, tables.TRACE_DEVICE, warnings)))
     return Trace(**fields, devices=tuple(devices))

@@ -47,7 +47,10 @@ class Imported:
             first = problems(error, self.tables, DeviceFile)[0]
             key = ".".join(map(str, first.path))
             raise InputError(
-                "TODO", str(self.path), f"makes no drive: {key}: {first.message}", hint=first.hint
+                first.code,
+                f"{self.path}: {key}",
+                f"this is not a drive that can be simulated: {first.message}",
+                hint=first.hint,
             ) from None
 
     def drive(self) -> Drive:
@@ -129,13 +132,13 @@ def _component(system: System, wanted: str | None) -> str:
     if not named:
         known = ", ".join(dict.fromkeys([*found, *found.values()])) or "none"
         missing = "there is no drive here" if wanted is None else f"there is no drive {wanted!r}"
-        raise InputError("missing", str(system.path), f"{missing}; it has {known}")
+        raise InputError("unknown-name", str(system.path), f"{missing}; the file has {known}")
     if len({found[name] for name in named}) > 1:
         choices = ", ".join(f"{name} ({found[name]})" for name in named)
         raise InputError(
             "ambiguous",
             str(system.path),
-            f"it has drives of several kinds: {choices}",
+            f"the file has drives of several kinds: {choices}",
             hint="name one of them",
         )
     return named[0]

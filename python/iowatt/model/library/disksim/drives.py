@@ -159,7 +159,7 @@ def _chosen(document: Document, name: str | None) -> Block:
         if document.of_type("dm_disk"):
             hint = "this is a drive's model alone; give the .diskspecs or .parv file that sources it"
         raise InputError(
-            "unknown-name", where, "there is no drive here; expected a 'disksim_disk NAME { ... }'", hint=hint
+            "empty", where, "there is no drive here; expected a 'disksim_disk NAME { ... }'", hint=hint
         )
     made_of = {instance.name: instance.of for instance in document.instances}
     wanted = made_of.get(name, name) if name is not None else None
@@ -168,8 +168,8 @@ def _chosen(document: Document, name: str | None) -> Block:
         return found[0]
     known = ", ".join(drive.name for drive in drives)
     if wanted is None:
-        raise InputError("TODO", where, f"it specifies {len(drives)} drives; name one of {known}")
-    raise InputError("unknown-name", where, f"there is no drive {name!r}; it specifies {known}")
+        raise InputError("ambiguous", where, f"the file specifies {len(drives)} drives; name one of {known}")
+    raise InputError("unknown-name", where, f"there is no drive {name!r}; the file specifies {known}")
 
 
 def _overridden(block: Block, overrides: Mapping[str, int | float | str]) -> Block:
@@ -178,7 +178,7 @@ def _overridden(block: Block, overrides: Mapping[str, int | float | str]) -> Blo
         if key not in DISKS_OWN or DISKS_OWN[key].read_elsewhere:
             near = difflib.get_close_matches(key, DISKS_OWN, n=1)
             raise InputError(
-                "wrong-format",
+                "unknown-name",
                 block.where(),
                 f"{key!r} is not a parameter of a drive that can be overridden",
                 hint=f"did you mean {near[0]!r}?" if near else None,

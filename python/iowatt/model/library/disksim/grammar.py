@@ -69,7 +69,7 @@ def names(value: Value, where: str) -> tuple[str, ...]:
             found.extend(_written_out(item, where, MAX_NAMES - len(found)))
         else:
             raise InputError(
-                "TODO", where, "expected names of components: [ disk0, disk1 ] or [ disk0 .. disk7 ]"
+                "bad-syntax", where, "expected names of components: [ disk0, disk1 ] or [ disk0 .. disk7 ]"
             )
     return tuple(found)
 
@@ -78,13 +78,13 @@ def _written_out(item: Range, where: str, room: int) -> Iterable[str]:
     first, last = _NUMBERED.match(item.first), _NUMBERED.match(item.last)
     if not (first and last and first[1] == last[1]):
         raise InputError(
-            "out-of-range",
+            "bad-syntax",
             where,
-            f"{item.first} .. {item.last} is no range: both ends must be the same name with a number",
+            f"{item.first} .. {item.last} is not a range: both ends must be the same name with a number",
         )
     count = int(last[2]) - int(first[2]) + 1
     if not 1 <= count <= room:
-        raise InputError("TODO", where, f"{item.first} .. {item.last} stands for {count} names")
+        raise InputError("too-large", where, f"{item.first} .. {item.last} stands for {count} names")
     return (f"{first[1]}{number}" for number in range(int(first[2]), int(last[2]) + 1))
 
 
@@ -113,7 +113,9 @@ class _Parser:
     def file(self, where: str) -> None:
         real = self.path.resolve()
         if real in self.open_files:
-            raise InputError("TODO", where, f"{self.path} sources itself", hint="remove one of the sources")
+            raise InputError(
+                "conflict", where, f"{self.path} sources itself", hint="remove one of the sources"
+            )
         self.open_files = (*self.open_files, real)
         content = read_text(self.path, self.budget.bytes, where)
         self.budget.bytes -= len(content)
@@ -160,13 +162,13 @@ class _Parser:
     def fail(self, message: str, line: int | None = None) -> NoReturn:
         found = self.ahead
         shown = found.text if found.kind == "end" else repr(found.text[:40])
-        raise InputError("TODO", f"{self.path}:{line or found.line}", f"{message}, found {shown}")
+        raise InputError("bad-syntax", f"{self.path}:{line or found.line}", f"{message}, found {shown}")
 
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise InputError(
-                "out-of-range",
+                "too-large",
                 f"{self.path}:{self.ahead.line}",
                 f"blocks, lists and sourced files are nested more than {MAX_DEPTH} deep",
             )
@@ -200,7 +202,7 @@ class _Parser:
         where = f"{self.path}:{name.line}"
         self.budget.sources -= 1
         if self.budget.sources < 0:
-            raise InputError("out-of-range", where, f"more than {MAX_SOURCES} files are sourced")
+            raise InputError("too-large", where, f"more than {MAX_SOURCES} files are sourced")
         self.deeper()
         path = locate(name.text, self.path.parent, where)
         _Parser(path, document, self.budget, self.open_files, self.depth).file(where)
@@ -212,11 +214,11 @@ class _Parser:
         listed = names(self.items(), where)
         joint = self.word("'as' after the names to instantiate")
         if joint.text != "as":
-            raise InputError("TODO", where, f"expected 'as' after the names, found {joint.text[:40]!r}")
+            raise InputError("bad-syntax", where, f"expected 'as' after the names, found {joint.text[:40]!r}")
         of = self.word("the name of a specification after 'as'").text
         self.document.instances.extend(Instance(name, of, where) for name in listed)
         if len(self.document.instances) > MAX_NAMES:
-            raise InputError("out-of-range", where, f"more than {MAX_NAMES} components are instantiated")
+            raise InputError("too-large", where, f"more than {MAX_NAMES} components are instantiated")
 
     def node(self, kind: Token) -> Node:
         name = self.word(f"the name of the {kind.text}")
@@ -243,7 +245,9 @@ class _Parser:
             self.expect("=", f"after {key[:60]!r}")
             if key in entries:
                 raise InputError(
-                    "TODO", f"{self.path}:{line}", f"{key!r} was already given at line {entries[key].line}"
+                    "duplicate",
+                    f"{self.path}:{line}",
+                    f"{key!r} was already given at line {entries[key].line}",
                 )
             line = self.ahead.line
             entries[key] = Entry(self.value(), line)
@@ -287,8 +291,8 @@ class _Parser:
         self.source(name, inner)
         if len(inner.blocks) != 1 or inner.instances or inner.topology:
             raise InputError(
-                "TODO",
+                "ambiguous" if inner.blocks else "empty",
                 f"{self.path}:{name.line}",
-                f"{name.text!r} must hold one block to be a value, and holds {len(inner.blocks)}",
+                f"{name.text!r} must hold one block to be a value; it holds {len(inner.blocks)}",
             )
         return inner.blocks[0]

@@ -1,4 +1,4 @@
-"""Kinds of parameter: from what a file says to what iowatt keeps, or a ValueError with what is accepted."""
+"""Kinds of parameter: from what a file says to what iowatt keeps, or an InputError with what is accepted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
+from iowatt.base.errors import InputError
 from iowatt.model.library.disksim.tree import Value
 
 Kind: TypeAlias = Callable[[Value], object]
@@ -15,7 +16,7 @@ Kind: TypeAlias = Callable[[Value], object]
 def _number(value: Value, expected: str) -> int | float:
     if isinstance(value, int | float):
         return value
-    raise ValueError(expected)
+    raise InputError("wrong-type", None, expected)
 
 
 def whole(low: int = 0, high: int = 2**62) -> Kind:
@@ -25,7 +26,7 @@ def whole(low: int = 0, high: int = 2**62) -> Kind:
     def read(value: Value) -> int:
         number = _number(value, expected)
         if number != int(number) or not low <= number <= high:
-            raise ValueError(expected)
+            raise InputError("out-of-range", None, expected)
         return int(number)
 
     return read
@@ -34,14 +35,14 @@ def whole(low: int = 0, high: int = 2**62) -> Kind:
 def flag(value: Value) -> bool:
     """0 or 1."""
     if value not in (0, 1):
-        raise ValueError("0 (no) or 1 (yes)")
+        raise InputError("not-accepted", None, "0 (no) or 1 (yes)")
     return value == 1
 
 
 def caching(value: Value) -> bool:
     """0, or a number that stands for yes: one shipped drive (HP C2490A) says 2."""
     if value not in (0, 1, 2):
-        raise ValueError("0 (no), 1 or 2 (yes)")
+        raise InputError("not-accepted", None, "0 (no), 1 or 2 (yes)")
     return value != 0
 
 
@@ -54,7 +55,7 @@ def real(low: float = -math.inf, high: float = math.inf, above: float = -math.in
     def read(value: Value) -> float:
         number = float(_number(value, expected))
         if not (low <= number <= high and number > above):
-            raise ValueError(expected)
+            raise InputError("out-of-range", None, expected)
         return number
 
     return read
@@ -69,7 +70,7 @@ def duration(value: Value) -> float:
     """Milliseconds that cannot be negative, kept as seconds."""
     number = _number(value, "a time in milliseconds, at least 0")
     if number < 0:
-        raise ValueError("a time in milliseconds, at least 0")
+        raise InputError("out-of-range", None, "a time in milliseconds, at least 0")
     return scaled(number)
 
 
@@ -82,7 +83,7 @@ def word(value: Value) -> str:
     """A word or a number, as text."""
     if isinstance(value, str | int | float):
         return str(value)
-    raise ValueError("a word")
+    raise InputError("wrong-type", None, "a word")
 
 
 def one_of(*accepted: str) -> Kind:
@@ -90,7 +91,7 @@ def one_of(*accepted: str) -> Kind:
 
     def read(value: Value) -> str:
         if not (isinstance(value, str) and value in accepted):
-            raise ValueError(", ".join(accepted[:-1]) + f" or {accepted[-1]}")
+            raise InputError("not-accepted", None, ", ".join(accepted[:-1]) + f" or {accepted[-1]}")
         return value
 
     return read
@@ -101,7 +102,8 @@ def numbered(names: Mapping[int, str]) -> Kind:
 
     def read(value: Value) -> str:
         if not isinstance(value, int | float) or value not in names:
-            raise ValueError("one of " + ", ".join(f"{number} ({name})" for number, name in names.items()))
+            listed = ", ".join(f"{number} ({name})" for number, name in names.items())
+            raise InputError("not-accepted", None, f"one of {listed}")
         return names[int(value)]
 
     return read
@@ -110,7 +112,7 @@ def numbered(names: Mapping[int, str]) -> Kind:
 def numbers(value: Value) -> tuple[float, ...]:
     """A list of numbers."""
     if not isinstance(value, list):
-        raise ValueError("a list of numbers")
+        raise InputError("wrong-type", None, "a list of numbers")
     return tuple(_number(item, "a list of numbers") for item in value)
 
 
@@ -118,5 +120,5 @@ def whole_numbers(value: Value) -> tuple[int, ...]:
     """A list of whole numbers, none negative."""
     found = numbers(value)
     if any(number != int(number) or number < 0 for number in found):
-        raise ValueError("a list of whole numbers, none negative")
+        raise InputError("out-of-range", None, "a list of whole numbers, none negative")
     return tuple(int(number) for number in found)

@@ -212,18 +212,18 @@ def read_g1(block: Block, warnings: list[str]) -> G1Layout:
     listed = block.entries["Zones"].value
     if not isinstance(listed, list) or not listed:
         raise InputError(
-            "out-of-range", block.where("Zones"), "'Zones' must be a list of dm_layout_g1_zone { ... }"
+            "wrong-type", block.where("Zones"), "'Zones' must be a list of dm_layout_g1_zone { ... }"
         )
     zones: list[G1Zone] = []
     for item in listed:
         if not isinstance(item, Block) or item.type != "dm_layout_g1_zone":
             where = item.where() if isinstance(item, Block) else block.where("Zones")
-            raise InputError("out-of-range", where, "a zone must be a dm_layout_g1_zone { ... }")
+            raise InputError("wrong-type", where, "a zone must be a dm_layout_g1_zone { ... }")
         zone = _zone(item, fields.get("skew_units", "sectors"), warnings)
         free = zones[-1].last_cylinder + 1 if zones else 0
         if not free <= zone.first_cylinder <= zone.last_cylinder:
             raise InputError(
-                "out-of-range",
+                "out-of-order",
                 item.where("First cylinder number"),
                 f"the zone has cylinders {zone.first_cylinder} to {zone.last_cylinder}; "
                 f"expected a range from {free} on",
@@ -242,7 +242,7 @@ def _zone(block: Block, units: str, warnings: list[str]) -> G1Zone:
     flat = fields.pop("defects")
     if len(flat) % 2:
         raise InputError(
-            "out-of-range", block.where("defects"), "'defects' must be pairs: the defect and what replaces it"
+            "wrong-type", block.where("defects"), "'defects' must be pairs: the defect and what replaces it"
         )
     pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
     return G1Zone(**{**fields, "slips": tuple(sorted(fields["slips"]))}, defects=pairs)

@@ -45,10 +45,10 @@ def read_g4(block: Block, surfaces: int, warnings: list[str]) -> G4Layout:
     for node in listed:
         nodes.append(_node(block, node, len(nodes), patterns, surfaces))
     if not nodes:
-        raise InputError("out-of-range", block.where("IDX"), "'IDX' must hold at least one node")
+        raise InputError("empty", block.where("IDX"), "'IDX' must hold at least one node")
     slips = tuple((row[0], row[1]) for row in _rows(block, "Slips", 2))
     if any(after[0] < before[0] for before, after in itertools.pairwise(slips)):
-        raise InputError("out-of-range", block.where("Slips"), "'Slips' must be ordered by LBN")
+        raise InputError("out-of-order", block.where("Slips"), "'Slips' must be ordered by LBN")
     remaps = tuple(G4Remap(*row) for row in _rows(block, "Remaps", 6))
     return G4Layout(patterns, tuple(nodes), slips, remaps)
 
@@ -58,7 +58,7 @@ def _list(block: Block, key: str) -> list[Value]:
     if entry is None:
         return []
     if not isinstance(entry.value, list):
-        raise InputError("out-of-range", block.where(key), f"{key!r} must be a list")
+        raise InputError("wrong-type", block.where(key), f"{key!r} must be a list")
     return entry.value
 
 
@@ -67,7 +67,7 @@ def _rows(block: Block, key: str, width: int) -> list[list[int]]:
     whole = [item for item in flat if isinstance(item, int) and 0 <= item < _LIMIT]
     if len(whole) != len(flat) or len(flat) % width:
         raise InputError(
-            "out-of-range",
+            "wrong-type",
             block.where(key),
             f"{key!r} must be whole numbers, {width} for each entry; it has {len(flat)} items",
         )
@@ -79,11 +79,11 @@ def _node(
 ) -> tuple[G4Run, ...]:
     runs: list[G4Run] = []
 
-    def wrong(reason: str) -> InputError:
-        return InputError("TODO", block.where("IDX"), f"IDX node {number}, entry {len(runs)}: {reason}")
+    def wrong(code: str, reason: str) -> InputError:
+        return InputError(code, block.where("IDX"), f"IDX node {number}, entry {len(runs)}: {reason}")
 
     if not isinstance(node, list) or not node:
-        raise wrong("a node must be a list of entries")
+        raise wrong("wrong-type", "a node must be a list of entries")
     at = 0
     while at < len(node):
         figures = _figures(node[at : at + 8])
@@ -92,16 +92,16 @@ def _node(
         links = node[at + 9 : at + 9 + width]
         whole = [item for item in links if isinstance(item, int)]
         if not width or len(whole) != width or figures is None:
-            raise wrong(_ENTRY)
+            raise wrong("wrong-type", _ENTRY)
         run = G4Run(*figures, head=whole[1] if width == 2 else None, child=whole[0])
         accepted = len(patterns) if run.head is not None else number
         if not 0 <= run.child < accepted:
-            raise wrong(f"{kind} {run.child} is not one of the {accepted} before it")
+            raise wrong("unknown-name", f"{kind} {run.child} is not one of the {accepted} before it")
         if run.head is not None and not 0 <= run.head < surfaces:
-            raise wrong(f"head {run.head} is not one of the {surfaces} surfaces")
+            raise wrong("out-of-range", f"head {run.head} is not one of the {surfaces} surfaces")
         free = runs[-1].lbn + runs[-1].run_sectors if runs else 0
         if run.lbn != free:
-            raise wrong(f"it starts at LBN {run.lbn}, and the run before ends at {free}")
+            raise wrong("out-of-order", f"it starts at LBN {run.lbn}, and the run before ends at {free}")
         runs.append(run)
         at += 9 + width
     return tuple(runs)

@@ -137,7 +137,7 @@ def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplSeek:
     values = fields["hpl"]
     if len(values) != 6:
         raise InputError(
-            "out-of-range",
+            "wrong-type",
             block.where("HPL seek equation values"),
             f"'HPL seek equation values' must be 6 numbers, not {len(values)}",
         )

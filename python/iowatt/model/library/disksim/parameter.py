@@ -89,7 +89,7 @@ def read_fields(block: Block, table: Table, warnings: list[str]) -> dict[str, An
         if entry is None:
             if parameter.required:
                 raise InputError(
-                    "TODO",
+                    "missing",
                     block.where(),
                     f"{block} has no {key!r}",
                     hint=f"DiskSim 4.0 requires it too: add '{key} = ...'",
@@ -105,9 +105,9 @@ def convert(block: Block, key: str, kind: Kind) -> Any:
     value = block.entries[key].value
     try:
         return kind(value)
-    except ValueError as error:
-        message = f"{key!r} must be {error}, not {_shown(value)}"
-        raise InputError("TODO", block.where(key), message) from None
+    except InputError as error:
+        message = f"{key!r} must be {error.message}, not {_shown(value)}"
+        raise InputError(error.code, block.where(key), message) from None
 
 
 def sub_block(block: Block, key: str, *types: str) -> Block:
@@ -121,13 +121,13 @@ def sub_block(block: Block, key: str, *types: str) -> Block:
     entry = block.entries.get(key)
     wanted = " or ".join(types)
     if entry is None:
-        raise InputError("TODO", block.where(), f"{block} has no {key!r}: a block of type {wanted}")
+        raise InputError("missing", block.where(), f"{block} has no {key!r}: a block of type {wanted}")
     value = entry.value
     if not isinstance(value, Block):
-        raise InputError("out-of-range", block.where(key), f"{key!r} must be a block of type {wanted}")
+        raise InputError("wrong-type", block.where(key), f"{key!r} must be a block of type {wanted}")
     if value.type not in types:
         raise InputError(
-            "not-accepted",
+            "unsupported",
             block.where(key),
             f"{key!r} is of type {value.type}, which iowatt does not read; expected {wanted}",
         )

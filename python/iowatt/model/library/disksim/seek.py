@@ -149,12 +149,14 @@ def read_seek(path: Path, where: str | None = None) -> MeasuredSeek:
         elif content:
             rows.append(_row(content, rows, f"{path}:{line}"))
         if len(rows) > _MAX_POINTS:
-            raise InputError("out-of-range", f"{path}:{line}", f"more than {_MAX_POINTS} seek distances")
+            raise InputError(
+                "too-large", f"{path}:{line}", f"there are more than {_MAX_POINTS} seek distances"
+            )
     if not rows or (announced is not None and announced != len(rows)):
         promise = (
             "expected at least one line" if announced is None else f"the header announces {announced} lines"
         )
-        raise InputError("TODO", str(path), f"{promise} 'distance, milliseconds', found {len(rows)}")
+        raise InputError("damaged", str(path), f"{promise} 'distance, milliseconds', found {len(rows)}")
     columns = list(zip(*rows, strict=True))
     times = [tuple(scaled(time) for time in column) for column in columns[1:]]
     return MeasuredSeek(
@@ -173,7 +175,7 @@ def _row(content: str, rows: list[tuple[float, ...]], where: str) -> tuple[float
         row = ()
     if not 2 <= len(row) <= 4 or any(not 0 <= number < 1e15 for number in row) or row[0] != int(row[0]):
         raise InputError(
-            "TODO",
+            "bad-syntax",
             where,
             f"expected 'distance, ms', 'distance, ms, deviation' or 'distance, ms, deviation, write ms', "
             f"found {content[:60]!r}",
@@ -185,9 +187,9 @@ def _row(content: str, rows: list[tuple[float, ...]], where: str) -> tuple[float
             f"expected at most {MOST_CYLINDERS:,} cylinders and {MOST_SEEK_MS:,} ms, found {content[:60]!r}",
         )
     if rows and len(rows[0]) != len(row):
-        raise InputError("TODO", where, f"{len(row)} columns here and {len(rows[0])} in the first line")
+        raise InputError("damaged", where, f"{len(row)} columns here and {len(rows[0])} in the first line")
     if row[0] < 1 or (rows and row[0] <= rows[-1][0]):
         raise InputError(
-            "TODO", where, f"distances must start at 1 cylinder or more and rise, found {row[0]:g}"
+            "out-of-order", where, f"distances must start at 1 cylinder or more and rise, found {row[0]:g}"
         )
     return row

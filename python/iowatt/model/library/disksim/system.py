@@ -114,9 +114,9 @@ class _System:
             if block is None:
                 known = ", ".join(name for name in self.specifications if name) or "none"
                 raise InputError(
-                    "wrong-format",
+                    "unknown-name",
                     instance.where,
-                    f"{instance.of!r} is no specification in this file; it has {known}",
+                    f"there is no specification {instance.of!r} in this file; it has {known}",
                 )
             if instance.name in self.made:
                 raise InputError("duplicate", instance.where, f"{instance.name!r} is instantiated twice")
@@ -184,7 +184,7 @@ class _System:
         block = self.made.get(node.name)
         if block is None or block.type != node.type:
             is_a = f"is a {block.type}" if block else "is not instantiated"
-            raise InputError("TODO", node.where, f"{node.name!r} {is_a}, and stands here as {node.type}")
+            raise InputError("conflict", node.where, f"{node.name!r} {is_a}; here it is a {node.type}")
         if node.type == "disksim_iodriver":
             driver = node.name
         elif node.type == "disksim_bus":
@@ -199,7 +199,7 @@ class _System:
     def known(self, names: tuple[str, ...], where: str) -> tuple[str, ...]:
         missing = [name for name in names if name not in self.made]
         if missing:
-            raise InputError("wrong-format", where, f"{missing[0]!r} is not instantiated")
+            raise InputError("unknown-name", where, f"{missing[0]!r} is not instantiated")
         return names
 
     def arrays(self) -> tuple[Array, ...]:

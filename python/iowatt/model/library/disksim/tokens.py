@@ -39,9 +39,7 @@ def tokens(text: str, path: object) -> Iterator[Token]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:  # only a lone quotation mark starts no token
-            raise InputError(
-                "wrong-format", f"{path}:{line}", "the quotation mark is not closed on this line"
-            )
+            raise InputError("bad-syntax", f"{path}:{line}", "the quotation mark is not closed on this line")
         position = match.end()
         kind = match.lastgroup
         if kind == "line":
@@ -71,6 +69,4 @@ def scalar(token: Token, path: object) -> int | float | str:
         value = float(text)
         if abs(value) <= 1e300:
             return value
-    raise InputError(
-        "wrong-format", f"{path}:{token.line}", f"{text[:_DIGITS]} is not a number that can be used"
-    )
+    raise InputError("out-of-range", f"{path}:{token.line}", f"the number {text[:_DIGITS]} is too large")

@@ -116,7 +116,7 @@ def resolve(file: DeviceFile, where: str) -> Ssd:
         raise InputError(
             "missing-figure",
             where,
-            f"a simulation needs figures that {file.name!r} does not have: {', '.join(lacking)}",
+            f"the simulation needs figures that {file.name!r} lacks: {', '.join(lacking)}",
             hint=f'give them in a device file of your own, with based_on = "{file.name}"',
         )
     steps = Steps()
@@ -324,4 +324,4 @@ def wear(file: DeviceFile, steps: Steps) -> Wear:
 def _check(drive: Ssd, where: str) -> None:
     wrong = drive.problem()
     if wrong is not None:
-        raise InputError("TODO", where, wrong, hint="look at the units of capacity and of [flash]")
+        raise InputError("out-of-range", where, wrong, hint="look at the units of capacity and of [flash]")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from iowatt.base.errors import BadValueError
 from iowatt.model.library.electrical import HddPower, PowerLevel
 from iowatt.model.library.flash import PowerState, Suspend
 from iowatt.model.library.levels import Ladder, ladder_of
@@ -122,12 +123,16 @@ class Ssd:
 
         Raises
         ------
-        ValueError
+        BadValueError
             Where that is less than a sector or more than the drive has.
         """
         sectors = capacity // self.sector_bytes
         if not 1 <= sectors <= self.sectors:
-            raise ValueError(f"the drive has {self.raw_bytes} bytes, of which {capacity} cannot be used")
+            raise BadValueError(
+                "out-of-range",
+                None,
+                f"the drive has {self.raw_bytes} bytes, of which {capacity} cannot be used",
+            )
         geometry = self.geometry
         note = f"{self.name}: {capacity} of {self.raw_bytes} bytes are used"
         if geometry is not None:
