@@ -5,7 +5,7 @@ Two habits meet here and are kept apart on purpose. Sizes of *blocks* follow fio
 (binary), because the two differ by 10 % and both are in daily use; a bare number or ``2T`` is refused.
 
 Each parser takes what TOML gave (a string or a number), returns a number in SI units or bytes, and raises
-``ValueError`` with one sentence that says what would be accepted.
+``BadValueError`` with one sentence that says what would be accepted.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import math
 import re
 from decimal import Decimal
 from typing import Final
+
+from iowatt.base.errors import BadValueError
 
 # Bounded, so that no hostile exponent reaches the arithmetic.
 _NUMBER: Final = r"[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?"
@@ -53,25 +55,26 @@ SPEED: Final = "revolutions per minute, such as 7200 or '7200rpm'"
 def _split(value: object, accepted: str) -> tuple[Decimal, str]:
     """The number and the unit of ``value``; numbers of TOML have the empty unit."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"expected {accepted}, not {_shown(value)}")
+        raise BadValueError("wrong-type", None, f"expected {accepted}, not {_shown(value)}")
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"expected {accepted}, not {value}")
+        raise BadValueError("out-of-range", None, f"expected {accepted}, not {value}")
     if isinstance(value, int | float):
         if value < 0:
-            raise ValueError(f"{value} is negative; expected {accepted}")
+            raise BadValueError("out-of-range", None, f"{value} is negative; expected {accepted}")
         if value > 1e30:
-            raise ValueError(f"{value:.3g} is out of range; expected {accepted}")
+            raise BadValueError("out-of-range", None, f"{value:.3g} is too large; expected {accepted}")
         return Decimal(repr(value)), ""
     match = _QUANTITY.fullmatch(value)
     if match is None:
-        negative = value.strip().startswith("-")
-        raise ValueError(f"{value!r} is {'negative' if negative else 'no quantity'}; expected {accepted}")
+        if value.strip().startswith("-"):
+            raise BadValueError("out-of-range", None, f"{value!r} is negative; expected {accepted}")
+        raise BadValueError("bad-syntax", None, f"{value!r} is not accepted; expected {accepted}")
     return Decimal(match[1]), match[2]
 
 
 def _finite(number: Decimal, most: float, value: object, accepted: str) -> float:
     if number > most:
-        raise ValueError(f"{value!r} is more than {most:g}; expected {accepted}")
+        raise BadValueError("out-of-range", None, f"{value!r} is more than {most:g}; expected {accepted}")
     return float(number)
 
 
@@ -81,9 +84,10 @@ def _shown(value: object) -> str:
 
 def _whole(bytes_: Decimal, value: object) -> int:
     if bytes_ != bytes_.to_integral_value():
-        raise ValueError(f"{value!r} is {bytes_.normalize():f} bytes, which is no whole number")
+        message = f"{value!r} is {bytes_.normalize():f} bytes; expected a whole number of bytes"
+        raise BadValueError("not-accepted", None, message)
     if bytes_ > 2**63 - 1:
-        raise ValueError(f"{value!r} is more than 8 EiB")
+        raise BadValueError("out-of-range", None, f"{value!r} is more than 8 EiB")
     return int(bytes_)
 
 
@@ -92,7 +96,7 @@ def parse_block_size(value: object) -> int:
     number, unit = _split(value, BLOCK_SIZE)
     factor = _BINARY.get(re.sub(r"(?i)(?<=[kmgtp])i?b$|^b$", "", unit).lower())
     if factor is None:
-        raise ValueError(f"unknown unit {unit!r} in {value!r}; expected {BLOCK_SIZE}")
+        raise BadValueError("bad-syntax", None, f"unknown unit {unit!r} in {value!r}; expected {BLOCK_SIZE}")
     return _whole(number * factor, value)
 
 
@@ -102,11 +106,12 @@ def parse_capacity(value: object) -> int:
     match = re.fullmatch(r"([kKMGTP]?)(i?)B", unit)
     if match is None or (match[2] and not match[1]):
         if unit == "":
-            raise ValueError(f"{value!r} has no unit; expected {CAPACITY}")
+            raise BadValueError("bad-syntax", None, f"{value!r} has no unit; expected {CAPACITY}")
         prefix = unit[0].upper()
         if unit.lower().rstrip("b").rstrip("i") in _PREFIXES and prefix in "KMGTP":
-            raise ValueError(f"{value!r} is ambiguous: write {prefix}B (decimal) or {prefix}iB (binary)")
-        raise ValueError(f"unknown unit {unit!r} in {value!r}; expected {CAPACITY}")
+            message = f"{value!r} is ambiguous: write {prefix}B (decimal) or {prefix}iB (binary)"
+            raise BadValueError("ambiguous", None, message)
+        raise BadValueError("bad-syntax", None, f"unknown unit {unit!r} in {value!r}; expected {CAPACITY}")
     table = _BINARY if match[2] else _DECIMAL
     return _whole(number * table[match[1].lower()], value)
 
@@ -117,7 +122,7 @@ def parse_rate(value: object) -> float:
     match = re.fullmatch(r"([kKMGT]?)(i?)(B|bit)/s", unit)
     if match is None or (match[2] and not match[1]):
         problem = "has no unit" if unit == "" else f"has the unknown unit {unit!r}"
-        raise ValueError(f"{value!r} {problem}; expected {RATE}")
+        raise BadValueError("bad-syntax", None, f"{value!r} {problem}; expected {RATE}")
     table = _BINARY if match[2] else _DECIMAL
     factor = table[match[1].lower()] / (8 if match[3] == "bit" else 1)
     return _finite(number * factor, _MOST_RATE, value, RATE)
@@ -127,7 +132,7 @@ def parse_iops(value: object) -> float:
     """Requests per second."""
     number, unit = _split(value, IOPS)
     if unit.lower() not in ("", "iops", "/s"):
-        raise ValueError(f"{value!r} has the unknown unit {unit!r}; expected {IOPS}")
+        raise BadValueError("bad-syntax", None, f"{value!r} has the unknown unit {unit!r}; expected {IOPS}")
     return _finite(number, 1e12, value, IOPS)
 
 
@@ -136,7 +141,7 @@ def parse_duration(value: object) -> float:
     number, unit = _split(value, DURATION)
     if unit not in DURATION_UNITS:
         problem = "has no unit" if unit == "" else f"has the unknown unit {unit!r}"
-        raise ValueError(f"{value!r} {problem}; expected {DURATION}")
+        raise BadValueError("bad-syntax", None, f"{value!r} {problem}; expected {DURATION}")
     return _finite(number * DURATION_UNITS[unit], _MOST_SECONDS, value, DURATION)
 
 
@@ -152,7 +157,7 @@ def parse_distance(value: object) -> float:
     number, unit = _split(value, DISTANCE)
     if unit not in DISTANCE_UNITS:
         problem = "has no unit" if unit == "" else f"has the unknown unit {unit!r}"
-        raise ValueError(f"{value!r} {problem}; expected {DISTANCE}")
+        raise BadValueError("bad-syntax", None, f"{value!r} {problem}; expected {DISTANCE}")
     return _finite(number * DISTANCE_UNITS[unit], 1e9, value, DISTANCE)
 
 
@@ -161,7 +166,7 @@ def parse_power(value: object) -> float:
     number, unit = _split(value, POWER)
     if unit not in POWER_UNITS:
         problem = "has no unit" if unit == "" else f"has the unknown unit {unit!r}"
-        raise ValueError(f"{value!r} {problem}; expected {POWER}")
+        raise BadValueError("bad-syntax", None, f"{value!r} {problem}; expected {POWER}")
     return _finite(number * POWER_UNITS[unit], 1e9, value, POWER)
 
 
@@ -169,7 +174,7 @@ def parse_speed(value: object) -> float:
     """Revolutions per minute."""
     number, unit = _split(value, SPEED)
     if unit.lower() not in ("", "rpm"):
-        raise ValueError(f"{value!r} has the unknown unit {unit!r}; expected {SPEED}")
+        raise BadValueError("bad-syntax", None, f"{value!r} has the unknown unit {unit!r}; expected {SPEED}")
     return _finite(number, 1e6, value, SPEED)
 
 
