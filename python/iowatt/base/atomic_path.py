@@ -185,7 +185,8 @@ def no_room(error: BaseException | None) -> int | None:
 
 
 def _unwritable(target: Path, error: OSError) -> InputError:
-    return InputError("unwritable", str(target), f"cannot be written: {error.strerror or error}")
+    message = f"cannot be written: {error.strerror or error}"
+    return InputError("unwritable", str(target), message)
 
 
 def _move_into_place(staging: Path, target: Path) -> None:

@@ -61,7 +61,7 @@ class Document:
     Raises
     ------
     InputError
-        Where the text is no TOML (with its line) or an override does not fit.
+        Where the text is not TOML (with its line) or an override does not fit.
     """
 
     def __init__(self, text: str, source: str, sets: Sequence[str] = ()) -> None:
@@ -73,14 +73,14 @@ class Document:
         except tomllib.TOMLDecodeError as error:
             raise _syntax_error(error, source) from None
         except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
-            raise InputError("TODO", source, f"no TOML that can be read: {error}") from None
+            raise InputError("wrong-format", source, f"not valid TOML: {error}") from None
         self._text = text
         #: The override (``path=value``) by the key path that it set.
         self.overridden = overrides.apply(self.raw, sets)
         try:
             _shallow(self.raw)
         except RecursionError as error:
-            raise InputError("TODO", Argument("set"), f"cannot be set: {error}") from None
+            raise InputError("too-large", Argument("set"), f"the result is {error}") from None
 
     @cached_property
     def _lines(self) -> Lines:
@@ -141,5 +141,5 @@ def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:
     text, found, place = message.rpartition(" (at ")
     line = place.removeprefix("line ").split(",")[0]
     if found and line.isdecimal():
-        return InputError("TODO", f"{source}:{line}", f"no valid TOML: {text} ({place}")
-    return InputError("TODO", source, f"no valid TOML: {message}")
+        return InputError("wrong-format", f"{source}:{line}", f"not valid TOML: {text} ({place}")
+    return InputError("wrong-format", source, f"not valid TOML: {message}")

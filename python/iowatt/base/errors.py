@@ -127,6 +127,13 @@ class InputError(IowattError):
         return self if self.place else InputError(self.code, place, self.message, hint=self.hint)
 
 
+class BadValueError(InputError, ValueError):
+    """A value that a parser or a model refuses; its caller knows the place.
+
+    It is a ``ValueError`` too, so that pydantic collects it with the other faults of a document.
+    """
+
+
 class DataLossError(InputError):
     """A drive fails that the redundancy of its pool could not spare.
 

@@ -54,13 +54,11 @@ def whole(
         with path.open("rb", buffering=0) as file:
             mode = os.fstat(file.fileno()).st_mode
             if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not file.isatty()):
-                raise InputError("wrong-kind", str(path), f"is a device; expected {what}")
+                raise InputError("wrong-kind", str(path), f"this is a device; expected {what}")
             while chunk := file.read(_CHUNK):
                 if data.tell() + len(chunk) > most:
                     raise InputError(
-                        "not-accepted",
-                        str(path),
-                        f"is longer than {_shown(most)}; expected {what}, which is shorter",
+                        "too-large", str(path), f"longer than {_shown(most)}, the most that {what} may have"
                     )
                 data.write(chunk)
                 if line:
@@ -69,54 +67,52 @@ def whole(
                     begun = len(chunk) - end if end else begun + len(chunk)
                     if begun > line:
                         raise InputError(
-                            "not-accepted",
+                            "too-large",
                             f"{path}:{number}",
-                            f"has a line longer than {_shown(line)}; expected {what}",
+                            f"the line is longer than {_shown(line)}; expected {what}",
                         )
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
-        raise InputError(
-            "unreadable", str(path), f"cannot be read: {error.strerror}", hint=hint if missing else None
-        ) from None
+        directory = isinstance(error, IsADirectoryError)
+        code = "not-found" if missing else "wrong-kind" if directory else "unreadable"
+        message = f"cannot be read: {error.strerror}"
+        raise InputError(code, str(path), message, hint=hint if missing else None) from None
     except ValueError:  # a NUL, or half a character
-        raise InputError("unreadable", None, f"cannot be read: {str(path)!r} is no name of a file") from None
+        raise InputError("bad-syntax", None, f"{str(path)!r} cannot be the name of a file") from None
     return data.getvalue()
 
 
 def text(path: Path, what: str = "a document", most: int = DOCUMENT_BYTES, *, hint: str | None = None) -> str:
-    """The same as text in UTF-8. Raises ``InputError``, with the byte that is none."""
+    """The same as text in UTF-8. Raises ``InputError``, with the first byte that is not UTF-8."""
     try:
         return whole(path, what, most, hint=hint).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(
-            "not-accepted", str(path), f"is not UTF-8 text (byte {error.start}); expected {what}"
-        ) from None
+        message = f"not UTF-8 text (byte {error.start}); expected {what}"
+        raise InputError("wrong-format", str(path), message) from None
 
 
 def parsed(content: str | bytes, where: str, what: str = "JSON", *, finite: bool = True) -> Any:
-    """The value of a text in JSON, without NaN and infinities, which JSON has not, unless ``finite`` is off.
+    """The value of a JSON text. NaN and infinity are not JSON; ``finite=False`` accepts them.
 
     Raises ``InputError`` with the line.
     """
     try:
         return json.loads(content, parse_constant=_refuse if finite else None)
     except json.JSONDecodeError as error:
-        raise InputError("wrong-format", f"{where}:{error.lineno}", f"is not {what}: {error.msg}") from None
+        raise InputError("wrong-format", f"{where}:{error.lineno}", f"not {what}: {error.msg}") from None
     except RecursionError:
-        raise InputError(
-            "wrong-format", where, f"is not {what} that can be read: it is nested too deeply"
-        ) from None
+        raise InputError("too-large", where, f"{what} that is nested too deeply") from None
     except UnicodeDecodeError:
-        raise InputError("wrong-format", where, f"is not {what}: it is not UTF-8 text") from None
+        raise InputError("wrong-format", where, f"not {what}: not UTF-8 text") from None
     except ValueError as error:  # NaN, or a number of thousands of digits
-        raise InputError("wrong-format", where, f"is not {what} that can be read: {error}") from None
+        raise InputError("wrong-format", where, f"not {what}: {error}") from None
 
 
 def json_object(path: Path, most: int = LOG_BYTES, *, hint: str | None = None) -> dict[str, Any]:
     """The object in a JSON file. Raises ``InputError`` with file and line."""
     value = parsed(text(path, "a JSON document", most, hint=hint), str(path))
     if not isinstance(value, dict):
-        raise InputError("damaged", str(path), "holds no JSON object")
+        raise InputError("wrong-format", str(path), "expected a JSON object")
     return value
 
 
@@ -129,7 +125,7 @@ def schema_of(path: Path) -> str:
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def _shown(size: int) -> str:

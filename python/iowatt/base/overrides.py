@@ -53,7 +53,7 @@ def apply(raw: dict[str, Any], overrides: Sequence[str]) -> dict[KeyPath, str]:
     Raises
     ------
     InputError
-        Where an override is no ``path=value``, or its path leads through something that is no table.
+        Where an override is not ``path=value``, or its path leads through something that is not a table.
     """
     places: dict[KeyPath, str] = {}
     for override in overrides:
@@ -103,7 +103,7 @@ def _assign(raw: dict[str, Any], parts: list[str], value: Any, place: str) -> Ke
             below = here[key] = {_SHORT_FORMS[part]: below}
         if not isinstance(below, dict | list):
             raise InputError(
-                "out-of-range", place, f"{'.'.join(parts[: position + 1])} is {below!r}, which has no keys"
+                "wrong-type", place, f"{'.'.join(parts[: position + 1])} is {below!r}, which has no keys"
             )
         here = below
     return done
@@ -127,7 +127,7 @@ def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int | N
         raise InputError(
             "ambiguous",
             place,
-            f"{inside} has {len(elements)} elements; say which one's {part!r} is meant, by name or index",
+            f"{inside} has {len(elements)} elements; say whose {part!r} is meant, by name or index",
             hint=" or ".join(ways or (f"{inside}.{index}.{part}" for index in range(len(elements)))),
         )
     raise InputError(

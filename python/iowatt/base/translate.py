@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from iowatt.base import keys
+from iowatt.base.errors import BadValueError
 from iowatt.base.keys import Key
 from iowatt.base.problems import KeyPath, Problem, nearest, suggestion
 
@@ -45,14 +46,12 @@ def problems(error: ValidationError, raw: dict[str, Any], model: type[BaseModel]
         if problem not in found:
             found.append(problem)
     # A misspelt key is one mistake, not an unknown one and a missing one.
-    meant = {(*p.path[:-1], p.hint) for p in found if p.hint and p.message.startswith("unknown key")}
+    meant = {(*p.path[:-1], p.hint) for p in found if p.hint and p.code == "unknown-key"}
     return [
-        p for p in found if not (_is_missing(p) and (*p.path[:-1], f"did you mean {p.path[-1]!r}?") in meant)
+        p
+        for p in found
+        if p.code != "missing" or (*p.path[:-1], f"did you mean {p.path[-1]!r}?") not in meant
     ]
-
-
-def _is_missing(problem: Problem) -> bool:
-    return problem.message.startswith("the required key")
 
 
 def catalogue_path(path: KeyPath) -> str:
@@ -105,11 +104,11 @@ def _unknown_key(finding: _Finding) -> Problem:
     siblings = [key for key in below if "." not in key]
     near = nearest(unknown, siblings)
     if near is not None and near not in finding.table:
-        return Problem("TODO", path, message, f"did you mean {near!r}?")
+        return Problem("unknown-key", path, message, f"did you mean {near!r}?")
     elsewhere = [known for known in catalogue if known.rpartition(".")[2] == unknown]
     if elsewhere:
-        return Problem("TODO", path, message, f"did you mean {' or '.join(elsewhere)}?")
-    return Problem("TODO", path, message, suggestion(unknown, siblings, "keys here"))
+        return Problem("unknown-key", path, message, f"did you mean {' or '.join(elsewhere)}?")
+    return Problem("unknown-key", path, message, suggestion(unknown, siblings, "keys here"))
 
 
 def _missing(finding: _Finding) -> Problem:
@@ -138,17 +137,20 @@ def _choice(finding: _Finding) -> Problem:
 def _not_among(path: KeyPath, value: Any, accepts: str) -> Problem:
     near = nearest(str(value), [choice.strip('" ') for choice in accepts.split(",")])
     message = f"{keys.toml_text(value)} is not accepted; expected {accepts}"
-    return Problem("TODO", path, message, near and f"did you mean {near!r}?")
+    return Problem("not-accepted", path, message, near and f"did you mean {near!r}?")
 
 
 def _own_words(finding: _Finding) -> Problem:
-    return Problem("TODO", finding.path, str(finding.context["error"]))
+    error = finding.context["error"]
+    if isinstance(error, BadValueError):
+        return Problem(error.code, finding.path, error.message, error.hint)
+    return Problem("not-accepted", finding.path, str(error))
 
 
 def _pattern(finding: _Finding) -> Problem:
     pattern = finding.context["pattern"]
     return Problem(
-        "not-accepted",
+        "bad-syntax",
         finding.path,
         f"{keys.toml_text(finding.value)} is not accepted; it must match {pattern}",
     )
@@ -168,7 +170,7 @@ def _limit(finding: _Finding) -> Problem:
     if unit != "bytes" and not isinstance(finding.given, str):
         unit = None  # given without one, too
     limit = _with_unit(finding.context[name], unit)
-    return Problem("TODO", finding.path, f"{words} {limit}, not {keys.toml_text(finding.given)}")
+    return Problem("out-of-range", finding.path, f"{words} {limit}, not {keys.toml_text(finding.given)}")
 
 
 def _with_unit(limit: float, unit: str | None) -> str:
@@ -188,15 +190,17 @@ def _length(finding: _Finding) -> Problem:
     least, most = finding.context.get("min_length"), finding.context.get("max_length")
     expected = f"; expected {finding.accepts}" if finding.accepts else ""
     if not finding.value:
-        return Problem("TODO", finding.path, f"must not be empty{expected}")
+        return Problem("missing", finding.path, f"must not be empty{expected}")
     what = "characters" if isinstance(finding.value, str) else "elements"
     limit = f"at most {most}" if least is None else f"at least {least}"
-    return Problem("TODO", finding.path, f"must have {limit} {what}, not {len(finding.value)}{expected}")
+    message = f"must have {limit} {what}, not {len(finding.value)}{expected}"
+    return Problem("out-of-range", finding.path, message)
 
 
 def _other(finding: _Finding) -> Problem:
+    code = "wrong-type" if finding.kind.endswith("_type") else "not-accepted"
     expected = f"; expected {finding.accepts}" if finding.accepts else ""
-    return Problem("not-accepted", finding.path, f"{keys.toml_text(finding.value)} is not accepted{expected}")
+    return Problem(code, finding.path, f"{keys.toml_text(finding.value)} is not accepted{expected}")
 
 
 _TRANSLATIONS: Final[dict[str, Callable[[_Finding], Problem]]] = {
