@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -59,6 +60,6 @@ def _in_options(text: str, options: Mapping[str, str]) -> str:
         name, value = match.groups()
         if name not in options:
             return match[0]
-        return options[name] if value in ("", "True") else f"{options[name]} {value}"
+        return options[name] if value in ("", "True") else f"{options[name]} {shlex.quote(value)}"
 
     return _ARGUMENT.sub(option, text)
