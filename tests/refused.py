@@ -54,13 +54,13 @@ def printed_code(stderr: str) -> str | None:
 
 
 def faults(error: BaseException) -> str:
-    """Code and place of an error, or of each of its problems: ``"unknown-key array.pool.disks.cuont"``.
+    """Code and place of an error, or of each of its problems: ``"unknown-key @ array.pool.disks.cuont"``.
 
     Of a place in a file, only the key, where it has one; without one, the file's name and its line.
     """
     assert isinstance(error, IowattError), repr(error)
     found = getattr(error, "problems", None) or (error,)
-    return "; ".join(f"{one.code} {_where(one.place)}".rstrip() for one in found)
+    return " & ".join(f"{one.code} @ {_where(one.place)}".removesuffix(" @ ") for one in found)
 
 
 def _where(place: str | None) -> str:

@@ -106,38 +106,42 @@ def test_zeros_of_a_workload():
 @pytest.mark.parametrize(
     ("text", "fault", "figures"),
     [
-        ('split = "1000B"', "not-accepted array.controller.split", ["512"]),
+        ('split = "1000B"', "not-accepted @ array.controller.split", ["512"]),
         (
             'cache = { size = "4GiB", line = "64KiB" }\nsplit = 1536',
-            "not-accepted array.controller.split",
+            "not-accepted @ array.controller.split",
             ["1024"],
         ),
         (
             'cache = { size = "4GiB", read = false, read_ahead = {} }',
-            "conflict array.controller.cache.read_ahead",
+            "conflict @ array.controller.cache.read_ahead",
             [],
         ),
         (
             'cache = { size = "4GiB", read_ahead = { most = "64KiB" } }',
-            "conflict array.controller.cache.read_ahead.start",
+            "conflict @ array.controller.cache.read_ahead.start",
             ["65536"],
         ),
         (
             CACHE + 'loss = [{ of = "controller", at = "1s" }]',
-            "data-loss array.controller.loss.0.of",
+            "data-loss @ array.controller.loss.0.of",
             [],
         ),
         (
             CACHE + 'loss = [{ of = "battery", at = "9s", back = "9s" }]',
-            "conflict array.controller.loss.0.back",
+            "conflict @ array.controller.loss.0.back",
             ["9"],
         ),
         (
             CACHE + 'loss = [{ of = "battery", at = "9s" }, { of = "battery", at = "20s" }]',
-            "conflict array.controller.loss.1.at",
+            "conflict @ array.controller.loss.1.at",
             ["9"],
         ),
-        (CACHE + 'loss = [{ of = "fan", at = "9s" }]', "not-accepted array.controller.loss.0.of", ['"fan"']),
+        (
+            CACHE + 'loss = [{ of = "fan", at = "9s" }]',
+            "not-accepted @ array.controller.loss.0.of",
+            ['"fan"'],
+        ),
     ],
 )
 def test_services_that_contradict(text, fault, figures):
@@ -168,26 +172,26 @@ def test_the_size_can_be_swept():
     [
         (
             'size = "4GiB", line = 1000',
-            "not-accepted array.controller.cache.line",
+            "not-accepted @ array.controller.cache.line",
             ["1000", "512"],
         ),
         # 65 sectors are more than 64 parts, and not 64 equal ones.
-        ('size = "4GiB", line = 33280', "not-accepted array.controller.cache.line", ["64", "32768"]),
-        ('size = "8KiB"', "out-of-range array.controller.cache.size", ["16384"]),
+        ('size = "4GiB", line = 33280', "not-accepted @ array.controller.cache.line", ["64", "32768"]),
+        ('size = "8KiB"', "out-of-range @ array.controller.cache.size", ["16384"]),
         (
             'size = "4GiB", high_watermark = 0.5',
-            "conflict array.controller.cache.low_watermark",
+            "conflict @ array.controller.cache.low_watermark",
             ["0.6", "0.5"],
         ),
         (
             'size = "4GiB", destage_size = "24k"',
-            "not-accepted array.controller.cache.destage_size",
+            "not-accepted @ array.controller.cache.destage_size",
             ["16384"],
         ),
-        ('size = "8PiB", line = 512', "out-of-range array.controller.cache.size", []),
-        ('size = "4GiB", write = "bak"', "not-accepted array.controller.cache.write", ['"bak"', "'back'"]),
-        ('size = "4GiB", high_watermark = 80', "out-of-range array.controller.cache.high_watermark", ["1"]),
-        ('size = "4G"', "ambiguous array.controller.cache.size", []),
+        ('size = "8PiB", line = 512', "out-of-range @ array.controller.cache.size", []),
+        ('size = "4GiB", write = "bak"', "not-accepted @ array.controller.cache.write", ['"bak"', "'back'"]),
+        ('size = "4GiB", high_watermark = 80', "out-of-range @ array.controller.cache.high_watermark", ["1"]),
+        ('size = "4G"', "ambiguous @ array.controller.cache.size", []),
     ],
 )
 def test_what_does_not_fit(cache, fault, figures):

@@ -60,12 +60,12 @@ def test_what_takes_no_time_leaves_no_trace_in_the_plan(text):
 @pytest.mark.parametrize(
     ("text", "fault", "figures"),
     [
-        ('command = "25"', "bad-syntax array.controller.back_end.command", []),
-        ("command = 25e-6", "bad-syntax array.controller.back_end.command", []),
-        ('command = "-25us"', "out-of-range array.controller.back_end.command", []),
-        ("processors = 0", "out-of-range array.controller.back_end.processors", ["1"]),
-        ("write_processors = 1025", "out-of-range array.controller.back_end.write_processors", ["1024"]),
-        ('commands = "25us"', "unknown-key array.controller.back_end.commands", []),
+        ('command = "25"', "bad-syntax @ array.controller.back_end.command", []),
+        ("command = 25e-6", "bad-syntax @ array.controller.back_end.command", []),
+        ('command = "-25us"', "out-of-range @ array.controller.back_end.command", []),
+        ("processors = 0", "out-of-range @ array.controller.back_end.processors", ["1"]),
+        ("write_processors = 1025", "out-of-range @ array.controller.back_end.write_processors", ["1024"]),
+        ('commands = "25us"', "unknown-key @ array.controller.back_end.commands", []),
     ],
 )
 def test_what_does_not_fit(text, fault, figures):

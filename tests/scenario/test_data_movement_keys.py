@@ -58,28 +58,28 @@ def test_pdc_keeps_room_for_moves():
 @pytest.mark.parametrize(
     ("keys", "fault"),
     [
-        (OFF_LOADING.replace("1GiB", "10TiB"), "out-of-range array.virtual_pool.all.log"),
+        (OFF_LOADING.replace("1GiB", "10TiB"), "out-of-range @ array.virtual_pool.all.log"),
         (
             OFF_LOADING.replace('"1GiB"', '"900GiB"'),
             (
-                "out-of-range array.virtual_pool.all.log; "
-                "out-of-range array.virtual_pool.all.log; "
-                "out-of-range array.virtual_pool.all.log"
+                "out-of-range @ array.virtual_pool.all.log & "
+                "out-of-range @ array.virtual_pool.all.log & "
+                "out-of-range @ array.virtual_pool.all.log"
             ),
         ),
-        (OFF_LOADING.replace('["a", "b", "c"]', '["a"]'), "out-of-range array.virtual_pool.all.part"),
-        (OFF_LOADING + "log_fill = 0\n", "out-of-range array.virtual_pool.all.log_fill"),
-        (MAID + 'line = "12KiB"\n', "not-accepted array.virtual_pool.all.line"),
-        (MAID + 'writes = "back"\n', "not-accepted array.virtual_pool.all.writes"),
+        (OFF_LOADING.replace('["a", "b", "c"]', '["a"]'), "out-of-range @ array.virtual_pool.all.part"),
+        (OFF_LOADING + "log_fill = 0\n", "out-of-range @ array.virtual_pool.all.log_fill"),
+        (MAID + 'line = "12KiB"\n', "not-accepted @ array.virtual_pool.all.line"),
+        (MAID + 'writes = "back"\n', "not-accepted @ array.virtual_pool.all.writes"),
         (
             MAID.replace('["b", "c"]', '["a", "c"]'),
-            "missing workload.w; duplicate array.virtual_pool.all.data.0.pool",
+            "missing @ workload.w & duplicate @ array.virtual_pool.all.data.0.pool",
         ),
-        (PDC + "memory = 1\n", "out-of-range array.virtual_pool.all.memory"),
-        (PDC + 'extent = "1MiB"\nstep = "2MiB"\n', "not-accepted array.virtual_pool.all.step"),
+        (PDC + "memory = 1\n", "out-of-range @ array.virtual_pool.all.memory"),
+        (PDC + 'extent = "1MiB"\nstep = "2MiB"\n', "not-accepted @ array.virtual_pool.all.step"),
         (
             PDC.replace('"a"', '{ pool = "a", capacity = "128MiB" }') + "migrations_at_once = 2\n",
-            "out-of-range array.virtual_pool.all.extent",
+            "out-of-range @ array.virtual_pool.all.extent",
         ),
     ],
 )

@@ -119,14 +119,18 @@ def test_the_last_one_wins_and_places_are_kept():
 @pytest.mark.parametrize(
     ("override", "fault", "figures"),
     [
-        ("array.pool.disks.count", "bad-syntax set=array.pool.disks.count", []),
-        ("=5", "bad-syntax set==5", []),
-        ("a..b=5", "bad-syntax set=a..b=5", []),
-        ("array.pool.disk.count=5", "unknown-name set=array.pool.disk.count=5", ["'disks'"]),
-        ("array.pool.7.count=5", "unknown-name set=array.pool.7.count=5", ["2"]),
-        ("name.first=5", "wrong-type set=name.first=5", ["'x'"]),
-        ("array.pool.disks.raid={level=", "bad-syntax set=array.pool.disks.raid={level=", []),
-        ("array.pool.disks.power={policy=never}", "bad-syntax set=array.pool.disks.power={policy=never}", []),
+        ("array.pool.disks.count", "bad-syntax @ set=array.pool.disks.count", []),
+        ("=5", "bad-syntax @ set==5", []),
+        ("a..b=5", "bad-syntax @ set=a..b=5", []),
+        ("array.pool.disk.count=5", "unknown-name @ set=array.pool.disk.count=5", ["'disks'"]),
+        ("array.pool.7.count=5", "unknown-name @ set=array.pool.7.count=5", ["2"]),
+        ("name.first=5", "wrong-type @ set=name.first=5", ["'x'"]),
+        ("array.pool.disks.raid={level=", "bad-syntax @ set=array.pool.disks.raid={level=", []),
+        (
+            "array.pool.disks.power={policy=never}",
+            "bad-syntax @ set=array.pool.disks.power={policy=never}",
+            [],
+        ),
     ],
 )
 def test_what_does_not_fit(override, fault, figures):

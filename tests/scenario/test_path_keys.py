@@ -210,59 +210,63 @@ def test_processing_of_requests_over_paths():
 @pytest.mark.parametrize(
     ("change", "fault", "figures"),
     [
-        (('["oltp"]', '["oltb"]'), "unknown-name path.san.workloads.0", ["'oltp'"]),
-        (('"fcp"', '"fpc"'), "not-accepted path.san.protocol.name", ["'fcp'"]),
+        (('["oltp"]', '["oltb"]'), "unknown-name @ path.san.workloads.0", ["'oltp'"]),
+        (('"fcp"', '"fpc"'), "not-accepted @ path.san.protocol.name", ["'fcp'"]),
         (
             ('"fcp"', '{ name = "fcp", in_capsule = "8KiB" }'),
-            "not-applicable path.san.protocol.in_capsule",
+            "not-applicable @ path.san.protocol.in_capsule",
             [],
         ),
-        (('"fcp"', '{ name = "fcp", burst = 512 }'), "out-of-range path.san.protocol.burst", ["2048"]),
+        (('"fcp"', '{ name = "fcp", burst = 512 }'), "out-of-range @ path.san.protocol.burst", ["2048"]),
         (
             ('"fcp"', '{ name = "fcp", fast_write = "fc-8g-1" }'),
-            "unknown-name path.san.protocol.fast_write",
+            "unknown-name @ path.san.protocol.fast_write",
             [],
         ),
         (
             ('"fcp"', '{ name = "fcp", fast_write = "sw", first_burst = "8KiB" }'),
-            "conflict path.san.protocol.fast_write",
+            "conflict @ path.san.protocol.fast_write",
             [],
         ),
         (
             ('"fcp"', '"iscsi"'),
             (
-                "conflict path.san.hba; "
-                "conflict path.san.hop.0.link; "
-                "conflict path.san.hop.sw.switch; "
-                "conflict path.san.hop.2.link"
+                "conflict @ path.san.hba & "
+                "conflict @ path.san.hop.0.link & "
+                "conflict @ path.san.hop.sw.switch & "
+                "conflict @ path.san.hop.2.link"
             ),
             [],
         ),
-        (('"fc-8g" }', '"fc-80g" }'), "unknown-name path.san.hop.0.link", []),
-        (('"fc-8g" }', '"brocade-6510" }'), "not-accepted path.san.hop.0.link", []),
-        (('"fc-8g" }', "{ frame = 2048 } }"), "missing-figure path.san.hop.0.link", []),
+        (('"fc-8g" }', '"fc-80g" }'), "unknown-name @ path.san.hop.0.link", []),
+        (('"fc-8g" }', '"brocade-6510" }'), "not-accepted @ path.san.hop.0.link", []),
+        (('"fc-8g" }', "{ frame = 2048 } }"), "missing-figure @ path.san.hop.0.link", []),
         (
             ('link = "fc-8g" }', "distance = '1km' }"),
-            "missing path.san.hop.0; not-applicable path.san.hop.0.distance",
+            "missing @ path.san.hop.0 & not-applicable @ path.san.hop.0.distance",
             [],
         ),
-        (('name = "sw" }', 'name = "sw", distance = "1m" }'), "not-applicable path.san.hop.sw.distance", []),
-        (('name = "sw" }', 'name = "sw", link = "fc-8g" }'), "conflict path.san.hop.sw", []),
-        (('"brocade-6510"', "{}"), "missing-figure path.san.hop.sw.switch", []),
+        (
+            ('name = "sw" }', 'name = "sw", distance = "1m" }'),
+            "not-applicable @ path.san.hop.sw.distance",
+            [],
+        ),
+        (('name = "sw" }', 'name = "sw", link = "fc-8g" }'), "conflict @ path.san.hop.sw", []),
+        (('"brocade-6510"', "{}"), "missing-figure @ path.san.hop.sw.switch", []),
         (
             ('name = "sw" }', 'name = "fc-8g-1" }, { latency = "1us", name = "fc-8g-1" }'),
-            "duplicate path.san.hop.fc-8g-1.name",
+            "duplicate @ path.san.hop.fc-8g-1.name",
             [],
         ),
-        (('"emulex-lpe12002"', '"emulex-lpe12003"'), "unknown-name path.san.hba", ["'emulex-lpe12002'"]),
-        (('"emulex-lpe12002"', "{ iops = 1000, submit = '1us' }"), "conflict path.san.hba.iops", []),
-        (("hop = ", "observed = 'x'\nhop = "), "unknown-name path.san.observed", ["'x'"]),
-        (('"emulex-lpe12002"', "{ iops = 1e-300 }"), "out-of-range path.san.hba.iops", ["0.05"]),
-        (('"fc-8g" }', "{ rate = '0.000001B/s' } }"), "out-of-range path.san.hop.0.link.rate", ["1000"]),
-        (('"emulex-lpe12002"', "{ bandwidth = '1B/s' }"), "out-of-range path.san.hba.bandwidth", ["1000"]),
-        (('["oltp"]', "[]"), "missing path.san.workloads", []),
-        (("hop = ", "queue_depth = 0\nhop = "), "out-of-range path.san.queue_depth", ["1"]),
-        (('"10km"', '"10"'), "bad-syntax path.san.hop.2.distance", []),
+        (('"emulex-lpe12002"', '"emulex-lpe12003"'), "unknown-name @ path.san.hba", ["'emulex-lpe12002'"]),
+        (('"emulex-lpe12002"', "{ iops = 1000, submit = '1us' }"), "conflict @ path.san.hba.iops", []),
+        (("hop = ", "observed = 'x'\nhop = "), "unknown-name @ path.san.observed", ["'x'"]),
+        (('"emulex-lpe12002"', "{ iops = 1e-300 }"), "out-of-range @ path.san.hba.iops", ["0.05"]),
+        (('"fc-8g" }', "{ rate = '0.000001B/s' } }"), "out-of-range @ path.san.hop.0.link.rate", ["1000"]),
+        (('"emulex-lpe12002"', "{ bandwidth = '1B/s' }"), "out-of-range @ path.san.hba.bandwidth", ["1000"]),
+        (('["oltp"]', "[]"), "missing @ path.san.workloads", []),
+        (("hop = ", "queue_depth = 0\nhop = "), "out-of-range @ path.san.queue_depth", ["1"]),
+        (('"10km"', '"10"'), "bad-syntax @ path.san.hop.2.distance", []),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(change, fault, figures):
@@ -274,18 +278,18 @@ def test_what_is_wrong_is_named_with_its_place(change, fault, figures):
 
 def test_what_is_wrong_between_paths_and_the_rest():
     again = PATH.replace('"san"', '"other"')
-    assert faults(refusal(PATH + again)) == "conflict path.other.workloads.0"
-    assert faults(refusal(PATH + PATH)) == "duplicate path.san.name; conflict path.san.workloads.0"
+    assert faults(refusal(PATH + again)) == "conflict @ path.other.workloads.0"
+    assert faults(refusal(PATH + PATH)) == "duplicate @ path.san.name & conflict @ path.san.workloads.0"
     everything = "[[path]]\nname = 'rest'\nprotocol = 'fcp'\n"
-    assert faults(refusal(PATH + everything)) == "conflict path.rest"
+    assert faults(refusal(PATH + everything)) == "conflict @ path.rest"
     bandwidth = refusal("[array.controller]\nhost_bandwidth = '400MB/s'\n" + PATH)
-    assert faults(bandwidth) == "conflict array.controller.host_bandwidth"
+    assert faults(bandwidth) == "conflict @ array.controller.host_bandwidth"
     classes = "port = { express_writes = [{ up_to = 8192, buffers = 1 }, { up_to = 4096, buffers = 1 }] }\n"
-    assert faults(refusal(PATH + classes)) == "conflict path.san.port.express_writes.1.up_to"
+    assert faults(refusal(PATH + classes)) == "conflict @ path.san.port.express_writes.1.up_to"
     small = f"{LINK}protocol = 'nvme-rdma'\nhop = [{{ link = {{ name = 'eth-10g', frame = 256 }} }}]\n"
-    assert faults(refusal(small)) == "out-of-range path.a.hop.0.link.frame"
+    assert faults(refusal(small)) == "out-of-range @ path.a.hop.0.link.frame"
     many = f"{LINK}protocol = {{ name = 'iscsi', immediate = '64KiB', first_burst = '8KiB' }}\n"
-    assert faults(refusal(many)) == "conflict path.a.protocol.immediate"
+    assert faults(refusal(many)) == "conflict @ path.a.protocol.immediate"
 
 
 def test_check_says_what_a_path_amounts_to():

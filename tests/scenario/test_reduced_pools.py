@@ -81,21 +81,21 @@ def test_snapshots():
 @pytest.mark.parametrize(
     ("keys", "fault", "figures"),
     [
-        ("thin = true", "missing array.virtual_pool.saved.filled", []),
-        ("filled = 0.5", "not-applicable array.virtual_pool.saved.filled", []),
-        ('page = "1000"', "not-accepted array.virtual_pool.saved.page", []),
-        ('capacity = "3GB"', "infeasible array.virtual_pool.saved.capacity", []),
+        ("thin = true", "missing @ array.virtual_pool.saved.filled", []),
+        ("filled = 0.5", "not-applicable @ array.virtual_pool.saved.filled", []),
+        ('page = "1000"', "not-accepted @ array.virtual_pool.saved.page", []),
+        ('capacity = "3GB"', "infeasible @ array.virtual_pool.saved.capacity", []),
         # 51 % of it is filled, but nearly all of the last, partial group may be.
         (
             'page = "512KiB"\nthin = true\nfilled = 0.51\ncapacity = "3.66GB"',
-            "infeasible array.virtual_pool.saved.capacity",
+            "infeasible @ array.virtual_pool.saved.capacity",
             [],
         ),
-        ("compression = 0.5", "out-of-range array.virtual_pool.saved.compression", ["1"]),
-        ("duplicates = 1.0", "out-of-range array.virtual_pool.saved.duplicates", ["0.99"]),
-        ("reserve = 5", "out-of-range array.virtual_pool.saved.reserve", ["1", "5"]),
-        ("snapshots = { retain = 2 }", "missing array.virtual_pool.saved.snapshots.interval", []),
-        ('page = "1GiB"\ncapacity = "1MB"', "out-of-range array.virtual_pool.saved.page", []),
+        ("compression = 0.5", "out-of-range @ array.virtual_pool.saved.compression", ["1"]),
+        ("duplicates = 1.0", "out-of-range @ array.virtual_pool.saved.duplicates", ["0.99"]),
+        ("reserve = 5", "out-of-range @ array.virtual_pool.saved.reserve", ["1", "5"]),
+        ("snapshots = { retain = 2 }", "missing @ array.virtual_pool.saved.snapshots.interval", []),
+        ('page = "1GiB"\ncapacity = "1MB"', "out-of-range @ array.virtual_pool.saved.page", []),
     ],
 )
 def test_what_is_refused(keys, fault, figures):

@@ -118,25 +118,25 @@ def test_check_says_what_it_amounts_to():
 @pytest.mark.parametrize(
     ("pool", "fault", "figures"),
     [
-        ('scheduler = "look"', "not-applicable array.pool.ssds.scheduler", []),
-        ('drive_scheduler = "sptf"', "not-applicable array.pool.ssds.drive_scheduler", []),
-        ("write_cache = false", "not-applicable array.pool.ssds.write_cache", []),
-        ('phase = "zero"', "not-applicable array.pool.ssds.phase", []),
-        ("queue_depth = 5000", "out-of-range array.pool.ssds.queue_depth", ["1024"]),
-        ('power = { policy = "two-competitive" }', "missing-figure array.pool.ssds.power", []),
+        ('scheduler = "look"', "not-applicable @ array.pool.ssds.scheduler", []),
+        ('drive_scheduler = "sptf"', "not-applicable @ array.pool.ssds.drive_scheduler", []),
+        ("write_cache = false", "not-applicable @ array.pool.ssds.write_cache", []),
+        ('phase = "zero"', "not-applicable @ array.pool.ssds.phase", []),
+        ("queue_depth = 5000", "out-of-range @ array.pool.ssds.queue_depth", ["1024"]),
+        ('power = { policy = "two-competitive" }', "missing-figure @ array.pool.ssds.power", []),
         (
             'power = { policy = "multi-speed", timers = { rpm_1 = "1s" } }',
-            "not-applicable array.pool.ssds.power.policy",
+            "not-applicable @ array.pool.ssds.power.policy",
             [],
         ),
-        ('ssd = { power_state = "ps1" }', "unknown-name array.pool.ssds.ssd.power_state", ["'ps1'"]),
+        ('ssd = { power_state = "ps1" }', "unknown-name @ array.pool.ssds.ssd.power_state", ["'ps1'"]),
         (
             'ssd = { initial = { state = "fresh", fill = 0.5 } }',
-            "not-applicable array.pool.ssds.ssd.initial.fill",
+            "not-applicable @ array.pool.ssds.ssd.initial.fill",
             [],
         ),
-        ('ssd = { power_cap = "5W" }', "out-of-range array.pool.ssds.ssd.power_cap", []),
-        ('ssd = { initial = { run = "6KiB" } }', "not-accepted array.pool.ssds.ssd.initial.run", []),
+        ('ssd = { power_cap = "5W" }', "out-of-range @ array.pool.ssds.ssd.power_cap", []),
+        ('ssd = { initial = { run = "6KiB" } }', "not-accepted @ array.pool.ssds.ssd.initial.run", []),
     ],
 )
 def test_what_makes_no_sense(pool, fault, figures):
@@ -149,12 +149,12 @@ def test_what_makes_no_sense(pool, fault, figures):
 @pytest.mark.parametrize(
     ("keys", "fault"),
     [
-        ("rpm = 7200", "not-applicable array.pool.ssds.device.rpm"),
-        ("power = { standby = '1W' }", "not-applicable array.pool.ssds.device.power.standby"),
-        ("power = { spin_up_time = '1s' }", "not-applicable array.pool.ssds.device.power.spin_up_time"),
+        ("rpm = 7200", "not-applicable @ array.pool.ssds.device.rpm"),
+        ("power = { standby = '1W' }", "not-applicable @ array.pool.ssds.device.power.standby"),
+        ("power = { spin_up_time = '1s' }", "not-applicable @ array.pool.ssds.device.power.spin_up_time"),
         (
             "power = { level = [{ name = 'idle_b', power = '1W' }] }",
-            "not-applicable array.pool.ssds.device.power.level",
+            "not-applicable @ array.pool.ssds.device.power.level",
         ),
     ],
 )

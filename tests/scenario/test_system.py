@@ -57,13 +57,13 @@ def refusal(*parts: str, end: str = IDLE) -> ScenarioError:
 @pytest.mark.parametrize(
     ("raid", "count", "fault", "figures"),
     [
-        ("level = 5", 2, "out-of-range array.pool.disks.count", ["5", "3", "2"]),
-        ("level = 4", 2, "out-of-range array.pool.disks.count", ["4", "3", "2"]),
-        ("level = 6", 3, "out-of-range array.pool.disks.count", ["6", "4", "3"]),
-        ("level = 1", 1, "out-of-range array.pool.disks.count", ["1", "2"]),
-        ("level = 10", 2, "out-of-range array.pool.disks.count", ["10", "4", "2"]),
-        ("level = 10", 7, "out-of-range array.pool.disks.count", ["6", "8"]),
-        (None, 2, "missing array.pool.disks.count", ["2"]),
+        ("level = 5", 2, "out-of-range @ array.pool.disks.count", ["5", "3", "2"]),
+        ("level = 4", 2, "out-of-range @ array.pool.disks.count", ["4", "3", "2"]),
+        ("level = 6", 3, "out-of-range @ array.pool.disks.count", ["6", "4", "3"]),
+        ("level = 1", 1, "out-of-range @ array.pool.disks.count", ["1", "2"]),
+        ("level = 10", 2, "out-of-range @ array.pool.disks.count", ["10", "4", "2"]),
+        ("level = 10", 7, "out-of-range @ array.pool.disks.count", ["6", "8"]),
+        (None, 2, "missing @ array.pool.disks.count", ["2"]),
     ],
 )
 def test_counts_that_do_not_fit_the_level(raid, count, fault, figures):
@@ -114,14 +114,14 @@ def test_volumes_lie_one_after_another():
 
 def test_a_volume_after_the_rest_has_no_room():
     error = refusal(pool(), volume("a"), volume("b"))
-    assert faults(error) == "conflict array.volume.b"
-    assert "volume 'a'" in error.message and "pool 'disks'" in error.message
+    assert faults(error) == "conflict @ array.volume.b"
+    assert "'a'" in error.message and "'disks'" in error.message
 
 
 def test_volumes_that_fill_the_pool_leave_no_rest():
     full = f"{7 * UNITS * UNIT}B"
     assert faults(refusal(pool(), volume("a", capacity=full), volume("b"))) == (
-        "infeasible array.volume.b.pool"
+        "infeasible @ array.volume.b.pool"
     )
 
 
@@ -141,20 +141,20 @@ def test_names_are_unique(group):
         "bus": pool() + bus("a", "disks[:50%]") + bus("a", "disks[50%:]"),
     }
     place = "workload.a" if group == "workload" else f"array.{group}.a"
-    assert faults(refusal(parts[group])).split("; ")[0] == f"duplicate {place}.name"
+    assert faults(refusal(parts[group])).split(" & ")[0] == f"duplicate @ {place}.name"
 
 
 def test_a_workload_needs_a_volume_where_there_are_several():
     error = refusal(workload("w"), pool("a"), pool("b"))
-    assert faults(error) == "missing workload.w"
+    assert faults(error) == "missing @ workload.w"
     assert "a, b" in (error.hint or "")
-    assert faults(refusal(workload("w", "c"), pool("a"), pool("b"))) == "unknown-name workload.w.volume"
+    assert faults(refusal(workload("w", "c"), pool("a"), pool("b"))) == "unknown-name @ workload.w.volume"
     assert resolved(workload("w", "b"), pool("a"), pool("b")).volume_of_workload == [1]
 
 
 def test_standard_input_has_one_reader():
     two = workload("a", trace="-") + workload("b", trace="-")
-    assert faults(refusal(two, pool())) == "read-once workload.b.trace.path"
+    assert faults(refusal(two, pool())) == "read-once @ workload.b.trace.path"
     scenario = load('name = "x"\n' + workload("a", trace="-") + pool())
     assert scenario.workload[0].trace.path == "-"
 
@@ -175,14 +175,14 @@ def test_drives_one_by_one_and_pools_without_buses():
 @pytest.mark.parametrize(
     ("drives", "fault", "figures"),
     [
-        (["disks", "disks.3"], "duplicate array.bus.a.drives.1", ["'a'"]),
-        (["disks[0:4]"], "conflict array.pool.disks", ["4", "8"]),
-        (["disks[0:9]"], "out-of-range array.bus.a.drives.0", ["'disks'", "0:8"]),
-        (["disks[4:4]"], "out-of-range array.bus.a.drives.0", []),
-        (["disks.8"], "out-of-range array.bus.a.drives.0", []),
-        (["dsks"], "unknown-name array.bus.a.drives.0", ["'disks'"]),
-        (["disks[a]"], "bad-syntax array.bus.a.drives.0", []),
-        ([], "missing array.bus.a.drives", []),
+        (["disks", "disks.3"], "duplicate @ array.bus.a.drives.1", ["'a'"]),
+        (["disks[0:4]"], "conflict @ array.pool.disks", ["4", "8"]),
+        (["disks[0:9]"], "out-of-range @ array.bus.a.drives.0", ["'disks'", "0:8"]),
+        (["disks[4:4]"], "out-of-range @ array.bus.a.drives.0", []),
+        (["disks.8"], "out-of-range @ array.bus.a.drives.0", []),
+        (["dsks"], "unknown-name @ array.bus.a.drives.0", ["'disks'"]),
+        (["disks[a]"], "bad-syntax @ array.bus.a.drives.0", []),
+        ([], "missing @ array.bus.a.drives", []),
     ],
 )
 def test_buses_that_do_not_fit(drives, fault, figures):
@@ -193,14 +193,14 @@ def test_buses_that_do_not_fit(drives, fault, figures):
 
 def test_a_drive_is_on_one_bus():
     error = refusal(pool(), bus("a", "disks"), bus("b", "disks[0:4]"))
-    assert faults(error) == "duplicate array.bus.b.drives.0"
+    assert faults(error) == "duplicate @ array.bus.b.drives.0"
     assert "disks.0" in error.message and "'a'" in error.message
 
 
 def test_spinning_down_needs_its_figures():
     spinning = 'power = { policy = "fixed-threshold", threshold = "10s" }'
     error = refusal(pool(more=spinning).replace("arrays2002-disk", "toshiba-mg04sca500e"))
-    assert faults(error) == "missing-figure array.pool.disks.device"
+    assert faults(error) == "missing-figure @ array.pool.disks.device"
     assert "standby, spin_up, spin_down, spin_up_time, spin_down_time" in error.message
     assert 'spin_up_time = "..s"' in (error.hint or "")
 
@@ -227,18 +227,18 @@ def test_figures_that_differ():
     assert drive.zones[0].track_skew == pytest.approx(75.411 * 15 / 12)
     too_large = table.replace("18GB", "34GB")
     error = refusal(pool().replace('device = "arrays2002-disk"', too_large))
-    assert faults(error) == "out-of-range array.pool.disks.device.capacity"
+    assert faults(error) == "out-of-range @ array.pool.disks.device.capacity"
     assert "33600000000" in error.message
 
 
 def test_an_idle_array_needs_a_duration():
-    assert faults(refusal(pool(), end="")) == "missing observe.duration"
+    assert faults(refusal(pool(), end="")) == "missing @ observe.duration"
     assert resolved(pool()).problems == []
 
 
 def test_a_warmup_must_leave_something():
     error = refusal(pool(), end='[observe]\nduration = "10s"\nwarmup = "10s"\n')
-    assert faults(error) == "out-of-range observe.warmup"
+    assert faults(error) == "out-of-range @ observe.warmup"
 
 
 def test_large_sectors_are_said(tmp_path):
@@ -261,69 +261,75 @@ def failing(*failures: tuple[int, str]) -> str:
 @pytest.mark.parametrize(
     ("level", "more", "failures", "fault", "figures"),
     [
-        ("level = 0", "spares = 1", (), "not-applicable array.pool.disks.spares", []),
-        ("level = 0", "", ((1, "0s"),), "not-applicable array.pool.disks.failure.0", []),
+        ("level = 0", "spares = 1", (), "not-applicable @ array.pool.disks.spares", []),
+        ("level = 0", "", ((1, "0s"),), "not-applicable @ array.pool.disks.failure.0", []),
         (
             "level = 5",
             "",
             ((8, "0s"),),
-            "unknown-name array.pool.disks.failure.0.drive",
+            "unknown-name @ array.pool.disks.failure.0.drive",
             ["8", "'disks'", "7"],
         ),
         (
             "level = 5",
             "spares = 1",
             ((9, "0s"),),
-            "unknown-name array.pool.disks.failure.0.drive",
+            "unknown-name @ array.pool.disks.failure.0.drive",
             ["9", "'disks'", "8"],
         ),
-        ("level = 6", "", ((1, "0s"), (1, "1h")), "duplicate array.pool.disks.failure.1.drive", []),
+        ("level = 6", "", ((1, "0s"), (1, "1h")), "duplicate @ array.pool.disks.failure.1.drive", []),
         (
             "level = 4",
             'spares = 1\nsparing = "distributed"',
             (),
-            "not-applicable array.pool.disks.sparing",
+            "not-applicable @ array.pool.disks.sparing",
             ["4"],
         ),
         (
             "level = 1",
             'spares = 1\nsparing = "distributed"',
             (),
-            "not-applicable array.pool.disks.sparing",
+            "not-applicable @ array.pool.disks.sparing",
             ["1"],
         ),
         (
             "level = 5",
             'spares = 2\nsparing = "distributed"',
             (),
-            "out-of-range array.pool.disks.spares",
+            "out-of-range @ array.pool.disks.spares",
             ["1"],
         ),
-        ("level = 5", 'sparing = "distributed"', (), "out-of-range array.pool.disks.spares", ["0"]),
+        ("level = 5", 'sparing = "distributed"', (), "out-of-range @ array.pool.disks.spares", ["0"]),
         # What no rebuild can prevent: none without spares, none of two that fail together or within the
         # delay, no more than there are spares.
-        ("level = 5", "", ((1, "1h"), (2, "9h")), "data-loss array.pool.disks.failure.1", ["5"]),
-        ("level = 5", "spares = 2", ((1, "1h"), (2, "1h")), "data-loss array.pool.disks.failure.1", ["3600"]),
+        ("level = 5", "", ((1, "1h"), (2, "9h")), "data-loss @ array.pool.disks.failure.1", ["5"]),
+        (
+            "level = 5",
+            "spares = 2",
+            ((1, "1h"), (2, "1h")),
+            "data-loss @ array.pool.disks.failure.1",
+            ["3600"],
+        ),
         (
             "level = 5",
             'spares = 2\nrebuild = { delay = "1h" }',
             ((1, "1h"), (2, "90min")),
-            "data-loss array.pool.disks.failure.1",
+            "data-loss @ array.pool.disks.failure.1",
             ["5"],
         ),
         (
             "level = 6",
             "spares = 1",
             ((1, "1h"), (2, "2h"), (3, "3h"), (4, "4h")),
-            "data-loss array.pool.disks.failure.3",
+            "data-loss @ array.pool.disks.failure.3",
             ["6"],
         ),
-        ("level = 10", "", ((1, "1h"), (5, "2h")), "data-loss array.pool.disks.failure.1", ["10"]),
+        ("level = 10", "", ((1, "1h"), (5, "2h")), "data-loss @ array.pool.disks.failure.1", ["10"]),
         (
             "level = 10",
             'spares = 1\nsparing = "distributed"',
             ((0, "0s"), (5, "0s")),
-            "data-loss array.pool.disks.failure.1",
+            "data-loss @ array.pool.disks.failure.1",
             ["10"],
         ),
     ],
@@ -361,13 +367,13 @@ def test_spares_are_drives_of_the_pool():
     [
         (
             'rate = "50"',
-            "bad-syntax array.pool.disks.rebuild.rate",
+            "bad-syntax @ array.pool.disks.rebuild.rate",
             ["'50'", "'160MB/s'", "'215MiB/s'", "'12Gbit/s'"],
         ),
-        ('rate = "0MB/s"', "out-of-range array.pool.disks.rebuild.rate", []),
-        ("outstanding = 0", "out-of-range array.pool.disks.rebuild.outstanding", ["1"]),
-        ('priority = "low"', "not-accepted array.pool.disks.rebuild.priority", ['"host-first"', '"equal"']),
-        ("step = 0", "out-of-range array.pool.disks.rebuild.step", ["0"]),
+        ('rate = "0MB/s"', "out-of-range @ array.pool.disks.rebuild.rate", []),
+        ("outstanding = 0", "out-of-range @ array.pool.disks.rebuild.outstanding", ["1"]),
+        ('priority = "low"', "not-accepted @ array.pool.disks.rebuild.priority", ['"host-first"', '"equal"']),
+        ("step = 0", "out-of-range @ array.pool.disks.rebuild.step", ["0"]),
     ],
 )
 def test_rebuilds_that_cannot_be(rebuild, fault, figures):
@@ -379,13 +385,13 @@ def test_rebuilds_that_cannot_be(rebuild, fault, figures):
 def test_queues_that_cannot_be():
     deep = pool(count=1, raid=None, more='queue_depth = 2\nscheduler = "sptf"')
     error = refusal(deep)
-    assert faults(error) == "conflict array.pool.disks.scheduler"
+    assert faults(error) == "conflict @ array.pool.disks.scheduler"
     assert 'drive_scheduler = "sptf"' in (error.hint or "")
     fifteen = pool(count=1, raid=None, more="queue_depth = 9").replace(
         '"arrays2002-disk"', f'{{ name = "seagate-cheetah-15k5", {POWER} }}'
     )
     error = refusal(fifteen)
-    assert faults(error) == "out-of-range array.pool.disks.queue_depth"
+    assert faults(error) == "out-of-range @ array.pool.disks.queue_depth"
     assert "8" in error.message and "9" in error.message
 
 
@@ -393,6 +399,6 @@ def test_a_write_cache_needs_a_buffer():
     bare = pool(count=1, raid=None, more="write_cache = true").replace(
         '"arrays2002-disk"', f'{{ name = "hp-335h", {POWER} }}'
     )
-    assert faults(refusal(bare)) == "missing-figure array.pool.disks.write_cache"
+    assert faults(refusal(bare)) == "missing-figure @ array.pool.disks.write_cache"
     off = bare.replace("write_cache = true", "write_cache = false")
     assert resolved(off).problems == []

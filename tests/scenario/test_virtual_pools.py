@@ -148,116 +148,120 @@ def test_parts_and_volumes_lie_one_after_another():
     [
         (
             [hybrid("tiering", fast='"sdd"')],
-            "unknown-name array.virtual_pool.hybrid.fast.pool",
+            "unknown-name @ array.virtual_pool.hybrid.fast.pool",
             ["'sdd'", "'ssd'"],
         ),
-        ([hybrid("tiering", fast='"hdd"')], "duplicate array.virtual_pool.hybrid.slow.pool", ["'hdd'"]),
-        ([hybrid("tiering", fast='"hybrid"')], "wrong-kind array.virtual_pool.hybrid.fast.pool", []),
+        ([hybrid("tiering", fast='"hdd"')], "duplicate @ array.virtual_pool.hybrid.slow.pool", ["'hdd'"]),
+        ([hybrid("tiering", fast='"hybrid"')], "wrong-kind @ array.virtual_pool.hybrid.fast.pool", []),
         (
             [hybrid("tiering", fast='{ pool = "ssd", capacity = "90GB" }')],
-            "out-of-range array.virtual_pool.hybrid.fast.capacity",
+            "out-of-range @ array.virtual_pool.hybrid.fast.capacity",
             ["90000000000"],
         ),
         (
             [hybrid("tiering", fast='"ssd"'), volume("log", "ssd")],
-            "conflict array.volume.log",
+            "conflict @ array.volume.log",
             ["'fast'", "'hybrid'", "'ssd'"],
         ),
         (
             [hybrid("tiering"), virtual('scheme = "linear"\npart = ["hdd"]', "line")],
-            "conflict array.virtual_pool.line.part.0",
+            "conflict @ array.virtual_pool.line.part.0",
             ["'slow'", "'hybrid'", "'hdd'"],
         ),
-        ([virtual('scheme = "linear"\npart = ["ssd"]', "hdd")], "duplicate array.virtual_pool.hdd.name", []),
+        (
+            [virtual('scheme = "linear"\npart = ["ssd"]', "hdd")],
+            "duplicate @ array.virtual_pool.hdd.name",
+            [],
+        ),
         (
             [hybrid("tiering"), hybrid("tiering")],
-            "duplicate array.virtual_pool.hybrid.name; conflict array.virtual_pool.hybrid.slow",
+            "duplicate @ array.virtual_pool.hybrid.name & conflict @ array.virtual_pool.hybrid.slow",
             [],
         ),
         (
             [hybrid("linear")],
             (
-                "missing array.virtual_pool.hybrid.part; "
-                "not-applicable array.virtual_pool.hybrid.fast; "
-                "not-applicable array.virtual_pool.hybrid.slow; "
-                "not-applicable array.virtual_pool.hybrid.extent"
+                "missing @ array.virtual_pool.hybrid.part & "
+                "not-applicable @ array.virtual_pool.hybrid.fast & "
+                "not-applicable @ array.virtual_pool.hybrid.slow & "
+                "not-applicable @ array.virtual_pool.hybrid.extent"
             ),
             ["'part'", '"ssd"', '"hdd"'],
         ),
         (
             [virtual('scheme = "reduced"', "saved")],
-            "missing array.virtual_pool.saved.part",
+            "missing @ array.virtual_pool.saved.part",
             ["'part'"],
         ),
         (
             [virtual('scheme = "reduced"\npart = ["ssd", "hdd"]', "saved")],
-            "wrong-type array.virtual_pool.saved.part",
+            "wrong-type @ array.virtual_pool.saved.part",
             ['"ssd"', '"hdd"'],
         ),
         (
             [virtual('scheme = "pdc"\npart = ["ssd"]')],
-            "out-of-range array.virtual_pool.hybrid.part",
+            "out-of-range @ array.virtual_pool.hybrid.part",
             ["2", "1", "1024"],
         ),
         (
             [virtual('scheme = "tiered-pool"\ntier = ["ssd", "hdd", "old", "older"]')],
-            "out-of-range array.virtual_pool.hybrid.tier",
+            "out-of-range @ array.virtual_pool.hybrid.tier",
             ["3", "4", "1"],
         ),
-        ([virtual('scheme = "linear"\npart = []')], "missing array.virtual_pool.hybrid.part", []),
+        ([virtual('scheme = "linear"\npart = []')], "missing @ array.virtual_pool.hybrid.part", []),
         (
             [hybrid("tiering").replace("64KiB", "2TiB")],
-            "out-of-range array.virtual_pool.hybrid.extent",
+            "out-of-range @ array.virtual_pool.hybrid.extent",
             ["1", '"2TiB"'],
         ),
         (
             [hybrid("caching", 'initial = "cold"')],
-            "not-accepted array.virtual_pool.hybrid.initial",
+            "not-accepted @ array.virtual_pool.hybrid.initial",
             ['"hot"', '"empty"'],
         ),
         (
             [hybrid("tiering", 'initial = "empty"')],
-            "not-accepted array.virtual_pool.hybrid.initial",
+            "not-accepted @ array.virtual_pool.hybrid.initial",
             ['"hot"', '"cold"'],
         ),
         (
             [hybrid("tiering", "allocate_on_write = true")],
-            "not-applicable array.virtual_pool.hybrid.allocate_on_write",
+            "not-applicable @ array.virtual_pool.hybrid.allocate_on_write",
             ['"caching"'],
         ),
         (
             [hybrid("caching", 'copy_unit = "extent"\nallocate_on_write = true')],
-            "not-applicable array.virtual_pool.hybrid.allocate_on_write",
+            "not-applicable @ array.virtual_pool.hybrid.allocate_on_write",
             ['"sector"'],
         ),
         (
             [hybrid("caching", 'write = "around"\nallocate_on_write = true')],
-            "not-applicable array.virtual_pool.hybrid.allocate_on_write",
+            "not-applicable @ array.virtual_pool.hybrid.allocate_on_write",
             ['"through"'],
         ),
         (
             [hybrid("caching").replace("64KiB", "32MiB")],
-            "out-of-range array.virtual_pool.hybrid.extent",
+            "out-of-range @ array.virtual_pool.hybrid.extent",
             ["32768", "512", "16", '"extent"'],
         ),
         (
             [hybrid("caching", "dirty_high = 0.1\ndirty_low = 0.2")],
-            "conflict array.virtual_pool.hybrid.dirty_low",
+            "conflict @ array.virtual_pool.hybrid.dirty_low",
             [],
         ),
         (
             [hybrid("tiering", "promotion_threshold = 0")],
-            "out-of-range array.virtual_pool.hybrid.promotion_threshold",
+            "out-of-range @ array.virtual_pool.hybrid.promotion_threshold",
             ["1"],
         ),
         (
             [hybrid("tiering").replace("64KiB", "1000B")],
-            "not-accepted array.virtual_pool.hybrid.extent",
+            "not-accepted @ array.virtual_pool.hybrid.extent",
             ["1000", "512"],
         ),
         (
             [hybrid("tiering").replace("64KiB", "16GiB")],
-            "out-of-range array.virtual_pool.hybrid.extent",
+            "out-of-range @ array.virtual_pool.hybrid.extent",
             ["'fast'", "7.451", "'ssd'"],
         ),
         (
@@ -266,11 +270,11 @@ def test_parts_and_volumes_lie_one_after_another():
                     '"hdd"', '{ pool = "hdd", capacity = "1MB" }'
                 )
             ],
-            "out-of-range array.virtual_pool.hybrid.max_migrations",
+            "out-of-range @ array.virtual_pool.hybrid.max_migrations",
             ["15"],
         ),
-        ([hybrid("tiering"), volume("db", "hybird")], "unknown-name array.volume.db.pool", ["'hybrid'"]),
-        ([hybrid("tiering"), volume("db", "hybrid", "42TB")], "out-of-range array.volume.db.capacity", []),
+        ([hybrid("tiering"), volume("db", "hybird")], "unknown-name @ array.volume.db.pool", ["'hybrid'"]),
+        ([hybrid("tiering"), volume("db", "hybrid", "42TB")], "out-of-range @ array.volume.db.capacity", []),
     ],
 )
 def test_what_contradicts_what(parts, fault, figures):
@@ -360,32 +364,32 @@ def test_a_policy_is_about_the_place_of_its_volume():
     [
         (
             [tiers('window = { start = "25:00", length = "8h" }')],
-            "bad-syntax array.virtual_pool.tiers.window.start",
+            "bad-syntax @ array.virtual_pool.tiers.window.start",
             ["'25:00'"],
         ),
-        ([tiers('capacity = "200GB"')], "out-of-range array.virtual_pool.tiers.capacity", []),
-        ([tiers('page = "10GiB"')], "out-of-range array.virtual_pool.tiers.page", ["'ssd'"]),
+        ([tiers('capacity = "200GB"')], "out-of-range @ array.virtual_pool.tiers.capacity", []),
+        ([tiers('page = "10GiB"')], "out-of-range @ array.virtual_pool.tiers.page", ["'ssd'"]),
         (
             [tiers('step = "1000B"')],
-            "not-accepted array.virtual_pool.tiers.step; out-of-range array.virtual_pool.tiers.step",
+            "not-accepted @ array.virtual_pool.tiers.step & out-of-range @ array.virtual_pool.tiers.step",
             ["512"],
         ),
         (
             [tiers('policy = [{ volume = "db", most = { ssd = 0.1 } }]')],
-            "unknown-name array.virtual_pool.tiers.policy.0.volume",
+            "unknown-name @ array.virtual_pool.tiers.policy.0.volume",
             ["'db'"],
         ),
         (
             [tiers('policy = [{ volume = "tiers", most = { sdd = 0.1 } }]')],
-            "unknown-name array.virtual_pool.tiers.policy.0.most.sdd",
+            "unknown-name @ array.virtual_pool.tiers.policy.0.most.sdd",
             ["'sdd'", "'ssd'"],
         ),
         (
             [tiers(tier='[{ pool = "ssd", relocation_buffer = 0.6, new_page_buffer = 0.6 }, "hdd"]')],
-            "out-of-range array.virtual_pool.tiers.tier.0.new_page_buffer",
+            "out-of-range @ array.virtual_pool.tiers.tier.0.new_page_buffer",
             ["1.2"],
         ),
-        ([tiers(tier='["ssd", "hdd", "old", "ssd"]')], "out-of-range array.virtual_pool.tiers.tier", []),
+        ([tiers(tier='["ssd", "hdd", "old", "ssd"]')], "out-of-range @ array.virtual_pool.tiers.tier", []),
     ],
 )
 def test_what_contradicts_what_in_a_pool_of_tiers(parts, fault, figures):

@@ -79,4 +79,4 @@ def test_a_name_of_digits_alone_would_be_a_number_in_a_path(scenario):
     scenario.write_text(SCENARIO.replace('name = "10k"', 'name = "10"'))
     with pytest.raises(ScenarioError) as caught:
         load(scenario)
-    assert faults(caught.value).startswith("bad-syntax array.pool.")
+    assert faults(caught.value).startswith("bad-syntax @ array.pool.")
