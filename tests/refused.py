@@ -53,19 +53,21 @@ def printed_code(stderr: str) -> str | None:
     return found[1] if found else None
 
 
-def faults(error: BaseException) -> str:
+def faults(error: BaseException, *, lines: bool = False) -> str:
     """Code and place of an error, or of each of its problems: ``"unknown-key @ array.pool.disks.cuont"``.
 
-    Of a place in a file, only the key, where it has one; without one, the file's name and its line.
+    Of a place in a file, only the key, where it has one; with ``lines`` also the file's name and the line.
     """
     assert isinstance(error, IowattError), repr(error)
     found = getattr(error, "problems", None) or (error,)
-    return " & ".join(f"{one.code} @ {_where(one.place)}".removesuffix(" @ ") for one in found)
+    return " & ".join(f"{one.code} @ {_where(one.place, lines)}".removesuffix(" @ ") for one in found)
 
 
-def _where(place: str | None) -> str:
+def _where(place: str | None, lines: bool) -> str:
     if isinstance(place, Argument):
         key = place.detail.rpartition(": ")[2]
         return f"{place.name}={key}" if key else place.name
     file, _, key = (place or "").rpartition(": ")
-    return key if file else Path(key).name
+    if not file:
+        return Path(key).name
+    return f"{Path(file).name}: {key}" if lines else key

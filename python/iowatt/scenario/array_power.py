@@ -14,7 +14,7 @@ from iowatt.base.quantity import Duration, Power
 from iowatt.base.strict import Strict, key
 from iowatt.library.efficiency import certificates
 from iowatt.library.part import PartFigures
-from iowatt.power.efficiency import fault
+from iowatt.power.efficiency import check
 from iowatt.scenario.workload import Name
 
 Points = tuple[tuple[float, float], ...]
@@ -34,9 +34,7 @@ def _efficiency(value: Any) -> Any:
     pairs = isinstance(value, list | tuple) and all(isinstance(point, list | tuple) for point in value)
     if not pairs or not all(_is_number(part) for point in value for part in point):
         raise BadValueError("wrong-type", None, f"expected {_EFFICIENCY}")
-    wrong = fault(value)
-    if wrong is not None:
-        raise BadValueError("out-of-range", None, wrong)
+    check(value)
     return tuple((float(load), float(eta)) for load, eta in value)
 
 
