@@ -43,9 +43,10 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
-def _files(room: str = "") -> list[Path]:
+@cache
+def _files(room: str = "") -> tuple[Path, ...]:
     top = PACKAGE / room
-    return [top] if top.is_file() else sorted(top.rglob("*.py"))
+    return (top,) if top.is_file() else tuple(sorted(top.rglob("*.py")))
 
 
 @cache
@@ -96,16 +97,20 @@ def _takes_code(node: ast.AST) -> bool:
 
 
 @cache
+def _methods() -> frozenset[str]:
+    return frozenset().union(*(_makers(path) for path in _files()))
+
+
+@cache
 def _made(path: Path) -> tuple[ast.Call, ...]:
     """Calls that make an error, or a problem, with its code first."""
-    methods = frozenset().union(*(_makers(file) for file in _files()))
     return tuple(
         node
         for node in _nodes(path)
         if isinstance(node, ast.Call)
         and (
             _name(node.func) in _error_classes() | _makers(path)
-            or (isinstance(node.func, ast.Attribute) and node.func.attr in methods and _says_code(node))
+            or (isinstance(node.func, ast.Attribute) and node.func.attr in _methods() and _says_code(node))
         )
     )
 
