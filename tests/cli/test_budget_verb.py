@@ -104,7 +104,7 @@ def test_the_api_takes_a_run_in_memory_and_a_scenario_at_its_own_load(folder):
     ("words", "said"),
     [
         (["at-4000", "--rates", "1,2"], "Runs have the load"),
-        (["at-4000", "--within", "soon"], "--within"),
+        (["at-4000", "--within", "soon"], "within: "),
         (["at-4000", "--within", "1ms", "--of", "p98"], "p98"),
         (["small.toml", "at-4000"], "one scenario, or of Runs"),
         (["small.toml", "--workload", "oltp"], "with rates only"),

@@ -62,8 +62,8 @@ def test_a_phase_without_a_rate_is_exit_code_1(place):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("plan", "-o", "x", "--tolerance", "2"), "--tolerance: 2 is out of range"),
-        (("plan", "-o", "x", "--limit", "0"), "--limit: 0 is out of range"),
+        (("plan", "-o", "x", "--tolerance", "2"), "error[out-of-range]: --tolerance: 2 "),
+        (("plan", "-o", "x", "--limit", "0"), "error[out-of-range]: --limit: 0 "),
         (("plan", "-o", "x", "--phase", "XY"), "the plan has no phase 'XY'"),
         (("plan", "-o", "x", "--erase", "y"), "is for real storage"),
         (("nowhere", "-o", "x"), "nowhere"),

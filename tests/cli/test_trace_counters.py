@@ -93,18 +93,18 @@ def test_which_device_must_be_said_and_near_names_are_suggested(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("words", "where"),
+    ("words", "place"),
     [
-        (["--format", "sr"], "--format"),
-        (["--arrivals", "burst"], "--arrivals"),
-        (["--first", "no"], "--first"),
-        (["--interval", "10"], "--interval"),
-        (["--columns", "Disk Reads/sec"], "--columns"),
+        (["--format", "sr"], "format"),
+        (["--arrivals", "burst"], "arrivals"),
+        (["--first", "no"], "first"),
+        (["--interval", "10"], "interval"),
+        (["--columns", "Disk Reads/sec"], "columns"),
         (["-o", "x.txt"], "x.txt"),
     ],
 )
-def test_wrong_options_are_named(words: list[str], where: str) -> None:
-    assert refused(LOG, *words).where == where
+def test_wrong_options_are_named(words: list[str], place: str) -> None:
+    assert refused(LOG, *words).place == place
 
 
 def test_a_name_that_no_profile_may_have_writes_nothing(tmp_path: Path) -> None:
