@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from iowatt.base.errors import CODES, InputError, IowattError
+from iowatt.base.errors import CODES, Argument, InputError, IowattError
 
 ANYWHERE = object()
 """The place is not asserted: it is the caller's to add."""
@@ -50,3 +51,23 @@ def printed_code(stderr: str) -> str | None:
     """The code that the command printed: ``iowatt: error[unknown-key]: ...``, or ``None``."""
     found = re.search(r"^iowatt: error\[([a-z-]+)\]: ", stderr, re.MULTILINE)
     return found[1] if found else None
+
+
+def faults(error: BaseException, *, lines: bool = False) -> str:
+    """Code and place of an error, or of each of its problems: ``"unknown-key @ array.pool.disks.cuont"``.
+
+    Of a place in a file, only the key, where it has one; with ``lines`` also the file's name and the line.
+    """
+    assert isinstance(error, IowattError), repr(error)
+    found = getattr(error, "problems", None) or (error,)
+    return " & ".join(f"{one.code} @ {_where(one.place, lines)}".removesuffix(" @ ") for one in found)
+
+
+def _where(place: str | None, lines: bool) -> str:
+    if isinstance(place, Argument):
+        key = place.detail.rpartition(": ")[2]
+        return f"{place.name}={key}" if key else place.name
+    file, _, key = (place or "").rpartition(": ")
+    if not file:
+        return Path(key).name
+    return f"{Path(file).name}: {key}" if lines else key

@@ -7,12 +7,13 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.caches import given, sizes
 from iowatt.evaluate.caches.simulate import simulate
 from iowatt.model.scenario import cache_policies
 from iowatt.pages.caches import page
 from iowatt.trace.open import requests
+from refused import faults, refused
 
 BLOCK = 4096
 LRU = [cache_policies.policy("lru")]
@@ -89,7 +90,7 @@ def test_a_warm_up_may_be_a_time(trace):
     by_time = simulate(spec, LRU, size, warm_up_s=2.5)
     by_count = simulate(spec, LRU, size, warm_up_requests=2500)
     assert by_time["caches"] == by_count["caches"]
-    with pytest.raises(InputError, match="nothing is left"):
+    with refused("empty", Argument("warm_up")):
         simulate(spec, LRU, size, warm_up_s=100.0)
 
 
@@ -152,38 +153,42 @@ def test_the_hot_band_after_its_warm_up_is_that_of_a_naive_lru():
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "fault", "figures"),
     [
-        ("mru", "unknown policy 'mru'; accepted are lru, fifo"),
-        ("lru:bits=2", "lru has no parameter 'bits'; it has no parameters"),
-        ("s3-fifo:bits=2", "it has small_share, ghost_share, threshold"),
-        ("clock:bits=9", "whole numbers from 1 to 8"),
-        ("clock:bits", "is no parameter"),
-        ("w-tinylfu:window_share=2", "from 0 to 1"),
+        ("mru", "unknown-name", ["'mru'"]),
+        ("lru:bits=2", "unknown-name", ["'bits'"]),
+        ("s3-fifo:bits=2", "unknown-name", []),
+        ("clock:bits=9", "out-of-range", ["1", "8"]),
+        ("clock:bits", "bad-syntax", []),
+        ("w-tinylfu:window_share=2", "out-of-range", ["0", "1"]),
     ],
 )
-def test_a_wrong_policy_is_refused_with_what_is_accepted(text, says):
-    with pytest.raises(ValueError, match=says):
+def test_a_wrong_policy_is_refused_with_what_is_accepted(text, fault, figures):
+    with pytest.raises(InputError) as error:
         cache_policies.parsed(text)
+    assert faults(error.value) == fault
+    assert [figure for figure in figures if figure not in str(error.value)] == []
 
 
 @pytest.mark.parametrize(
-    ("text", "objects", "says"),
+    ("text", "objects", "fault", "figures"),
     [
-        ("0%", False, "between 0 and 100"),
-        ("101%", False, "between 0 and 100"),
-        ("12", False, "no unit"),
-        ("1GiB", True, "bytes need --block"),
-        ("-1%", False, "negative"),
+        ("0%", False, "out-of-range", ["0", "100"]),
+        ("101%", False, "out-of-range", ["0", "100"]),
+        ("12", False, "bad-syntax", []),
+        ("1GiB", True, "bad-syntax", []),
+        ("-1%", False, "out-of-range", []),
     ],
 )
-def test_a_wrong_size_is_refused_with_what_is_accepted(text, objects, says):
-    with pytest.raises(ValueError, match=says):
+def test_a_wrong_size_is_refused_with_what_is_accepted(text, objects, fault, figures):
+    with pytest.raises(InputError) as error:
         sizes.parsed(text, objects=objects)
+    assert faults(error.value) == fault
+    assert [figure for figure in figures if figure not in str(error.value)] == []
 
 
 def test_a_size_that_holds_nothing_is_refused(trace):
-    with pytest.raises(InputError, match="1KiB holds no block of 4096 bytes"):
+    with refused("out-of-range", Argument("size")):
         simulate({"path": str(trace)}, LRU, [sizes.parsed("1KiB", objects=False)])
 
 

@@ -94,7 +94,10 @@ def test_the_page_is_written_once(runs, tmp_path):
     [
         ((), "missing", "before"),
         (("off/s1",), "missing", "after"),
+        (("off/s1", "nowhere"), "not-found", "nowhere"),
         (("off/s1", "on/s1", "--op", "erase"), "not-accepted", "op"),
+        (("off/s1", "on/s1", "--spike", "0ms"), "out-of-range", "spike"),
+        (("off/s1", "on/s1", "--spike", "1 parsec"), "bad-syntax", "spike"),
         (("off/s1", "on/s1", "--point", "array"), "unknown-name", "off/s1: point"),
         (("off/s1", "on/s1", "--workload", "web"), "unknown-name", "off/s1: workload"),
         (("off", "on", "--before", "off/s1"), "duplicate", "off/s1"),

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from refused import printed_code
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "emerald-small.toml"
 
 
@@ -52,7 +54,7 @@ def test_from_plan_to_judgement_on_a_simulated_array(place):
 def test_a_phase_without_a_rate_is_exit_code_1(place):
     done = iowatt("calibrate", "plan", "-o", "none", "--phase", "RR", "--limit", "0.01", cwd=place)
     assert done.returncode == 1
-    assert "RR: nothing found" in done.stdout and "no rate was found for RR" in done.stderr
+    assert printed_code(done.stderr) == "infeasible" and done.stderr.rstrip().endswith(" RR")
     found = json.loads((place / "none" / "calibration.json").read_text())
     assert found["complete"] is False and found["limit"]["rule"] is None
 
@@ -60,8 +62,8 @@ def test_a_phase_without_a_rate_is_exit_code_1(place):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("plan", "-o", "x", "--tolerance", "2"), "--tolerance: 2 is out of range"),
-        (("plan", "-o", "x", "--limit", "0"), "--limit: 0 is out of range"),
+        (("plan", "-o", "x", "--tolerance", "2"), "error[out-of-range]: --tolerance: 2 "),
+        (("plan", "-o", "x", "--limit", "0"), "error[out-of-range]: --limit: 0 "),
         (("plan", "-o", "x", "--phase", "XY"), "the plan has no phase 'XY'"),
         (("plan", "-o", "x", "--erase", "y"), "is for real storage"),
         (("nowhere", "-o", "x"), "nowhere"),

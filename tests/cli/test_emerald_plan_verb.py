@@ -76,11 +76,11 @@ def test_json_has_plan_calendar_list_and_files(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--rate", "HB"), "--rate: 'HB' is no PHASE=VALUE"),
-        (("--rate", "HB=fast"), "--rate"),
-        (("--streams", "SR=0"), "--streams: '0' is no whole number"),
-        (("--streams", "SR=2", "--streams", "SR=3"), "SR twice"),
-        (("--instrument", "pdu1"), "--instrument: 'pdu1' is no NAME=SOURCE"),
+        (("--rate", "HB"), "error[bad-syntax]: --rate HB: "),
+        (("--rate", "HB=fast"), "error[bad-syntax]: --rate: "),
+        (("--streams", "SR=0"), "error[out-of-range]: --streams: '0'"),
+        (("--streams", "SR=2", "--streams", "SR=3"), "error[duplicate]: --streams: SR "),
+        (("--instrument", "pdu1"), "error[bad-syntax]: --instrument pdu1: "),
         (("--instrument", "wall=blah"), "--instrument: wall: 'blah' is no address of an instrument"),
         (("--instrument", "wall=smnp://pdu1/1"), "did you mean snmp:?"),
         (("--instrument", "wall=csv:p.csv?wats=P"), "did you mean watts?"),
@@ -89,7 +89,7 @@ def test_json_has_plan_calendar_list_and_files(tmp_path):
             ("--thermometer", "in=ipmi://u:p@bmc1/x"),
             "--thermometer: in: ipmi://u:***@bmc1/x: there",
         ),
-        (("--start", "tomorrow"), "--start: 'tomorrow' is no date and time"),
+        (("--start", "tomorrow"), "error[bad-syntax]: --start: 'tomorrow'"),
         (("--block-size", "1000"), "--block-size"),
     ],
 )

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import needs
+from refused import printed_code
 
 HOT = ("hot-band", "--rate", "2000", "--span", "1GiB", "--to")
 
@@ -32,6 +33,7 @@ def test_a_file_is_written_and_not_replaced(tmp_path):
     assert "lun=/dev/sdx" in (tmp_path / "hot.parm").read_text()
     again = iowatt(*words, cwd=tmp_path)
     assert again.returncode == 2
+    assert again.stderr.startswith("iowatt: error[exists]: hot.parm: ")
     assert "--force" in again.stderr
     assert iowatt(*words, "--force", cwd=tmp_path).returncode == 0
 
@@ -47,19 +49,20 @@ def test_json_has_the_file_the_jobs_and_what_is_not_in_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "code", "said"),
     [
-        (("hot-band", "--to", "fio", "--span", "1GiB"), "arrivals.rate"),
-        (("hot-band", "--to", "fio", "--rate", "100"), "--span"),
-        (("hot-bnad", "--to", "fio"), "did you mean"),
-        (("hot-band", "--to", "iometer"), "iometer"),
-        (("hot-band", "--to", "fio", "--rate", "x"), "--rate"),
-        ((*HOT, "vdbench", "--check", "a.dat"), "only fio can be run"),
+        (("hot-band", "--to", "fio", "--span", "1GiB"), "missing", ": arrivals.rate: "),
+        (("hot-band", "--to", "fio", "--rate", "100"), "missing", "--span 1TiB"),
+        (("hot-bnad", "--to", "fio"), "unknown-name", "'hot-band'"),
+        (("hot-band", "--to", "iometer"), None, "iometer"),  # Typer's own
+        (("hot-band", "--to", "fio", "--rate", "x"), "bad-syntax", " --rate: "),
+        ((*HOT, "vdbench", "--check", "a.dat"), "not-applicable", " --check: "),
     ],
 )
-def test_wrong_words_are_refused(tmp_path, words, said):
+def test_wrong_words_are_refused(tmp_path, words, code, said):
     done = iowatt(*words, cwd=tmp_path)
     assert done.returncode == 2
+    assert printed_code(done.stderr) == code
     assert said in done.stderr
 
 
@@ -78,4 +81,4 @@ def test_check_without_fio_says_how_to_get_it(tmp_path, monkeypatch):
     words = ("hot-band", "--to", "fio", "--rate", "100", "--span", "64MiB", "--check", "x.dat")
     done = iowatt(*words, cwd=tmp_path)
     assert done.returncode == 2
-    assert "apt install fio" in done.stderr
+    assert printed_code(done.stderr) == "tool-missing"

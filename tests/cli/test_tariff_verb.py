@@ -140,8 +140,8 @@ def test_a_page_of_a_flat_price_has_no_schedule(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("flat:0.1", "5kW", "--years", 1, "--months", 2), "not both"),
-        (("flat:0.1", "5kW", "--site", "much"), "--site"),
+        (("flat:0.1", "5kW", "--years", 1, "--months", 2), "months: "),
+        (("flat:0.1", "5kW", "--site", "much"), "site: "),
         (("flat:0.1", "5kW", "-o", "bill.txt"), ".html"),
         (("nowhere", "5kW"), "there is no tariff"),
     ],

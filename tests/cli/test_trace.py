@@ -179,8 +179,8 @@ def test_what_was_skipped_is_told(trace: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--columns", "time"], "no list of FIELD=COLUMN"),
-        (["--columns", "time=ts", "--order-tolerance", "1"], "has no unit"),
+        (["--columns", "time"], "columns: 'time'"),
+        (["--columns", "time=ts", "--order-tolerance", "1"], "order_tolerance: '1'"),
         (["--format", "nonsense"], "unknown format 'nonsense'"),
         (["--time-unit", "us", "--device", "sdz"], "no requests of device 'sdz'"),
         ([], "the unit of column 'ts' is not known"),
@@ -234,7 +234,7 @@ def test_bad_files_are_exit_2_one_message_and_no_output(tmp_path: Path, name: st
         done = command(*arguments)
         assert done.returncode == 2
         assert done.stdout == b""
-        assert done.stderr.startswith(b"iowatt: error: ")
+        assert done.stderr.startswith(b"iowatt: error[")
         assert str(path).encode() in done.stderr
         assert b"Traceback" not in done.stderr
     assert [entry.name for entry in tmp_path.iterdir() if entry != path] == []

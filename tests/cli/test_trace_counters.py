@@ -67,7 +67,7 @@ def test_a_profile_with_its_assumptions(tmp_path: Path) -> None:
     assert f"next: iowatt trace generate {target} --duration 60s" in shown
     profile = load(str(target)).profile
     assert (profile.name, profile.span, len(profile.phase)) == ("mine", 1 << 40, 60)
-    assert "exists already" in str(refused(LOG, "-o", str(target), "--access", "uniform"))
+    assert refused(LOG, "-o", str(target), "--access", "uniform").place == str(target)
     result = json.loads(run(LOG, "-o", str(target), "--access", "uniform", "--force", "--json"))
     assert result["profile"]["devices"] == ["vda"]
     assert any("as asked" in assumption for assumption in result["profile"]["assumptions"])
@@ -75,7 +75,7 @@ def test_a_profile_with_its_assumptions(tmp_path: Path) -> None:
 
 def test_where_requests_go_must_be_said(tmp_path: Path) -> None:
     error = refused(LOG, "-o", str(tmp_path / "x.toml"))
-    assert error.place == "--access"
+    assert (error.code, error.place) == ("missing", "access")
     assert "uniform, sequential, zipf:EXPONENT" in error.message
     assert not list(tmp_path.iterdir())
 
@@ -83,25 +83,28 @@ def test_where_requests_go_must_be_said(tmp_path: Path) -> None:
 def test_which_device_must_be_said_and_near_names_are_suggested(tmp_path: Path) -> None:
     log, target = str(DATA / "iostat-10-xtk.txt"), str(tmp_path / "x.toml")
     error = refused(log, "-o", target, "--access", "uniform")
-    assert "2 devices are active (dm-0, sda)" in error.message
-    assert "did you mean 'sda'" in str(refused(log, "-d", "sdb"))
+    assert (error.code, error.place) == ("ambiguous", "device")
+    assert "(dm-0, sda)" in error.message
+    error = refused(log, "-d", "sdb")
+    assert (error.code, error.place) == ("unknown-name", "device")
+    assert "'sda'" in (error.hint or "")
     run(log, "-o", target, "--access", "uniform", "-d", "sda")
     assert {stream.name for stream in load(target).profile.stream} == {"read", "write", "write-sequential"}
 
 
 @pytest.mark.parametrize(
-    ("words", "where"),
+    ("words", "place"),
     [
-        (["--format", "sr"], "--format"),
-        (["--arrivals", "burst"], "--arrivals"),
-        (["--first", "no"], "--first"),
-        (["--interval", "10"], "--interval"),
-        (["--columns", "Disk Reads/sec"], "--columns"),
+        (["--format", "sr"], "format"),
+        (["--arrivals", "burst"], "arrivals"),
+        (["--first", "no"], "first"),
+        (["--interval", "10"], "interval"),
+        (["--columns", "Disk Reads/sec"], "columns"),
         (["-o", "x.txt"], "x.txt"),
     ],
 )
-def test_wrong_options_are_named(words: list[str], where: str) -> None:
-    assert refused(LOG, *words).where == where
+def test_wrong_options_are_named(words: list[str], place: str) -> None:
+    assert refused(LOG, *words).place == place
 
 
 def test_a_name_that_no_profile_may_have_writes_nothing(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from iowatt.model.scenario import ScenarioError, compile_plan, load
 from iowatt.model.scenario.describe import describe
+from refused import faults
 
 MIB = 1 << 20
 
@@ -126,36 +127,92 @@ VOLUME = '[[array.volume]]\nname = "v"\npool = "disks"\n'
 
 
 @pytest.mark.parametrize(
-    ("more", "volumes", "change", "words"),
+    ("more", "volumes", "change", "fault", "figures"),
     [
-        ("raid = { level = 5, set_size = 13 }", "", None, ["set_size", "at most 12"]),
-        ("raid = { level = 10, set_size = 3 }", "", None, ["an even number of chunklets"]),
-        ("raid = { level = 4 }", "", None, ["0, 10, 5, 6"]),
-        ('raid = { level = 5, stripe_unit = "32MiB" }', "", None, ["do not fit a chunklet"]),
-        ("", VOLUME + "raid = { level = 5, set_size = 2 }", None, ["3 or more, not 2"]),
-        ("", VOLUME + 'capacity = "11GB"', None, ["11000000000 bytes do not fit", "708 chunklets"]),
-        ("", VOLUME + VOLUME.replace('"v"', '"w"'), None, ["already takes the rest"]),
-        ("", "", ('"16MiB"', '"1000001"'), ["no whole number of the drive's sectors"]),
-        ("", "", ('"16MiB"', "false"), ["said by leaving it out"]),
-        ("", "", ('chunklet = "16MiB"', "raid = { level = 5, set_size = 4 }"), ["the pool is not divided"]),
+        (
+            "raid = { level = 5, set_size = 13 }",
+            "",
+            None,
+            "out-of-range @ array.pool.disks.raid.set_size",
+            ["12"],
+        ),
+        (
+            "raid = { level = 10, set_size = 3 }",
+            "",
+            None,
+            "not-accepted @ array.pool.disks.raid.set_size",
+            [],
+        ),
+        (
+            "raid = { level = 4 }",
+            "",
+            None,
+            "not-accepted @ array.pool.disks.raid.level",
+            ["0", "10", "5", "6"],
+        ),
+        (
+            'raid = { level = 5, stripe_unit = "32MiB" }',
+            "",
+            None,
+            "out-of-range @ array.pool.disks.raid.stripe_unit",
+            [],
+        ),
+        (
+            "",
+            VOLUME + "raid = { level = 5, set_size = 2 }",
+            None,
+            "not-accepted @ array.volume.v.raid.set_size",
+            ["3", "2"],
+        ),
+        (
+            "",
+            VOLUME + 'capacity = "11GB"',
+            None,
+            "out-of-range @ array.volume.v.capacity",
+            ["11000000000", "708"],
+        ),
+        ("", VOLUME + VOLUME.replace('"v"', '"w"'), None, "conflict @ array.volume.w", []),
+        ("", "", ('"16MiB"', '"1000001"'), "not-accepted @ array.pool.disks.chunklet", []),
+        ("", "", ('"16MiB"', "false"), "not-accepted @ array.pool.disks.chunklet", []),
+        (
+            "",
+            "",
+            ('chunklet = "16MiB"', "raid = { level = 5, set_size = 4 }"),
+            "not-applicable @ array.pool.disks.raid.set_size",
+            [],
+        ),
         (
             "",
             VOLUME + "raid = { level = 5 }",
             ('chunklet = "16MiB"', "raid = { level = 5 }"),
-            ["joined as a whole"],
+            "not-applicable @ array.volume.v.raid",
+            [],
         ),
         (
             'spares = 1\nsparing = "adaptive"',
             "",
             ('chunklet = "16MiB"', "raid = { level = 5 }"),
-            ["adaptive sparing is of chunklets"],
+            "not-applicable @ array.pool.disks.sparing",
+            [],
         ),
-        ("raid = { level = 0 }\nfailure = [{ drive = 0, at = '1s' }]", "", None, ["loses data"]),
-        ("failure = [{ drive = 12, at = '1s' }]", "", None, ["there is no drive 12"]),
+        (
+            "raid = { level = 0 }\nfailure = [{ drive = 0, at = '1s' }]",
+            "",
+            None,
+            "not-applicable @ array.pool.disks.failure.0",
+            [],
+        ),
+        (
+            "failure = [{ drive = 12, at = '1s' }]",
+            "",
+            None,
+            "unknown-name @ array.pool.disks.failure.0.drive",
+            ["12"],
+        ),
     ],
 )
-def test_what_is_refused(more, volumes, change, words):
+def test_what_is_refused(more, volumes, change, fault, figures):
     with pytest.raises(ScenarioError) as error:
         plan(more, volumes, change=lambda text: text.replace(*change) if change else text)
-    for word in words:
-        assert word in str(error.value)
+    assert faults(error.value) == fault
+    assert [figure for figure in figures if figure not in str(error.value)] == []

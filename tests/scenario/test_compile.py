@@ -7,6 +7,7 @@ import json
 import pytest
 
 from iowatt.model.scenario import ScenarioError, compile_plan, load, resolve_sources
+from refused import refused
 
 TEXT = """\
 name = "two"
@@ -224,13 +225,13 @@ def test_notes_say_that_a_trace_is_slowed_down(plan):
 def test_a_contradiction_in_a_scenario_made_in_python():
     scenario = load(TEXT, traces_must_exist=False)
     workload = scenario.workload[0].model_copy(update={"volume": "up"})
-    with pytest.raises(ScenarioError, match=r"workload\.0\.volume: there is no volume 'up'"):
+    with refused("unknown-name", "workload.0.volume", ScenarioError):
         compile_plan(scenario.model_copy(update={"workload": [workload]}))
 
 
 def test_missing_traces_can_be_asked_for(tmp_path):
     scenario = load(TEXT, traces_must_exist=False)
-    with pytest.raises(ScenarioError, match="there is no trace file"):
+    with refused("not-found", "workload.0.trace.path", ScenarioError):
         compile_plan(scenario, tmp_path, traces_must_exist=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iowatt.model.scenario import ScenarioError, compile_plan, load
+from refused import faults
 
 TEXT = """\
 name = "c"
@@ -57,18 +58,18 @@ def test_what_takes_no_time_leaves_no_trace_in_the_plan(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "fault", "figures"),
     [
-        ('command = "25"', ["back_end.command", "no unit"]),
-        ("command = 25e-6", ["back_end.command"]),
-        ('command = "-25us"', ["back_end.command"]),
-        ("processors = 0", ["back_end.processors", "at least 1"]),
-        ("write_processors = 1025", ["back_end.write_processors", "at most 1024"]),
-        ('commands = "25us"', ["commands", "did you mean", "command"]),
+        ('command = "25"', "bad-syntax @ array.controller.back_end.command", []),
+        ("command = 25e-6", "bad-syntax @ array.controller.back_end.command", []),
+        ('command = "-25us"', "out-of-range @ array.controller.back_end.command", []),
+        ("processors = 0", "out-of-range @ array.controller.back_end.processors", ["1"]),
+        ("write_processors = 1025", "out-of-range @ array.controller.back_end.write_processors", ["1024"]),
+        ('commands = "25us"', "unknown-key @ array.controller.back_end.commands", []),
     ],
 )
-def test_what_does_not_fit(text, words):
+def test_what_does_not_fit(text, fault, figures):
     with pytest.raises(ScenarioError) as caught:
         load(TEXT + f"back_end = {{ {text} }}")
-    for word in words:
-        assert word in str(caught.value)
+    assert faults(caught.value) == fault
+    assert [figure for figure in figures if figure not in str(caught.value)] == []

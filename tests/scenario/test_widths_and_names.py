@@ -13,6 +13,7 @@ from iowatt.cli.main import app
 from iowatt.lenses.findings import findings
 from iowatt.model.scenario import load
 from iowatt.model.scenario.loading import warnings
+from refused import faults
 
 SCENARIO = """name = "n"
 [[workload]]
@@ -50,7 +51,7 @@ def test_a_group_is_warned_of_beyond_its_usual_width(scenario, level, count, war
     sets = [f"array.pool.10k.count={count}", f"array.pool.10k.raid.level={level}"]
     found = warnings(scenario, sets)
     assert [str(count) in one.message for one in found] == ([True] if warned else [])
-    assert all("array.pool.10k.count" in one.where for one in found)
+    assert all(one.code == "out-of-range" and "array.pool.10k.count" in one.place for one in found)
 
 
 def test_check_and_run_warn_with_the_place_and_accept_it(scenario):
@@ -78,4 +79,4 @@ def test_a_name_of_digits_alone_would_be_a_number_in_a_path(scenario):
     scenario.write_text(SCENARIO.replace('name = "10k"', 'name = "10"'))
     with pytest.raises(ScenarioError) as caught:
         load(scenario)
-    assert any("array.pool" in (one.where or "") for one in caught.value.problems)
+    assert faults(caught.value).startswith("bad-syntax @ array.pool.")

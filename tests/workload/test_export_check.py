@@ -14,6 +14,7 @@ from iowatt.sources.export.prepare import prepare
 from iowatt.sources.export.run_fio import Done
 from iowatt.sources.export.target import scratch
 from iowatt.sources.export.write import checked
+from refused import refused
 
 
 @ex.needs_fio
@@ -82,7 +83,7 @@ def test_every_kind_of_job_is_accepted_by_fio(tmp_path):
 
 @ex.needs_fio
 def test_a_job_that_fio_refuses_is_an_error_of_the_input(tmp_path):
-    with pytest.raises(InputError, match="fio ended with code"):
+    with refused("tool-failed", None):
         run_fio.run("[job]\nno_such_option=1\n", tmp_path)
 
 
@@ -116,28 +117,30 @@ def test_the_comparison_by_hand(tmp_path):
 
 
 def test_output_of_fio_that_is_none():
-    with pytest.raises(IowattError, match="not the JSON"):
+    with refused("tool-output", None, IowattError):
         run_fio.read("fio: out of memory\n")
     job = {"jobname": "a", "error": 5, **{op: {"total_ios": 1, "io_bytes": 1} for op in ("read", "write")}}
-    with pytest.raises(InputError, match="errors of a"):
+    with refused("tool-failed", None) as error:
         run_fio.read("note: something\n" + json.dumps({"jobs": [job]}))
+    assert error.value.message.endswith(" a")  # the job
 
 
 def test_files_of_value_are_not_written_to(tmp_path):
     kept = tmp_path / "kept.dat"
     kept.write_bytes(b"x" * 8192)
-    with pytest.raises(InputError, match="exists, and fio would write to it"), scratch(kept, 4096):
+    with refused("exists", str(kept)), scratch(kept, 4096):
         pass
-    with pytest.raises(InputError, match="fewer than the 16384"), scratch(kept, 16_384, force=True):
+    with refused("out-of-range", str(kept)), scratch(kept, 16_384, force=True):
         pass
     with scratch(kept, 8192, force=True):
         pass
     assert kept.read_bytes() == b"x" * 8192
-    with pytest.raises(InputError, match="no such directory"), scratch(tmp_path / "no" / "file", 4096):
+    with refused("not-found"), scratch(tmp_path / "no" / "file", 4096):
         pass
-    with pytest.raises(InputError, match="neither a file nor"), scratch(tmp_path, 4096, force=True):
+    with pytest.raises(InputError) as error, scratch(tmp_path, 4096, force=True):
         pass
-    with pytest.raises(InputError, match="do not fit"), scratch(tmp_path / "huge", 1 << 60):
+    assert error.value.place == str(tmp_path)
+    with refused("unwritable"), scratch(tmp_path / "huge", 1 << 60):
         pass
     with pytest.raises(RuntimeError), scratch(tmp_path / "made", 4096):
         assert (tmp_path / "made").stat().st_size == 4096
@@ -162,8 +165,9 @@ def test_a_block_device_has_to_be_named_twice(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "stat", pretending)
     for erase in (None, tmp_path / "sdy"):
-        with pytest.raises(InputError, match="--erase"), scratch(device, 4096, force=True, erase=erase):
+        with pytest.raises(InputError) as error, scratch(device, 4096, force=True, erase=erase):
             pass
+        assert error.value.place == str(device)
     with scratch(device, 8192, erase=device):
         pass
     assert device.exists()

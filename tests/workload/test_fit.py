@@ -17,6 +17,7 @@ from iowatt.evaluate.fit.run import fit
 from iowatt.model.profile.find import load
 from iowatt.trace.generate import generate, prepare
 from iowatt.trace.measure import describe
+from refused import check
 
 ROOT = Path(__file__).parents[2]
 EXCERPT = ROOT / "examples/traces/pg_tpcc_paced_excerpt.parquet"
@@ -146,7 +147,7 @@ def test_the_verb_prints_and_simulates(known: Path, tmp_path: Path) -> None:
     assert shown[1] == "-- response time" and "(" in shown[2]
     assert tomllib.loads(target.read_text("utf-8"))["name"] == "db"
     again = invoke(known, "-o", target)
-    assert isinstance(again.exception, InputError) and "--force" in str(again.exception.hint)
+    check(again.exception, "exists", str(target))
 
 
 def csv(folder: Path, rows: str) -> Path:

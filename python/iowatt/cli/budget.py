@@ -69,7 +69,7 @@ def budget(
         found = iowatt.budget(
             *what,
             rates=rates,
-            within_s=parsed(within, parse_duration, "--within"),
+            within_s=parsed(within, parse_duration, "within"),
             of=of,
             workload=workload,
             set=overrides or [],

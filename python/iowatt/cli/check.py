@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
+from iowatt.cli.error_text import in_options, place_text
 from iowatt.cli.options import Overrides, Scenario, print_json
+
+_OPTIONS: Final = {"set": "--set"}
+"""The options that a problem of a scenario can name."""
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +34,8 @@ def check(
     try:
         found = describe(load(scenario, overrides or []), scenario.parent)
         found["warnings"] = [
-            {"where": one.place, "message": one.message} for one in warnings(scenario, overrides or [])
+            {"where": place_text(one.place, _OPTIONS), "message": one.message}
+            for one in warnings(scenario, overrides or [])
         ]
     except InputError as error:
         if not as_json:
@@ -49,11 +54,18 @@ def check(
 def _failure(error: Any) -> dict[str, Any]:
     from iowatt.model.scenario.describe import CHECK_SCHEMA
 
-    problems = getattr(error, "problems", (error,))
     return {
         "schema": CHECK_SCHEMA,
         "ok": False,
-        "problems": [{"where": p.where, "message": p.message, "hint": p.hint} for p in problems],
+        "problems": [
+            {
+                "code": one.code,
+                "where": place_text(one.place, _OPTIONS),
+                "message": in_options(one.message, _OPTIONS),
+                "hint": one.hint and in_options(one.hint, _OPTIONS),
+            }
+            for one in getattr(error, "problems", (error,))
+        ],
     }
 
 

@@ -99,12 +99,12 @@ def compare(
     found = answer(
         [*([before] if before else []), *(more_before or [])],
         [*([after] if after else []), *(more_after or [])],
-        spike=parsed(spike, parse_duration, "--spike"),
+        spike=parsed(spike, parse_duration, "spike"),
         op=op,
         point=point,
         workload=workload,
-        every=parsed(every, parse_duration, "--every"),
-        expected_interval=parsed(expected_interval, parse_duration, "--expected-interval"),
+        every=parsed(every, parse_duration, "every"),
+        expected_interval=parsed(expected_interval, parse_duration, "expected_interval"),
         output=output,
         force=force,
     )

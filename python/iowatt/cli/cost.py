@@ -141,7 +141,7 @@ def cost(
     from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost import ask
 
-    seconds = parsed(within, parse_duration, "--within")
+    seconds = parsed(within, parse_duration, "within")
     more = [f"wear.charge={wear}"] if wear else []
     more += [f"carbon.estimate={carbon}"] if carbon else []
     if list_assumptions:

@@ -116,10 +116,10 @@ def counters(
     from iowatt.counters.words import lines
     from iowatt.counters.write import check_target
 
-    _one_of("--arrivals", arrivals, ("auto", "poisson", "bursty"))
-    _one_of("--first", first, ("auto", "drop", "keep"))
+    _one_of("arrivals", arrivals, ("auto", "poisson", "bursty"))
+    _one_of("first", first, ("auto", "drop", "keep"))
     if format_ is not None:
-        _one_of("--format", format_, FORMATS)
+        _one_of("format", format_, FORMATS)
     if output is not None:
         check_target(output, force=force)
     log = read(
@@ -128,7 +128,7 @@ def counters(
         first=first,  # type: ignore[arg-type]
         names=None if columns is None else _mapping(columns),
         skip_bad=skip_bad,
-        interval_s=parsed(interval, parse_duration, "--interval"),
+        interval_s=parsed(interval, parse_duration, "interval"),
     )
     share = None if read_share is None else read_share / 100
     found = summary(log, share)
@@ -171,16 +171,16 @@ def _asked(
 
     if access is None:
         raise InputError(
-            "TODO",
+            "missing",
             Argument("access"),
-            f"counters do not say where requests go; say what is to be assumed: {patterns.ACCEPTED}",
-            hint="uniform is the worst case for caches and disks; without -o only the summary is printed",
+            f"counters do not record addresses; give the pattern to assume: {patterns.ACCEPTED}",
+            hint="uniform is the worst case for caches and disks; without `output=` the summary is printed",
         )
     return Asked(
         access=patterns.parse(access),
         sequential=None if sequential is None else sequential / 100,
         read_share=read_share,
-        span=parsed(span, parse_capacity, "--span"),
+        span=parsed(span, parse_capacity, "span"),
         arrivals=arrivals,  # type: ignore[arg-type]
         phases=phases,
     )
@@ -251,17 +251,14 @@ def _devices(log: Log, found: dict[str, Any], wanted: list[str]) -> list[str]:
         return [disks[0]["device"]]
     if not busy:
         raise InputError(
-            "unknown-name",
-            None,
-            "no device read or wrote anything: there is no workload to make a profile of",
+            "empty", None, "no device read or wrote anything: there is no workload to make a profile of"
         )
     names = ", ".join(entry["device"] for entry in sorted(busy, key=lambda e: -(e.get("iops") or 0))[:12])
     raise InputError(
         "ambiguous",
         Argument("device"),
-        f"{len(busy)} devices are active ({names}); which is meant?",
-        hint="a disk, its partitions and what lies on them (dm-0, md0) count the same requests: take one "
-        "level",
+        f"{len(busy)} devices are active ({names}); name the one to use",
+        hint="a disk, its partitions and the devices on them (dm-0, md0) count the same requests: take one",
     )
 
 
@@ -273,16 +270,15 @@ def _profile_name(name: str | None, output: Path) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", output.stem.lower()).strip("-.")[:64].strip("-.") or "counters"
 
 
-def _one_of(option: str, value: str, choices: tuple[str, ...]) -> None:
-    from iowatt.base.errors import InputError
+def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.problems import nearest
 
     if value not in choices:
         near = nearest(value, choices)
         hint = f"did you mean {near!r}?" if near else None
-        raise InputError(
-            "not-accepted", option, f"{value!r} is not accepted; accepted are {', '.join(choices)}", hint=hint
-        )
+        message = f"{value!r} is not accepted; expected {', '.join(choices)}"
+        raise InputError("not-accepted", Argument(name), message, hint=hint)
 
 
 def _mapping(text: str) -> dict[str, str]:
@@ -291,8 +287,8 @@ def _mapping(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(separator and ours.strip() and theirs.strip() for ours, separator, theirs in pairs):
         raise InputError(
-            "wrong-format",
+            "bad-syntax",
             Argument("columns"),
-            f"{text!r} is no list of COUNTER=NAME; accepted is, for example, Disk Reads/sec=Lesevorgänge/s",
+            f"{text!r} is not accepted; expected COUNTER=NAME,..., such as Disk Reads/sec=Lesevorgänge/s",
         )
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}

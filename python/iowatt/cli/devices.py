@@ -131,7 +131,7 @@ def import_(
             "missing",
             str(file),
             "its layout is irregular and needs a file of its own",
-            hint="name one with -o",
+            hint="name one: `output=FILE`",
         )
     else:
         typer.echo(importing.written(imported), nl=False)
@@ -177,7 +177,7 @@ def validate(
     from iowatt.evaluate.validation import sheet
 
     if ssd or (device is not None and trace is None and sheet.known(device)):
-        _data_sheets(device, {"--trace": trace, "--drive": drive, "-o": output}, as_json=as_json)
+        _data_sheets(device, {"trace": trace, "drive": drive, "output": output}, as_json=as_json)
         return
     from iowatt.pages.validation import page, text
 
@@ -196,18 +196,14 @@ def validate(
 
 
 def _data_sheets(device: str | None, others: dict[str, object], *, as_json: bool) -> None:
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.evaluate.validation import sheet
     from iowatt.pages.validation import sheet_text
 
     given = [name for name, value in others.items() if value is not None]
     if given:
-        raise InputError(
-            "not-applicable",
-            None,
-            f"{given[0]} is for disks; SSDs are compared with their data sheets",
-            hint="leave it out",
-        )
+        message = "is for disks; SSDs are compared with their data sheets"
+        raise InputError("not-applicable", Argument(given[0]), message, hint="leave it out")
     found = sheet.sheets([] if device is None else [device])
     if as_json:
         print_json(sheet_text.document(found))

@@ -100,25 +100,25 @@ def analyze(
 
     Exit code 1 where a phase or the measurement is invalid.
     """
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.analyze import judge, read, write
     from iowatt.emerald.rules import load
 
     options = {
-        "--plan": plan,
-        "--driver-output": driver_output,
-        "--power": power,
-        "--temperature": temperature,
-        "--time-zone": time_zone,
+        "plan": plan,
+        "driver_output": driver_output,
+        "power": power,
+        "temperature": temperature,
+        "time_zone": time_zone,
     }
     given = [name for name, value in options.items() if value]
     if measurement is not None and given:
-        raise InputError("TODO", str(measurement), f"has its own {given[0]}", hint="give one or the other")
+        message = f"{measurement} has its own; give one or the other"
+        raise InputError("conflict", Argument(given[0]), message)
     target = output if output is not None else measurement
     if measurement is None and (plan is None or driver_output is None):
-        raise InputError(
-            "TODO", None, "names nothing to analyze", hint="give MEASUREMENT, or --plan and --driver-output"
-        )
+        message = "needs a measurement, or `plan=` and `driver_output=`"
+        raise InputError("missing", None, message)
     if target is not None:
         write.check_target(target, force)
     if measurement is not None:

@@ -108,15 +108,15 @@ def calibrate(
     from iowatt.emerald.calibrate.calibrate import Asked
     from iowatt.emerald.calibrate.make import Where, make
 
-    _between("--tolerance", tolerance, 1e-4, 0.5)
-    _between("--margin", margin, 0.0, 0.9)
-    for option, value in (
-        ("--limit", limit),
-        ("--start", start),
-        ("--point-seconds", point_seconds),
-        ("--settle-seconds", settle_seconds),
+    _between("tolerance", tolerance, 1e-4, 0.5)
+    _between("margin", margin, 0.0, 0.9)
+    for name, value in (
+        ("limit", limit),
+        ("start", start),
+        ("point_seconds", point_seconds),
+        ("settle_seconds", settle_seconds),
     ):
-        _between(option, value, 1e-3, 1e9)
+        _between(name, value, 1e-3, 1e9)
     asked = Asked(
         limit_ms=limit,
         margin=margin,
@@ -149,11 +149,12 @@ def calibrate(
         typer.echo(f"curves: {output / 'calibration.html'}")
     if not found["complete"]:
         left = ", ".join(one["phase"] for one in found["phases"] if one["chosen"] is None)
-        raise CheckFailedError("TODO", None, f"no rate was found for {left}")
+        raise CheckFailedError("infeasible", None, f"no rate was found for {left}")
 
 
-def _between(option: str, value: float | None, least: float, most: float) -> None:
-    from iowatt.base.errors import InputError
+def _between(name: str, value: float | None, least: float, most: float) -> None:
+    from iowatt.base.errors import Argument, InputError
 
     if value is not None and not least <= value <= most:
-        raise InputError("out-of-range", option, f"{value:g} is out of range; expected {least:g} to {most:g}")
+        message = f"{value:g} is out of range; expected {least:g} to {most:g}"
+        raise InputError("out-of-range", Argument(name), message)

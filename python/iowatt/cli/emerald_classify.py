@@ -47,7 +47,7 @@ def classify(
     from iowatt.emerald.rules import load
 
     if note is not None and set_class is None:
-        raise InputError("TODO", Argument("note"), "goes with --set-class")
+        raise InputError("not-applicable", Argument("note"), "goes with `set_class=`")
     override = None if set_class is None else parse_override(set_class, note)
     found = find(read(product), load(rules), override)
     if as_json:

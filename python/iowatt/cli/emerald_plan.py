@@ -186,17 +186,17 @@ def plan(
         rules=rules,
         targets=target or [],
         scenario=scenario,
-        size_bytes=parsed(size, parse_capacity, "--size"),
+        size_bytes=parsed(size, parse_capacity, "size"),
         block_size=block_size,
         product=product,
-        raw_capacity_bytes=parsed(raw_capacity, parse_capacity, "--raw-capacity"),
+        raw_capacity_bytes=parsed(raw_capacity, parse_capacity, "raw_capacity"),
         instruments=_instruments(instrument or [], thermometer or []),
         time_scale=time_scale,
-        rates=_by_phase(rate or [], "--rate", lambda text: parsed(text, parse_iops, "--rate"), bare=False),
-        streams=_by_phase(streams or [], "--streams", _whole("--streams")),
-        outstanding=_by_phase(outstanding or [], "--outstanding", _whole("--outstanding")),
-        conditioning_s=parsed(conditioning, parse_duration, "--conditioning"),
-        migration_s=parsed(migration, parse_duration, "--migration"),
+        rates=_by_phase(rate or [], "rate", lambda text: parsed(text, parse_iops, "rate"), bare=False),
+        streams=_by_phase(streams or [], "streams", _whole("streams")),
+        outstanding=_by_phase(outstanding or [], "outstanding", _whole("outstanding")),
+        conditioning_s=parsed(conditioning, parse_duration, "conditioning"),
+        migration_s=parsed(migration, parse_duration, "migration"),
         prefill=prefill,
         seed=seed,
         name=name,
@@ -205,7 +205,7 @@ def plan(
         asked,
         output,
         start=_when(start),
-        fill_rate=parsed(fill_rate, parse_rate, "--fill-rate"),
+        fill_rate=parsed(fill_rate, parse_rate, "fill_rate"),
         force=force,
     )
     if as_json:
@@ -218,49 +218,51 @@ def plan(
         typer.echo(f"plan: {output / 'plan.json'}")
     refused = [one for one in found["files"] if one["problem"] is not None]
     if refused:
-        raise CheckFailedError("TODO", None, f"{refused[0]['path']} is refused: {refused[0]['problem']}")
+        raise CheckFailedError("check-failed", refused[0]["path"], f"refused: {refused[0]['problem']}")
 
 
 def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
     return [
-        *(_instrument(text, "power", "--instrument") for text in power),
-        *(_instrument(text, "temperature", "--thermometer") for text in temperature),
+        *(_instrument(text, "power", "instrument") for text in power),
+        *(_instrument(text, "temperature", "thermometer") for text in temperature),
     ]
 
 
-def _instrument(text: str, role: Literal["power", "temperature"], option: str) -> Any:
-    from iowatt.base.errors import InputError
+def _instrument(text: str, role: Literal["power", "temperature"], argument: str) -> Any:
+    from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.plan.model import Instrument
 
     name, equals, source = text.partition("=")
     if not (name and equals and source):
-        raise InputError("bad-syntax", option, f"{text!r} is no NAME=SOURCE, such as pdu1=csv:power.csv")
+        place = Argument(argument, text)
+        raise InputError("bad-syntax", place, "expected NAME=SOURCE, such as pdu1=csv:power.csv")
     return Instrument(name=name, source=source, role=role)
 
 
 def _by_phase(
-    given: Sequence[str], option: str, parse: Callable[[str], Value], *, bare: bool = True
+    given: Sequence[str], name: str, parse: Callable[[str], Value], *, bare: bool = True
 ) -> Mapping[str, Value]:
     """Values by phase, "" for what is said without one."""
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
 
     found: dict[str, Value] = {}
     for text in given:
         phase, equals, value = text.rpartition("=")
         if not equals and not bare:
-            raise InputError("wrong-format", option, f"{text!r} is no PHASE=VALUE, such as HB=4000")
+            raise InputError("bad-syntax", Argument(name, text), "expected PHASE=VALUE, such as HB=4000")
         if phase in found:
-            raise InputError("duplicate", option, f"{phase or 'all phases'} twice")
+            raise InputError("duplicate", Argument(name), f"{phase or 'all phases'} is given twice")
         found[phase] = parse(value)
     return found
 
 
-def _whole(option: str) -> Callable[[str], int]:
+def _whole(name: str) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        from iowatt.base.errors import InputError
+        from iowatt.base.errors import Argument, InputError
 
         if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 4096:
-            raise InputError("out-of-range", option, f"{text!r} is no whole number from 1 to 4096")
+            message = f"{text!r} is not accepted; expected a whole number from 1 to 4096"
+            raise InputError("out-of-range", Argument(name), message)
         return int(text)
 
     return parse
@@ -277,5 +279,5 @@ def _when(text: str | None) -> datetime | None:
         raise InputError(
             "bad-syntax",
             Argument("start"),
-            f"{text!r} is no date and time; expected 2026-11-23T08:00, or +01:00 behind it for a zone",
+            f"{text!r} is not accepted; expected a time such as 2026-11-23T08:00 or 2026-11-23T08:00+01:00",
         ) from None

@@ -85,10 +85,10 @@ def report(
     if len(analysis) > 1:
         if wants_export or product or about or com:
             raise InputError(
-                "ambiguous",
+                "not-applicable",
                 None,
-                "several analyses are set side by side only",
-                hint="give one analysis with --product, --about, --com or for an ENERGY STAR export",
+                "several analyses can only be compared",
+                hint="give one analysis with `product=`, `about=`, `com=` or for an ENERGY STAR export",
             )
         made, row = side_by_side.compose(side_by_side.read(analysis)), None
     else:

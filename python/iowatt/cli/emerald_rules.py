@@ -31,12 +31,13 @@ def rules(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """List the rule profiles, or the rules of one: value, unit, mark, verified, source."""
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.rules import describe
 
     if profile is None:
         if key != "*" or unverified:
-            raise InputError("TODO", "--key, --unverified", "choose among the rules of one profile; name it")
+            place = Argument("unverified" if key == "*" else "key")
+            raise InputError("not-applicable", place, "chooses rules of one profile; name the profile")
         listed = describe.profiles()
         lines = describe.profile_lines(listed)
     else:

@@ -58,7 +58,7 @@ def run(
     from iowatt.emerald.conduct.sequence import Stopped, conduct
 
     if restart_active and not resume:
-        raise InputError("TODO", Argument("restart_active"), "says how to go on", hint="add --resume")
+        raise InputError("not-applicable", Argument("restart_active"), "goes with `resume=True`")
     import threading
 
     stop = threading.Event()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -46,19 +47,27 @@ def error_text(error: IowattError, options: Mapping[str, str]) -> str:
     return f"error: {error.place}: {len(problems)} problems\n{listed}"
 
 
-def _shown(place: str | None, message: str, hint: str | None, options: Mapping[str, str]) -> str:
+def place_text(place: str | None, options: Mapping[str, str]) -> str | None:
+    """A place as it is printed: ``--years 5`` where it is an argument."""
     if isinstance(place, Argument):
-        place = f"{options.get(place.name, place.name)} {place.detail}".strip()
-    text = _in_options(message, options)
+        return f"{options.get(place.name, place.name)} {place.detail}".strip()
+    return place
+
+
+def _shown(place: str | None, message: str, hint: str | None, options: Mapping[str, str]) -> str:
+    place = place_text(place, options)
+    text = in_options(message, options)
     text = f"{place}: {text}" if place else text
-    return f"{text}\n  hint: {_in_options(hint, options)}" if hint else text
+    return f"{text}\n  hint: {in_options(hint, options)}" if hint else text
 
 
-def _in_options(text: str, options: Mapping[str, str]) -> str:
+def in_options(text: str, options: Mapping[str, str]) -> str:
+    """``text`` with its arguments as options: ``--years 5`` for `` `years=5` ``."""
+
     def option(match: re.Match[str]) -> str:
         name, value = match.groups()
         if name not in options:
             return match[0]
-        return options[name] if value in ("", "True") else f"{options[name]} {value}"
+        return options[name] if value in ("", "True") else f"{options[name]} {shlex.quote(value)}"
 
     return _ARGUMENT.sub(option, text)

@@ -92,9 +92,9 @@ def export(
         overrides or [],
         target=target or (None if check is None else str(check)),
         seed=seed,
-        duration_s=parsed(duration, parse_duration, "--duration"),
-        rate_iops=parsed(rate, parse_iops, "--rate"),
-        span=parsed(span, parse_capacity, "--span"),
+        duration_s=parsed(duration, parse_duration, "duration"),
+        rate_iops=parsed(rate, parse_iops, "rate"),
+        span=parsed(span, parse_capacity, "span"),
     )
     exported = write(prepared, to, output, force=force)
     comparison = None
@@ -122,7 +122,7 @@ def export(
             _print_comparison(comparison)
     if comparison is not None and not comparison["within"]:
         raise CheckFailedError(
-            "TODO",
+            "check-failed",
             None,
             f"a share is off by {comparison['largest_share_difference']:.2f} points; 1 is accepted",
         )

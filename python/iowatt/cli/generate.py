@@ -67,9 +67,9 @@ def generate(
         overrides or [],
         seed=seed,
         requests=requests,
-        duration_s=parsed(duration, parse_duration, "--duration"),
-        rate_iops=parsed(rate, parse_iops, "--rate"),
-        span=parsed(span, parse_capacity, "--span"),
+        duration_s=parsed(duration, parse_duration, "duration"),
+        rate_iops=parsed(rate, parse_iops, "rate"),
+        span=parsed(span, parse_capacity, "span"),
     )
     target = output or Path(f"{prepared.plan['name']}.parquet")
     with bar(f"generating {prepared.plan['name']}") as progress:

@@ -77,7 +77,8 @@ def heat(
     from iowatt.lenses.heat import analyse
 
     if over not in _OVER:
-        raise InputError("not-accepted", Argument("over"), f"{over!r} is none of {', '.join(_OVER)}")
+        message = f"{over!r} is not accepted; expected {', '.join(_OVER)}"
+        raise InputError("not-accepted", Argument("over"), message)
     if output is not None:
         from iowatt.pages.heat import page
 
@@ -114,19 +115,17 @@ def _measures(extent: str | None, period: str | None, capacity: str | None) -> d
 
     found: dict[str, Any] = {}
     if extent is not None:
-        found["extent_bytes"] = block_bytes(extent, "--extent")
+        found["extent_bytes"] = block_bytes(extent, "extent")
         if not LEAST_EXTENT <= found["extent_bytes"] <= 1 << 50:
-            raise InputError(
-                "out-of-range", Argument("extent"), "an extent has 64KiB at least and 1PiB at most"
-            )
+            raise InputError("out-of-range", Argument("extent"), "expected 64KiB to 1PiB")
     if period is not None:
-        found["period_s"] = seconds(period, "--period")
+        found["period_s"] = seconds(period, "period")
         if found["period_s"] < 1e-3:
-            raise InputError("out-of-range", Argument("period"), "a period has 1ms at least")
+            raise InputError("out-of-range", Argument("period"), "expected 1ms or more")
     if capacity is not None:
-        found["capacity_bytes"] = capacity_bytes(capacity, "--capacity")
+        found["capacity_bytes"] = capacity_bytes(capacity, "capacity")
         if found["capacity_bytes"] < 1:
-            raise InputError("out-of-range", Argument("capacity"), "a device has 1B at least")
+            raise InputError("out-of-range", Argument("capacity"), "expected 1B or more")
     return found
 
 
@@ -143,9 +142,8 @@ def _opened(
         from iowatt.run.bundle import Run
 
         if options or measures:
-            raise InputError(
-                "TODO", source, "a Run was counted when it was made: options of traces do not apply"
-            )
+            message = "the heat of a Run is measured while it runs: options of traces do not apply"
+            raise InputError("not-applicable", source, message)
         run = Run.open(path)
         return of_run(run), run.name, str(path)
     from iowatt.model.scenario.heat import EXTENT

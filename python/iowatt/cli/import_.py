@@ -139,8 +139,8 @@ def import_(
     from iowatt.sources.measured.build import About
     from iowatt.sources.meters import source as meters
 
-    seconds = parsed(interval, parse_duration, "--interval")
-    raw_bytes = parsed(raw_capacity, parse_capacity, "--raw-capacity")
+    seconds = parsed(interval, parse_duration, "interval")
+    raw_bytes = parsed(raw_capacity, parse_capacity, "raw_capacity")
     given = trace_options(
         format=format_,
         columns=columns,
@@ -151,8 +151,8 @@ def import_(
         devices=device or None,
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
-        from_s=parsed(start, parse_duration, "--start"),
-        to_s=parsed(end, parse_duration, "--end"),
+        from_s=parsed(start, parse_duration, "start"),
+        to_s=parsed(end, parse_duration, "end"),
     )
     with bar("reading") as progress:
         read = outputs.read(source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress)

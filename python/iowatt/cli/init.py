@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.cli import trace as verb
 
 
@@ -63,11 +63,9 @@ def init(
         with verb.in_flags(), bar(f"reading {trace}") as progress:
             found = info({"path": str(own_trace(trace)), **options}, progress=progress)
     elif options:
+        place = Argument(verb.argument(next(iter(options))))
         raise InputError(
-            "TODO",
-            None,
-            f"{', '.join(options)}: how a trace of your own is read",
-            hint="name the trace: --trace FILE",
+            "not-applicable", place, "goes with a trace of your own", hint="name it: `trace=FILE`"
         )
     write_text(file, starter(file, trace, options, found), force=force)
     if found is not None and found["devices"]["count"] > 1:

@@ -184,6 +184,6 @@ def _refuse_unnameable(words: Sequence[str]) -> None:
             raise InputError(
                 "bad-syntax",
                 ascii(os.fsencode(word))[1:],
-                f"is no text in {sys.getfilesystemencoding()}, and results could not name it",
+                f"not text in {sys.getfilesystemencoding()}, so that results could not name it",
                 hint="rename the file, or choose a UTF-8 locale (LC_ALL=C.UTF-8) where the name is UTF-8",
             ) from None

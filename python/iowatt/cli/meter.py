@@ -91,7 +91,7 @@ def read(
     from iowatt.sources.meters import source, summary
     from iowatt.sources.meters.address import parse
 
-    pause = parsed(interval, parse_duration, "--interval")
+    pause = parsed(interval, parse_duration, "interval")
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
     found: list[dict[str, Any]] = []
     for address in addresses:
@@ -149,8 +149,8 @@ def record(
     from iowatt.base.units import parse_duration
     from iowatt.sources.meters import recording, source, summary
 
-    pause = parsed(interval, parse_duration, "--interval")
-    seconds = parsed(duration, parse_duration, "--duration")
+    pause = parsed(interval, parse_duration, "interval")
+    seconds = parsed(duration, parse_duration, "duration")
     named = {source.find(address)[0].name: address for address in addresses}
     if len(named) < len(addresses):
         raise InputError(
@@ -161,15 +161,14 @@ def record(
         path = output / f"{name}.csv"
         meter = source.meter(address)
         if path.exists() and not append:
-            raise InputError("exists", str(path), "exists already", hint="go on with it: --append")
+            raise InputError("exists", str(path), "the file exists", hint="`append=True` continues it")
         recorders.append(recording.Recorder(meter, path, name=name, interval_s=pause, watcher=_watcher(name)))
     _conduct(recorders, seconds)
     found = []
     for recorder in recorders:
         if recorder.samples == 0:
-            raise CheckFailedError(
-                "TODO", str(recorder.path), f"{recorder.name} gave no sample: {recorder.failing or 'nothing'}"
-            )
+            message = f"no sample of {recorder.name}: {recorder.failing or 'it did not answer'}"
+            raise CheckFailedError("unreachable", str(recorder.path), message)
         found.append(summary.log(recording.read_log(recorder.path)))
         if not as_json:
             typer.echo("\n".join([str(recorder.path), *summary.lines(found[-1])]))

@@ -152,7 +152,7 @@ def optimize(
         maximize=maximize or [],
         minimize=minimize or [],
         subject_to=subject_to or [],
-        within_s=parsed(within, units.parse_duration, "--within"),
+        within_s=parsed(within, units.parse_duration, "within"),
         workload=workload,
         method=method,
         most=most,

@@ -66,18 +66,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 Notes = Annotated[bool, typer.Option("--notes", help="Print all caveats.")]
 
 
-def parsed(text: str | None, parse: Callable[[object], float | int], where: str) -> Any:
-    """``text`` as a quantity above 0, by a function of `iowatt.base.units`; ``None`` where not given."""
-    from iowatt.base.errors import InputError
+def parsed(text: str | None, parse: Callable[[object], float | int], name: str) -> Any:
+    """The argument ``name`` as a quantity above 0, by a function of `iowatt.base.units`; or ``None``."""
+    from iowatt.base.errors import Argument, InputError
 
     if text is None:
         return None
     try:
         value = parse(text)
-    except ValueError as error:
-        raise InputError("TODO", where, str(error)) from None
+    except InputError as error:
+        raise error.at(Argument(name)) from None
     if not value:
-        raise InputError("out-of-range", where, "must be above 0")
+        raise InputError("out-of-range", Argument(name), "must be above 0")
     return value
 
 

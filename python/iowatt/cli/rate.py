@@ -103,7 +103,7 @@ def rate(
     from iowatt.base.units import parse_duration
     from iowatt.evaluate.search.rate import Asked
 
-    seconds = parsed(limit, parse_duration, "--limit")
+    seconds = parsed(limit, parse_duration, "limit")
     asked = Asked(
         limit_s=seconds,
         loop=loop,  # type: ignore[arg-type]  # checked there
@@ -115,8 +115,8 @@ def rate(
         replications=replications,
         requests=requests,
         warmup_requests=warmup_requests,
-        read_limit_s=parsed(read_limit, parse_duration, "--read-limit"),
-        write_limit_s=parsed(write_limit, parse_duration, "--write-limit"),
+        read_limit_s=parsed(read_limit, parse_duration, "read_limit"),
+        write_limit_s=parsed(write_limit, parse_duration, "write_limit"),
     )
     _answer(scenario, overrides, asked, output, force=force, as_json=as_json)
 

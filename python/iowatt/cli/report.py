@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 
 SCHEMA = "iowatt.report/1"
 
@@ -40,11 +40,9 @@ def report(
 
     if output is None:
         if len(runs) > 1:
-            raise InputError(
-                "ambiguous", None, "several Runs need a name for their report", hint="add -o FILE.html"
-            )
+            raise InputError("missing", Argument("output"), "a report of several Runs needs a file name")
         if not runs[0].is_dir():
-            raise InputError("not-found", str(runs[0]), "is not a Run: no such directory")
+            raise InputError("not-found", str(runs[0]), "there is no such Run")
         output = runs[0] / "report.html"
     check_target(output, force)
 

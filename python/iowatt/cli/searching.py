@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from iowatt.base.errors import InputError, IowattError
+from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.cli import command_line
 from iowatt.cli.options import print_json
 
@@ -48,11 +48,8 @@ def executor(cluster: str | None, jobs: int | None) -> Iterator[Executor | None]
     from iowatt.evaluate.search.cluster import Cluster
 
     if jobs is not None:
-        raise InputError(
-            "not-applicable",
-            None,
-            "--jobs is for this machine; a cluster has as many points at a time as processors",
-        )
+        message = "is for this machine; a cluster runs as many points at a time as it has processors"
+        raise InputError("not-applicable", Argument("jobs"), message)
     with closing(Cluster(cluster)) as made:
         if sys.stderr.isatty():
             typer.echo(f"cluster {cluster}: {made.nodes} machines, {made.processors:g} processors", err=True)
@@ -121,17 +118,17 @@ def stop_at_lost(faults: Sequence[str], machines: Sequence[str]) -> None:
     """Raise where points are missing for a fault of ours or of a machine: another try may bring them."""
     if faults:
         raise IowattError(
-            "TODO",
+            "internal",
             None,
             f"{len(faults)} points ended in a fault of iowatt\n" + "\n".join(faults[:5]),
-            hint="--resume tries them again",
+            hint="`resume=True` tries them again",
         )
     if machines:
         raise InputError(
-            "TODO",
+            "tool-failed",
             None,
-            f"{len(machines)} points could not be run where they were tried\n" + "\n".join(machines[:5]),
-            hint="mend that, and --resume tries them again; the others are kept",
+            f"{len(machines)} points could not be run on their machines\n" + "\n".join(machines[:5]),
+            hint="fix that, and `resume=True` tries them again; the others are kept",
         )
 
 

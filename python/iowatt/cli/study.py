@@ -106,8 +106,8 @@ def run(
             console.print(f"{what}: {target / file}", markup=False, soft_wrap=True)
     if found.faults:
         raise IowattError(
-            "TODO",
+            "internal",
             None,
             f"{len(found.faults)} points ended in a fault of iowatt\n" + "\n".join(found.faults[:5]),
-            hint="--resume tries them again",
+            hint="`resume=True` tries them again",
         )

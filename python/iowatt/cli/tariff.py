@@ -132,12 +132,12 @@ def bill_(
     from iowatt.tariffs.find import find_tariff
 
     if years is not None and months is not None:
-        raise InputError("conflict", Argument("months"), "give --years or --months, not both")
+        raise InputError("conflict", Argument("months"), "give `years=` or `months=`, not both")
     if output is not None:
         page.check_target(output, force)
     tariff = find_tariff(name)
     what = drawn(load, start, months if years is None else 12 * years)
-    found = billed(tariff, what, parsed(site, parse_power, "--site") or 0.0)
+    found = billed(tariff, what, parsed(site, parse_power, "site") or 0.0)
     if output is not None:
         page.write(found, account.document(tariff), output, force=force)
         typer.echo(f"wrote {output}", err=True)

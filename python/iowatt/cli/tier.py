@@ -107,16 +107,14 @@ def tier(
     from iowatt.model.scenario.heat import LEAST_EXTENT
 
     if minimize not in _OBJECTIVES:
-        raise InputError(
-            "not-accepted", Argument("minimize"), f"{minimize!r} is none of {', '.join(_OBJECTIVES)}"
-        )
+        message = f"{minimize!r} is not accepted; expected {', '.join(_OBJECTIVES)}"
+        raise InputError("not-accepted", Argument("minimize"), message)
     if not 0 < utilisation <= 0.99:
-        raise InputError(
-            "out-of-range", Argument("utilisation"), f"{utilisation:g} is no share above 0 and up to 0.99"
-        )
-    size = parsed(extent, parse_block_size, "--extent")
+        message = f"{utilisation:g} is out of range; expected a share above 0 and up to 0.99"
+        raise InputError("out-of-range", Argument("utilisation"), message)
+    size = parsed(extent, parse_block_size, "extent")
     if size is not None and not LEAST_EXTENT <= size <= 1 << 40:
-        raise InputError("out-of-range", Argument("extent"), "an extent has 64KiB at least and 1TiB at most")
+        raise InputError("out-of-range", Argument("extent"), "expected 64KiB to 1TiB")
     changes = overrides or []
     target = output or Path("tiers") / load(scenario, changes).name
     asked = Asked(
@@ -125,7 +123,7 @@ def tier(
         tiers=tiers or [],
         objective=cast("Objective", minimize),
         limit=utilisation,
-        response_s=parsed(response_time, parse_duration, "--response-time"),
+        response_s=parsed(response_time, parse_duration, "response_time"),
         extent_bytes=size,
         peak=peak,
         simulate=simulate,

@@ -276,12 +276,16 @@ def _options(
     options = {
         **plain,
         "columns": None if columns is None else _mapping(columns),
-        "sector_bytes": None if sector_size is None else block_size(sector_size, "--sector-size"),
-        "order_tolerance_s": None
-        if order_tolerance is None
-        else seconds(order_tolerance, "--order-tolerance"),
+        "sector_bytes": None if sector_size is None else block_size(sector_size, "sector_size"),
+        "order_tolerance_s": None if order_tolerance is None else seconds(order_tolerance, "order_tolerance"),
     }
     return {name: value for name, value in options.items() if value is not None}
+
+
+def argument(key: str) -> str:
+    """The argument that gives a key of a trace spec."""
+    names = {"rate_iops": "rate", "devices": "device", "sector_bytes": "sector_size"}
+    return names.get(key, key.removesuffix("_s"))
 
 
 @contextmanager
@@ -296,7 +300,7 @@ def in_flags() -> Iterator[None]:
         said = said.replace("time_unit = ", "--time-unit ").replace("(rate_iops, ", "(--rate, ")
         if said == error.message:
             raise
-        raise InputError("TODO", error.place, said, hint=error.hint) from None
+        raise InputError(error.code, error.place, said, hint=error.hint) from None
 
 
 def _in_options(lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -318,9 +322,9 @@ def _mapping(text: str) -> dict[str, str | int]:
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(separator and field.strip() and header.strip() for field, separator, header in pairs):
         raise InputError(
-            "wrong-format",
+            "bad-syntax",
             Argument("columns"),
-            f"{text!r} is no list of FIELD=COLUMN; accepted is, for example, time=ts,op=rw or time=0,op=2",
+            f"{text!r} is not accepted; expected FIELD=COLUMN,..., such as time=ts,op=rw or time=0,op=2",
         )
     columns = {field.strip(): column.strip() for field, _, column in pairs}
     number = re.compile(r"[0-9]{1,4}")

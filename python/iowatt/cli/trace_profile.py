@@ -95,14 +95,12 @@ def profile(
         order_tolerance=order_tolerance,
     )
     measure: dict[str, Any] = {
-        "block_bytes": block_bytes(block, "--block"),
-        "extent_bytes": None if extent is None else block_bytes(extent, "--extent"),
-        "cache_bytes": []
-        if cache is None
-        else [capacity_bytes(part, "--cache") for part in cache.split(",")],
-        "samples": _count(samples, "--samples"),
-        "lookback": _count(lookback, "--lookback"),
-        "gap_bytes": 0 if gap is None else block_bytes(gap, "--gap"),
+        "block_bytes": block_bytes(block, "block"),
+        "extent_bytes": None if extent is None else block_bytes(extent, "extent"),
+        "cache_bytes": [] if cache is None else [capacity_bytes(part, "cache") for part in cache.split(",")],
+        "samples": _count(samples, "samples"),
+        "lookback": _count(lookback, "lookback"),
+        "gap_bytes": 0 if gap is None else block_bytes(gap, "gap"),
     }
     if output is not None:
         from iowatt.pages.description import page
@@ -126,32 +124,33 @@ def profile(
         print_json({"schema": schemas.pop(), "traces": found})
 
 
-def block_bytes(text: str, option: str) -> int:
-    """Bytes of a block or an extent that an option gives."""
+def block_bytes(text: str, name: str) -> int:
+    """The argument ``name``, a block or an extent, in bytes."""
     from iowatt.base.units import parse_block_size
 
-    return _read(parse_block_size, text, option)
+    return _read(parse_block_size, text, name)
 
 
-def capacity_bytes(text: str, option: str) -> int:
-    """Bytes of a cache or a device that an option gives, in decimal units too."""
+def capacity_bytes(text: str, name: str) -> int:
+    """The argument ``name``, a cache or a device, in bytes; decimal units too."""
     from iowatt.base.units import parse_capacity
 
-    return _read(parse_capacity, text, option)
+    return _read(parse_capacity, text, name)
 
 
-def _read(parse: Callable[[object], int], text: str, option: str) -> int:
-    from iowatt.base.errors import InputError
+def _read(parse: Callable[[object], int], text: str, name: str) -> int:
+    from iowatt.base.errors import Argument, InputError
 
     try:
         return parse(text.strip())
-    except ValueError as error:
-        raise InputError("TODO", option, str(error)) from None
+    except InputError as error:
+        raise error.at(Argument(name)) from None
 
 
-def _count(number: int, option: str) -> int:
-    from iowatt.base.errors import InputError
+def _count(number: int, name: str) -> int:
+    from iowatt.base.errors import Argument, InputError
 
     if not 0 < number < 1 << 32:
-        raise InputError("wrong-format", option, f"{number} is not a number from 1 to {(1 << 32) - 1}")
+        message = f"{number} is not accepted; expected a number from 1 to {(1 << 32) - 1}"
+        raise InputError("out-of-range", Argument(name), message)
     return number

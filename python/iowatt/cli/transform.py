@@ -32,21 +32,19 @@ def transformations(
     from iowatt.base.errors import Argument, InputError
 
     if clock not in ("recorded", "start"):
-        raise InputError("TODO", Argument("clock"), f"{clock!r} is neither recorded nor start")
+        message = f"{clock!r} is not accepted; expected recorded or start"
+        raise InputError("not-accepted", Argument("clock"), message)
     if not more and (append or clock != "recorded"):
-        raise InputError(
-            "not-applicable",
-            "--append" if append else "--clock",
-            "applies to several traces, and one is given",
-        )
+        name = Argument("append" if append else "clock")
+        raise InputError("not-applicable", name, "applies to several traces, and one is given")
     options: dict[str, Any] = {
-        "spread_s": None if spread is None else seconds(spread, "--spread"),
+        "spread_s": None if spread is None else seconds(spread, "spread"),
         "seed": None if spread is None else seed,
-        "from_s": None if start is None else seconds(start, "--start"),
-        "to_s": None if end is None else seconds(end, "--end"),
+        "from_s": None if start is None else seconds(start, "start"),
+        "to_s": None if end is None else seconds(end, "end"),
         "speed": speed,
-        "split_bytes": None if split is None else block_size(split, "--split"),
-        "max_transfer_bytes": None if max_transfer is None else block_size(max_transfer, "--max-transfer"),
+        "split_bytes": None if split is None else block_size(split, "split"),
+        "max_transfer_bytes": None if max_transfer is None else block_size(max_transfer, "max_transfer"),
         "place": _place(place, place_align) if place else None,
     }
     if more:
@@ -55,41 +53,40 @@ def transformations(
     return {name: value for name, value in options.items() if value is not None}
 
 
-def block_size(text: str, option: str) -> int:
-    """Bytes of ``--option SIZE``."""
-    from iowatt.base.errors import InputError
+def block_size(text: str, name: str) -> int:
+    """The argument ``name``, a size, in bytes."""
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_block_size
 
     try:
         size = parse_block_size(text)
-    except ValueError as error:
-        raise InputError("TODO", option, str(error)) from None
+    except InputError as error:
+        raise error.at(Argument(name)) from None
     if not 0 < size < 1 << 32:
-        raise InputError("out-of-range", option, "must be at least 1 byte and under 4GiB")
+        raise InputError("out-of-range", Argument(name), "must be at least 1 byte and under 4GiB")
     return size
 
 
-def seconds(text: str, option: str) -> float:
-    """Seconds of ``--option TIME``."""
-    from iowatt.base.errors import InputError
+def seconds(text: str, name: str) -> float:
+    """The argument ``name``, a time, in seconds."""
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_duration
 
     try:
         return parse_duration(text)
-    except ValueError as error:
-        raise InputError("TODO", option, str(error)) from None
+    except InputError as error:
+        raise error.at(Argument(name)) from None
 
 
 def _place(wheres: list[str], align: str) -> dict[str, Any]:
     from iowatt.base.errors import Argument, InputError
 
-    align_bytes = block_size(align, "--place-align")
+    align_bytes = block_size(align, "place_align")
     if wheres == [END_TO_END]:
         return {"seats": [], "align_bytes": align_bytes}
     if END_TO_END in wheres:
-        raise InputError(
-            "TODO", Argument("place"), f"{END_TO_END} means all devices; name no others beside it"
-        )
+        message = f"{END_TO_END} means all devices; name no others beside it"
+        raise InputError("conflict", Argument("place"), message)
     return {"seats": [_seat(where) for where in wheres], "align_bytes": align_bytes}
 
 
@@ -102,10 +99,10 @@ def _seat(where: str) -> dict[str, Any]:
     volume, at, offset = spot.partition("@")
     if not (separator and device and (volume or (at and offset))) or (at and not offset):
         raise InputError(
-            "not-accepted",
-            Argument("place"),
-            f"{where!r} says no place; accepted are {END_TO_END}, DEVICE=VOLUME, DEVICE=@OFFSET and "
-            "DEVICE=VOLUME@OFFSET, such as hm.0=db or hm.1=@100GiB",
+            "bad-syntax",
+            Argument("place", where),
+            f"expected {END_TO_END}, DEVICE=VOLUME, DEVICE=@OFFSET or DEVICE=VOLUME@OFFSET, such as hm.0=db "
+            "or hm.1=@100GiB",
         )
     seat: dict[str, Any] = {"device": device}
     if volume:
@@ -113,6 +110,6 @@ def _seat(where: str) -> dict[str, Any]:
     if at:
         try:
             seat["offset"] = parse_capacity(offset)
-        except ValueError as error:
-            raise InputError("TODO", Argument("place"), str(error)) from None
+        except InputError as error:
+            raise error.at(Argument("place", where)) from None
     return seat

@@ -57,23 +57,23 @@ def prepare(
     loaded.check(size)
     if size is None:
         raise InputError(
-            "TODO",
+            "missing",
             loaded.document.source,
-            f"the profile {profile.name!r} does not say how large its address space is",
-            hint="give it: --span 1TiB",
+            f"the profile {profile.name!r} has no address space (`span`)",
+            hint="give it: `span=1TiB`",
         )
     if isinstance(profile.arrivals, arrivals.Closed):
         raise InputError(
-            "TODO",
+            "unsupported",
             loaded.document.place(("arrivals", "law")),
-            "requests of a closed loop arrive when others complete: there are no times without a system",
+            "requests of a closed loop arrive when others complete: without a system they have no times",
             hint="simulate it (profile = { name = .. } in a scenario), or give other arrivals: "
-            "--set 'arrivals={law=\"poisson\",rate=500}'",
+            '`set=arrivals={law="poisson",rate=500}`',
         )
     recorded = isinstance(profile.arrivals, arrivals.Recorded)
     if requests is None and duration_s is None and not recorded:
         raise InputError(
-            "TODO", None, "nothing says when the trace ends", hint="--duration 10min, or --requests 1000000"
+            "missing", None, "the trace needs an end", hint="`duration=10min`, or `requests=1000000`"
         )
     plan = synthesis(profile, span=size, seed=seed, requests=requests, duration_s=duration_s)
     for process in plan["processes"]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_block_size, parse_capacity, parse_duration, parse_iops
 from iowatt.evaluate.caches import given, sizes
 from iowatt.evaluate.caches.simulate import FOOTPRINT, SPAN, Progress, simulate
@@ -39,23 +39,23 @@ def ask(
     Raises
     ------
     InputError
-        Names the option and what would be accepted.
+        Names the argument and what would be accepted.
     """
     block_bytes = _block(block)
-    chosen = [_read(cache_policies.parsed, text, "--policy") for text in _names(policy)]
+    chosen = [_read(cache_policies.parsed, text, "policy") for text in _names(policy)]
     objects = block_bytes is None
     listed = _listed(SIZES if size is None else size)
-    wanted = [_read(lambda text: sizes.parsed(text, objects=objects), text, "--size") for text in listed]
+    wanted = [_read(lambda text: sizes.parsed(text, objects=objects), text, "size") for text in listed]
     first, first_s = _warm_up(warm_up)
-    writes = _word(writes, ("allocate", "around"), "--writes")
-    share_of = _word(percent_of, (FOOTPRINT, SPAN), "--percent-of")
+    writes = _word(writes, ("allocate", "around"), "writes")
+    share_of = _word(percent_of, (FOOTPRINT, SPAN), "percent_of")
     made = {
-        "--requests": requests,
-        "--duration": duration,
-        "--span": span,
-        "--rate": rate,
-        "--seed": seed,
-        "--set": overrides,
+        "requests": requests,
+        "duration": duration,
+        "span": span,
+        "rate": rate,
+        "seed": seed,
+        "set": overrides,
     }
     source = _source(trace, made, dict(reading or {}))
     return simulate(
@@ -76,25 +76,23 @@ def ask(
 
 def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> given.Given:
     if not given.is_profile(trace):
-        for option, value in made.items():
+        for name, value in made.items():
             if value not in (None, [], ()):
-                raise InputError(
-                    "not-applicable", option, f"{trace} is a recorded trace; the option is for profiles"
-                )
+                message = f"is for profiles, and {trace} is a recorded trace"
+                raise InputError("not-applicable", Argument(name), message)
         return given.Given({"path": trace, **reading})
-    for option, value in reading.items():
+    for name, value in reading.items():
         if value is not None:
-            raise InputError(
-                "not-applicable", trace, f"{trace} is a profile; {option} is for recorded traces"
-            )
+            message = f"this is a profile; the option {name} is for recorded traces"
+            raise InputError("not-applicable", trace, message)
     return given.of_profile(
         trace,
-        made["--set"],
-        seed=1 if made["--seed"] is None else made["--seed"],
-        requests=made["--requests"],
-        duration_s=_above_zero(parse_duration, made["--duration"], "--duration"),
-        rate_iops=_above_zero(parse_iops, made["--rate"], "--rate"),
-        span=_above_zero(parse_capacity, made["--span"], "--span"),
+        made["set"],
+        seed=1 if made["seed"] is None else made["seed"],
+        requests=made["requests"],
+        duration_s=_above_zero(parse_duration, made["duration"], "duration"),
+        rate_iops=_above_zero(parse_iops, made["rate"], "rate"),
+        span=_above_zero(parse_capacity, made["span"], "span"),
     )
 
 
@@ -109,7 +107,7 @@ def _names(policy: str | Iterable[str]) -> list[str]:
 def _block(block: str | int | None) -> int | None:
     if block is None or block == NO_BLOCK:
         return None
-    bytes_: int = _above_zero(parse_block_size, block, "--block")
+    bytes_: int = _above_zero(parse_block_size, block, "block")
     return bytes_
 
 
@@ -119,26 +117,27 @@ def _warm_up(given_: str | int | None) -> tuple[int, float]:
         return 0, 0.0
     if re.fullmatch(r"[0-9]{1,15}", str(given_).strip()):
         return int(given_), 0.0
-    return 0, _read(parse_duration, str(given_), "--warm-up")
+    return 0, _read(parse_duration, str(given_), "warm_up")
 
 
-def _word(text: str, accepted: tuple[str, ...], option: str) -> str:
+def _word(text: str, accepted: tuple[str, ...], name: str) -> str:
     if text not in accepted:
-        raise InputError("not-accepted", option, f"{text!r} is not accepted; {' and '.join(accepted)} are")
+        message = f"{text!r} is not accepted; expected {' or '.join(accepted)}"
+        raise InputError("not-accepted", Argument(name), message)
     return text
 
 
-def _above_zero(parse: Callable[[object], Any], value: object, option: str) -> Any:
+def _above_zero(parse: Callable[[object], Any], value: object, name: str) -> Any:
     if value is None:
         return None
-    found = _read(parse, value, option)
+    found = _read(parse, value, name)
     if not found:
-        raise InputError("out-of-range", option, "must be above 0")
+        raise InputError("out-of-range", Argument(name), "must be above 0")
     return found
 
 
-def _read(parse: Callable[[Any], Any], value: Any, option: str) -> Any:
+def _read(parse: Callable[[Any], Any], value: Any, name: str) -> Any:
     try:
         return parse(value.strip() if isinstance(value, str) else value)
-    except ValueError as error:
-        raise InputError("TODO", option, str(error)) from None
+    except InputError as error:
+        raise error.at(Argument(name)) from None

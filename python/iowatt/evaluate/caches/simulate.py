@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from iowatt import core
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.caches.sizes import Size
 from iowatt.model.scenario.cache_policies import Policy
 from iowatt.trace.open import of_all_devices, source
@@ -66,7 +66,7 @@ def simulate(
         The trace cannot be read, or a size holds no block.
     """
     if not policies or not sizes:
-        raise InputError("out-of-range", None, "no cache to simulate; give at least one policy and one size")
+        raise InputError("missing", None, "no cache to simulate; give at least one policy and one size")
     if len(policies) * len(sizes) > MOST_CACHES:
         raise InputError(
             "out-of-range",
@@ -84,8 +84,8 @@ def simulate(
     for size in sizes:
         try:
             slots.append((size, size.slots_of(block_bytes, whole)))
-        except ValueError as error:
-            fault = InputError("TODO", "size", str(error))
+        except InputError as error:
+            fault = error
     if fault is not None and not (skip_empty and slots):
         raise fault
     asked = [(policy, size, count) for policy in policies for size, count in slots]
@@ -93,8 +93,8 @@ def simulate(
     found = _run(trace, plan, progress)
     if not found["all"]["requests"]["read"] + found["all"]["requests"]["write"]:
         raise InputError(
-            "TODO",
-            "warm-up",
+            "empty",
+            Argument("warm_up"),
             f"all {found['warm_up_requests']:,} requests are in the warm-up; nothing is left to count",
         )
     return {
@@ -137,16 +137,15 @@ def _whole(
     block: int | None = plan["block_bytes"]
     if share_of == SPAN:
         if block is None:
-            raise InputError(
-                "missing", "size", "a share of the span needs blocks; objects have no address space"
-            )
+            message = "a share of the span needs blocks; objects have no address space"
+            raise InputError("conflict", Argument("size"), message)
         if span_bytes is not None:
             return int(span_bytes // block)
     if trace.get("path") == "-":
         raise InputError(
             "read-once",
-            "size",
-            f"{shares[0].text} is known at the trace's end only, and standard input is read once",
+            Argument("size", shares[0].text),
+            "a share is known at the trace's end only, and standard input is read once",
             hint="give the size in bytes, or the trace as a file",
         )
     passed = _run(trace, plan, progress)

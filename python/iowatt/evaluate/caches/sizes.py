@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_capacity
 
 MOST_SLOTS = 1 << 31
@@ -29,7 +30,7 @@ class Size:
 
         Raises
         ------
-        ValueError
+        InputError
             It holds none, or more than are simulated.
         """
         if self.slots is not None:
@@ -40,9 +41,10 @@ class Size:
             found = (self.bytes or 0) // (block or 1)
         unit = "object" if block is None else f"block of {block} bytes"
         if found == 0:
-            raise ValueError(f"{self.text} holds no {unit}")
+            raise InputError("out-of-range", Argument("size"), f"{self.text} holds no {unit}")
         if found > MOST_SLOTS:
-            raise ValueError(f"{self.text} is {found} blocks; at most {MOST_SLOTS} are simulated")
+            message = f"{self.text} is {found} blocks; at most {MOST_SLOTS} are simulated"
+            raise InputError("out-of-range", Argument("size"), message)
         return found
 
 
@@ -51,20 +53,22 @@ def parsed(text: str, *, objects: bool) -> Size:
 
     Raises
     ------
-    ValueError
+    InputError
         With what would be accepted.
     """
     text = text.strip()
     if match := _SHARE.fullmatch(text):
         share = Decimal(match[1]) / 100
         if not 0 < share <= 1:
-            raise ValueError(f"{text} is not between 0 and 100 %")
+            raise InputError("out-of-range", None, f"{text} is not between 0 and 100 %")
         return Size(text, share=share)
     if objects:
         if _COUNT.fullmatch(text):
             return Size(text, slots=int(text))
-        raise ValueError(
-            f"{text!r} is no size of a cache of objects; accepted are a number of objects such as 27517 and "
-            "a share of those that are touched such as 1% (bytes need --block)"
+        raise InputError(
+            "bad-syntax",
+            None,
+            f"{text!r} is not accepted; expected a number of objects such as 27517, or a share of those that "
+            "are touched such as 1% (bytes need `block=`)",
         )
     return Size(text, bytes=parse_capacity(text))

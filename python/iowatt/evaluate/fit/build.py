@@ -86,15 +86,15 @@ def check(description: dict[str, Any]) -> None:
     if devices["count"] > 1:
         names = ", ".join(volume["name"] for volume in devices["listed"][:4])
         raise InputError(
-            "TODO",
+            "ambiguous",
             description["file"],
             f"the trace has {devices['count']} devices ({names}), each with an address space of its own",
-            hint=f"fit one at a time: --device {devices['listed'][0]['name']}",
+            hint=f"fit one at a time: `device={devices['listed'][0]['name']}`",
         )
     count, span_s = description["requests"]["count"], description["span"]["duration_s"]
     if count < 2 or span_s <= 0:
         raise InputError(
-            "missing", description["file"], f"{count} requests over {span_s:g} s give no rate to fit"
+            "empty", description["file"], f"{count} requests over {span_s:g} s give no rate to fit"
         )
 
 

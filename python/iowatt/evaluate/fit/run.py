@@ -152,14 +152,14 @@ def fit(
 
 def _check(trace: Mapping[str, Any], target: Path, force: bool) -> None:
     if target.suffix != ".toml":
-        raise InputError("TODO", str(target), "a profile is a .toml file")
+        raise InputError("not-accepted", str(target), "expected the name of a .toml file")
     if target.exists() and not force:
-        raise InputError("TODO", str(target), "the file exists", hint="--force replaces it")
+        raise InputError("exists", str(target), "the file exists", hint="`force=True` replaces it")
     if str(trace["path"]) == "-":
         raise InputError(
             "read-once",
             "-",
-            "fitting reads the trace several times, which standard input cannot be",
+            "fitting reads the trace several times, and standard input can be read once",
             hint="store it: iowatt trace convert - trace.parquet",
         )
 
@@ -170,7 +170,7 @@ def _write(target: Path, text: str) -> None:
         staging.write_text(text, encoding="utf-8")
         staging.replace(target)
     except OSError as error:
-        raise InputError("TODO", str(target), error.strerror or str(error)) from None
+        raise InputError("unwritable", str(target), error.strerror or str(error)) from None
     finally:
         staging.unlink(missing_ok=True)
 
@@ -182,9 +182,9 @@ def _first_workload(scenario: Path) -> str:
     first = load(scenario, []).workload[0]
     if first.trace is None:
         raise InputError(
-            "TODO",
+            "missing",
             str(scenario),
-            "its first workload has no trace to put another in place of",
+            "its first workload has no trace that another could replace",
             hint='give it one: trace = { path = "..." }',
         )
     return first.name

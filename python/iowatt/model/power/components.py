@@ -25,7 +25,7 @@ def part(keys: PartKeys, path: KeyPath, found: Resolved) -> Part | None:
             file = find_part(keys.model, found.base_dir)
         except InputError as error:
             message = f"{error.place}: {error.message}" if error.place else error.message
-            found.problem((*path, "model"), message, error.hint)
+            found.problem(error.code, (*path, "model"), message, error.hint)
             return None
         figures = {name: getattr(file, name) for name in _FIGURES}
     figures.update({name: value for name in _FIGURES if (value := getattr(keys, name)) is not None})
@@ -34,8 +34,8 @@ def part(keys: PartKeys, path: KeyPath, found: Resolved) -> Part | None:
         _fan_problem(figures) if law == "speed-cubed" else _watts_problem(keys.name, law, figures, found)
     )
     if problem is not None:
-        name, message, hint = problem
-        found.problem((*path, name), message, hint)
+        code, name, message, hint = problem
+        found.problem(code, (*path, name), message, hint)
         return None
     active = figures.get("active")
     idle = figures["idle"] if law != "speed-cubed" else fan(active or 0.0, figures["speed"])
@@ -61,39 +61,44 @@ _FIGURES: Final = (
 )  # fmt: skip
 
 
-def _fan_problem(figures: dict[str, Any]) -> tuple[str, str, str] | None:
+_Fault = tuple[str, str, str, str]
+"""Code, key, message and fix."""
+
+
+def _fan_problem(figures: dict[str, Any]) -> _Fault | None:
+    needed = "missing-figure"
     if figures.get("active") is None:
-        return "active", "a fan needs its watts at full speed", 'for example active = "14W"'
+        return needed, "active", "a fan needs its watts at full speed", 'for example active = "14W"'
     if figures.get("speed") is None:
-        return "speed", "a fan needs its speed, a share of full speed", "for example speed = 0.6"
+        return needed, "speed", "a fan needs its speed, a share of full speed", "for example speed = 0.6"
     return None
 
 
-def _watts_problem(
-    name: str, law: str, figures: dict[str, Any], found: Resolved
-) -> tuple[str, str, str] | None:
-    """Key, message and fix of what is wrong with a part's figures."""
+def _watts_problem(name: str, law: str, figures: dict[str, Any], found: Resolved) -> _Fault | None:
+    needed = "missing-figure"
     idle, active = figures.get("idle"), figures.get("active")
     rated = figures.get("full_iops") or figures.get("full_rate")
     if idle is None:
         return (
+            needed,
             "idle",
             f"part {name!r} needs its idle watts, or a `model` that has them",
             'such as idle = "86W"',
         )
     if active is not None and active < idle and law != "constant":
-        return "active", f"{active:g} W are less than its idle watts, {idle:g} W", "look at the two figures"
+        message = f"{active:g} W are less than its idle watts, {idle:g} W"
+        return "conflict", "active", message, "check the two figures"
     if law in ("utilisation", "throughput") and active is None:
-        return "active", f"the law {law!r} needs the watts at full work", 'for example active = "99W"'
+        return needed, "active", f"the law {law!r} needs the watts at full load", 'for example active = "99W"'
     if law == "throughput" and not rated:
         message = "the law 'throughput' needs the rate at which the part draws its active watts"
-        return "law", message, "give full_iops, full_rate or both, such as full_iops = 40000"
+        return needed, "law", message, "give full_iops, full_rate or both, such as full_iops = 40000"
     if law == "utilisation" and found.busy_needed and not rated:
         message = (
             "the law 'utilisation' follows the controller's processors, which the scenario does not have"
         )
         hint = "give [array.controller.processing], or full_iops and full_rate, which then stand for them"
-        return "law", message, hint
+        return needed, "law", message, hint
     return None
 
 
@@ -114,17 +119,17 @@ def supplies(keys: SupplyKeys, path: KeyPath, found: Resolved) -> Supplies | Non
     needed = keys.needed or -(-keys.count // 2)
     if needed > keys.count:
         message = f"{needed} supplies are needed and there are {keys.count}"
-        found.problem((*path, "needed"), message, f"at most {keys.count}")
+        found.problem("conflict", (*path, "needed"), message, f"at most {keys.count}")
         return None
     if keys.sharing == "active-standby" and needed == keys.count:
-        message = f"all {keys.count} supplies are needed, so that none can stand by"
+        message = f"all {keys.count} supplies are needed, so none can stand by"
         hint = 'sharing = "load-sharing", or more supplies'
-        found.problem((*path, "sharing"), message, hint)
+        found.problem("conflict", (*path, "sharing"), message, hint)
         return None
     peak = keys.rating if keys.peak is None else keys.peak
     if peak < keys.rating:
         message = f"{peak:g} W are less than the rating, {keys.rating:g} W"
-        found.problem((*path, "peak"), message, "leave it out, or give more")
+        found.problem("conflict", (*path, "peak"), message, "leave it out, or give more")
         return None
     efficiency = keys.efficiency
     if isinstance(efficiency, str):
@@ -132,7 +137,7 @@ def supplies(keys: SupplyKeys, path: KeyPath, found: Resolved) -> Supplies | Non
         if keys.input not in tables:
             message = f"{certificates()[efficiency].title} has no table for {keys.input}"
             hint = f"input = {' or '.join(repr(known) for known in tables)}, or another certificate"
-            found.problem((*path, "efficiency"), message, hint)
+            found.problem("missing-figure", (*path, "efficiency"), message, hint)
             return None
         curve = Curve(tables[keys.input], f"{efficiency} at {keys.input}")
     else:

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.base.errors import BadValueError
+
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
@@ -80,18 +82,21 @@ def quadratic(points: Sequence[Point]) -> tuple[float, float, float]:
     return y0 - first * x0 + c * x0 * x1, first - c * (x0 + x1), c
 
 
-def fault(points: Sequence[Sequence[float]]) -> str | None:
-    """What is wrong with the points of a curve, in one sentence; None where nothing is."""
+def check(points: Sequence[Sequence[float]]) -> None:
+    """Raise ``BadValueError`` where the points are not a curve that a supply can have."""
     if not points:
-        return "expected at least one point [load, efficiency]"
+        raise BadValueError("missing", None, "expected at least one point [load, efficiency]")
     for point in points:
-        if len(point) != 2 or not all(0 < share <= 1 for share in point):
-            return f"expected [load, efficiency], two shares above 0 and at most 1, not {list(point)}"
+        if len(point) != 2:
+            raise BadValueError("wrong-type", None, f"expected [load, efficiency], not {list(point)}")
+        if not all(0 < share <= 1 for share in point):
+            message = f"expected two shares above 0 and at most 1, not {list(point)}"
+            raise BadValueError("out-of-range", None, message)
     if any(after[0] <= before[0] for before, after in pairwise(points)):
-        return "loads must rise from point to point"
+        raise BadValueError("out-of-order", None, "loads must rise from point to point")
     if points[-1][0] != 1:
-        return "the last point must be at full load, such as [1.0, 0.91]"
+        raise BadValueError("missing", None, "the last point must be at full load, such as [1.0, 0.91]")
     for (low, eta_low), (high, eta_high) in pairwise(points):
         if high / eta_high <= low / eta_low or eta_low <= (eta_high - eta_low) / (high - low) * low:
-            return f"between the loads {low:g} and {high:g} it would draw less for giving more"
-    return None
+            message = f"between the loads {low:g} and {high:g} the supply would draw less for more output"
+            raise BadValueError("conflict", None, message)

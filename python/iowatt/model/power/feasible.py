@@ -21,13 +21,13 @@ def controllers(
     inside = [part for enclosure in enclosures for part in enclosure.parts if part.kind == "controller"]
     if keys.controller == "none":
         if inside:
-            message = f"the part {inside[0].name!r} is a controller, and there are to be none"
-            found.problem((*PATH, "controller"), message, 'controller = "inside"')
+            message = f"the part {inside[0].name!r} is a controller"
+            found.problem("conflict", (*PATH, "controller"), message, 'controller = "inside"')
         return
     if not inside:
         message = "there is no controller: no enclosure has a part of kind controller"
-        hint = 'add a part with kind = "controller", or say controller = "none" for shelves behind a host'
-        found.problem((*PATH, "enclosure"), message, hint)
+        hint = 'add a part with kind = "controller", or set controller = "none" for shelves behind a host'
+        found.problem("missing", (*PATH, "enclosure"), message, hint)
         return
     for index, enclosure in enumerate(keys.enclosure):
         for number, part in enumerate(enclosure.part):
@@ -36,9 +36,9 @@ def controllers(
                 limit = getattr(part, name) or (getattr(file, name) if file else None)
                 total = sum(kind.count for kind in kinds.values() if kind.form_factor in widths)
                 if limit is not None and total > limit:
-                    message = f"{total} drives of {widths[0]} inches are too many for it: it takes {limit}"
+                    message = f"{total} drives of {widths[0]} inches are more than the {limit} that it takes"
                     place: KeyPath = (*PATH, "enclosure", index, "part", number)
-                    found.problem(place, message, f"at most {limit}, or a larger controller")
+                    found.problem("out-of-range", place, message, f"at most {limit}, or a larger controller")
 
 
 def strong_enough(plan: ArrayPlan, found: Resolved) -> None:
@@ -56,7 +56,7 @@ def strong_enough(plan: ArrayPlan, found: Resolved) -> None:
             )
             hint = f"a rating of {math.ceil(worst / supplies.needed)} W or more, more supplies, or less in it"
             place: KeyPath = (*PATH, "enclosure", index, "supply", "rating")
-            found.problem(place, message, hint)
+            found.problem("infeasible", place, message, hint)
 
 
 def enclosure_w(plan: ArrayPlan, enclosure: Enclosure, mix: Mix) -> float:
@@ -78,7 +78,7 @@ def startable(plan: ArrayPlan, found: Resolved) -> None:
             time = "" if plan.stagger.interval_s is None else " and time"
             message = f"the start-up watts{time} of a drive are not known: {said}"
             hint = 'device = { name = "...", power = { spin_up = "24W", spin_up_time = "15s" } } in the pool'
-            found.problem(place, message, hint)
+            found.problem("missing-figure", place, message, hint)
         else:
             found.notes.append(f"no power of a spin-up: the start-up watts of a drive are not known: {said}")
         return
@@ -99,4 +99,4 @@ def startable(plan: ArrayPlan, found: Resolved) -> None:
         )
     else:
         hint = f"at_once below {plan.stagger.at_once}, a longer interval, or a supply with more `peak`"
-        found.problem((*place, "at_once"), message, hint)
+        found.problem("infeasible", (*place, "at_once"), message, hint)

@@ -9,11 +9,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Power
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.library.efficiency import certificates
 from iowatt.model.library.part import PartFigures
-from iowatt.model.power.efficiency import fault
+from iowatt.model.power.efficiency import check
 
 Points = tuple[tuple[float, float], ...]
 
@@ -24,16 +25,15 @@ def _efficiency(value: Any) -> Any:
     """A certificate's name, or the points of a curve."""
     if isinstance(value, str):
         if value not in certificates():
-            raise ValueError(f"unknown certificate {value!r}; expected one of {', '.join(certificates())}")
+            message = f"unknown certificate {value!r}; expected one of {', '.join(certificates())}"
+            raise BadValueError("unknown-name", None, message)
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = [[1.0, value]]
     pairs = isinstance(value, list | tuple) and all(isinstance(point, list | tuple) for point in value)
     if not pairs or not all(_is_number(part) for point in value for part in point):
-        raise ValueError(f"expected {_EFFICIENCY}")
-    wrong = fault(value)
-    if wrong is not None:
-        raise ValueError(wrong)
+        raise BadValueError("wrong-type", None, f"expected {_EFFICIENCY}")
+    check(value)
     return tuple((float(load), float(eta)) for load, eta in value)
 
 

@@ -26,6 +26,6 @@ class Resolved:
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def problem(self, path: KeyPath, message: str, hint: str | None = None) -> None:
+    def problem(self, code: str, path: KeyPath, message: str, hint: str | None = None) -> None:
         """Keep what is wrong at ``path``."""
-        self.problems.append(Problem("TODO", path, message, hint))
+        self.problems.append(Problem(code, path, message, hint))

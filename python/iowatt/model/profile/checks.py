@@ -29,9 +29,9 @@ def _sum_problem(path: KeyPath, shares: Iterable[float], what: str) -> Iterator[
     total = math.fsum(shares)
     if abs(total - 100) > _SHARES_TOLERANCE:
         yield Problem(
-            "TODO",
+            "conflict",
             path,
-            f"the shares of {what} add up to {total:g}, not to 100",
+            f"the shares of {what} add up to {total:g}; expected 100",
             f"{100 - total:+g} is missing",
         )
 
@@ -49,7 +49,7 @@ def _streams(profile: Profile) -> Iterator[Problem]:
             has = " and ".join(f"`{way}`" for way in ways) or "none of them"
             message = f"a stream has one of `share`, `rate_iops` and `arrivals`; this one has {has}"
             yield Problem(
-                "TODO", path, message, "share: a part of the profile's [arrivals]; the others: its own"
+                "conflict", path, message, "share: a part of the profile's [arrivals]; the others: its own"
             )
     shared = [stream.share for stream in profile.stream if stream.share is not None]
     if shared:
@@ -61,11 +61,14 @@ def _arrivals(profile: Profile) -> Iterator[Problem]:
     if shared and profile.arrivals is None:
         hint = 'for example arrivals = { law = "poisson", rate = 500 }'
         yield Problem(
-            "missing", (), "streams have shares, and the key `arrivals` is missing: shares of what?", hint
+            "missing", ("arrivals",), "the key `arrivals` is missing: streams have shares of it", hint
         )
     if not shared and profile.arrivals is not None:
         yield Problem(
-            "TODO", ("arrivals",), "no stream has a share of these arrivals", "give the streams a share"
+            "not-applicable",
+            ("arrivals",),
+            "no stream has a share of these arrivals",
+            "give the streams a share",
         )
     laws = [(("arrivals",), profile.arrivals)]
     laws += [(("stream", i, "arrivals"), s.arrivals) for i, s in enumerate(profile.stream)]  # type: ignore[misc]
@@ -73,7 +76,9 @@ def _arrivals(profile: Profile) -> Iterator[Problem]:
         yield from _law(path, law, profile)
     for index, envelope in enumerate(profile.envelope):
         if not any(envelope.factors):
-            yield Problem("TODO", ("envelope", index, "factors"), "nothing ever arrives: all factors are 0")
+            yield Problem(
+                "out-of-range", ("envelope", index, "factors"), "nothing ever arrives: all factors are 0"
+            )
 
 
 def _law(path: KeyPath, law: object, profile: Profile) -> Iterator[Problem]:
@@ -88,35 +93,35 @@ def _law(path: KeyPath, law: object, profile: Profile) -> Iterator[Problem]:
         runs = [stream.name for stream in profile.stream if stream.run is not None]
         if runs:
             yield Problem(
-                "TODO", path, f"{paced} pace the requests; stream {runs[0]!r} cannot have runs beside them"
+                "not-applicable", path, f"{paced} pace the requests; stream {runs[0]!r} cannot have runs"
             )
         if len(profile.stream) > sum(stream.share is not None for stream in profile.stream):
             yield Problem(
-                "TODO", path, f"{paced} pace the requests; a stream cannot have a rate of its own beside them"
+                "conflict", path, f"{paced} pace the requests; a stream cannot have a rate of its own"
             )
         return
     if isinstance(law, arrivals.HyperExponential):
         if (law.cv is None) == (law.phases is None):
-            yield Problem("TODO", path, "a hyper-exponential law has either `cv` (with a rate) or `phases`")
+            yield Problem(
+                "conflict", path, "a hyper-exponential law has either `cv` (with a rate) or `phases`"
+            )
         elif law.phases is not None:
             yield from _sum_problem((*path, "phases"), [phase.share for phase in law.phases], "the phases")
             return
     if isinstance(law, arrivals.Rated) and law.rate is None:
-        yield Problem(
-            "wrong-format", (*path, "rate"), f"the rate is not given{_why(profile, path)}", _RATE_HINT
-        )
+        yield Problem("missing", (*path, "rate"), f"the rate is missing{_why(profile, path)}", _RATE_HINT)
     elif isinstance(law, arrivals.Batch) and law.rate is not None:
         pause = law.mean_requests / law.rate - (law.mean_requests - 1) * law.spacing
         if pause <= 0:
             batch = f"batches of {law.mean_requests:g} requests {law.spacing:g} s apart"
             message = f"{batch} are slower than {law.rate:g} IOPS"
-            yield Problem("TODO", (*path, "spacing"), message, "a shorter spacing, or a lower rate")
+            yield Problem("conflict", (*path, "spacing"), message, "a shorter spacing, or a lower rate")
     modulation = getattr(law, "modulation", None)
     if modulation is not None and not any(state.factor for state in modulation.states):
-        yield Problem("TODO", (*path, "modulation"), "nothing ever arrives: all factors are 0")
+        yield Problem("out-of-range", (*path, "modulation"), "nothing ever arrives: all factors are 0")
 
 
-_RATE_HINT = "--rate 500, --set arrivals.rate=500, or in a scenario profile = { name = .., rate_iops = 500 }"
+_RATE_HINT = "`rate=500`, `set=arrivals.rate=500`, or in a scenario profile = { name = .., rate_iops = 500 }"
 
 
 def _why(profile: Profile, path: KeyPath) -> str:
@@ -129,7 +134,7 @@ def _why(profile: Profile, path: KeyPath) -> str:
 def _phases(profile: Profile) -> Iterator[Problem]:
     shared = [stream.name for stream in profile.stream if stream.share is not None]
     if profile.phase and not any(phase.factor for phase in profile.phase):
-        yield Problem("TODO", ("phase",), "nothing ever arrives: all factors are 0")
+        yield Problem("out-of-range", ("phase",), "nothing ever arrives: all factors are 0")
     for index, phase in enumerate(profile.phase):
         if phase.shares is None:
             continue
@@ -151,11 +156,15 @@ def _stream(profile: Profile, stream: Stream, path: KeyPath, span: int | None) -
     for way, mix_, share in (("read", reads, stream.read_share), ("write", writes, 100 - stream.read_share)):
         if share > 0 and not mix_:
             hint = 'for example size = "8KiB"'
-            yield Problem("TODO", path, f"{share:g} % of its requests {way}, and no size says how much", hint)
+            yield Problem(
+                "missing", path, f"{share:g} % of its requests {way}, and their size is missing", hint
+            )
     low, high = stream.range
     comparable = (low.fraction is None) == (high.fraction is None)
     if comparable and (low.fraction or low.bytes_ or 0) >= (high.fraction or high.bytes_ or 0):
-        yield Problem("TODO", (*path, "range"), f"the range ends ({high}) where it begins ({low}) or before")
+        yield Problem(
+            "conflict", (*path, "range"), f"the range ends ({high}) where it begins ({low}) or before"
+        )
         return
     if span is not None and (reads or writes):
         yield from _placed(stream, path, span, max(size for size, _ in [*reads, *writes]))
@@ -168,17 +177,17 @@ def _mix(path: KeyPath, mix: list[SizeShare] | None, what: str) -> Iterator[Prob
 
 def _one_size(table: Stream | Profile, path: KeyPath) -> Iterator[Problem]:
     if table.size is not None and table.sizes is not None:
-        yield Problem("TODO", (*path, "sizes"), "both `size` and `sizes` are given", "keep one of them")
+        yield Problem("conflict", (*path, "sizes"), "both `size` and `sizes` are given", "keep one of them")
 
 
 def _placed(stream: Stream, path: KeyPath, span: int, largest: int) -> Iterator[Problem]:
     start, end = extent(stream.range, span)
     if end > span:
         message = f"the range ends at byte {end}, outside the span of {span} bytes"
-        yield Problem("TODO", (*path, "range"), message, "a larger --span, or ends in percent")
+        yield Problem("out-of-range", (*path, "range"), message, "a larger span, or ends in percent")
     elif end - start < largest:
         message = f"the range holds {max(0, end - start)} bytes, and its largest request has {largest}"
-        yield Problem("TODO", (*path, "range"), message, "a larger span, or a wider range")
+        yield Problem("out-of-range", (*path, "range"), message, "a larger span, or a wider range")
     else:
         yield from _law_fits(stream, path, end - start)
 
@@ -206,25 +215,28 @@ def _law_fits(stream: Stream, path: KeyPath, length: int) -> Iterator[Problem]:
 def _density(law: access.Density, path: KeyPath, length: int) -> Iterator[Problem]:
     if len(law.extents) != len(law.weights):
         message = f"{len(law.weights)} weights for {len(law.extents)} extents"
-        yield Problem("TODO", (*path, "weights"), message, "one weight for each extent")
+        yield Problem("conflict", (*path, "weights"), message, "one weight for each extent")
     elif not any(law.weights):
-        yield Problem("TODO", (*path, "weights"), "no extent has a weight")
+        yield Problem("out-of-range", (*path, "weights"), "no extent has a weight")
     if max(law.extents) * law.extent >= length:
         message = f"extent {max(law.extents)} lies outside the range of {length} bytes"
-        yield Problem("TODO", (*path, "extents"), message, "a larger span, or a wider range")
+        yield Problem("out-of-range", (*path, "extents"), message, "a larger span, or a wider range")
     if law.runs:
         yield from _sum_problem((*path, "runs"), [run.share for run in law.runs], "the runs")
     if law.jumps:
         yield from _sum_problem((*path, "jumps"), [jump.share for jump in law.jumps], "the jumps")
     elif law.near:
         yield Problem(
-            "TODO", (*path, "jumps"), "runs begin at jumps, and no jumps are given", "near = 0, or jumps"
+            "missing", (*path, "jumps"), "runs begin at jumps, and no jumps are given", "near = 0, or jumps"
         )
     for index, jump in enumerate(law.jumps):
         if jump.least * jump.below < 0 or abs(jump.below) <= abs(jump.least):
-            message = f"a jump of {jump.least} to below {jump.below} bytes has no length"
+            message = f"a jump of {jump.least} to below {jump.below} bytes is empty"
             yield Problem(
-                "TODO", (*path, "jumps", index), message, "below: further from 0 than least, same sign"
+                "out-of-range",
+                (*path, "jumps", index),
+                message,
+                "below: further from 0 than least, same sign",
             )
 
 
@@ -232,7 +244,7 @@ def _reuse(law: access.ReuseDistance, path: KeyPath, length: int) -> Iterator[Pr
     most = 1 << 27
     if length // law.block > most:
         message = f"{length // law.block} blocks are more than the {most} that a stack can hold"
-        yield Problem("TODO", (*path, "block"), message, "larger blocks, or a narrower range")
+        yield Problem("out-of-range", (*path, "block"), message, "larger blocks, or a narrower range")
     before = (0, 0.0)
     for index, hit in enumerate(law.hits):
         now = (hit.cache // law.block, hit.share)
@@ -240,5 +252,5 @@ def _reuse(law: access.ReuseDistance, path: KeyPath, length: int) -> Iterator[Pr
             message = (
                 "a curve of hits rises: each cache at least a block larger than the last, no share smaller"
             )
-            yield Problem("TODO", (*path, "hits", index), message)
+            yield Problem("conflict", (*path, "hits", index), message)
         before = now

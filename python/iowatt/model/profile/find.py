@@ -111,7 +111,7 @@ def _set_rate(document: Document, rate: float) -> None:
                 "not-applicable",
                 document.source,
                 f"a rate has no effect on arrivals of the law {arrivals['law']!r}",
-                hint="choose another law: --set 'arrivals={law=\"poisson\"}'",
+                hint='choose another law: `set=arrivals={law="poisson"}`',
             )
         arrivals["rate"] = rate
         return
@@ -119,7 +119,7 @@ def _set_rate(document: Document, rate: float) -> None:
 
     had = mean_rate(document.validate(Profile))
     if not had:
-        raise InputError("TODO", document.source, "its streams have no rates to scale")
+        raise InputError("not-applicable", document.source, "the streams have no rates to scale")
     if isinstance(arrivals, dict):
         _scale(arrivals, rate / had)
     for stream in own:

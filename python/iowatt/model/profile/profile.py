@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.profile.access import Access
@@ -23,14 +24,15 @@ def _period(value: Any) -> Any:
         return _PERIODS[value]
     try:
         return units.parse_duration(value)
-    except ValueError as error:
-        raise ValueError(f"{error}, or 'daily' or 'weekly'") from None
+    except BadValueError as error:
+        raise BadValueError(error.code, None, f"{error.message}, or 'daily' or 'weekly'") from None
 
 
 def _pair(value: Any) -> Any:
     if isinstance(value, list | tuple) and len(value) == 2:
         return tuple(value)
-    raise ValueError('expected two places, from and to, such as ["10%", "18%"] or [0, "4GiB"]')
+    message = 'expected two places, from and to, such as ["10%", "18%"] or [0, "4GiB"]'
+    raise BadValueError("wrong-type", None, message)
 
 
 class SizeShare(Strict):

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
+from iowatt.base.errors import BadValueError
 
 RANGE_END: Final = 'a part of the span such as "10%", or a size such as "4MiB" or "1.5TB"'
 _PERCENT: Final = re.compile(r"\s*([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*%\s*", re.ASCII)
@@ -31,7 +32,7 @@ def _range_end(value: Any) -> RangeEnd:
     if isinstance(value, str) and (match := _PERCENT.fullmatch(value)):
         percent = float(match[1])
         if percent > 100:
-            raise ValueError(f"{value!r} lies beyond the span; at most 100%")
+            raise BadValueError("out-of-range", None, f"{value!r} is beyond the span; expected at most 100%")
         return RangeEnd(percent / 100, None)
     if value == 0 and not isinstance(value, bool):
         return RangeEnd(None, 0)
@@ -40,7 +41,7 @@ def _range_end(value: Any) -> RangeEnd:
             return RangeEnd(None, parse(value))
         except ValueError:
             continue
-    raise ValueError(f"{value!r} is no place in the span; expected {RANGE_END}")
+    raise BadValueError("bad-syntax", None, f"{value!r} is not accepted; expected {RANGE_END}")
 
 
 Place = Annotated[

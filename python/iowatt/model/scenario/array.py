@@ -15,6 +15,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from iowatt.base import units
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.library.device import HddPower
@@ -30,7 +31,7 @@ from iowatt.model.scenario.virtual_pool import VirtualPool
 
 def _not_boolean(value: Any) -> Any:
     if isinstance(value, bool):  # which Python would take for 0 or 1
-        raise ValueError("expected one of 0, 1, 4, 5, 6, 10")
+        raise BadValueError("wrong-type", None, "expected one of 0, 1, 4, 5, 6, 10")
     return value
 
 
@@ -38,7 +39,8 @@ def _chunklet(value: Any) -> Any:
     if value is True:
         return DEFAULT_CHUNKLET
     if value is False:
-        raise ValueError("false is said by leaving it out; expected a size such as '256MiB', or true")
+        message = "false is not accepted; expected a size such as '256MiB', or true, or leave it out"
+        raise BadValueError("not-accepted", None, message)
     return units.parse_block_size(value)
 
 
@@ -295,7 +297,8 @@ class Volume(Strict):
 
 def _not_empty(value: list[str]) -> list[str]:
     if not value:
-        raise ValueError("an empty list; name at least one drive, such as 'disks' or 'disks[0:16]'")
+        message = "must not be empty; name at least one drive, such as 'disks' or 'disks[0:16]'"
+        raise BadValueError("missing", None, message)
     return value
 
 

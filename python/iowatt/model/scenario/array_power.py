@@ -69,13 +69,14 @@ def _drives(scenario: Scenario, found: Resolved) -> dict[str, Drives]:
             kind = drives(pool, found.base_dir)
         except InputError as error:
             message = f"{error.place}: {error.message}" if error.place else error.message
-            found.problem(path, message, error.hint)
+            found.problem(error.code, path, message, error.hint)
             continue
         lacking = [name for name in ("idle", "operating") if getattr(kind, f"{name}_w") is None]
         if lacking:
             given = {"idle": 'idle = "..W"', "operating": 'active = "..W"'}
             figures = ", ".join(given[name] for name in lacking)
             found.problem(
+                "missing-figure",
                 path,
                 f"{kind.model!r} has no {' and no '.join(lacking)} watts, which the array's power needs",
                 f'give them: device = {{ name = "{pool.device.name}", power = {{ {figures} }} }}',
@@ -92,14 +93,14 @@ def _names(scenario: Scenario, found: Resolved) -> None:
         path: KeyPath = (*PATH, "enclosure", index)
         if enclosure.name in taken:
             message = f"the name {enclosure.name!r} is taken by another {taken[enclosure.name]}"
-            found.problem((*path, "name"), message, "give each a name of its own")
+            found.problem("duplicate", (*path, "name"), message, "give each a name of its own")
         taken[enclosure.name] = "enclosure"
         parts: set[str] = {"supplies"}
         for number, part in enumerate(enclosure.part):
             if part.name in parts:
                 message = f"the name {part.name!r} is taken in this enclosure"
                 place: KeyPath = (*path, "part", number, "name")
-                found.problem(place, message, "give each a name of its own")
+                found.problem("duplicate", place, message, "give each a name of its own")
             parts.add(part.name)
 
 
@@ -114,17 +115,17 @@ def _placed(scenario: Scenario, found: Resolved) -> None:
             path: KeyPath = (*PATH, "enclosure", index, "pools", number)
             if name not in pools:
                 hint = suggestion(name, list(pools), "pools")
-                found.problem(path, f"there is no pool {name!r}", hint)
+                found.problem("unknown-name", path, f"there is no pool {name!r}", hint)
             elif name in holder:
                 message = f"the drives of pool {name!r} are already in {holder[name]!r}"
-                found.problem(path, message, "split the pool, or name it once")
+                found.problem("duplicate", path, message, "split the pool, or name it once")
             else:
                 holder[name] = enclosure.name
     for name, pool in pools.items():
         if name not in holder and not found.problems:
             message = f"the {pool.drives} drives of pool {name!r} are in no enclosure"
             hint = f'name it in an enclosure: slots = {min(pool.drives, 24)}, pools = ["{name}"]'
-            found.problem((*PATH, "enclosure"), message, hint)
+            found.problem("missing", (*PATH, "enclosure"), message, hint)
 
 
 def _enclosure(
@@ -158,17 +159,15 @@ def _mixes(keys: EnclosureKeys, path: KeyPath, kinds: dict[str, Drives], found: 
     if not total:
         return [()] * (keys.count or 1)
     if keys.slots is None:
-        message = (
-            f"it holds {total} drives, and the key `slots` is missing: how many does one enclosure take?"
-        )
-        found.problem((*path, "slots"), message, "for example slots = 24")
+        message = f"the key `slots` is missing: how many of its {total} drives one enclosure takes"
+        found.problem("missing", (*path, "slots"), message, "for example slots = 24")
         return None
     for number, name in enumerate(keys.pools):
         factor = kinds[name].form_factor
         if keys.form_factor == "2.5" and factor == "3.5":
             message = f"the drives of pool {name!r} ({kinds[name].model}) are 3.5 inches wide, its slots 2.5"
             hint = 'form_factor = "3.5" takes both, or choose another drive'
-            found.problem((*path, "pools", number), message, hint)
+            found.problem("conflict", (*path, "pools", number), message, hint)
     needed = -(-total // keys.slots)
     enclosures = keys.count or needed
     if enclosures < needed:
@@ -176,7 +175,7 @@ def _mixes(keys: EnclosureKeys, path: KeyPath, kinds: dict[str, Drives], found: 
             f"{total} drives do not fit: {enclosures} of {keys.slots} slots hold {enclosures * keys.slots}"
         )
         hint = f"count = {needed}, or at most {enclosures * keys.slots} drives"
-        found.problem((*path, "count"), message, hint)
+        found.problem("out-of-range", (*path, "count"), message, hint)
         return None
     mixes = fill(counts, keys.slots, enclosures, even=keys.fill == "even")
     if any(sum(mix) > keys.slots for mix in mixes):  # several pools, each with a remainder

@@ -36,7 +36,7 @@ def evaluate(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
                 Problem(
                     "missing",
                     ("array",),
-                    "the key `power` is missing: the scenario does not say what feeds its drives",
+                    "the key `power` is missing: enclosures and supplies of the drives",
                     hint,
                 )
             ]

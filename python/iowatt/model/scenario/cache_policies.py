@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
+from iowatt.base.errors import InputError
+
 Name = Literal["lru", "fifo", "clock", "2q", "arc", "lfu", "w-tinylfu", "s3-fifo", "sieve"]
 NAMES: Final[tuple[str, ...]] = get_args(Name)
 
@@ -77,20 +79,21 @@ def policy(name: str, parameters: Mapping[str, float] | None = None) -> Policy:
 
     Raises
     ------
-    ValueError
+    InputError
         With what would be accepted.
     """
     if name not in NAMES:
-        raise ValueError(f"unknown policy {name!r}; accepted are {', '.join(NAMES)}")
+        raise InputError("unknown-name", None, f"unknown policy {name!r}; expected {', '.join(NAMES)}")
     known = PARAMETERS.get(name, {})
     for key, value in (parameters or {}).items():
         if key not in known:
             has = f"has {', '.join(known)}" if known else "has no parameters"
-            raise ValueError(f"{name} has no parameter {key!r}; it {has}")
+            raise InputError("unknown-name", None, f"{name} has no parameter {key!r}; it {has}")
         least, most = LIMITS[key]
         if not least <= value <= most or (known[key] is int and value != int(value)):
-            kind = "whole numbers from" if known[key] is int else "from"
-            raise ValueError(f"{key} = {value:g} of {name} is not accepted; {kind} {least:g} to {most:g} are")
+            kind = "a whole number from" if known[key] is int else "a number from"
+            message = f"{key} = {value:g} of {name} is not accepted; expected {kind} {least:g} to {most:g}"
+            raise InputError("out-of-range", None, message)
     given = ((key, known[key](value)) for key, value in sorted((parameters or {}).items()))
     return Policy(name, tuple(given))
 
@@ -100,7 +103,7 @@ def parsed(text: str) -> Policy:
 
     Raises
     ------
-    ValueError
+    InputError
         With what would be accepted.
     """
     name, *pairs = text.strip().lower().split(":")
@@ -108,6 +111,7 @@ def parsed(text: str) -> Policy:
     for pair in pairs:
         match = re.fullmatch(r"([a-z_]+)=([0-9]+(?:\.[0-9]+)?)", pair.strip())
         if match is None:
-            raise ValueError(f"{pair!r} is no parameter; accepted is, for example, s3-fifo:small_share=0.2")
+            message = f"{pair!r} is not accepted; expected PARAMETER=NUMBER, as in s3-fifo:small_share=0.2"
+            raise InputError("bad-syntax", None, message)
         parameters[match[1]] = float(match[2])
     return policy(name, parameters)

@@ -68,26 +68,34 @@ class Region:
     def problems(self, members: int, chunklet: int, sector: int, path: KeyPath) -> Iterator[Problem]:
         """What is wrong with sets of this kind; ``path`` is that of the ``raid`` table."""
         if self.level not in SET_SIZE:
-            message = f"RAID-{self.level} is none of the levels of RAID sets over chunklets: 0, 10, 5, 6"
+            message = f"RAID-{self.level} is not accepted; RAID sets over chunklets have level 0, 5, 6 or 10"
             yield Problem(
-                "TODO", (*path, "level"), message, "use 10 for mirrored chunklets, 5 for single parity"
+                "not-accepted",
+                (*path, "level"),
+                message,
+                "use 10 for mirrored chunklets, 5 for single parity",
             )
             return
         least = LEAST_SIZE[self.level]
         if self.set_size < least or (self.level == 10 and self.set_size % 2):
             kind = "an even number of chunklets, " if self.level == 10 else ""
             message = f"a set of RAID-{self.level} has {kind}{least} or more, not {self.set_size}"
-            yield Problem("TODO", (*path, "set_size"), message, f"the usual one is {SET_SIZE[self.level]}")
+            yield Problem(
+                "not-accepted", (*path, "set_size"), message, f"the usual one is {SET_SIZE[self.level]}"
+            )
         elif self.set_size > members:
-            message = f"a set has its {self.set_size} chunklets on as many drives, and there are {members}"
-            yield Problem("TODO", (*path, "set_size"), message, f"at most {members}")
+            message = f"a set of {self.set_size} chunklets needs as many drives, and there are {members}"
+            yield Problem("out-of-range", (*path, "set_size"), message, f"at most {members}")
         if self.stripe_unit % sector:
-            message = f"{self.stripe_unit} bytes are no whole number of the drive's sectors of {sector} bytes"
-            yield Problem("TODO", (*path, "stripe_unit"), message, f"use a multiple of {sector}")
+            message = f"{self.stripe_unit} bytes are not a multiple of the drive's sector, {sector} bytes"
+            yield Problem("not-accepted", (*path, "stripe_unit"), message, f"use a multiple of {sector}")
         if self.stripe_unit > chunklet:
             message = f"{format_bytes(self.stripe_unit, binary=True)} do not fit a chunklet"
             yield Problem(
-                "TODO", (*path, "stripe_unit"), message, f"at most {format_bytes(chunklet, binary=True)}"
+                "out-of-range",
+                (*path, "stripe_unit"),
+                message,
+                f"at most {format_bytes(chunklet, binary=True)}",
             )
 
 
@@ -135,7 +143,7 @@ class ChunkletRoom(Room):
         """As :meth:`Room.take`, in whole sets of a kind."""
         if self.rest_by is not None:
             message = f"{self.rest_by} already takes the rest of pool {self.name!r}"
-            return None, Problem("TODO", path, message, f"give {self.rest_by} a capacity, or put it last")
+            return None, Problem("conflict", path, message, f"give {self.rest_by} a capacity, or put it last")
         room = self._room(kind)
         left = (
             f"the {self.chunklets_left} chunklets of pool {self.name!r} that are left hold {room} bytes in "
@@ -144,14 +152,14 @@ class ChunkletRoom(Room):
         if capacity is None:
             self.rest_by = who
             if room <= 0:
-                return None, Problem("TODO", (*path, "pool"), f"no room for it: {left}")
+                return None, Problem("infeasible", (*path, "pool"), f"no room for it: {left}")
             size = room
         else:
             size = self.sectors(capacity)
             if not 0 < size <= room:
                 hint = "leave capacity out to take what is left" if room > 0 else None
                 return None, Problem(
-                    "TODO", (*path, "capacity"), f"{capacity} bytes do not fit: {left}", hint
+                    "out-of-range", (*path, "capacity"), f"{capacity} bytes do not fit: {left}", hint
                 )
         offset = self.used
         self._append(kind, -(-size // kind.set_bytes(self.chunklet)))

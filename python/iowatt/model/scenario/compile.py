@@ -138,7 +138,7 @@ def _resolved(source: dict[str, Any], base: Path) -> dict[str, Any]:
 
 def _placed(problem: Problem) -> Problem:
     where = ".".join(str(step) for step in problem.path)
-    return Problem("TODO", problem.path, problem.message, problem.hint, where)
+    return Problem(problem.code, problem.path, problem.message, problem.hint, where)
 
 
 def _names(scenario: Scenario, system: System) -> dict[str, Any]:

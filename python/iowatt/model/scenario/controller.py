@@ -348,8 +348,8 @@ def problems(controller: Controller | None, sectors: Sequence[int]) -> Iterator[
     part = (lcm(*sectors) if cache is None else part_bytes(cache.line, sectors)) if sectors else None
     if controller.split is not None and part is not None and controller.split % part:
         unit = "sectors" if cache is None else "parts of cache lines"
-        message = f"{controller.split} bytes are no whole number of {unit}, {part} bytes each"
-        yield Problem("TODO", (*PATH, "split"), message, f"use a multiple of {part}")
+        message = f"{controller.split} bytes are not a whole number of {unit}, {part} bytes each"
+        yield Problem("not-accepted", (*PATH, "split"), message, f"use a multiple of {part}")
     if cache is not None:
         yield from _of_cache(cache, sectors)
         yield from _of_read_ahead(cache)
@@ -361,28 +361,28 @@ def _of_cache(cache: Cache, sectors: Sequence[int]) -> Iterator[Problem]:
     if sectors and part_bytes(cache.line, sectors) is None:
         sector = lcm(*sectors)
         if cache.line % sector:
-            message = f"{cache.line} bytes are no whole number of the drives' sectors of {sector} bytes"
+            message = f"{cache.line} bytes are not a multiple of the drives' sector, {sector} bytes"
             hint = f"use a multiple of {sector}"
         else:
             message = f"{cache.line} bytes do not divide into {MOST_PARTS} parts of whole sectors"
             hint = f"use a multiple of {MOST_PARTS * sector}, or {MOST_PARTS * sector} or less"
-        yield Problem("TODO", (*path, "line"), message, hint)
+        yield Problem("not-accepted", (*path, "line"), message, hint)
     if cache.size < cache.line:
-        message = f"{cache.size} bytes hold no line of {cache.line} bytes"
-        yield Problem("TODO", (*path, "size"), message, "0B is no cache")
+        message = f"{cache.size} bytes are less than one line of {cache.line} bytes"
+        yield Problem("out-of-range", (*path, "size"), message, "0B is no cache")
     elif cache.size // cache.line >= 2**32 - 1:
         message = f"{cache.size // cache.line} lines are more than the simulator can number"
-        yield Problem("TODO", (*path, "size"), message, "use longer lines")
+        yield Problem("out-of-range", (*path, "size"), message, "use longer lines")
     yield from replaced.problems(
         cache.replacement, cache.replacement_parameters, (*path, "replacement_parameters")
     )
     if cache.low_watermark > cache.high_watermark:
         low = apart(cache.low_watermark, cache.high_watermark, 1)
         message = f"{low} is above high_watermark, {cache.high_watermark:g}"
-        yield Problem("TODO", (*path, "low_watermark"), message)
+        yield Problem("conflict", (*path, "low_watermark"), message)
     if cache.destage_bytes % cache.line:
-        message = f"{cache.destage_bytes} bytes are no whole number of lines of {cache.line} bytes"
-        yield Problem("TODO", (*path, "destage_size"), message, f"use a multiple of {cache.line}")
+        message = f"{cache.destage_bytes} bytes are not a multiple of the line, {cache.line} bytes"
+        yield Problem("not-accepted", (*path, "destage_size"), message, f"use a multiple of {cache.line}")
 
 
 def _of_read_ahead(cache: Cache) -> Iterator[Problem]:
@@ -390,11 +390,11 @@ def _of_read_ahead(cache: Cache) -> Iterator[Problem]:
     ahead = cache.read_ahead
     if ahead is not None and not cache.read:
         yield Problem(
-            "missing", (*path, "read_ahead"), "needs a cache that keeps what is read", "leave read = true"
+            "conflict", (*path, "read_ahead"), "needs a cache that keeps what is read", "set read = true"
         )
     if ahead is not None and ahead.start > ahead.most:
         message = f"{ahead.start} bytes are more than most, {ahead.most} bytes"
-        yield Problem("TODO", (*path, "read_ahead", "start"), message)
+        yield Problem("conflict", (*path, "read_ahead", "start"), message)
 
 
 def _of_losses(losses: Sequence[Loss], cache: Cache) -> Iterator[Problem]:
@@ -402,16 +402,16 @@ def _of_losses(losses: Sequence[Loss], cache: Cache) -> Iterator[Problem]:
         path: KeyPath = (*PATH, "loss", number)
         if loss.back is not None and loss.back <= loss.at:
             yield Problem(
-                "wrong-format", (*path, "back"), f"{loss.back:g} s is not after the loss, {loss.at:g} s"
+                "conflict", (*path, "back"), f"{loss.back:g} s is not after the loss, {loss.at:g} s"
             )
         if loss.of == "controller" and cache.write == "back" and cache.mirror is None:
             message = "without a mirror the only copy of dirty data would be lost with the controller"
-            yield Problem("TODO", (*path, "of"), message, "give array.controller.cache.mirror")
+            yield Problem("data-loss", (*path, "of"), message, "give array.controller.cache.mirror")
         for other in losses[:number]:
             ends = [math.inf if one.back is None else one.back for one in (loss, other)]
             if other.of == loss.of and loss.at < ends[1] and other.at < ends[0]:
                 message = f"the {loss.of} that fails at {other.at:g} s is not back by then"
-                yield Problem("TODO", (*path, "at"), message, "let one return before the other fails")
+                yield Problem("conflict", (*path, "at"), message, "let one return before the other fails")
 
 
 def notes(controller: Controller | None, sectors: Sequence[int]) -> Iterator[str]:

@@ -31,7 +31,7 @@ def find(path: str) -> Key:
     last = resolved.rpartition(".")[2]
     near = nearest(path, list(catalogue)) or next((p for p in catalogue if p.endswith(f".{last}")), None)
     hint = f"did you mean {near}?" if near else "`iowatt explain` lists all keys"
-    raise InputError("TODO", None, f"a scenario has no key {path!r}", hint=hint)
+    raise InputError("unknown-key", None, f"a scenario has no key {path!r}", hint=hint)
 
 
 def all_keys() -> list[Key]:

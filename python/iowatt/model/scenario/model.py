@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration
 from iowatt.base.strict import Strict, key
 from iowatt.model.scenario.array import Array
@@ -20,8 +21,8 @@ def _warmup(value: Any) -> Any:
         return value
     try:
         return units.parse_duration(value)
-    except ValueError as error:
-        raise ValueError(f"{error}, or 'auto'") from None
+    except BadValueError as error:
+        raise BadValueError(error.code, None, f"{error.message}, or 'auto'") from None
 
 
 class Observe(Strict):

@@ -87,14 +87,14 @@ def _between(scenario: Scenario) -> Iterator[Problem]:
                     if path.workloads is None
                     else "a workload has one path"
                 )
-                yield Problem("TODO", place, message, hint)
+                yield Problem("conflict", place, message, hint)
             else:
                 taken[name] = path.name
     controller = scenario.array.controller
     if scenario.path and controller is not None and controller.host_bandwidth is not None:
         message = "a path has the links between hosts and array; this would take their time twice"
         yield Problem(
-            "TODO",
+            "conflict",
             ("array", "controller", "host_bandwidth"),
             message,
             "leave it out, and give the path's links their rate",
@@ -153,14 +153,14 @@ class _Building:
             notes=tuple(self.notes),
         )
 
-    def _report(self, where: KeyPath, message: str, hint: str | None = None) -> None:
-        self.problems.append(Problem("TODO", (*self.at, *where), message, hint))
+    def _report(self, code: str, where: KeyPath, message: str, hint: str | None = None) -> None:
+        self.problems.append(Problem(code, (*self.at, *where), message, hint))
 
     def _find(self, where: KeyPath, find: Callable[[], _Found]) -> _Found | None:
         try:
             return find()
         except InputError as error:
-            self._report(where, error.message, error.hint)
+            self._report(error.code, where, error.message, error.hint)
             return None
 
     def _goes_over(
@@ -169,7 +169,7 @@ class _Building:
         wrong = hops.media(figures, protocol)
         if wrong is not None:
             message = f"{protocol.name} goes over {' or '.join(protocol.medium)}, and this is {wrong}"
-            self._report(where, message, "`iowatt fabric list` says what each part is")
+            self._report("conflict", where, message, "`iowatt fabric list` says what each part is")
 
     def _adapter(self, protocol: ProtocolFile) -> AdapterFigures | None:
         choice = self.path.hba
@@ -179,7 +179,10 @@ class _Building:
         times = [name for name in ("submit", "complete") if getattr(choice, name) is not None]
         if choice.iops is not None and times:
             self._report(
-                (*where, "iops"), f"is what {' and '.join(times)} make, and both are given", "keep one"
+                "conflict",
+                (*where, "iops"),
+                f"is what {' and '.join(times)} make, and both are given",
+                "keep one",
             )
         figures = self._find(where, lambda: hops.adapter(choice))
         if figures is not None:
@@ -194,9 +197,9 @@ class _Building:
         for number, (hop, name) in enumerate(zip(listed, names, strict=True)):
             where: KeyPath = ("hop", number)
             if name in names[:number]:
-                self._report((*where, "name"), f"the name {name!r} is taken by another hop")
+                self._report("duplicate", (*where, "name"), f"the name {name!r} is taken by another hop")
             if hop.link is not None and hop.switch is not None:
-                self._report(where, "a hop is a link or a switch, not both", "make it two hops")
+                self._report("conflict", where, "a hop is a link or a switch, not both", "make it two hops")
             elif hop.link is not None:
                 found = self._link(where, hop, name, protocol)
                 if found is not None:
@@ -206,9 +209,11 @@ class _Building:
                 if figures is not None:
                     switches[number] = figures
             elif not hop.latency:
-                self._report(where, "a hop is a link, a switch or a latency", 'for example link = "fc-8g"')
+                self._report(
+                    "missing", where, "a hop is a link, a switch or a latency", 'for example link = "fc-8g"'
+                )
             if hop.distance and hop.link is None:
-                self._report((*where, "distance"), "only a link has a length")
+                self._report("not-applicable", (*where, "distance"), "only a link has a length")
         return [] if self.problems else _in_order(listed, names, links, switches)
 
     def _switch(self, where: KeyPath, choice: SwitchChoice, protocol: ProtocolFile) -> SwitchFigures | None:
@@ -216,7 +221,9 @@ class _Building:
         if figures is not None:
             self._goes_over(where, figures, protocol)
             if figures.latency is None:
-                self._report(where, "its latency is missing", 'for example latency = "700ns"')
+                self._report(
+                    "missing-figure", where, "its latency is missing", 'for example latency = "700ns"'
+                )
         return figures
 
     def _link(self, where: KeyPath, hop: Hop, name: str, protocol: ProtocolFile) -> HopInNumbers | None:
@@ -228,14 +235,19 @@ class _Building:
             return None
         self._goes_over(where, figures, protocol)
         if figures.rate is None:
-            self._report(where, "its rate is missing", 'for example rate = "850MB/s", or name = "fc-8g"')
+            self._report(
+                "missing-figure",
+                where,
+                "its rate is missing",
+                'for example rate = "850MB/s", or name = "fc-8g"',
+            )
             return None
         frames = hops.frames(figures, protocol)
         if frames is None:
             message = (
                 f"frames of {figures.frame} bytes leave no room for data behind {protocol.name}'s headers"
             )
-            self._report((*where, "frame"), message)
+            self._report("out-of-range", (*where, "frame"), message)
             return None
         return hops.link_hop(hop, name, figures, frames)
 
@@ -261,18 +273,20 @@ class _Building:
         largest = max((hop.payload for hop in passed if hop.kind == "link"), default=0)
         if burst is not None and burst < largest:
             message = f"{burst} bytes are less than a frame of the path carries, {largest} bytes"
-            self._report(("protocol", "burst"), message, "a burst is one frame or more")
+            self._report("out-of-range", ("protocol", "burst"), message, "a burst is one frame or more")
         immediate = getattr(choice, "immediate", None)
         first = getattr(choice, "first_burst", None)
         if immediate is not None and first is not None and immediate > first:
             message = f"{immediate} bytes are more than first_burst, {first} bytes, of which they are part"
-            self._report(("protocol", "immediate"), message)
+            self._report("conflict", ("protocol", "immediate"), message)
         fast = None
         if choice.fast_write_at is not None:
             fast = self._named(("protocol", "fast_write"), choice.fast_write_at, passed, "switch")
             if choice.unsolicited:
                 message = "data that goes without being asked for needs no switch that asks for it"
-                self._report(("protocol", "fast_write"), message, "keep first_burst or fast_write")
+                self._report(
+                    "conflict", ("protocol", "fast_write"), message, "keep first_burst or fast_write"
+                )
         return {
             "command_bytes": protocol.command,
             "ready_bytes": protocol.ready,
@@ -294,7 +308,7 @@ class _Building:
         if name not in known:
             what = "switches" if kind else "hops"
             missing = f"there is no {kind or 'hop'} {name!r} on the path"
-            self._report(where, missing, suggestion(name, known, what))
+            self._report("unknown-name", where, missing, suggestion(name, known, what))
             return None
         return next(i for i, hop in enumerate(passed) if hop.name == name)
 
@@ -306,7 +320,7 @@ class _Building:
                 message = (
                     f"{after.up_to} bytes are not more than those of the class before, {one.up_to} bytes"
                 )
-                self._report(where, message, "list classes by ascending size")
+                self._report("conflict", where, message, "list classes by ascending size")
 
 
 def _in_order(

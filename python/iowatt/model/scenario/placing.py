@@ -51,7 +51,7 @@ def _place(scenario: Scenario, system: System) -> None:
     for index, virtual in enumerate(system.virtual_pools):
         for problem in virtual.scheme.volume_problems(system.volumes_on(len(system.pools) + index)):
             path: KeyPath = ("array", "virtual_pool", index, *problem.path)
-            system.problems.append(Problem("TODO", path, problem.message, problem.hint))
+            system.problems.append(Problem(problem.code, path, problem.message, problem.hint))
     for at, room in enumerate(rooms):
         if scenario.array.volume and not room.used and not system.problems:
             system.notes.append(_unused(at, room.name, system))
@@ -105,9 +105,9 @@ def _take(
     if volume.raid is None:
         return room.take(volume.capacity, who, path)
     if not isinstance(room, ChunkletRoom):
-        message = f"pool {room.name!r} is joined as a whole: its volumes have its redundancy"
-        hint = 'divide its drives (chunklet = "256MiB"), or leave raid out here'
-        return None, Problem("TODO", (*path, "raid"), message, hint)
+        message = f"pool {room.name!r} has no chunklets: its volumes have the redundancy of the pool"
+        hint = 'divide its drives into chunklets (chunklet = "256MiB"), or leave raid out here'
+        return None, Problem("not-applicable", (*path, "raid"), message, hint)
     kind = Region.of(volume.raid)
     wrong = list(kind.problems(room.members, room.chunklet, room.sector_bytes, (*path, "raid")))
     if wrong:
@@ -120,18 +120,18 @@ def chunklet_room(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System)
     """The drives in equal pieces, none of them taken; None where that is not possible."""
     chunklet = pool.chunklet or 0
     if chunklet % drive.sector_bytes:
-        message = f"{chunklet} bytes are no whole number of the drive's sectors of {drive.sector_bytes} bytes"
+        message = f"{chunklet} bytes are not a multiple of the drive's sector, {drive.sector_bytes} bytes"
         hint = f"use a multiple of {drive.sector_bytes}"
-        system.problems.append(Problem("TODO", (*path, "chunklet"), message, hint))
+        system.problems.append(Problem("not-accepted", (*path, "chunklet"), message, hint))
         return None
     each = drive.raw_bytes // chunklet
     dedicated = pool.sparing == "dedicated"
     spare = 0 if dedicated else -(-each * pool.spares // pool.drives)
     if each <= spare:
-        message = (
-            f"a drive ({format_bytes(drive.raw_bytes)}) has {each} chunklets, of which {spare} are spare"
+        message = f"a drive ({format_bytes(drive.raw_bytes)}) has {each} chunklets, all of them spare"
+        system.problems.append(
+            Problem("out-of-range", (*path, "chunklet"), message, "make chunklets smaller")
         )
-        system.problems.append(Problem("TODO", (*path, "chunklet"), message, "make chunklets smaller"))
         return None
     kind = Region.of(pool.raid or Raid(level=5))
     members = pool.count if dedicated else pool.drives

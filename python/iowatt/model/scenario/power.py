@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, field_validator
 
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.levels import STANDBY, Ladder
@@ -170,7 +171,8 @@ class OracleLatencyPolicy(Strict):
 
 def _timers(value: dict[str, float]) -> dict[str, float]:
     if not value:
-        raise ValueError('an empty table; give at least one level, such as timers = { standby = "10min" }')
+        message = 'must not be empty; give at least one level, such as timers = { standby = "10min" }'
+        raise BadValueError("missing", None, message)
     return value
 
 

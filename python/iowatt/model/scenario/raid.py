@@ -8,7 +8,7 @@ LEAST_DRIVES: Final = {0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 4}
 
 
 def count_problem(level: int, count: int) -> tuple[str, str] | None:
-    """What is wrong with ``count`` drives in ``level``, and the fix; None where nothing is."""
+    """What is wrong with ``count`` drives in ``level``, and the fix; None where nothing is wrong."""
     least = LEAST_DRIVES[level]
     if count < least:
         others = {5: "1", 4: "1", 6: "5", 10: "1", 1: "0"}

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, WithJsonSchema
 
 from iowatt.base import units
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.strict import Strict, key
 
@@ -18,10 +19,11 @@ def _rate(value: Any) -> Any:
         return None
     try:
         rate = units.parse_rate(value)
-    except ValueError as error:
-        raise ValueError(f"{error}, or 'unlimited'") from None
+    except BadValueError as error:
+        raise BadValueError(error.code, None, f"{error.message}, or 'unlimited'") from None
     if rate < 1:
-        raise ValueError(f"{value!r} would never end; expected {units.RATE}, or 'unlimited'")
+        message = f"{value!r} would never end; expected {units.RATE}, or 'unlimited'"
+        raise BadValueError("out-of-range", None, message)
     return rate
 
 

@@ -88,7 +88,10 @@ def problems(name: str, parameters: Replacement | None, path: KeyPath) -> Iterat
         if not cache_policies.applicable(name, parameter):
             owner = next(policy for policy, known in cache_policies.PARAMETERS.items() if parameter in known)
             yield Problem(
-                "TODO", (*path, parameter), f"{name} has no such parameter", f"it belongs to {owner}"
+                "not-applicable",
+                (*path, parameter),
+                f"{name} has no such parameter",
+                f"it belongs to {owner}",
             )
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Power
 from iowatt.base.strict import Strict, key
 
@@ -71,7 +72,9 @@ class Initial(Strict):
         for name in ("space", "writes"):
             total = sum(getattr(part, name) for part in self.traffic)
             if self.traffic and abs(total - 1) > 1e-6:
-                raise ValueError(f"the shares of {name} in traffic add up to {total:g}; expected 1")
+                raise BadValueError(
+                    "conflict", None, f"the shares of {name} in traffic add up to {total:g}; expected 1"
+                )
         return self
 
 

@@ -63,7 +63,7 @@ def starter(
 def own_trace(trace: Path) -> Path:
     """``trace``, which has to be there (of blktrace, the name that stands for the files of all CPUs)."""
     if not all(file.is_file() for file in recorded(trace)):
-        raise InputError("unknown-name", str(trace), "there is no such trace file")
+        raise InputError("not-found", str(trace), "there is no such trace file")
     return trace
 
 
@@ -89,10 +89,10 @@ def _drives(template: str, trace: Path, found: Mapping[str, Any]) -> int:
     count = max(_COUNT, 2 * -(-reached // (each - (1 << 20))))
     if count > _MOST:
         raise InputError(
-            "TODO",
+            "too-large",
             str(trace),
-            f"it reaches byte {reached:,}, which {_MOST:,} drives of {name} do not hold",
-            hint="is the size of a sector right, and are the columns?",
+            f"the trace reaches byte {reached:,}, more than {_MOST:,} drives of {name} hold",
+            hint="check the sector size and the columns",
         )
     return count
 
@@ -102,10 +102,10 @@ def example_trace() -> Path:
     if (_TREE / EXAMPLE_TRACE).is_file():
         return Path(os.path.relpath(_TREE / EXAMPLE_TRACE))
     raise InputError(
-        "TODO",
+        "not-found",
         None,
         "this installation has no example trace",
-        hint="name a trace of your own: iowatt init --trace FILE",
+        hint="name a trace of your own: `trace=FILE`",
     )
 
 

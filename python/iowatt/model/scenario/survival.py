@@ -21,20 +21,23 @@ def problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
         yield from _without_redundancy(pool, path)
         return
     if pool.sparing == "adaptive":
-        message = "adaptive sparing is of chunklets, and the pool is not divided"
+        message = "adaptive sparing needs chunklets, and the pool has none"
         yield Problem(
-            "TODO", (*path, "sparing"), message, 'say chunklet = "256MiB", or sparing = "distributed"'
+            "not-applicable",
+            (*path, "sparing"),
+            message,
+            'give chunklet = "256MiB", or sparing = "distributed"',
         )
     if pool.sparing == "distributed":
         if level not in DISTRIBUTED_LEVELS:
             reason = "keeps parity on one drive" if level == 4 else "has no stripes"
             message = f"RAID-{level} {reason} and cannot rotate spare space"
             yield Problem(
-                "TODO", (*path, "sparing"), message, 'use sparing = "dedicated", or RAID-5, 6 or 10'
+                "not-applicable", (*path, "sparing"), message, 'use sparing = "dedicated", or RAID-5, 6 or 10'
             )
         elif pool.spares != 1:
             message = f"distributed sparing is one drive's worth of space, not {pool.spares}"
-            yield Problem("TODO", (*path, "spares"), message, "set spares to 1")
+            yield Problem("out-of-range", (*path, "spares"), message, "set spares to 1")
     wrong = list(_drives(pool, path))
     yield from wrong
     if not wrong:
@@ -53,10 +56,13 @@ def _without_redundancy(pool: Pool, path: KeyPath) -> Iterator[Problem]:
     fix = "use a level with redundancy, or leave it out"
     if pool.spares:
         yield Problem(
-            "TODO", (*path, "spares"), "without redundancy a spare has nothing to be rebuilt from", fix
+            "not-applicable",
+            (*path, "spares"),
+            "without redundancy nothing can be rebuilt on a spare",
+            fix,
         )
     if pool.failure:
-        yield Problem("TODO", (*path, "failure", 0), "without redundancy a failure loses data", fix)
+        yield Problem("not-applicable", (*path, "failure", 0), "without redundancy a failure loses data", fix)
 
 
 def _drives(pool: Pool, path: KeyPath) -> Iterator[Problem]:
@@ -91,7 +97,7 @@ def _losses(pool: Pool, level: int, path: KeyPath) -> Iterator[Problem]:
             names = ", ".join(f"{pool.name}.{f.drive} at {f.at:g} s" for f in gone)
             message = f"RAID-{level} loses data with these drives failed and not rebuilt: {names}"
             hint = "leave time and spares for a rebuild, or fail fewer drives"
-            yield Problem("TODO", (*path, "failure", index), message, hint)
+            yield Problem("data-loss", (*path, "failure", index), message, hint)
             return
 
 

@@ -51,7 +51,9 @@ def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: in
     if capacity is not None and span > capacity:
         message = f"the span of {span:,} bytes is more than the volume of {capacity:,} bytes"
         made.problems.append(
-            Problem("TODO", (*path, "span"), message, "a smaller span, or leave it out for the volume")
+            Problem(
+                "out-of-range", (*path, "span"), message, "a smaller span, or leave it out for the volume"
+            )
         )
     # A duration counts arrival times, which a closed loop has not.
     closed = isinstance(profile.arrivals, Closed)
@@ -66,11 +68,13 @@ def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: in
             if closed
             else 'duration = "10min", or requests = 1000000'
         )
-        made.problems.append(Problem("TODO", path, "nothing says when it ends", hint))
+        made.problems.append(Problem("missing", path, "needs a duration or a number of requests", hint))
     if isinstance(profile.arrivals, Closed):
         if "replay" in workload.model_fields_set:
             message = f"the profile {profile.name!r} is a closed loop and brings its own pacing"
-            made.problems.append(Problem("TODO", ("workload", at, "replay"), message, "leave replay out"))
+            made.problems.append(
+                Problem("not-applicable", ("workload", at, "replay"), message, "leave replay out")
+            )
         law = profile.arrivals
         made.replay = ClosedReplay.model_construct(
             mode="closed",
@@ -101,4 +105,4 @@ def _as_problems(path: KeyPath, error: InputError) -> list[Problem]:
         else [Problem(error.code, (), error.message, error.hint, error.place)]
     )
     # The place in the profile is what helps; the key of the scenario says whose profile it is.
-    return [Problem("TODO", path, f"{p.place}: {p.message}" if p.place else p.message, p.hint) for p in found]
+    return [Problem(p.code, path, f"{p.place}: {p.message}" if p.place else p.message, p.hint) for p in found]

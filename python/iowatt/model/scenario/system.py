@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from iowatt.base.errors import InputError
@@ -83,7 +84,7 @@ def _unique_names(scenario: Scenario, system: System) -> None:
             if counts[name] > 1 and names.index(name) != index:
                 message = f"the name {name!r} is taken by another {path[-1]}"
                 system.problems.append(
-                    Problem("TODO", (*path, index, "name"), message, "give each a name of its own")
+                    Problem("duplicate", (*path, index, "name"), message, "give each a name of its own")
                 )
 
 
@@ -96,21 +97,26 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System, wall_asked: bo
         hint = 'for example raid = { level = 5, stripe_unit = "64KiB" }; level 0 stripes without redundancy'
         report(
             Problem(
-                "TODO",
+                "missing",
                 (*path, "count"),
                 f"{pool.count} drives need the key `raid` to say how they are joined",
                 hint,
             )
         )
     if pool.chunklet is None and pool.raid is not None and pool.raid.set_size is not None:
-        message = "RAID sets are laid over chunklets, and the pool is not divided"
+        message = "RAID sets consist of chunklets, and the pool has none"
         report(
-            Problem("TODO", (*path, "raid", "set_size"), message, 'leave it out, or say chunklet = "256MiB"')
+            Problem(
+                "not-applicable",
+                (*path, "raid", "set_size"),
+                message,
+                'leave it out, or give chunklet = "256MiB"',
+            )
         )
     if pool.chunklet is not None:
         system.problems.extend(survival.chunklet_problems(pool, path))
     elif pool.raid is not None and (found := raid.count_problem(pool.raid.level, pool.count)):
-        report(Problem("TODO", (*path, "count"), *found))
+        report(Problem("out-of-range", (*path, "count"), *found))
     else:
         system.problems.extend(survival.problems(pool, path))
 
@@ -131,16 +137,19 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System, wall_asked: bo
     # Without raid the one drive is one stripe unit, so that no request is ever split.
     level, unit = (0, drive.raw_bytes) if pool.raid is None else (pool.raid.level, pool.raid.stripe_unit)
     if unit % drive.sector_bytes:
-        message = f"{unit} bytes are no whole number of the drive's sectors of {drive.sector_bytes} bytes"
+        message = f"{unit} bytes are not a multiple of the drive's sector, {drive.sector_bytes} bytes"
         report(
             Problem(
-                "TODO", (*path, "raid", "stripe_unit"), message, f"use a multiple of {drive.sector_bytes}"
+                "not-accepted",
+                (*path, "raid", "stripe_unit"),
+                message,
+                f"use a multiple of {drive.sector_bytes}",
             )
         )
     usable = raid.usable_bytes(level, pool.count, unit, drive.raw_bytes)
     if usable <= 0 and pool.raid is not None and raid.count_problem(level, pool.count) is None:
         message = f"{unit} bytes are more than a drive has ({format_bytes(drive.raw_bytes)})"
-        report(Problem("TODO", (*path, "raid", "stripe_unit"), message))
+        report(Problem("out-of-range", (*path, "raid", "stripe_unit"), message))
     system.pools.append(ResolvedPool(pool, drive, level, unit, usable))
 
 
@@ -181,7 +190,7 @@ def _width(pool: Pool, path: KeyPath, system: System) -> None:
     sets = pool.raid.set_size
     width, key = (pool.count, ("count",)) if pool.chunklet is None else (sets or 0, ("raid", "set_size"))
     if (message := raid.width_warning(pool.raid.level, width)) is not None:
-        system.warnings.append(Problem("TODO", (*path, *key), message))
+        system.warnings.append(Problem("out-of-range", (*path, *key), message))
 
 
 def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:
@@ -190,8 +199,8 @@ def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | No
         try:
             drive = drive.write_cached(pool.write_cache)
         except ValueError as error:
-            hint = f'say which: a device file with based_on = "{drive.name}" and segments in [buffer]'
-            system.problems.append(Problem("TODO", (*path, "write_cache"), str(error), hint))
+            hint = f'describe it in a device file with based_on = "{drive.name}" and segments in [buffer]'
+            system.problems.append(Problem("missing-figure", (*path, "write_cache"), str(error), hint))
             return None
     _power(pool, drive, path, system)
     return drive
@@ -209,7 +218,7 @@ def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) 
         drive = find_device(choice.name, base_dir, choice.drive)
     except InputError as error:
         message = f"{error.place}: {error.message}" if error.place else error.message
-        system.problems.append(Problem("TODO", path, message, error.hint))
+        system.problems.append(Problem(error.code, path, message, error.hint))
         return None
     if choice.rpm is not None and isinstance(
         drive, Drive
@@ -217,13 +226,13 @@ def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) 
         try:
             drive = drive.respun(choice.rpm)
         except ValueError as error:
-            system.problems.append(Problem("TODO", (*path, "rpm"), str(error)))
+            system.problems.append(Problem("out-of-range", (*path, "rpm"), str(error)))
             return None
     if choice.capacity is not None:
         try:
             drive = drive.shortened(choice.capacity)
         except ValueError as error:
-            system.problems.append(Problem("TODO", (*path, "capacity"), str(error)))
+            system.problems.append(Problem("out-of-range", (*path, "capacity"), str(error)))
             return None
     return drive if choice.power is None else drive.powered(choice.power)
 
@@ -232,7 +241,7 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
     report = system.problems.append
     wrong = levels.speed_problem(drive.power, drive.rpm)
     if wrong is not None:
-        report(Problem("TODO", (*path, "device"), f"{drive.name!r}: {wrong}"))
+        report(Problem("conflict", (*path, "device"), f"{drive.name!r}: {wrong}"))
         return
     had = levels.levels(drive.power, drive.rpm)
     usable = drive.ladder.names
@@ -248,13 +257,17 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
             hint = f"it has {', '.join(sorted(had))}" if had else "it has none"
             hint += f'; or give it one: device = {{ power = {{ level = [{{ name = "{name}", ... }}] }} }}'
             message = f"{drive.name!r} has no power level {name!r}"
-            report(Problem("TODO", (*path, "power"), message, suggestion(name, list(had), "levels") or hint))
+            report(
+                Problem(
+                    "unknown-name", (*path, "power"), message, suggestion(name, list(had), "levels") or hint
+                )
+            )
             continue
         else:
             lacking = levels.missing(had[name])
         if not lacking:
             message = f"level {name!r} of {drive.name!r} draws more than idling ({drive.power.idle:g} W)"
-            report(Problem("TODO", (*path, "power"), message))
+            report(Problem("conflict", (*path, "power"), message))
             continue
         reason = f"the policy {pool.power.policy!r} needs"
         if name == levels.STANDBY:
@@ -264,7 +277,7 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
             said = ", ".join(f"{figure} of level {name}" for figure in lacking)
             message = f"{reason} power figures that {drive.name!r} does not have: {said}"
             hint = f'give them: device = {{ name = "{pool.device.name}", power = {{ {figures} }} }}'
-            report(Problem("TODO", (*path, "device"), message, hint))
+            report(Problem("missing-figure", (*path, "device"), message, hint))
     _speeds(pool, had, path, system)
     _timers(pool, drive, path, system)
 
@@ -281,7 +294,7 @@ def _timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> No
                     f"{timers[deeper]:g} s, before its {timers[name]:g} s"
                 )
                 hint = f"a time that rises from level to level, here {', '.join(order)}; or leave it out"
-                system.problems.append(Problem("TODO", (*path, "power", "timers", name), message, hint))
+                system.problems.append(Problem("conflict", (*path, "power", "timers", name), message, hint))
                 break
 
 
@@ -294,7 +307,10 @@ def _speeds(pool: Pool, had: Mapping[str, PowerLevel], path: KeyPath, system: Sy
         if level is not None and level.speed is None and not level.stopped:
             hint = "give its speed, or use the policy multi-level"
             problem = Problem(
-                "TODO", (*path, "power", "timers"), f"level {name!r} serves nothing: it has no speed", hint
+                "conflict",
+                (*path, "power", "timers"),
+                f"level {name!r} has no speed, so it serves no requests",
+                hint,
             )
             system.problems.append(problem)
 
@@ -317,13 +333,13 @@ def _queues(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> No
     held, depth = drive.command_queue.depth, pool.queue_depth or 1
     if held is not None and depth > held:
         message = f"{drive.name!r} holds at most {held} commands, not {depth}"
-        system.problems.append(Problem("TODO", (*path, "queue_depth"), message, f"at most {held}"))
+        system.problems.append(Problem("out-of-range", (*path, "queue_depth"), message, f"at most {held}"))
     if isinstance(drive, Ssd):
         return
     if depth > 1 and pool.scheduler in ("sptf", "spctf"):
         message = f"with queue_depth = {depth} the host does not know where the head will be"
         hint = f'leave it to the drive: scheduler = "fcfs", drive_scheduler = "{pool.scheduler}"'
-        system.problems.append(Problem("TODO", (*path, "scheduler"), message, hint))
+        system.problems.append(Problem("conflict", (*path, "scheduler"), message, hint))
     if depth == 1 and pool.drive_scheduler is not None:
         system.notes.append(
             f"pool {pool.name!r}: drive_scheduler has no effect with queue_depth = 1: the drive has no choice"
@@ -338,10 +354,10 @@ def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, syst
         path: KeyPath = ("workload", index)
         if workload.end is not None and workload.end <= workload.start:
             message = f"the end at {workload.end:g} s is not after the start at {workload.start:g} s"
-            system.problems.append(Problem("TODO", (*path, "end"), message, "give a later `end`"))
+            system.problems.append(Problem("conflict", (*path, "end"), message, "give a later `end`"))
         if workload.volume is None and len(volumes) > 1:
             message = f"the key `volume` is missing, and there are {len(volumes)} to choose from"
-            system.problems.append(Problem("TODO", path, message, f"one of {', '.join(volumes)}"))
+            system.problems.append(Problem("missing", path, message, f"one of {', '.join(volumes)}"))
         elif workload.volume is not None and workload.volume not in volumes:
             hint = suggestion(workload.volume, volumes, "volumes")
             system.problems.append(
@@ -351,9 +367,10 @@ def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, syst
             system.volume_of_workload.append(placed.get(workload.volume or volumes[0], -1))
 
         if (workload.trace is None) == (workload.profile is None):
+            code = "conflict" if workload.trace else "missing"
             both = "both `trace` and `profile` are" if workload.trace else "neither `trace` nor `profile` is"
             hint = 'trace = { path = "oltp.csv.gz" }, or profile = { name = "hot-band", rate_iops = 500 }'
-            system.problems.append(Problem("TODO", path, f"{both} given; a workload has one of them", hint))
+            system.problems.append(Problem(code, path, f"{both} given; a workload has one of them", hint))
             continue
         if workload.trace is None:
             _synthetic(scenario, index, base_dir, system)
@@ -365,7 +382,9 @@ def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, syst
             if file == "-":
                 if reads_standard_input:
                     message = f"workload {reads_standard_input!r} already reads standard input"
-                    system.problems.append(Problem("TODO", place, message, "name a file for one of them"))
+                    system.problems.append(
+                        Problem("read-once", place, message, "name a file for one of them")
+                    )
                 reads_standard_input = workload.name
             elif traces_must_exist and not all(part.is_file() for part in recorded(base_dir / file)):
                 system.problems.append(_missing_trace(place, Path(as_named(base_dir, file))))
@@ -386,12 +405,12 @@ def _contradictions(path: KeyPath, trace: Trace) -> list[Problem]:
         )
     if trace.end is not None and trace.end <= (trace.start or 0.0):
         problems.append(
-            Problem("wrong-format", (*path, "end"), "the end is not after the start", "give a later `end`")
+            Problem("conflict", (*path, "end"), "the end is not after the start", "give a later `end`")
         )
     if "-" in (trace.path, *trace.more) and trace.place == "end-to-end":
         message = "end-to-end reads the trace twice, and standard input can be read once only"
         problems.append(
-            Problem("TODO", (*path, "place"), message, "give the offset of each device, or name a file")
+            Problem("read-once", (*path, "place"), message, "give each device its offset, or name a file")
         )
     return problems
 
@@ -412,7 +431,9 @@ def _missing_trace(path: KeyPath, file: Path) -> Problem:
         return Problem("wrong-kind", path, f"{file} is a directory; expected a trace file")
     siblings = [p.name for p in file.parent.iterdir() if p.is_file()] if file.parent.is_dir() else []
     near = nearest(file.name, siblings)
-    relative = "trace paths are relative to the scenario's directory, in --set to the current one first"
+    relative = (
+        "trace paths are relative to the scenario's directory; those of `set=` to the current one first"
+    )
     hint = f"did you mean {near!r}?" if near else relative
     return Problem("not-found", path, f"there is no trace file {file}", hint)
 
@@ -425,7 +446,7 @@ def _buses(scenario: Scenario, system: System) -> None:
             path: KeyPath = ("array", "bus", bus_index, "drives", position)
             problem = _connect(selector, bus_index, scenario, pools, system.bus_of_drive)
             if problem:
-                system.problems.append(Problem("TODO", path, *problem))
+                system.problems.append(replace(problem, path=path))
     if any(p.path[:2] == ("array", "bus") for p in system.problems):
         return
     for index, buses in enumerate(system.bus_of_drive):
@@ -434,32 +455,35 @@ def _buses(scenario: Scenario, system: System) -> None:
             system.bus_of_drive[index] = []
         elif loose:
             name = scenario.array.pool[index].name
-            message = f"{len(loose)} of the {len(buses)} drives are on no bus, the first is {name}.{loose[0]}"
+            message = f"{len(loose)} of the {len(buses)} drives are on no bus; the first is {name}.{loose[0]}"
             hint = "put all drives of a pool on buses, or none"
-            system.problems.append(Problem("TODO", ("array", "pool", index), message, hint))
+            system.problems.append(Problem("conflict", ("array", "pool", index), message, hint))
 
 
 def _connect(
     selector: str, bus: int, scenario: Scenario, pools: dict[str, int], bus_of_drive: list[list[int]]
-) -> tuple[str, str | None] | None:
-    """Put the drives of ``selector`` on ``bus``; what is wrong and the fix, where something is."""
+) -> Problem | None:
+    """Put the drives of ``selector`` on ``bus``; what is wrong, where something is."""
     match = re.match(DRIVES_PATTERN, selector)
     if match is None:  # the model has checked the pattern
-        return f"{selector!r} names no drives", None
+        return Problem("bad-syntax", (), f"{selector!r} names no drives")
     name, one, first, end, step = match.groups()
     if name not in pools:
-        return f"there is no pool {name!r}", suggestion(name, list(pools), "pools")
+        message = f"there is no pool {name!r}"
+        return Problem("unknown-name", (), message, suggestion(name, list(pools), "pools"))
     drives = bus_of_drive[pools[name]]
     start, stop = (
         (int(one), int(one) + 1) if one else (_bound(first, 0, drives), _bound(end, len(drives), drives))
     )
     if not start < stop <= len(drives):
         hint = f"bounds may be shares of the pool, such as {name}[:50%]"
-        return f"{selector!r} is not within pool {name!r}, whose drives are {name}[0:{len(drives)}]", hint
+        message = f"{selector!r} is not within pool {name!r}, whose drives are {name}[0:{len(drives)}]"
+        return Problem("out-of-range", (), message, hint)
     for drive in range(start, stop, int(step or 1)):
         if drives[drive] >= 0:
             other = scenario.array.bus[drives[drive]].name
-            return f"drive {name}.{drive} is already on bus {other!r}", "a drive is on one bus only"
+            message = f"drive {name}.{drive} is already on bus {other!r}"
+            return Problem("duplicate", (), message, "a drive is on one bus only")
         drives[drive] = bus
     return None
 
@@ -507,7 +531,7 @@ def _observe(scenario: Scenario, system: System) -> None:
     if not scenario.workload and observe.duration is None:
         message = "there is no workload, so observe.duration must say how long to simulate"
         hint = 'add [[workload]], or [observe] with duration = "1h" for an idle array'
-        system.problems.append(Problem("TODO", ("observe", "duration"), message, hint))
+        system.problems.append(Problem("missing", ("observe", "duration"), message, hint))
     if (
         observe.duration is not None
         and isinstance(observe.warmup, float)
@@ -516,4 +540,4 @@ def _observe(scenario: Scenario, system: System) -> None:
         message = (
             f"the warm-up ({observe.warmup:g} s) leaves nothing of the duration ({observe.duration:g} s)"
         )
-        system.problems.append(Problem("TODO", ("observe", "warmup"), message))
+        system.problems.append(Problem("out-of-range", ("observe", "warmup"), message))

@@ -101,19 +101,19 @@ class Room:
         """
         if self.rest_by is not None:
             message = f"{self.rest_by} already takes the rest of pool {self.name!r}"
-            return None, Problem("TODO", path, message, f"give {self.rest_by} a capacity, or put it last")
+            return None, Problem("conflict", path, message, f"give {self.rest_by} a capacity, or put it last")
         left = f"{self.free} of the {self.usable_bytes} usable bytes of pool {self.name!r} are left"
         if capacity is None:
             self.rest_by = who
             if self.free <= 0:
-                return None, Problem("TODO", (*path, "pool"), f"no room for it: {left}")
+                return None, Problem("infeasible", (*path, "pool"), f"no room for it: {left}")
             size = self.free
         else:
             size = self.sectors(capacity)
             if not 0 < size <= self.free:
                 hint = "leave capacity out to take what is left" if self.free > 0 else None
                 return None, Problem(
-                    "TODO", (*path, "capacity"), f"{capacity} bytes do not fit: {left}", hint
+                    "out-of-range", (*path, "capacity"), f"{capacity} bytes do not fit: {left}", hint
                 )
         offset = self.used
         self.used += size
@@ -148,7 +148,7 @@ def resolve_virtual_pools(
         path: KeyPath = ("array", "virtual_pool", index)
         if scheme.name in pools:
             message = f"the name {scheme.name!r} is taken by a pool"
-            problems.append(Problem("TODO", (*path, "name"), message, "give each a name of its own"))
+            problems.append(Problem("duplicate", (*path, "name"), message, "give each a name of its own"))
         placed: list[Placed] = []
         wrong = _twice(scheme, path)
         again = {problem.path for problem in wrong if problem is not None}
@@ -166,7 +166,7 @@ def resolve_virtual_pools(
                 placed.append(Placed(label, pool, pools[pool], offset, size, sector))
         if not wrong:
             within = scheme.problems(placed)
-            wrong.extend(Problem("TODO", (*path, *p.path), p.message, p.hint) for p in within)
+            wrong.extend(Problem(p.code, (*path, *p.path), p.message, p.hint) for p in within)
         problems.extend(problem for problem in wrong if problem is not None)
         if not wrong:
             found.append(ResolvedVirtualPool(scheme, tuple(placed)))
@@ -184,7 +184,7 @@ def _twice(scheme: Scheme, path: KeyPath) -> list[Problem | None]:
         if counts[part.pool] > 1 and part.pool in seen:
             message = f"pool {part.pool!r} is already a part of {scheme.name!r}"
             hint = "the parts of a virtual pool lie on different pools"
-            problems.append(Problem("TODO", (*path, *place, "pool"), message, hint))
+            problems.append(Problem("duplicate", (*path, *place, "pool"), message, hint))
         seen.add(part.pool)
     return problems
 
@@ -197,7 +197,7 @@ def _place(
     if part.pool not in pools:
         if part.pool in virtual:
             message = f"{part.pool!r} is a virtual pool; parts are ranges of pools of drives"
-            return None, Problem("TODO", (*path, "pool"), message, f"pools: {', '.join(pools)}")
+            return None, Problem("wrong-kind", (*path, "pool"), message, f"pools: {', '.join(pools)}")
         hint = suggestion(part.pool, pools, "pools")
         return None, Problem("unknown-name", (*path, "pool"), f"there is no pool {part.pool!r}", hint)
     at = pools.index(part.pool)

@@ -20,15 +20,13 @@ PRINTED_TABLE = 60
 def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where the page cannot be written; before any work is done."""
     if target.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            "TODO", str(target), "the page is an HTML or a PDF file", hint="end its name in .html or .pdf"
-        )
+        raise InputError("not-accepted", str(target), "expected a name ending in .html or .pdf")
     if not target.parent.is_dir():
-        raise InputError("not-found", str(target.parent), "the directory for the page does not exist")
+        raise InputError("not-found", str(target.parent), "there is no such directory")
     if target.is_dir():
-        raise InputError("wrong-kind", str(target), "is a directory; a page is a file")
+        raise InputError("wrong-kind", str(target), "this is a directory; expected a file")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "exists already", hint="--force replaces it")
+        raise InputError("exists", str(target), "the file exists", hint="`force=True` replaces it")
 
 
 def write(found: dict[str, Any], target: Path, *, force: bool = False) -> None:

@@ -61,7 +61,7 @@ def compare(prepared: Prepared, exported: Exported, done: list[Done]) -> dict[st
     if error > _SHORT:
         notes.append(
             f"{count} requests are few: the standard error of a share is up to {error:.1f} points; a longer "
-            "--duration lowers it"
+            "duration lowers it"
         )
     return {
         "rows": [{**asdict(row), "difference": row.difference} for row in rows],

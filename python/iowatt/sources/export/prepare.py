@@ -35,9 +35,9 @@ def prepare(
     if target is not None and any(ord(character) < 32 or ord(character) == 127 for character in target):
         # A line of its own in a job file could name another file to write to.
         raise InputError(
-            "TODO",
+            "bad-syntax",
             Argument("target"),
-            f"{target!r} holds control characters, which no name in a job file may",
+            f"{target!r} has control characters, which a job file cannot hold",
         )
     loaded = load(name, overrides, rate_iops=rate_iops)
     profile = loaded.profile
@@ -45,17 +45,17 @@ def prepare(
     loaded.check(size)
     if size is None:
         raise InputError(
-            "TODO",
+            "missing",
             loaded.document.source,
-            f"the profile {profile.name!r} does not say how large its address space is",
-            hint="give it: --span 1TiB",
+            f"the profile {profile.name!r} has no address space (`span`)",
+            hint="give it: `span=1TiB`",
         )
     if isinstance(profile.arrivals, Recorded):
         raise InputError(
-            "TODO",
+            "unsupported",
             loaded.document.place(("arrivals", "law")),
-            "recorded stamps are no law that fio or vdbench could make",
-            hint="give other arrivals: --set 'arrivals={law=\"poisson\",rate=500}'",
+            "fio and vdbench cannot replay recorded time stamps",
+            hint='give other arrivals: `set=arrivals={law="poisson",rate=500}`',
         )
     cut = sections(profile, duration_s)
     return Prepared(loaded, size, seed, target or f"{profile.name}.dat", cut, outstanding)

@@ -54,9 +54,9 @@ def run(text: str, folder: Path) -> list[Done]:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
         if done.returncode != 0 or not result.exists():
             raise InputError(
-                "TODO",
+                "tool-failed",
                 None,
-                f"fio ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}",
+                f"fio ended with code {done.returncode}: {said[-1] if said else 'no message'}",
             )
         return read(result.read_text("utf-8"))
 
@@ -79,14 +79,12 @@ def read(text: str) -> list[Done]:
             for op in ("read", "write")
         ]
     except (ValueError, KeyError, TypeError) as error:
-        raise IowattError(
-            "wrong-format", None, f"fio's output is not the JSON that was asked for: {error!r}"
-        ) from None
+        raise IowattError("tool-output", None, f"the output of fio is not its JSON: {error!r}") from None
     if failed:
         raise InputError(
-            "TODO",
+            "tool-failed",
             None,
-            f"fio reports errors of {', '.join(failed)}",
+            f"fio reports errors of the jobs {', '.join(failed)}",
             hint="run the exported file to see them",
         )
     return found

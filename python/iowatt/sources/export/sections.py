@@ -33,10 +33,10 @@ def sections(profile: Profile, duration_s: float | None) -> list[Section]:
     while at < end * (1 - 1e-12):
         if len(found) >= _MOST:
             raise InputError(
-                "out-of-range",
+                "too-large",
                 None,
                 f"{end:g} s of phases and envelopes are more than {_MOST} sections",
-                hint="a shorter --duration",
+                hint="a shorter `duration=`",
             )
         number += 1
         phase, phase_end = _phase(profile, at)

@@ -41,7 +41,7 @@ def _ready(path: Path, span: int, *, force: bool, erase: Path | None, tell: Call
     """Whether the file had to be made."""
     found = target.kind(path)
     if found == "absent":
-        target.make(path, span, "sparse", hint="a smaller --span")
+        target.make(path, span, "sparse", hint="a smaller `span=`")
         return True
     if found == "device":
         if erase is None or erase != path:
@@ -52,17 +52,17 @@ def _ready(path: Path, span: int, *, force: bool, erase: Path | None, tell: Call
         raise InputError(
             "exists",
             str(path),
-            f"exists, and fio would write to it: {content.described(path)}",
-            hint="name a new file, or add --force",
+            f"the file exists, and fio would write to it: {content.described(path)}",
+            hint="name a new file, or add `force=True`",
         )
     in_use.refuse(path)
     size = target.size_of(path)
     if size < span:
         raise InputError(
-            "TODO",
+            "out-of-range",
             str(path),
             f"has {size} bytes, fewer than the {span} of the address space",
-            hint="a smaller --span",
+            hint="a smaller `span=`",
         )
     target.told_erasing(path, tell)
     return False

@@ -31,7 +31,8 @@ def write(prepared: Prepared, tool: str, output: Path | None, *, force: bool = F
             with output.open("w" if force else "x", encoding="utf-8") as file:
                 file.write(exported.text)
         except FileExistsError:
-            raise InputError("exists", str(output), "exists already", hint="--force replaces it") from None
+            message = "the file exists"
+            raise InputError("exists", str(output), message, hint="`force=True` replaces it") from None
         except OSError as error:
             raise InputError("unwritable", str(output), error.strerror or "cannot be written") from None
     return exported
@@ -54,7 +55,8 @@ def checked(
         The tool is not fio, there is none, or the target may not be written to.
     """
     if tool != "fio":
-        raise InputError("TODO", Argument("check"), "only fio can be run here", hint="--to fio")
+        message = "only fio can be run for a check"
+        raise InputError("not-applicable", Argument("check"), message, hint="`to=fio`")
     version = run_fio.version()
     if version is None:
         raise InputError(

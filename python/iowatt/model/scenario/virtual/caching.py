@@ -94,18 +94,22 @@ class Caching(TwoParts):
         if not found and self.copy_unit == "sector" and self.extent > MOST_SECTORS * sector:
             most = format_bytes(MOST_SECTORS * sector, binary=True)
             message = f"{self.extent} bytes are more than {MOST_SECTORS} sectors of {sector} bytes"
-            yield Problem("TODO", ("extent",), message, f'use at most {most}, or copy_unit = "extent"')
+            yield Problem(
+                "out-of-range", ("extent",), message, f'use at most {most}, or copy_unit = "extent"'
+            )
         if self.allocate_on_write and self.copy_unit == "extent":
             message = "a write is a part of an extent, and copies are of whole extents"
             yield Problem(
-                "TODO", ("allocate_on_write",), message, 'leave it out, or use copy_unit = "sector"'
+                "not-applicable", ("allocate_on_write",), message, 'leave it out, or use copy_unit = "sector"'
             )
         elif self.allocate_on_write and self.write == "around":
             message = 'with write = "around" no write goes to the fast part'
-            yield Problem("TODO", ("allocate_on_write",), message, 'leave it out, or use write = "through"')
+            yield Problem(
+                "not-applicable", ("allocate_on_write",), message, 'leave it out, or use write = "through"'
+            )
         if self.dirty_low is not None and self.dirty_low > self.dirty_high:
             message = f"{apart(self.dirty_low, self.dirty_high, 1)} is above dirty_high, {self.dirty_high:g}"
-            yield Problem("TODO", ("dirty_low",), message)
+            yield Problem("conflict", ("dirty_low",), message)
 
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:
         """The whole extents of the slow part."""

@@ -67,18 +67,20 @@ class Maid(Scheme):
         """Lines must be of a size that there is, and fit the parts."""
         sector = sector_bytes(parts)
         if self.line & (self.line - 1) or self.line % sector:
-            message = f"{self.line} bytes are no power of two of whole sectors of {sector} bytes"
-            yield Problem("TODO", ("line",), message, "use 4KiB, 8KiB, 16KiB, 32KiB or 64KiB")
+            message = f"{self.line} bytes are not a power of two and a multiple of the sector, {sector} bytes"
+            yield Problem("not-accepted", ("line",), message, "use 4KiB, 8KiB, 16KiB, 32KiB or 64KiB")
             return
         for part in parts:
             if part.capacity < self.line:
                 yield Problem(
-                    "TODO", ("line",), f"part {part.label!r} does not hold one of {self.line} bytes"
+                    "out-of-range",
+                    ("line",),
+                    f"part {part.label!r} is smaller than one line of {self.line} bytes",
                 )
         lines = parts[0].capacity // self.line
         if lines > MOST_EXTENTS:
             message = f"the cache has {lines} lines, which is more than the simulator can number"
-            yield Problem("TODO", ("line",), message, "use longer lines or a smaller cache")
+            yield Problem("out-of-range", ("line",), message, "use longer lines or a smaller cache")
 
     def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
         """What the cache adds to the array."""

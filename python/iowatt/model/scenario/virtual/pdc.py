@@ -72,19 +72,19 @@ class Pdc(Scheme):
         if before:
             return
         if self.step > self.extent or self.step % 512:
-            message = f"{self.step} bytes are no part of an extent of {self.extent} in whole sectors"
-            yield Problem("TODO", ("step",), message, "use a multiple of 512 up to the extent")
-        elif self.extent // self.step > 2**20:
-            yield Problem(
-                "out-of-range", ("step",), "an extent has more than 2^20 of them", "use longer steps"
+            message = (
+                f"{self.step} bytes are not whole sectors, or more than an extent of {self.extent} bytes"
             )
+            yield Problem("not-accepted", ("step",), message, "use a multiple of 512 up to the extent")
+        elif self.extent // self.step > 2**20:
+            yield Problem("out-of-range", ("step",), "an extent has more than 2^20 steps", "use longer steps")
         for part in parts:
             if part.capacity // self.extent <= self.migrations_at_once:
                 message = (
-                    f"part {part.label!r} holds {part.capacity // self.extent} of them, and "
+                    f"part {part.label!r} holds {part.capacity // self.extent} extents, and "
                     f"{self.migrations_at_once} stay free for migrations"
                 )
-                yield Problem("TODO", ("extent",), message, "use shorter extents or a larger part")
+                yield Problem("out-of-range", ("extent",), message, "use shorter extents or a larger part")
 
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:
         """The whole extents of the parts, less those that stay free."""

@@ -135,31 +135,34 @@ class Reduced(Scheme):
         """Pages of whole sectors, and room for what is there at the start."""
         sector = parts[0].sector_bytes
         if self.page % sector:
-            message = f"{self.page} bytes are no whole number of the drives' sectors of {sector} bytes"
-            yield Problem("TODO", ("page",), message, f"use a multiple of {sector}")
+            message = f"{self.page} bytes are not a multiple of the drives' sector, {sector} bytes"
+            yield Problem("not-accepted", ("page",), message, f"use a multiple of {sector}")
             return
         if self.filled is not None and self.filled < 1 and not self.thin:
             message = "without thin provisioning all pages are there from the start"
-            yield Problem("TODO", ("filled",), message, "say thin = true, or leave it out")
+            yield Problem("not-applicable", ("filled",), message, "say thin = true, or leave it out")
         if self.thin and self.filled is None:
-            hint = "filled = 0.4, say; 0 is a volume that nobody has written to"
+            hint = "for example filled = 0.4; 0 is a volume without data"
             yield Problem(
-                "out-of-range", ("thin",), "how much of it is filled at the start must be said", hint
+                "missing", ("filled",), "a thin volume needs the share that is filled at the start", hint
             )
             return
         pages = self.capacity_bytes(parts) // self.page
         slots = parts[0].capacity // self.stored_bytes(parts)
         if not pages:
             yield Problem(
-                "wrong-format", ("page",), "there is not one page", "make it smaller, or the part larger"
+                "out-of-range",
+                ("page",),
+                "the part is smaller than one page",
+                "make pages smaller, or the part larger",
             )
         elif max(pages, slots) >= MOST_EXTENTS:
             message = f"{max(pages, slots)} of them are more than the simulator can number"
-            yield Problem("TODO", ("page",), message, "make pages larger")
+            yield Problem("out-of-range", ("page",), message, "make pages larger")
         elif self.capacity is not None and self._stored_pages(pages) > slots:
             size = format_bytes(parts[0].capacity)
             message = f"the part ({size}) cannot hold what is there at the start, at the ratios given"
-            yield Problem("TODO", ("capacity",), message, "make it smaller, or the part larger")
+            yield Problem("infeasible", ("capacity",), message, "make it smaller, or the part larger")
 
     def _stored_pages(self, pages: int) -> int:
         """Most stored pages at the start, whatever the seed: ``initial_slots`` of iowatt-sim."""

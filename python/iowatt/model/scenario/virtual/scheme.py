@@ -120,16 +120,18 @@ def extent_problems(name: str, extent: int, parts: Sequence[Placed]) -> Iterator
     """What is wrong with the key ``name``, an extent of so many bytes, over ``parts``."""
     sector = sector_bytes(parts)
     if extent % sector:
-        message = f"{extent} bytes are no whole number of the drives' sectors of {sector} bytes"
-        yield Problem("TODO", (name,), message, f"use a multiple of {sector}")
+        message = f"{extent} bytes are not a multiple of the drives' sector, {sector} bytes"
+        yield Problem("not-accepted", (name,), message, f"use a multiple of {sector}")
         return
     for part in parts:
         if part.capacity < extent:
             size = format_bytes(part.capacity, binary=True)
-            message = f"part {part.label!r} ({size} of pool {part.pool_name!r}) holds none of {extent} bytes"
-            yield Problem("TODO", (name,), message, "make the part larger or this smaller")
+            message = (
+                f"part {part.label!r} ({size} of pool {part.pool_name!r}) is smaller than {extent} bytes"
+            )
+            yield Problem("out-of-range", (name,), message, "make the part larger or this smaller")
     total = sum(part.capacity // extent for part in parts)
     if total > MOST_EXTENTS:
         least = -(-sum(part.capacity for part in parts) // MOST_EXTENTS)
-        message = f"{total} of them are more than the simulator can number"
-        yield Problem("TODO", (name,), message, f"use {format_bytes(least, binary=True)} or more")
+        message = f"{total} extents are more than the simulator can number"
+        yield Problem("out-of-range", (name,), message, f"use {format_bytes(least, binary=True)} or more")

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
+from iowatt.base.errors import BadValueError
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate
 from iowatt.base.strict import Name, Strict, key
@@ -21,7 +22,7 @@ CLOCK_TEXT: Final = 'a time of day such as "22:00"'
 def _time_of_day(value: Any) -> float:
     found = _CLOCK.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        raise ValueError(f"{value!r} is not accepted; expected {CLOCK_TEXT}")
+        raise BadValueError("bad-syntax", None, f"{value!r} is not accepted; expected {CLOCK_TEXT}")
     return 3600.0 * int(found[1]) + 60.0 * int(found[2])
 
 
@@ -200,31 +201,33 @@ class TieredPool(Scheme):
             return
         sector = max(part.sector_bytes for part in parts)
         if self.step % sector:
-            message = f"{self.step} bytes are no whole number of the drives' sectors of {sector} bytes"
-            yield Problem("TODO", ("step",), message, f"use a multiple of {sector}")
+            message = f"{self.step} bytes are not a multiple of the drives' sector, {sector} bytes"
+            yield Problem("not-accepted", ("step",), message, f"use a multiple of {sector}")
         if -(-self.page_bytes // self.step) >= 2**15:
             message = f"a page of {self.page_bytes} bytes has too many steps of {self.step} bytes"
-            yield Problem("TODO", ("step",), message, f"use {-(-self.page_bytes // 2**15)} bytes or more")
+            yield Problem(
+                "out-of-range", ("step",), message, f"use {-(-self.page_bytes // 2**15)} bytes or more"
+            )
         for number, (relocation, new) in enumerate(self._buffers()):
             if relocation + new > 1:
                 message = f"the buffers take {relocation + new:g} of the tier; all of it is 1"
-                yield Problem("TODO", ("tier", number, "new_page_buffer"), message)
+                yield Problem("out-of-range", ("tier", number, "new_page_buffer"), message)
         offered = self._room(parts) * self.page_bytes
         if self.capacity is not None and not self.page_bytes <= self.capacity <= offered:
             message = (
                 f"{self.capacity} bytes do not fit: the tiers offer {offered} in pages of {self.page_bytes}"
             )
-            yield Problem("TODO", ("capacity",), message, "leave capacity out to take all")
+            yield Problem("out-of-range", ("capacity",), message, "leave capacity out to take all")
         elif offered == 0:
             message = "the tiers are all buffer: each needs a page besides those for relocations"
-            yield Problem("TODO", ("page",), message, "make the tiers larger or pages smaller")
+            yield Problem("infeasible", ("page",), message, "make the tiers larger or pages smaller")
         pools = [part.pool for part in self.tier]
         for number, policy in enumerate(self.policy):
             for name in policy.most:
                 if name not in pools:
                     path: KeyPath = ("policy", number, "most", name)
                     message = f"{self.name!r} has no tier on pool {name!r}"
-                    yield Problem("TODO", path, message, suggestion(name, pools, "tiers"))
+                    yield Problem("unknown-name", path, message, suggestion(name, pools, "tiers"))
 
     def volume_problems(self, volumes: Sequence[VolumeRange]) -> Iterator[Problem]:
         """Policies are about volumes on this pool."""
@@ -233,7 +236,7 @@ class TieredPool(Scheme):
             if policy.volume not in names:
                 message = f"there is no volume {policy.volume!r} on {self.name!r}"
                 hint = suggestion(policy.volume, names, "volumes")
-                yield Problem("TODO", ("policy", number, "volume"), message, hint)
+                yield Problem("unknown-name", ("policy", number, "volume"), message, hint)
 
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:
         """``capacity`` in whole pages, or all of them."""

@@ -33,7 +33,7 @@ class Tiering(TwoParts):
         slots = parts[1].capacity // self.extent
         if not found and slots <= self.max_migrations:
             message = f"the slow part holds {slots} extents, and each migration needs a free one"
-            yield Problem("TODO", ("max_migrations",), message, "fewer, or smaller extents")
+            yield Problem("out-of-range", ("max_migrations",), message, "fewer, or smaller extents")
 
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:
         """The whole extents of both parts, but those of the slow part that stay free for what is demoted."""

@@ -73,7 +73,7 @@ class WriteOffLoading(Scheme):
             if part.capacity // BLOCK <= self.log // BLOCK:
                 size = format_bytes(part.capacity, binary=True)
                 message = f"part {part.label!r} has {size} in all, its log included"
-                yield Problem("TODO", ("log",), message, "make the part larger or this smaller")
+                yield Problem("out-of-range", ("log",), message, "make the part larger or this smaller")
 
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:
         """What the parts have beyond their logs, in whole blocks."""
