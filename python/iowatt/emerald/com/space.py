@@ -61,7 +61,7 @@ class CommandSpace:
             raise InputError(
                 "tool-output",
                 self.command,
-                f"the command printed {said.strip()[:80]!r}; expected the free space as a whole number of bytes",
+                f"the command printed {said.strip()[:80]!r}; expected the free bytes as a whole number",
             ) from None
 
 

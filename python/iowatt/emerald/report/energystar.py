@@ -127,7 +127,8 @@ def export(given: Given) -> Export:
             "not-applicable",
             str(given.path),
             f"the metrics are those of {found['rules']['profile']} "
-            f"({found['family'] or 'unknown family'}); the ENERGY STAR V1.0 export needs those with the hot band",
+            f"({found['family'] or 'unknown family'}); the ENERGY STAR V1.0 export needs those with the hot "
+            "band",
             hint="measure by the rules of Emerald 2.0 or later",
         )
     fields = [*_identity(given), *_classes(given), *_market(given)]
