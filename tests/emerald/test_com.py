@@ -240,22 +240,29 @@ def test_what_is_wrong_is_named(tmp_path):
         run(asked(tmp_path / "nowhere", only=("compression",)))
     with refused("tool-output", "echo 12 GB"):
         run(asked(tmp_path, only=("compression",), free_command="echo 12 GB"))
-    still = {"only": ("read-only-delta-snapshots",), "free_command": "echo 1000000000000"}
-    with refused("unknown-name", "snap {from} {target}"):
-        run(asked(tmp_path, commands=Commands(snapshot="snap {from} {target}"), **still))
-    for odd, code in (
-        ("snap {} {target}", "unknown-name"),
-        ("snap {source.x} {target}", "unknown-name"),
-        ("snap {source", "tool-failed"),
-    ):
-        with refused(code, odd):
-            run(asked(tmp_path, commands=Commands(snapshot=odd), **still))
     assert not list(tmp_path.iterdir())
     scenario = tmp_path / "plain.toml"
     scenario.write_text('name = "plain"\n[[array.pool]]\nname = "d"\ndevice = "arrays2002-disk"\ncount = 1\n')
     with refused("unsupported", str(scenario)) as caught:
         run(asked(scenario))
     assert " 0 " in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("snap {from} {target}", "unknown-name"),
+        ("snap {} {target}", "unknown-name"),
+        ("snap {source.x} {target}", "unknown-name"),
+        ("snap {source", "tool-failed"),
+    ],
+)
+def test_a_command_that_cannot_be_run_is_named(own, command, code):
+    place, free = own
+    commands = Commands(snapshot=command)
+    with refused(code, command):
+        run(asked(place, only=("read-only-delta-snapshots",), commands=commands, free_command=free))
+    assert not list(place.iterdir())
 
 
 def test_the_result_is_written_whole_or_not_at_all(tmp_path):

@@ -407,7 +407,7 @@ def test_recordings_of_a_resumed_measurement_go_on_in_their_files(tmp_path, inst
     assert state.finished
     after = read_log(folder.path / "meters" / "pdu-1.csv")
     assert len(after.time_s) > samples
-    assert [problem.kind for problem in after.problems] == ["break"]
+    assert "failure" in [problem.kind for problem in after.problems]
 
 
 # A disk that fills
