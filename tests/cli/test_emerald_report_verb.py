@@ -86,20 +86,20 @@ def test_metrics_of_two_generations_are_refused_with_exit_code_2(place, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "file"),
+    ("words", "fault"),
     [
-        (["-o", "tdr.doc"], "not-accepted", "tdr.doc"),
-        (["-o", "no-such-folder/tdr.pdf"], "not-found", "no-such-folder"),
-        (["-o", "tdr.xlsx", "-o", "tdr.xlsx"], "duplicate", "tdr.xlsx"),
-        (["--about", "no-such.toml"], None, "no-such.toml"),
-        (["--com", "no-such.json"], None, "no-such.json"),
+        (["-o", "tdr.doc"], ("not-accepted", "tdr.doc")),
+        (["-o", "no-such-folder/tdr.pdf"], ("not-found", "no-such-folder")),
+        (["-o", "tdr.xlsx", "-o", "tdr.xlsx"], ("duplicate", "tdr.xlsx")),
+        (["--about", "no-such.toml"], (None, "no-such.toml")),
+        (["--com", "no-such.json"], (None, "no-such.json")),
     ],
 )
-def test_what_is_wrong_is_said(place, tmp_path, monkeypatch, words, code, file):
+def test_what_is_wrong_is_said(place, tmp_path, monkeypatch, words, fault):
     monkeypatch.chdir(tmp_path)
     error = invoke(place, *words).exception
     assert isinstance(error, InputError)
-    check(error, error.code if code is None else code, file)  # None: that of whoever reads files
+    check(error, fault[0] or error.code, fault[1])  # None: that of whoever reads files
     assert list(tmp_path.iterdir()) == []
 
 
