@@ -243,7 +243,7 @@ def test_results_that_a_crash_has_lost_are_measured_again(tmp_path):
     assert state.finished
     assert [len(s.attempts) for s in state.stages] == [2, 2, 2, 2]
     lost = state.stages[1].attempts[0]
-    assert lost.outcome == "failed" and lost.text
+    assert lost.outcome == "failed" and "fio.json" in lost.text
 
 
 def test_a_changed_setting_is_named_in_the_journal_and_the_result(tmp_path):
