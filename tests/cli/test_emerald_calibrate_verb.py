@@ -64,8 +64,8 @@ def test_a_phase_without_a_rate_is_exit_code_1(place):
     [
         (("plan", "-o", "x", "--tolerance", "2"), "error[out-of-range]: --tolerance: 2 "),
         (("plan", "-o", "x", "--limit", "0"), "error[out-of-range]: --limit: 0 "),
-        (("plan", "-o", "x", "--phase", "XY"), "the plan has no phase 'XY'"),
-        (("plan", "-o", "x", "--erase", "y"), "is for real storage"),
+        (("plan", "-o", "x", "--phase", "XY"), "error[unknown-name]: --phase: "),
+        (("plan", "-o", "x", "--erase", "y"), "error[not-applicable]: --erase: "),
         (("nowhere", "-o", "x"), "nowhere"),
         ((EXAMPLE.name, "-o", "x"), EXAMPLE.name),
     ],

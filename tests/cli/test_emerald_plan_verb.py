@@ -15,6 +15,7 @@ from iowatt.emerald.conduct.read_plan import read_plan
 from iowatt.emerald.plan.build import CATEGORIES
 from iowatt.emerald.rules import load
 from iowatt.emerald.rules.find import profile_names
+from refused import printed_code
 
 PLAN = (
     "--category",
@@ -48,7 +49,7 @@ def test_an_address_is_no_target(tmp_path, target):
     assert iowatt(*PLAN, cwd=tmp_path).returncode == 0
     with pytest.raises(InputError) as caught:
         read_plan(tmp_path / "plan", target=target)
-    assert caught.value.place == "--target"
+    assert caught.value.place == "target"
 
 
 def test_a_plan_is_printed_and_written(tmp_path):
@@ -62,7 +63,7 @@ def test_a_plan_is_printed_and_written(tmp_path):
     assert (tmp_path / "plan" / "plan.txt").read_text() + "plan: plan/plan.json\n" == done.stdout
     again = iowatt(*PLAN, cwd=tmp_path)
     assert again.returncode == 2
-    assert "never overwritten" in again.stderr
+    assert printed_code(again.stderr) == "exists"
 
 
 def test_json_has_plan_calendar_list_and_files(tmp_path):
@@ -81,14 +82,11 @@ def test_json_has_plan_calendar_list_and_files(tmp_path):
         (("--streams", "SR=0"), "error[out-of-range]: --streams: '0'"),
         (("--streams", "SR=2", "--streams", "SR=3"), "error[duplicate]: --streams: SR "),
         (("--instrument", "pdu1"), "error[bad-syntax]: --instrument pdu1: "),
-        (("--instrument", "wall=blah"), "--instrument: wall: 'blah' is no address of an instrument"),
+        (("--instrument", "wall=blah"), "--instrument wall: 'blah'"),
         (("--instrument", "wall=smnp://pdu1/1"), "did you mean snmp:?"),
         (("--instrument", "wall=csv:p.csv?wats=P"), "did you mean watts?"),
         (("--instrument", "wall=csv:"), "names no file"),
-        (
-            ("--thermometer", "in=ipmi://u:p@bmc1/x"),
-            "--thermometer: in: ipmi://u:***@bmc1/x: there",
-        ),
+        (("--thermometer", "in=ipmi://u:p@bmc1/x"), "--thermometer in: ipmi://u:***@bmc1/x: "),
         (("--start", "tomorrow"), "error[bad-syntax]: --start: 'tomorrow'"),
         (("--block-size", "1000"), "--block-size"),
     ],
@@ -155,7 +153,7 @@ def test_a_name_that_vdbench_cannot_say_leaves_fio_its_plan(tmp_path):
         "-o", "other", cwd=tmp_path,
     )  # fmt: skip
     assert for_vdbench.returncode == 2
-    assert "which no name in a parameter file may" in for_vdbench.stderr
+    assert printed_code(for_vdbench.stderr) == "unsupported"
 
 
 def test_a_log_may_still_be_awaited_but_one_that_is_there_must_be_readable(tmp_path):
@@ -169,4 +167,4 @@ def test_a_log_may_still_be_awaited_but_one_that_is_there_must_be_readable(tmp_p
     (tmp_path / "p.csv").write_text("no,power\nin,it\n")
     refused = iowatt(*PLAN, "--force", "--instrument", "pdu1=csv:p.csv", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "--instrument: pdu1: p.csv" in refused.stderr
+    assert "]: --instrument pdu1: p.csv" in refused.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,13 +11,14 @@ import polars as pl
 import pytest
 
 from emerald_runs import METER, THERMOMETER, Knobs, Made, made, measured, plan, rerun, with_stage
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.emerald.analyze import judge, page, text
 from iowatt.emerald.judge import validity
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
 from iowatt.sources.meters.log import Instrument, Log
+from refused import refused
 
 RULES = load("emerald-4.0.0")
 V1 = "emerald-1.0.0"
@@ -38,6 +40,10 @@ def codes(part, weight=None):
 
 def text_of(part, code):
     return next(one["text"] for one in part["findings"] if one["code"] == code)
+
+
+def values_of(part, code):
+    return next(one["values"] for one in part["findings"] if one["code"] == code)
 
 
 def steady(count=30, iops=1000.0, watts=800.0, ms=8.0):
@@ -68,7 +74,7 @@ def test_a_measurement_in_order_is_valid_and_says_by_which_rules():
     assert found["ready_idle"]["ep_shown"] == "12.3"
     count = len(found["rules"]["unverified"])
     assert count > 0
-    assert found["judged"] == f"judged with {count} unverified rule values"
+    assert re.findall(r"\d+", found["judged"]) == [str(count)]
     keys = {one["key"] for one in found["rules"]["unverified"]}
     assert {"response.mean_ms.random", "stability.tolerance_percent", "stability.weights.B"} <= keys
     assert "stability.weights.A" not in keys
@@ -80,7 +86,7 @@ def test_version_1_has_its_own_phases_and_family():
     assert found["compliant"]
     assert [one["phase"] for one in found["phases"]] == ["MW1", "MW2", "RR", "RW", "SR", "SW"]
     assert found["family"] != result(measured())["family"]
-    assert found["judged"].startswith("judged with ")
+    assert re.findall(r"\d+", found["judged"]) == [str(len(found["rules"]["unverified"]))]
 
 
 def test_minutes_are_numbered_from_the_measurement_with_their_history():
@@ -100,10 +106,11 @@ def test_weights_and_reading_may_be_chosen_and_are_recorded():
     assert found["stability"]["weights"] == "A"
     assert found["stability"]["reading"] == "c"
     assert "stability.weights_set" not in {one["key"] for one in found["rules"]["unverified"]}
-    with pytest.raises(InputError, match="no reading 'd'"):
+    with refused("unknown-name", Argument("reading")):
         result(measured(), reading="d")
-    with pytest.raises(InputError, match="no weights 'C'; expected A or B"):
+    with refused("unknown-name", Argument("weights")) as caught:
         result(measured(), weights="C")
+    assert "A or B" in caught.value.message
 
 
 def test_4330_iops_at_32_8_ms_is_invalid():
@@ -170,7 +177,8 @@ def test_missing_power_minutes_are_named_and_never_filled():
 
 def test_missing_minutes_at_the_end_are_named():
     one = phase(result(rerun(measured(), "RR", steady(27))), "RR")
-    assert "3 of 30 minutes are missing" in text_of(one, "too-short")
+    assert values_of(one, "too-short") == {"seconds": 27 * 60, "planned_s": 30 * 60}
+    assert "3 of 30" in text_of(one, "too-short")
 
 
 def test_a_hole_between_minutes_is_named():
@@ -180,7 +188,7 @@ def test_a_hole_between_minutes_is_named():
     tables = {"intervals": table, "instruments": single.run.table("instruments")}
     run = Run(summary=single.run.summary, plan=single.run.plan, scenario_text="", tables=tables)
     one = phase(result(with_stage(whole, "RR", run=run)), "RR")
-    assert "60 s are missing after minute 10" in text_of(one, "minutes-missing")
+    assert values_of(one, "minutes-missing") == {"after_minutes": [10], "seconds": [60.0]}
 
 
 def test_a_broken_warm_up_gives_no_history():
@@ -191,7 +199,7 @@ def test_a_broken_warm_up_gives_no_history():
 def test_negative_power_is_named():
     values = replace(steady(), watts=[-1.0] + [800.0] * 29)
     one = phase(result(rerun(measured(), "RR", values)), "RR")
-    assert "minute 1 is not above 0 W" in text_of(one, "power-not-positive")
+    assert values_of(one, "power-not-positive") == {"minutes": [1]}
 
 
 PROBLEMS = {
@@ -207,11 +215,11 @@ PROBLEMS = {
 
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_every_problem_of_a_meter_is_named(kind):
-    problem = {"kind": kind, "at_s": 60.0, "seconds": 3.0, "text": "as the log says"}
+    problem = {"kind": kind, "at_s": 60.0, "seconds": 3.0, "text": "line-7"}
     one = phase(result(with_instruments(measured(), "HB", {"problems": [problem]})), "HB")
     code, weight = PROBLEMS[kind]
     assert code in codes(one, weight)
-    assert "as the log says" in text_of(one, code)
+    assert "line-7" in text_of(one, code)
 
 
 def test_a_clock_set_by_nobody_knows_how_much_is_no_emerald_result():
@@ -261,7 +269,9 @@ def test_too_few_samples_in_a_minute():
 def test_samples_more_than_five_seconds_apart():
     slow = {"sample_interval_s": 6.0}
     one = phase(result(with_instruments(measured(), "HB", slow, samples=10, expected=10.0)), "HB")
-    assert "every 6 s; at most 5 s" in text_of(one, "sampling-too-slow")
+    told = values_of(one, "sampling-too-slow")
+    assert (told["sample_interval_s"], told["most_s"]) == (6.0, 5.0)
+    assert re.findall(r"(\d+) s", text_of(one, "sampling-too-slow")) == ["6", "5"]
     # What counts is what was sampled, not only what the meter says of itself.
     sparse = with_instruments(measured(), "HB", {"sample_interval_s": None}, samples=9, expected=9.0)
     assert "sampling-too-slow" in codes(phase(result(sparse), "HB"), "invalid")
@@ -285,9 +295,9 @@ def test_accuracy_is_judged_by_one_percent_and_the_table_only_reported():
 
 
 def test_an_indicative_meter_is_no_emerald_meter():
-    meter = {"grade": "indicative", "why": "the controller's own sensor"}
+    meter = {"grade": "indicative", "why": "BMC-sensor"}
     one = phase(result(with_instruments(measured(), "HB", meter)), "HB")
-    assert "the controller's own sensor" in text_of(one, "meter-indicative")
+    assert "BMC-sensor" in text_of(one, "meter-indicative")
     assert not one["compliant"]
 
 
@@ -325,7 +335,7 @@ def test_the_supply_of_the_array_is_within_the_rules(quantity, low, high, wrong)
 
 
 def test_rules_without_a_test_procedure_are_refused():
-    with pytest.raises(InputError, match="hold no test procedure"):
+    with refused("not-applicable", "eu-2019-424"):
         judge(measured(), load("eu-2019-424"))
 
 
@@ -438,7 +448,9 @@ def test_a_break_between_stages_does_not_comply():
         replace(one, began=one.began + 600, ended=one.ended + 600, run=None) if number >= at else one
         for number, one in enumerate(whole.stages)
     ]
-    assert "601 s lie between RW and SR-warmup" in text_of(result(replace(whole, stages=late)), "interrupted")
+    told = values_of(result(replace(whole, stages=late)), "interrupted")
+    assert told["stages"] == ["RW", "SR-warmup"]
+    assert told["seconds"] == pytest.approx(601)
 
 
 def test_an_unfinished_measurement_and_missing_stages():
@@ -489,7 +501,7 @@ def test_errors_and_warnings_of_the_load_generator():
     run = next(one.run for one in whole.stages if one.stage.id == "HB")
     run.summary["requests"]["errors"] = 3
     one = phase(result(whole), "HB")
-    assert "3 requests failed" in text_of(one, "errors")
+    assert values_of(one, "errors") == {"errors": 3}
     assert "host CPU 93 %" in text_of(one, "driver-warning")
 
 
@@ -504,11 +516,11 @@ def test_fio_is_emerald_like_and_a_rehearsal_is_no_measurement():
     found = result(measured(plan(source="fio")))
     assert found["status"] == "valid"
     assert not found["compliant"]
-    assert "Emerald-like (fio)" in text_of(found, "driver-other")
+    assert values_of(found, "driver-other") == {"driver": "fio", "asked": "vdbench"}
     found = result(measured(plan(time_scale=0.5)))
     assert "time-scaled" in codes(found, "non-compliant")
-    found = result(measured(plan(deviations=["the fill was left out"])))
-    assert text_of(found, "plan-deviation") == "the fill was left out"
+    found = result(measured(plan(deviations=["fill-left-out"])))
+    assert text_of(found, "plan-deviation") == "fill-left-out"
 
 
 def test_other_versions_of_vdbench_do_not_comply():

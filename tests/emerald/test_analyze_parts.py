@@ -21,6 +21,7 @@ from iowatt.emerald.analyze.stages import Logs, Rest, stage_run
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
 from iowatt.sources.meters.log import Instrument, Log
+from refused import refused
 
 SAMPLE = Path(__file__).parents[1] / "data" / "vdbench"
 BEGIN = emerald_runs.BEGIN
@@ -66,7 +67,8 @@ def test_the_power_of_one_of_two_meters_is_no_power(logs, tmp_path):
     one, found = rested(logs)
     assert found["power_w"] is found["ep"] is found["ep_shown"] is None
     assert {"power-in-part", "power-missing"} <= set(against(found))
-    assert "nothing of pdu2 is there, and pdu1 is only a part" in against(found)["power-in-part"]
+    (part,) = [one for one in found["findings"] if one["code"] == "power-in-part"]
+    assert part["values"] == {"missing": ["pdu2"]} and "pdu1" in part["text"]
     one.run.save(tmp_path / "rest")
     saved = Run.open(tmp_path / "rest")
     assert saved.table("intervals")["wall_w"].null_count() == 10
@@ -140,7 +142,7 @@ def test_a_record_of_a_rest_that_says_nothing_leaves_the_journal_s_times(text, t
 
 def test_a_manifest_of_brackets_is_refused(tmp_path):
     (tmp_path / "measurement.json").write_text("[" * 100_000)
-    with pytest.raises(InputError, match="is not JSON"):
+    with refused("wrong-format", str(tmp_path / "measurement.json")):
         read.measurement(tmp_path)
 
 
@@ -171,9 +173,9 @@ def test_vdbench_s_stamps_in_a_zone_of_several_meanings_are_read_where_it_is_nam
     plan = emerald_runs.plan(source="vdbench")
     utc = observe(plan, hband(plan), SAMPLE)
     local = in_zone(tmp_path / "out", zone)
-    with pytest.raises(InputError, match=zone) as refused:
+    with pytest.raises(InputError) as caught:
         observe(plan, hband(plan), local)
-    assert "--time-zone" in refused.value.hint
+    assert zone in caught.value.message and "time" in caught.value.hint
     found = observe(plan, hband(plan), local, time_zone=named)
     assert found.start - utc.start == pytest.approx(hours * 3600)
 
@@ -208,9 +210,9 @@ def test_output_that_changed_is_read_again(tmp_path):
 
 def test_runs_of_an_earlier_result_are_not_overwritten(tmp_path):
     (tmp_path / "runs" / "HB").mkdir(parents=True)
-    with pytest.raises(InputError, match="runs/HB exist already") as refused:
+    with refused("exists", str(tmp_path / "runs" / "HB")) as caught:
         write.check_target(tmp_path, force=False)
-    assert "--force" in refused.value.hint
+    assert "`force=True`" in caught.value.hint
     write.check_target(tmp_path, force=True)
     (tmp_path / "runs" / "HB").rmdir()
     write.check_target(tmp_path, force=False)
@@ -219,7 +221,7 @@ def test_runs_of_an_earlier_result_are_not_overwritten(tmp_path):
 def test_the_output_of_a_simulation_is_not_made_elsewhere(tmp_path):
     plan = emerald_runs.plan(source="simulation")
     (tmp_path / "plan.json").write_text(plan.model_dump_json(by_alias=True))
-    with pytest.raises(InputError, match="plan of a simulation"):
+    with refused("not-applicable", str(tmp_path / "plan.json")):
         read.files(tmp_path / "plan.json", tmp_path, [], [])
     rest = stage_run(plan, plan.stages[-1], Rest(BEGIN, BEGIN + 600), Logs())
     assert rest.run.summary["source"] == "simulation"

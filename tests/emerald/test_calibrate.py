@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from simulated_plans import ARRAY, CACHE, SSD, conditioning, plan_of, stage_of, stages_of
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.emerald.calibrate import text
 from iowatt.emerald.calibrate.bench import DriverBench, SimulationBench
 from iowatt.emerald.calibrate.calibrate import Asked, _passed_over, _within, calibrate
@@ -23,6 +24,7 @@ from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.rules import Rules, load
 from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Direction, Interval, Observation
+from refused import refused
 
 
 def calibrated(
@@ -83,7 +85,7 @@ def test_mw2_alone_goes_by_the_plans_mw1(tmp_path: Path) -> None:
     without, _ = calibrated(
         tmp_path, plan_of(tmp_path, stages_of("MW2")), load("emerald-1.0.0"), phases=["MW2"]
     )
-    assert not without.complete and "MW1 has no rate" in without.phases[0].notes
+    assert not without.complete and any("MW1" in note for note in without.phases[0].notes)
 
 
 def test_sequential_phases_take_what_gives_most(tmp_path: Path) -> None:
@@ -105,14 +107,15 @@ def test_a_limit_by_hand_is_a_deviation(tmp_path: Path) -> None:
     at_ten, _ = calibrated(tmp_path, plan, limit_ms=10.0)
     at_rules, _ = calibrated(tmp_path, plan)
     assert at_ten.phases[0].rate_iops < at_rules.phases[0].rate_iops
-    assert any("given by hand" in text for text in at_ten.calibrated.deviations)
+    assert len(at_ten.calibrated.deviations) == 1 and "10 ms" in at_ten.calibrated.deviations[0]
     assert not at_rules.calibrated.deviations
 
 
 def test_a_limit_that_nobody_knows_is_asked_for(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, stages_of("RR")).model_copy(update={"category": "near-online"})
-    with pytest.raises(InputError, match="limit of the mean response time is not known"):
+    with refused("missing-figure", "emerald-4.0.0") as caught:
         calibrated(tmp_path, plan)
+    assert "`limit=20`" in str(caught.value.hint)
     found, _ = calibrated(tmp_path, plan, limit_ms=30.0)
     assert found.complete
 
@@ -121,13 +124,14 @@ def test_no_rate_within_the_limit_leaves_the_phase_open(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, stages_of("RR"))
     found, _ = calibrated(tmp_path, plan, limit_ms=0.1)
     assert not found.complete and stage_of(found.calibrated, "RR").rate_iops is None
-    assert any("keeps to the limit" in note for note in found.phases[0].notes)
+    assert found.phases[0].chosen is None and found.phases[0].notes
 
 
 def test_a_phase_that_is_not_there(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, stages_of("RR"))
-    with pytest.raises(InputError, match="has no phase 'HB'; expected RR"):
+    with refused("unknown-name", Argument("phase")) as caught:
         calibrated(tmp_path, plan, phases=["HB"])
+    assert "'HB'" in caught.value.message and caught.value.message.endswith(" RR")
 
 
 def test_long_points_are_shortened_and_the_whole_phase_is_checked(tmp_path: Path) -> None:
@@ -195,7 +199,7 @@ def test_the_folder_of_a_calibrated_plan(tmp_path: Path) -> None:
     assert not (tmp_path / "deep" / "new.calibrating").exists()
     page = (where.output / "calibration.html").read_text("utf-8")
     assert "RR: response time against rate" in page and "SW: throughput against" in page
-    with pytest.raises(InputError, match="already exists"):
+    with refused("exists", str(where.output)):
         make(where, Asked(), told=told.append)
 
 
@@ -212,7 +216,7 @@ def test_an_interrupted_calibration_goes_on(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(KeyboardInterrupt):
         make(Where(plan, tmp_path / "broken"), Asked(), told=interrupt)
     assert not (tmp_path / "broken").exists()
-    with pytest.raises(InputError, match="interrupted calibration"):
+    with refused("exists", str(tmp_path / "broken.calibrating")):
         make(Where(plan, tmp_path / "broken"), Asked(), told=seen.append)
     runs: list[str] = []
     simulate = SimulationDriver.simulate
@@ -223,14 +227,14 @@ def test_an_interrupted_calibration_goes_on(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(SimulationDriver, "simulate", counted)
     resumed = make(Where(plan, tmp_path / "broken", resume=True), Asked(), told=seen.append)
-    assert "4 points were known from before" in seen
+    assert [line for line in seen[4:] if re.match(r"4\b", line)]
     kept = (tmp_path / "broken" / "points.jsonl").read_text("utf-8").count("\n")
     assert len(runs) == kept - 4
     assert resumed["phases"] == whole["phases"]
 
 
 def test_erase_is_for_real_storage(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is for real storage"):
+    with refused("not-applicable", Argument("erase")):
         make(Where(planned(tmp_path), tmp_path / "new", erase="x"), Asked(), told=lambda line: None)
 
 
@@ -326,8 +330,9 @@ def test_an_observation_without_intervals_behind_its_settling(tmp_path: Path) ->
     folder.mkdir()
     queue.run(plan, stage, folder, threading.Event())
     seen = queue.observe(plan, stage, folder)
-    with pytest.raises(InputError, match="leave none after the first 5 s"):
+    with refused("empty", f"stage {seen.name}") as caught:
         of_observation(seen, 5.0)
+    assert " 5 s" in caught.value.message
 
 
 def row(number: int, iops: float, verdict: str | None = None, **load: Any) -> Row:
@@ -345,19 +350,18 @@ def test_a_faster_point_that_was_not_chosen_is_explained() -> None:
     assert _passed_over([chosen, slower], chosen, 0.99) == []
     assert _passed_over([chosen, faster], None, 0.99) == []
     (said,) = _passed_over([chosen, slower, faster], chosen, 0.99)
-    assert said.startswith("520 IOPS were achieved too, but 600 were asked for")
-    assert "99 %" in said
+    assert re.findall(r"\d+", said)[:2] == ["520", "600"] and "99 %" in said
     few, many = (row(1, 400.0, outstanding=8, streams=1), row(2, 404.0, outstanding=16, streams=1))
     assert _within([few, many], many, 0.02) == []
     (said,) = _within([few, many], few, 0.02)
-    assert said.startswith("101 MiB/s were reached too, with 16 outstanding: within 2 % counts as equal")
+    assert re.findall(r"\d+", said) == ["101", "16", "2"]
 
 
 def test_a_share_and_a_number_of_streams_in_words() -> None:
     told = text.limit(Limit(20.0, "response.mean_ms.random", verified=False, margin=0.05).as_dict())
-    assert "20 ms, of which 5 % is kept free" in told
+    assert "20 ms" in told and "5 %" in told
     chosen = row(1, 400.0, outstanding=8, streams=1)
     phase = Phase("SR", "throughput", [chosen], chosen, settled=True)
-    assert text.answer(phase.as_dict()) == "100.0 MiB/s with 8 outstanding over 1 stream at 12.00 ms"
-    assert "8 outstanding over 1 stream ->" in text.progress("SR", chosen)
-    assert "over 4 streams ->" in text.progress("SR", row(1, 400.0, outstanding=8, streams=4))
+    assert re.findall(r"[\d.]+", text.answer(phase.as_dict())) == ["100.0", "8", "1", "12.00"]
+    assert re.search(r"\b8\b.*\b1 stream\b", text.progress("SR", chosen))
+    assert re.search(r"\b4 streams\b", text.progress("SR", row(1, 400.0, outstanding=8, streams=4)))

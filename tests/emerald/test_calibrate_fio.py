@@ -13,6 +13,7 @@ from iowatt.emerald.calibrate.make import Where, make
 from iowatt.emerald.conduct.folder import hold
 from iowatt.emerald.plan.build import Asked as Planned
 from iowatt.emerald.plan.make import make as plan
+from refused import refused
 
 pytestmark = needs.mark("fio")
 
@@ -53,7 +54,7 @@ def test_fio_is_calibrated_on_a_file(disk_folder: Path) -> None:
     job = (disk_folder / "new" / "fio" / "RW.fio").read_text("utf-8")
     assert "RATE NOT FOUND" not in job and "rate_iops=" in job
     # What is there now is not written over without being named again.
-    with pytest.raises(InputError, match="exists, and would be overwritten"):
+    with refused("unsafe-target"):
         make(Where(disk_folder / "plan", disk_folder / "other"), asked, told=told.append)
     assert not (disk_folder / "other.calibrating").exists()
 
@@ -62,7 +63,7 @@ def test_a_second_calibration_of_the_folder_or_the_target_is_refused(tmp_path: P
     """While one runs: told of its pre-fill, others ask for the same."""
     where = Where(planned(tmp_path), tmp_path / "new", point_s=1.0, settle_s=0.25)
     target = str(tmp_path / "target.dat")
-    refused: list[str] = []
+    said: list[tuple[str, str]] = []
 
     class Enough(Exception):
         pass
@@ -75,13 +76,13 @@ def test_a_second_calibration_of_the_folder_or_the_target_is_refused(tmp_path: P
         ):
             with pytest.raises(InputError) as caught:
                 make(other, Asked(limit_ms=1000.0), told=print)
-            refused.append(caught.value.message)
+            said.append((caught.value.code, str(caught.value.place)))
         raise Enough
 
     with pytest.raises(Enough):
         make(where, Asked(limit_ms=1000.0), told=told)
-    assert refused[0] == "is being run by another process"
-    assert [text.startswith("is in use: a measurement") for text in refused[1:]] == [True, True]
+    staging = str(where.output.with_name("new.calibrating"))
+    assert said == [("in-use", staging), ("in-use", target), ("in-use", target)]
     # Nothing had been run: nothing is left.
     assert sorted(path.name for path in tmp_path.iterdir()) == ["plan"]
 
@@ -90,6 +91,6 @@ def test_a_folder_in_which_one_runs_is_not_resumed(tmp_path: Path) -> None:
     where = Where(planned(tmp_path), tmp_path / "new", resume=True)
     staging = tmp_path / "new.calibrating"
     staging.mkdir()
-    with hold(staging), pytest.raises(InputError, match="is being run by another process"):
+    with hold(staging), refused("in-use", str(staging)):
         make(where, Asked(limit_ms=1000.0), told=print)
     assert not (tmp_path / "target.dat").exists(), "what was made for it is gone"

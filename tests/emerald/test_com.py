@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import needs
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.emerald import rules
 from iowatt.emerald.com import conduct, procedures
 from iowatt.emerald.com.dataset import BLOCK, CHUNK, DataSet
 from iowatt.emerald.com.store import Commands, Patience, Store
+from refused import refused
 
 SIZE = 4 << 20
 RULES = "emerald-4.0.0"
@@ -108,7 +109,7 @@ def test_a_set_that_costs_clearly_less_is_reduced(tmp_path, cost, verdict):
 def test_space_that_does_not_show_writes_says_nothing(tmp_path):
     found = procedures.TESTS["compression"](store(tmp_path, [SIZE // 2, 0]), rules.load(RULES), SIZE, 1)
     assert found.verdict == "not tested"
-    assert "does not show what is written" in found.why
+    assert procedures.shown(SIZE) in found.why and procedures.shown(SIZE // 2) in found.why
 
 
 COUNT = """
@@ -151,7 +152,7 @@ def test_a_snapshot_that_follows_its_source_is_none(own):
     document = run(asked(place, only=("read-only-delta-snapshots",), commands=commands, free_command=free))
     (found,) = document["coms"]
     assert found["verdict"] == "no"
-    assert "changed when its source" in found["why"]
+    assert "source" in found["why"]
 
 
 def test_a_full_copy_is_no_delta_snapshot(own):
@@ -229,48 +230,55 @@ def test_a_simulated_pool_has_what_its_scenario_says(tmp_path, more, verdicts):
 
 
 def test_what_is_wrong_is_named(tmp_path):
-    with pytest.raises(InputError, match="there is no COM test 'dedupe'"):
+    with refused("unknown-name", Argument("only")):
         run(asked(tmp_path, only=("dedupe",)))
-    with pytest.raises(InputError, match="less than 1MiB"):
+    with refused("out-of-range", Argument("size")):
         run(asked(tmp_path, size=1000))
-    with pytest.raises(InputError, match="the tests need"):
+    with refused("infeasible", str(tmp_path)):
         run(asked(tmp_path, size=10**15))
-    with pytest.raises(InputError, match="no such folder"):
+    with refused("not-found", str(tmp_path / "nowhere")):
         run(asked(tmp_path / "nowhere", only=("compression",)))
-    with pytest.raises(InputError, match="whole number of bytes"):
+    with refused("tool-output", "echo 12 GB"):
         run(asked(tmp_path, only=("compression",), free_command="echo 12 GB"))
-    with pytest.raises(InputError, match=r"expected \{source\}, \{target\}"):
-        run(
-            asked(
-                tmp_path,
-                only=("read-only-delta-snapshots",),
-                commands=Commands(snapshot="snap {from} {target}"),
-            )
-        )
-    for odd in ("snap {} {target}", "snap {source.x} {target}", "snap {source"):
-        with pytest.raises(InputError):
-            run(asked(tmp_path, only=("read-only-delta-snapshots",), commands=Commands(snapshot=odd)))
     assert not list(tmp_path.iterdir())
     scenario = tmp_path / "plain.toml"
     scenario.write_text('name = "plain"\n[[array.pool]]\nname = "d"\ndevice = "arrays2002-disk"\ncount = 1\n')
-    with pytest.raises(InputError, match="has 0 virtual pools of the scheme reduced"):
+    with refused("unsupported", str(scenario)) as caught:
         run(asked(scenario))
+    assert " 0 " in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("snap {from} {target}", "unknown-name"),
+        ("snap {} {target}", "unknown-name"),
+        ("snap {source.x} {target}", "unknown-name"),
+        ("snap {source", "tool-failed"),
+    ],
+)
+def test_a_command_that_cannot_be_run_is_named(own, command, code):
+    place, free = own
+    commands = Commands(snapshot=command)
+    with refused(code, command):
+        run(asked(place, only=("read-only-delta-snapshots",), commands=commands, free_command=free))
+    assert not list(place.iterdir())
 
 
 def test_the_result_is_written_whole_or_not_at_all(tmp_path):
     file = tmp_path / "com.json"
     document = run(asked(tmp_path, only=("parity-raid",)), output=file)
     assert json.loads(file.read_text()) == document
-    with pytest.raises(InputError, match="already exists"):
+    with refused("exists", str(file)):
         run(asked(tmp_path, only=("parity-raid",)), output=file)
 
 
 def test_capacities_that_contradict_are_refused(tmp_path):
-    with pytest.raises(InputError, match="more than the raw capacity"):
+    with refused("out-of-range", Argument("protected")):
         run(asked(tmp_path, only=("parity-raid",), raw=10, protected=20))
     scenario = tmp_path / "thin.toml"
     scenario.write_text(SCENARIO.format(more=""))
-    with pytest.raises(InputError, match="says its capacities itself"):
+    with refused("not-applicable", Argument("raw")):
         run(asked(scenario, raw=10))
 
 
@@ -288,7 +296,7 @@ def test_space_that_never_stands_still_spoils_its_own_test_only(own):
     )
     found = {one["com"]: one for one in run(given)["coms"]}
     assert found["compression"]["verdict"] == "not tested"
-    assert "still changes" in found["compression"]["why"]
+    assert "0.02 s" in found["compression"]["why"]
     assert found["parity-raid"]["verdict"] == "yes"
 
 
@@ -296,6 +304,6 @@ def test_what_went_wrong_first_is_said_although_nothing_can_be_removed(own):
     place, free = own
     commands = Commands(snapshot="false {source} {target}", remove="false {target}")
     given = asked(place, only=("read-only-delta-snapshots",), commands=commands, free_command=free)
-    with pytest.raises(InputError, match=r"^false \{source\}") as said:
+    with refused("tool-failed", "false {source} {target}") as said:
         run(given)
-    assert any("could not be removed" in note for note in said.value.__notes__)
+    assert any("iowatt-com-" in note for note in said.value.__notes__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from iowatt.emerald.measurement import events
 from iowatt.sources.meters.log import Instrument
 from iowatt.sources.meters.meter import MeterError, Reading
 from iowatt.sources.meters.recording import read_log
+from refused import printed_code, refused
 
 pytestmark = needs.mark("fio")
 
@@ -62,9 +64,9 @@ def test_a_measurement_runs_from_end_to_end(tmp_path):
     assert written == conducted.BYTES
     assert "s left" in done.stderr
     again = conducted.run(path)
-    assert again.returncode == 2 and "never overwritten" in again.stderr
+    assert again.returncode == 2 and printed_code(again.stderr) == "exists"
     again = conducted.run(path, "--force")
-    assert again.returncode == 2 and "exists, and would be overwritten" in again.stderr
+    assert again.returncode == 2 and printed_code(again.stderr) == "unsafe-target"
     assert (out / "stages" / "RW" / "fio.json").exists(), "nothing was replaced"
     assert conducted.run(path, "--resume").returncode == 0, "there is nothing left to do"
 
@@ -76,11 +78,11 @@ def test_a_killed_fio_leaves_a_truthful_record_that_goes_on(tmp_path):
     os.kill(fio, signal.SIGKILL)
     said, talk = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "fio was ended by SIGKILL" in talk and "--resume goes on" in talk
+    assert printed_code(talk) == "tool-failed" and "SIGKILL" in talk and "--resume" in talk
     found = json.loads(said)
     assert not found["finished"]
     assert [s["status"] for s in found["stages"]] == [*["finished"] * 3, "failed", *["waiting"] * 3]
-    assert found["stages"][3]["attempts"][0]["text"] == "fio was ended by SIGKILL"
+    assert "SIGKILL" in found["stages"][3]["attempts"][0]["text"]
     assert conducted.left(path, 0) == []
 
     # What is left takes seconds, for this test; a plan may not change otherwise.
@@ -91,8 +93,11 @@ def test_a_killed_fio_leaves_a_truthful_record_that_goes_on(tmp_path):
     found = json.loads(done.stdout)
     assert found["finished"] and not found["compliant"] and found["resumed"] == 1
     (deviation,) = found["deviations"]
-    assert deviation["stage"] == "RR-warmup" and "phase RR was repeated" not in deviation["text"]
-    assert "did not follow the conditioning directly" in deviation["text"]
+    assert deviation["stage"] == "RR-warmup"
+    # Not that a phase was repeated: nothing but the conditioning lay before it.
+    (resumed,) = [e for e in conducted.journal(path) if e.event == "resumed"]
+    assert resumed.values["stage"] == "RR-warmup" and not resumed.values["compliant"]
+    assert "conditioning" in resumed.values["why"] == deviation["text"]
     folders = {s["stage"]: [a["folder"] for a in s["attempts"]] for s in found["stages"]}
     assert folders["RR-warmup"] == ["stages/RR-warmup", "stages/RR-warmup/attempt-2"]
     assert folders["conditioning"] == ["stages/conditioning"]
@@ -104,8 +109,9 @@ def test_repeating_the_whole_active_test_complies_again(tmp_path):
     path = conducted.plan(tmp_path, stages)
     plan = conducted.load(path)
     folder = prepared(plan, tmp_path)
-    with pytest.raises(DriverError, match="fio was ended by SIGKILL"):
+    with refused("tool-failed", re.compile(r"stage RW\b"), DriverError) as caught:
         conduct(plan, Dying(folder.id, "RW"), folder)
+    assert "SIGKILL" in caught.value.message
     folder.close()
     folder = Folder(tmp_path / "out", plan, resume=True)
     state = conduct(plan, FioDriver(folder.id), folder, restart_active=True)
@@ -132,8 +138,9 @@ def test_a_killed_job_is_found_though_fio_ends_as_if_nothing_had_happened(tmp_pa
             conducted.wait_until_working(job)
             os.kill(job, signal.SIGKILL)
 
-    with pytest.raises(DriverError, match="a job of fio was ended by signal 9"):
+    with refused("tool-failed", re.compile(r"stage RR\b"), DriverError) as caught:
         conduct(plan, OneJob(folder.id, "RR"), folder)
+    assert re.search(r"\b9$", caught.value.message)
     folder.close()
 
 
@@ -145,8 +152,10 @@ def test_a_failed_stage_is_tried_again_at_once_where_asked_for(tmp_path):
     folder.close()
     assert state.finished and state.resumed == 1
     assert [d.stage for d in state.deviations] == ["RW-warmup"]
-    assert "phase RW was repeated with its warm-up" in state.deviations[0].text
-    assert any("resumed at RW-warmup" in line for line in told)
+    assert re.search(r"\bRW\b", state.deviations[0].text)
+    assert any("RW-warmup" in line for line in told)
+    (resumed,) = [e for e in events(folder.path) if e.event == "resumed"]
+    assert resumed.values["stage"] == "RW-warmup" and not resumed.values["compliant"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +170,7 @@ def test_a_signal_ends_it_in_order(tmp_path, number, code):
     process.send_signal(number)
     said, talk = process.communicate(timeout=60)
     assert process.returncode == code
-    assert "--resume goes on" in talk
+    assert "--resume" in talk
     found = json.loads(said)
     assert found["stages"][3]["status"] == "interrupted"
     assert conducted.left(path, 0) == []
@@ -192,8 +201,9 @@ def test_a_break_that_a_resumption_allows_is_not_held_against_the_measurement(tm
     """The pre-fill ended long before the conditioning began: that lies between no two stages that count."""
     plan = conducted.load(conducted.plan(tmp_path, conducted.short()[:4]))
     folder = prepared(plan, tmp_path)
-    with pytest.raises(DriverError, match="SIGKILL"):
+    with refused("tool-failed", re.compile(r"stage RR\b"), DriverError) as caught:
         conduct(plan, Dying(folder.id, "RR"), folder)
+    assert "SIGKILL" in caught.value.message
     folder.close()
     time.sleep(2.1)  # longer than the limit below, between the pre-fill and the second conditioning
     folder = Folder(tmp_path / "out", plan, resume=True)
@@ -233,7 +243,7 @@ def test_results_that_a_crash_has_lost_are_measured_again(tmp_path):
     assert state.finished
     assert [len(s.attempts) for s in state.stages] == [2, 2, 2, 2]
     lost = state.stages[1].attempts[0]
-    assert lost.outcome == "failed" and "cannot be read any more" in lost.text
+    assert lost.outcome == "failed" and "fio.json" in lost.text
 
 
 def test_a_changed_setting_is_named_in_the_journal_and_the_result(tmp_path):
@@ -248,7 +258,7 @@ def test_a_changed_setting_is_named_in_the_journal_and_the_result(tmp_path):
     state = conduct(plan, Upgraded(folder.id), folder)
     folder.close()
     (changed,) = state.changes
-    assert changed.startswith("driver was fio-") and changed.endswith("and is fio-9.99")
+    assert re.match(r"driver\b.*\bfio-\d.*\bfio-9\.99$", changed)
     assert not state.as_dict()["compliant"]
 
 
@@ -261,7 +271,7 @@ def test_a_long_break_between_stages_is_a_deviation(tmp_path):
     folder.close()
     (deviation,) = state.deviations
     assert deviation.stage == "RR"
-    assert "no request was made for" in deviation.text or "passed between" in deviation.text
+    assert re.search(r"\d s\b", deviation.text)
 
 
 def test_a_stage_that_ends_too_soon_has_failed(tmp_path):
@@ -272,8 +282,9 @@ def test_a_stage_that_ends_too_soon_has_failed(tmp_path):
         def run(self, *_):
             return
 
-    with pytest.raises(DriverError, match=r"ended after 0\.0 s of 0\.5 s"):
+    with refused("tool-failed", re.compile(r"stage RR-warmup\b"), DriverError) as caught:
         conduct(plan, Hasty(), folder)
+    assert re.findall(r"[\d.]+ s", caught.value.message) == ["0.0 s", "0.5 s"]
     folder.close()
     assert [e.event for e in events(folder.path)][-1] == "stage-failed"
 
@@ -283,8 +294,9 @@ def test_a_job_file_that_fio_refuses_is_found_before_anything_runs(tmp_path, mon
 
     sound = fio_driver.job_text
     monkeypatch.setattr(fio_driver, "job_text", lambda *a, **k: sound(*a, **k) + "no_such_option=1\n")
-    with pytest.raises(InputError, match=r"stage fill: fio-.*no_such_option"):
+    with refused("tool-failed", "stage fill") as caught:
         FioDriver().check(conducted.load(conducted.plan(tmp_path)))
+    assert re.search(r"fio-.*no_such_option", caught.value.message)
 
 
 # Instruments
@@ -307,7 +319,7 @@ class Faulty:
     def read(self):
         begin, end = self.dead
         if begin <= time.monotonic() - self.begun < end:
-            raise MeterError("TODO", None, "its cable was pulled")
+            raise MeterError("unreachable", None, "unplugged")
         return Reading(time.time(), {self.quantity: 100.0})
 
     def close(self):
@@ -340,7 +352,7 @@ def test_a_meter_that_dies_and_comes_back_is_recorded_and_the_measurement_goes_o
         ("meter-failed", "pdu 1"),
         ("meter-back", "pdu 1"),
     ]
-    assert state.meters[0]["text"] == "its cable was pulled"
+    assert state.meters[0]["text"] == "unplugged"
     power, inlet = (read_log(folder.path / "meters" / name) for name in ("pdu-1.csv", "inlet.csv"))
     begun, ended = state.stages[0].attempts[0].started, state.stages[1].attempts[0].ended
     for log, quantity in ((power, "watts"), (inlet, "celsius")):
@@ -348,7 +360,7 @@ def test_a_meter_that_dies_and_comes_back_is_recorded_and_the_measurement_goes_o
         assert set(log.quantities[quantity]) == {100.0}
     gaps = power.time_s[1:] - power.time_s[:-1]
     assert gaps.max() > 0.5, "no sample was made up for the time without an answer"
-    assert any(p.kind == "failure" and "cable" in p.text for p in power.problems)
+    assert any(p.kind == "failure" and "unplugged" in p.text for p in power.problems)
     assert all(meter.closed for meter in instruments.values())
 
 
@@ -356,8 +368,9 @@ def test_without_an_instrument_of_the_plan_nothing_begins(tmp_path, instruments)
     instruments["faulty:power"] = Faulty("pdu 1", "watts", (0.0, 1e9))
     plan = conducted.load(conducted.plan(tmp_path, conducted.short()[2:4], [PDU]))
     folder = prepared(plan, tmp_path)
-    with pytest.raises(InputError, match="instrument pdu 1: its cable was pulled"):
+    with pytest.raises(InputError) as caught:
         conduct(plan, FioDriver(folder.id), folder)
+    assert "pdu 1" in str(caught.value) and "unplugged" in caught.value.message
     folder.close()
     assert not (folder.path / "stages" / "RR-warmup").exists()
     assert not any(e.event == "stage-started" for e in events(folder.path))
@@ -394,7 +407,7 @@ def test_recordings_of_a_resumed_measurement_go_on_in_their_files(tmp_path, inst
     assert state.finished
     after = read_log(folder.path / "meters" / "pdu-1.csv")
     assert len(after.time_s) > samples
-    assert any("went on after a break" in problem.text for problem in after.problems)
+    assert "failure" in [problem.kind for problem in after.problems]
 
 
 # A disk that fills
@@ -435,7 +448,7 @@ def test_a_disk_that_fills_stops_it_while_it_can_still_be_written(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert files["code"].read_text().strip() == "1"
-    assert "full, or nearly so" in files["talk"].read_text()
+    assert printed_code(files["talk"].read_text()) == "unwritable"
     found = list(events(files["kept"]))
     assert (found[-1].event, found[-1].values["stage"]) == ("stage-failed", "RR")
     assert "full" in found[-1].values["text"]

@@ -6,7 +6,7 @@ import conducted
 import pytest
 
 from iowatt.emerald.conduct.resume import decide
-from iowatt.emerald.conduct.state import state_of
+from iowatt.emerald.conduct.state import Deviation, state_of
 from iowatt.emerald.measurement import Event
 
 NAMES = [stage["id"] for stage in conducted.short()]
@@ -81,7 +81,7 @@ def test_an_active_test_with_nothing_before_it_may_simply_begin_again(plan):
 
 def test_a_repeated_warm_up_sets_the_finished_one_aside(plan):
     told = Told(plan).until("RR", "interrupted")
-    told.add("resumed", stage="RR-warmup", after=60.0, compliant=False, why="it was broken off")
+    told.add("resumed", stage="RR-warmup", after=60.0, compliant=False, why="broken-off")
     state = told.state
     assert [s.status for s in state.stages[:4]] == ["finished", "finished", "waiting", "waiting"]
     assert state.next == 2
@@ -90,7 +90,7 @@ def test_a_repeated_warm_up_sets_the_finished_one_aside(plan):
     assert after.stages[2].counted.number == 2
     assert [a.set_aside for a in after.stages[3].attempts] == [True, False]
     assert [a.outcome for a in after.stages[3].attempts] == ["interrupted", "finished"]
-    assert [d.text for d in after.deviations] == ["it was broken off"]
+    assert [d.text for d in after.deviations] == ["broken-off"]
     assert not after.as_dict()["compliant"]
 
 
@@ -98,15 +98,14 @@ def test_repeating_the_whole_test_takes_away_what_stood_against_the_broken_one(p
     told = Told(plan).until("RW", "failed")
     told.add("resumed", stage="RW-warmup", after=1.0, compliant=False, why="it was broken off")
     told.stage("RW-warmup", "failed", 2)
-    told.add("deviation", stage="fill", text="12 s passed before it")
-    told.add("settings-changed", what="the scheduler was a and is b")
+    told.add("deviation", stage="fill", text="12 s")
+    told.add("settings-changed", what="scheduler: a, b")
     told.add("resumed", stage="conditioning", after=1.0, compliant=True, why="all of it is repeated")
     state = told.state
     assert state.next == 1
-    assert [d.text for d in state.deviations] == [
-        "12 s passed before it",
-        "a setting was changed: the scheduler was a and is b",
-    ]
+    assert state.deviations[0] == Deviation("fill", "12 s")
+    assert state.deviations[1].stage is None and "scheduler: a, b" in state.deviations[1].text
+    assert len(state.deviations) == 2 and state.changes == ["scheduler: a, b"]
 
 
 def test_a_journal_that_ends_in_a_stage_says_that_it_was_broken(plan):

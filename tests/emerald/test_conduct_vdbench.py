@@ -4,6 +4,7 @@ it prints and refuses what the real one does, and leaves the output of a real on
 from __future__ import annotations
 
 import json
+import re
 import threading
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from iowatt.base.errors import InputError
 from iowatt.emerald.conduct.vdbench_driver import VdbenchDriver
 from iowatt.emerald.driver import DriverError
+from refused import refused
 
 STAND_IN = """#!/bin/sh
 echo "Vdbench distribution: vdbench50406 Wed July 20 15:49:52 MDT 2016"
@@ -48,8 +50,9 @@ def test_it_says_its_version_and_accepts_what_it_parses(plan):
 
 def test_a_parameter_file_that_it_refuses_is_named_before_anything_runs(plan, folder):
     (folder / "refuse").touch()
-    with pytest.raises(InputError, match=r"stage RR-warmup: vdbench refuses .*Unknown keyword"):
+    with refused("tool-failed", "stage RR-warmup") as caught:
         VdbenchDriver().check(plan)
+    assert "Unknown" in caught.value.message  # vdbench's own word
 
 
 def test_a_stage_runs_in_its_folder_with_its_clock_in_utc(plan, folder):
@@ -62,8 +65,9 @@ def test_a_stage_runs_in_its_folder_with_its_clock_in_utc(plan, folder):
 
 def test_a_failure_is_told_in_its_own_words(plan, folder):
     (folder / "fail").touch()
-    with pytest.raises(DriverError, match="ended with code 1: Vdbench terminating due to I/O errors"):
+    with refused("tool-failed", None, DriverError) as caught:
         VdbenchDriver().run(plan, plan.stages[1], folder, threading.Event())
+    assert re.search(r"\b1: Vdbench\b", caught.value.message)
 
 
 def test_a_rest_needs_no_vdbench(plan, folder, monkeypatch):
@@ -76,7 +80,7 @@ def test_a_rest_needs_no_vdbench(plan, folder, monkeypatch):
 
 def test_without_vdbench_it_says_what_to_do(plan, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(InputError, match="not on the PATH"):
+    with refused("tool-missing", None):
         VdbenchDriver().check(plan)
 
 
@@ -88,5 +92,6 @@ def test_the_run_of_a_stage_is_found_in_a_real_output(plan, folder):
     named = plan.stages[1].model_copy(update={"id": "hband"})
     seen = VdbenchDriver().observe(plan, named, folder)
     assert seen.name == "hband" and seen.tool == "vdbench" and seen.intervals
-    with pytest.raises(InputError, match="holds no run RR"):
+    with refused("tool-output", str(folder / "out")) as caught:
         VdbenchDriver().observe(plan, plan.stages[1], folder)
+    assert "RR" in caught.value.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,13 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iowatt.base.document import Document
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.toml_writer import inline as toml_value
 from iowatt.emerald.classify import classify, parse_override, read
 from iowatt.emerald.classify.product import Product, ProductFile
 from iowatt.emerald.classify.requirement import within
 from iowatt.emerald.classify.schema import json_schema, schema_text
 from iowatt.emerald.rules import load
+from refused import problems, refused
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "products").glob("*.toml"))
@@ -203,21 +205,20 @@ def _gain(one):
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "figures"),
     [
-        (
-            {"maximum_configuration": 400},
-            ["one attribute alone keeps it from class 5", "near the limit of class 5"],
-        ),
-        ({"maximum_configuration": 101, "fba_ckd": None}, ["101 is near the limit of class 4 (> 100)"]),
-        ({"time_to_first_data": "78ms"}, ["78 ms is near 80 ms, where categories meet"]),
-        ({"time_to_first_data": "80ms"}, ["80 ms is near 80 ms"]),
-        ({"fba_ckd": None}, ["class 6 depends on what the product does not say: FBA and CKD"]),
+        ({"maximum_configuration": 400}, [["class 5"], ["class 6"], ["400", "class 5", "> 400"]]),
+        ({"maximum_configuration": 101, "fba_ckd": None}, [["class 5"], ["101", "class 4", "> 100"]]),
+        ({"time_to_first_data": "78ms"}, [["78 ms", "80 ms"]]),
+        ({"time_to_first_data": "80ms"}, [["80 ms", "80 ms"]]),
+        ({"fba_ckd": None}, [["class 6"]]),
     ],
 )
-def test_boundary_cases_are_named(changes, words):
-    lines = "\n".join(found(**changes).boundary)
-    assert all(word in lines for word in words), lines
+def test_boundary_cases_are_named(changes, figures):
+    lines = found(**changes).boundary
+    assert [re.findall(r"class \d|(?:> )?\d+(?: ms)?", line) for line in lines] == figures
+    if "fba_ckd" in changes and len(changes) == 1:
+        assert "FBA" in lines[0]
 
 
 def test_a_plain_case_has_no_boundary():
@@ -225,37 +226,50 @@ def test_a_plain_case_has_no_boundary():
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "code", "keys", "figures"),
     [
-        ({"tested_configuration": 501}, r"p.toml:12: tested_configuration: 501 devices were tested"),
-        ({"storage_protection": False}, "no_single_point_of_failure: without storage protection"),
-        ({"controllers": 1}, "its only controller is a single point of failure"),
-        ({"controllers": 1}, "its only controller cannot be serviced"),
-        ({"controllers": 0}, "controllers: 0 controllers"),
-        ({"integrated_controller": False, "controllers": 2}, "2 controllers, and integrated_controller"),
-        ({"maximum_configuration": 1}, "its only storage device"),
+        ({"tested_configuration": 501}, "conflict", ["tested_configuration"], ["501"]),
+        ({"storage_protection": False}, "conflict", ["no_single_point_of_failure"], []),
         (
-            {"connectivity": "hosts"},
-            r"fba_ckd: mainframes reach it over a network; connectivity is \"hosts\"",
+            {"controllers": 1},
+            "conflict",
+            ["no_single_point_of_failure", "non_disruptive_serviceability"],
+            [],
         ),
-        ({"connectivity": "none"}, "has that host as a single point"),
-        ({"consumer": True}, "does not serve mainframes"),
-        ({"robotics": True}, "robotics: a robot fetches media"),
+        ({"controllers": 0}, "conflict", ["controllers"], ["0"]),
+        ({"integrated_controller": False, "controllers": 2}, "conflict", ["controllers"], ["2"]),
+        (
+            {"maximum_configuration": 1},
+            "conflict",
+            ["storage_protection", "no_single_point_of_failure"],
+            [],
+        ),
+        ({"connectivity": "hosts"}, "conflict", ["fba_ckd"], ['"hosts"']),
+        ({"connectivity": "none"}, "conflict", ["no_single_point_of_failure", "fba_ckd"], ['"none"']),
+        ({"consumer": True}, "conflict", ["fba_ckd"], []),
+        ({"robotics": True}, "conflict", ["robotics"], ['"random"']),
         (
             {"category": "near-online"},
-            "cannot be near-online: time to first data 10 ms is not > 80 ms; its .* online",
+            "conflict",
+            ["category"],
+            ["near-online", "10 ms", "> 80 ms", " online"],
         ),
-        ({"user_data": False}, 'say which with category = "adjunct" or "interconnect"'),
-        ({"category": "online", "user_data": False}, "user-accessible data is required"),
-        ({"category": "onlin"}, "did you mean 'online'"),
-        ({"maximum_configuration": 0}, "maximum_configuration"),
-        ({"time_to_first_data": "10"}, "time_to_first_data"),
-        ({"drives": 4}, "unknown key 'drives'"),
+        ({"user_data": False}, "ambiguous", ["user_data"], ['"adjunct" or "interconnect"']),
+        ({"category": "online", "user_data": False}, "conflict", ["category"], ["online", "required"]),
+        ({"category": "onlin"}, None, ["category"], ["'online'"]),
+        ({"maximum_configuration": 0}, None, ["maximum_configuration"], []),
+        ({"time_to_first_data": "10"}, None, ["time_to_first_data"], []),
+        ({"drives": 4}, None, ["drives"], []),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_place(changes, message):
-    with pytest.raises(InputError, match=rf"(?s){message}"):
+def test_what_cannot_be_is_refused_with_its_place(changes, code, keys, figures):
+    with pytest.raises(InputError) as caught:
         found(**changes)
+    told = problems(caught.value)
+    assert all(re.match(rf"p\.toml:\d+: {key}\b", place) for key, (_, place) in zip(keys, told, strict=True))
+    if code is not None:  # else the schema's own
+        assert {one for one, _ in told} == {code}
+    assert all(figure in str(caught.value) for figure in figures)
 
 
 _VALUES = st.one_of(
@@ -284,24 +298,25 @@ def test_whatever_a_product_says_is_classified_or_refused(changes):
 
 
 def test_all_contradictions_are_named_at_once():
-    with pytest.raises(InputError, match=r"^p.toml: 3 problems\n"):
+    with refused("several", "p.toml") as caught:
         found(controllers=1, tested_configuration=600)
+    assert len(problems(caught.value)) == 3
 
 
 def test_a_class_can_be_decided_on_with_a_note():
-    result = classify(file(maximum_configuration=400), rules(), parse_override("online-5", "sold with 401"))
+    result = classify(file(maximum_configuration=400), rules(), parse_override("online-5", "401-sold"))
     as_dict = json.loads(json.dumps(result.as_dict()))
     assert (as_dict["id"], as_dict["computed"]) == ("online-5", {"category": "online", "class": 4})
-    assert as_dict["override"] == {"class": "online-5", "note": "sold with 401"}
+    assert as_dict["override"] == {"class": "online-5", "note": "401-sold"}
     assert as_dict["stops"] == [{"attribute": "maximum_configuration", "needs": "> 400", "has": "400"}]
-    for given_, note, message in (
-        ("online-5", None, "needs its reason"),
-        ("online-5", " ", "needs its reason"),
-        ("online", "x", "no class; expected such as online-3"),
-        ("near-online-4", "x", "no class of emerald-1.0.0"),
-        ("adjunct-1", "x", "no class of emerald-1.0.0"),
+    for given_, note, code, argument in (
+        ("online-5", None, "missing", "note"),
+        ("online-5", " ", "missing", "note"),
+        ("online", "x", "bad-syntax", "set_class"),
+        ("near-online-4", "x", "unknown-name", "set_class"),
+        ("adjunct-1", "x", "unknown-name", "set_class"),
     ):
-        with pytest.raises(InputError, match=message):
+        with refused(code, Argument(argument)):
             classify(file(), rules(), parse_override(given_, note))
 
 
@@ -313,7 +328,7 @@ def test_rules_and_what_of_them_is_unverified_stand_beside_the_class():
     assert "taxonomy.online.maximum_configuration" in unverified
     assert given_.used == ()  # a record of its own
     assert old.found == new.found
-    with pytest.raises(InputError, match="eu-2019-424: has no taxonomy"):
+    with refused("not-applicable", "eu-2019-424"):
         classify(product, rules("eu-2019-424"))
 
 
@@ -329,7 +344,8 @@ def test_energy_star_has_a_scope():
 def test_file_access_is_noted():
     product = file(paradigms=["block", "file"])
     assert "SPEC SFS" in classify(product, rules("emerald-4.0.0")).notes[0]
-    assert "emerald-1.0.0 has no tests of file access" in classify(product, rules()).notes
+    assert any("emerald-1.0.0" in note for note in classify(product, rules()).notes)
+    assert not classify(file(), rules()).notes
 
 
 @pytest.mark.parametrize(
@@ -351,8 +367,9 @@ def test_rules_with_a_wrong_cell_are_refused():
     base = rules()
     row = base.rules["taxonomy.online.maximum_configuration"]
     wrong = {**base.rules, row.key: replace(row, value=["many"] * 6)}
-    with pytest.raises(InputError, match="'many' is no bound"):
+    with refused("bad-syntax") as caught:
         classify(file(), replace(base, rules=wrong))
+    assert "'many'" in caught.value.message
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

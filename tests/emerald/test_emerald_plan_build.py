@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 from emerald_plans import RATES, by_id, plan
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.emerald.plan import folder
 from iowatt.emerald.plan.build import Asked, build, consulted
 from iowatt.emerald.plan.calendar import as_dict, clock_text, entries, span_text
@@ -18,6 +20,7 @@ from iowatt.emerald.plan.checklist import items, java
 from iowatt.emerald.plan.make import make, rewrite
 from iowatt.emerald.plan.model import Instrument
 from iowatt.emerald.plan.schema import schema_text
+from refused import refused
 
 ONLINE_1 = ["MW1", "MW2", "RR", "RW", "SR", "SW"]
 ONLINE_4 = ["HB", "RR", "RW", "SR", "SW"]
@@ -76,7 +79,7 @@ def test_scaled_times_say_what_the_rules_ask_for(tmp_path):
     made = plan(tmp_path, time_scale=0.01)
     hot = by_id(made)["HB"]
     assert (hot.seconds, hot.rule_seconds, hot.interval_s) == (pytest.approx(18), 1800, pytest.approx(0.6))
-    assert any(one.startswith("Dry run") for one in made.deviations)
+    assert any("0.01" in one for one in made.deviations)
 
 
 def test_what_makes_a_result_no_emerald_result(tmp_path, monkeypatch):
@@ -90,16 +93,15 @@ def test_what_makes_a_result_no_emerald_result(tmp_path, monkeypatch):
     assert of(rules="emerald-1.0.0") == []
     for rules in ("emerald-2.0.0", "emerald-2.1.1", "emerald-3.0.3", "emerald-4.0.0"):
         (only,) = of(rules=rules)
-        assert only.startswith("Emerald-like (fio)")
+        assert "(fio)" in only
     (only,) = of(source="vdbench")
-    assert "official script 2020_04_29" in only
+    assert "2020_04_29" in only
     assert of(source="vdbench", rules="emerald-1.0.0") == []
-    assert "Measured through a file system" in of(rules="emerald-1.0.0", targets=[str(tmp_path / "f")])[0]
-    assert of(rules="emerald-1.0.0", conditioning_s=3600)[0].startswith(
-        "Conditioning of 3600 s in place of 43200"
-    )
+    assert len(of(rules="emerald-1.0.0", targets=[str(tmp_path / "f")])) == 1  # not a device
+    (only,) = of(rules="emerald-1.0.0", conditioning_s=3600)
+    assert re.findall(r"\d+", only) == ["3600", "43200"]
     assert of(rules="emerald-1.0.0", prefill=False) == []  # recommended there
-    assert of(prefill=False)[1].startswith("No pre-fill")
+    assert len(of(prefill=False)) == len(of()) + 1 and "fill" in of(prefill=False)[1]
 
 
 def test_a_simulated_array_is_modelled_and_needs_no_fill(tmp_path):
@@ -116,7 +118,7 @@ def test_a_simulated_array_is_modelled_and_needs_no_fill(tmp_path):
     assert made.stages[0].role == "conditioning"
     assert made.target.scenario == "../../a.toml"
     assert made.raw_capacity_bytes % 4 == 0
-    assert made.deviations == ["Modelled: a simulated array, not a measurement"]
+    assert len(made.deviations) == 1 and made.deviations[0].startswith("Modelled")
     found = make(Asked(category="online", source="simulation", scenario=tmp_path / "a.toml"), out)
     assert found["files"] == []
     assert {"topic": "power", "state": "missing"}.items() <= found["checklist"][0].items()  # no [array.power]
@@ -128,8 +130,8 @@ def test_tiering_may_move_data_before_conditioning_from_version_2_on(tmp_path):
         ("migration", "conditioning", "HB", 3600, 4000),
         ("conditioning", "conditioning", "HB", 18000, 4000),
     ]
-    assert any("Conditioning of 36000 s" in one for one in made.deviations)
-    with pytest.raises(InputError, match="no period of migration"):
+    assert any("36000 s" in one for one in made.deviations)
+    with refused("not-applicable", Argument("migration")):
         plan(tmp_path, rules="emerald-1.0.0", rates={}, migration_s=10)
 
 
@@ -148,36 +150,43 @@ def test_rules_that_nobody_verified_are_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "where", "said"),
+    ("asked", "where", "code", "figures"),
     [
-        ({"category": "adjunct"}, "--category", "no test procedure|no category with a test procedure"),
-        ({"category": None}, "--category", "is needed"),
-        ({"category": "near-online", "class_": 4}, "--class", "has no class 4; expected 1, 2, 3, 5, 6"),
-        ({"rules": "eu-2019-424"}, "--rules", "no test sequence"),
-        ({"block_size": 1024}, "--block-size", "none of 512 and 4096"),
-        ({"time_scale": 0.0001}, "--time-scale", "no factor"),
-        ({"source": "vdbench", "time_scale": 0.01}, "--time-scale", "no factor"),
-        ({"rates": {"SR": 5.0}}, "--rate", "expected HB, RR, RW"),
-        ({"streams": {"HB": 5}}, "--streams", "expected prefill, SR, SW"),
-        ({"source": "simulation"}, "--driver", "--scenario FILE"),
-        ({"targets": []}, "--driver", "--target PATH"),
-        ({"targets": ["/x", "/x"]}, "--target", "twice"),
-        ({"size_bytes": None}, "plan.json: target.size_bytes", "not there to say"),
-        ({"size_bytes": 1000}, "plan.json: target.size_bytes", "less than one request"),
-        ({"instruments": [Instrument(name="a/b", source="x")]}, "--instrument", "no name of a log"),
-        ({"instruments": [Instrument(name="a", source="x")] * 2}, "--instrument", "two instruments"),
+        ({"category": "adjunct"}, Argument("category"), "not-accepted", "adjunct"),
+        ({"category": None}, Argument("category"), "missing", "near-online"),
+        ({"category": "near-online", "class_": 4}, Argument("class"), "not-accepted", "1, 2, 3, 5, 6"),
+        ({"rules": "eu-2019-424"}, Argument("rules"), "not-applicable", "eu-2019-424"),
+        ({"block_size": 1024}, Argument("block_size"), "not-accepted", "1024"),
+        ({"time_scale": 0.0001}, Argument("time_scale"), "out-of-range", "0.0001"),
+        ({"source": "vdbench", "time_scale": 0.01}, Argument("time_scale"), "out-of-range", "0.01"),
+        ({"rates": {"SR": 5.0}}, Argument("rate"), "not-accepted", "HB, RR, RW"),
+        ({"streams": {"HB": 5}}, Argument("streams"), "not-accepted", "SR, SW"),
+        ({"source": "simulation"}, Argument("scenario"), "missing", "`scenario=`"),
+        ({"scenario": Path("a.toml")}, Argument("scenario"), "conflict", "`target=`"),
+        ({"targets": []}, Argument("target"), "missing", "`target=`"),
+        ({"targets": ["/x", "/x"]}, Argument("target"), "duplicate", ""),
+        ({"size_bytes": None}, "plan.json: target.size_bytes", "missing", "t.dat"),
+        ({"size_bytes": 1000}, "plan.json: target.size_bytes", "out-of-range", "1000"),
+        (
+            {"instruments": [Instrument(name="a/b", source="x")]},
+            Argument("instrument"),
+            "bad-syntax",
+            "'a/b'",
+        ),
+        ({"instruments": [Instrument(name="a", source="x")] * 2}, Argument("instrument"), "duplicate", "'a'"),
     ],
 )
-def test_what_contradicts_the_rules_is_refused(tmp_path, asked, where, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_what_contradicts_the_rules_is_refused(tmp_path, asked, where, code, figures):
+    with refused(code, where) as caught:
         plan(tmp_path, **asked)
-    assert caught.value.place == where
+    assert figures in caught.value.message
 
 
 def test_a_target_that_is_too_small_is_named(tmp_path):
     (tmp_path / "t.dat").write_bytes(bytes(1 << 20))
-    with pytest.raises(InputError, match="fewer than the 67108864"):
+    with refused("out-of-range", str(tmp_path / "t.dat")) as caught:
         plan(tmp_path)
+    assert "67108864" in caught.value.message
     assert plan(tmp_path, size_bytes=None).target.size_bytes == 1 << 20
 
 
@@ -250,11 +259,12 @@ def test_a_dry_run_is_marked_in_every_file(tmp_path):
     out = tmp_path / "plan"
     found = make(asked(tmp_path), out)
     assert not found["compliant"]
+    (dry,) = [one for one in found["plan"]["deviations"] if "0.02" in one]
     written = sorted(path for path in out.rglob("*") if path.is_file())
     assert {path.suffix for path in written} == {".json", ".txt", ".html", ".fio", ".parm"}
     for path in written:
         text = path.read_text()
-        assert "Dry run: all times are 0.02 of the rules" in text.replace("&#39;", "'"), path
+        assert dry in html.unescape(text), path
         if path.suffix in (".fio", ".parm", ".txt"):
             assert "NON-COMPLIANT" in text
     assert {one["path"] for one in found["files"]} == {
@@ -278,24 +288,26 @@ def test_a_plan_reads_back_and_is_written_again_with_its_rates(tmp_path):
 def test_a_folder_is_never_overwritten_unasked(tmp_path):
     out = tmp_path / "plan"
     make(asked(tmp_path), out)
-    with pytest.raises(InputError, match="never overwritten"):
+    with refused("exists", str(out)):
         make(asked(tmp_path), out)
     make(asked(tmp_path, seed=2), out, force=True)
     assert folder.read(out).seed == 2
     other = tmp_path / "other"
     other.mkdir()
     (other / "precious").write_text("x")
-    with pytest.raises(InputError, match="is no plan"):
+    with refused("unsafe-target", str(other)):
         make(asked(tmp_path), other, force=True)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".iowatt-partial")]
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"schema": "iowatt.emerald-plan/2"}', "\x00"])
-def test_what_is_no_plan_is_named(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [("{", ""), ("[]", ""), ('{"schema": "iowatt.emerald-plan/2"}', ": schema"), ("\x00", "")],
+)
+def test_what_is_no_plan_is_named(tmp_path, content, key):
     (tmp_path / "plan.json").write_text(content)
-    with pytest.raises(InputError) as caught:
+    with refused("wrong-format", f"{tmp_path / 'plan.json'}{key}"):
         folder.read(tmp_path)
-    assert caught.value.place == str(tmp_path / "plan.json")
 
 
 def test_a_product_gives_category_and_class(tmp_path):
@@ -324,16 +336,15 @@ def test_a_product_gives_category_and_class(tmp_path):
         ),
         tmp_path / "two",
     )
-    assert other["plan"]["deviations"][0] == (
-        "Another category or class: by its description the product is online-3; this plan is for online-2"
-    )
+    (of,) = [one for one in other["plan"]["deviations"] if "online-3" in one]
+    assert of == other["plan"]["deviations"][0] and "online-2" in of
     assert not any("online-3" in one for one in made["deviations"])
     lines = (tmp_path / "two" / "plan.txt").read_text().splitlines()
-    assert lines[1].startswith("NON-COMPLIANT: Another category or class")
+    assert lines[1].startswith("NON-COMPLIANT") and of in lines[1]
     whole = plan(tmp_path, product=product, category="online")  # of no class: no contradiction
-    assert not [one for one in whole.deviations if one.startswith("Another")]
+    assert not [one for one in whole.deviations if "online-3" in one]
     near = plan(tmp_path, product=product, category="near-online")
-    assert near.deviations[0].endswith("the product is online-3; this plan is for near-online")
+    assert re.findall(r"[a-z-]*online[-\d]*", near.deviations[0]) == ["online-3", "near-online"]
 
 
 def test_json_of_the_result_is_the_file(tmp_path):
@@ -373,12 +384,12 @@ def test_force_never_deletes_a_measurement(tmp_path, kept):
     out = tmp_path / "plan"
     make(asked(tmp_path), out)
     (out / kept).parent.mkdir(parents=True, exist_ok=True)
-    (out / kept).write_text("measured for a week")
-    with pytest.raises(InputError, match="holds a measurement"):
+    (out / kept).write_text("measured")
+    with refused("unsafe-target", str(out / "stages")):
         make(asked(tmp_path, seed=2), out, force=True)
-    with pytest.raises(InputError, match="holds a measurement"):
+    with refused("unsafe-target", str(out / "stages")):
         rewrite(folder.read(out), out, force=True)
-    assert (out / kept).read_text() == "measured for a week"
+    assert (out / kept).read_text() == "measured"
 
 
 def test_no_password_of_an_instrument_is_printed(tmp_path):

@@ -15,6 +15,7 @@ from iowatt.emerald.analyze import judge
 from iowatt.emerald.report import compose, energystar, given, marks, side_by_side, write
 from iowatt.emerald.report.blocks import Shown
 from iowatt.emerald.rules import load
+from refused import refused
 from report.workbook import Book
 
 PRODUCT = """
@@ -275,9 +276,9 @@ def test_fio_time_scale_and_simulation_are_on_the_mark(tmp_path):
     assert "Emerald-like (fio)" in marks.mark(fio.analysis).line
     assert "NON-COMPLIANT" in marks.mark(fio.analysis).line
     quick = known(folder(tmp_path / "quick", measured(plan(time_scale=0.01))))
-    assert "time scale 0.01, a dry run" in marks.mark(quick.analysis).line
+    assert "0.01" in marks.mark(quick.analysis).line and not marks.mark(quick.analysis).compliant
     made = known(folder(tmp_path / "sim", measured(plan(source="simulation"))))
-    assert marks.mark(made.analysis).line.startswith("MODELLED, not measured · NON-COMPLIANT")
+    assert re.match(r"MODELLED\b.* · NON-COMPLIANT", marks.mark(made.analysis).line)
     report = compose.compose(made)
     assert {row[-2] for row in table(report, "metrics", "Active power tests").rows} == {"modelled"}
     assert {one.state for one in report.items if one.what == "instruments"} == {"not applicable"}
@@ -287,7 +288,8 @@ def test_a_measurement_in_order_by_rules_read_is_not_called_non_compliant(tmp_pa
     found = known(folder(tmp_path / "m", measured(plan("emerald-1.0.0")), "emerald-1.0.0"))
     mark = marks.mark(found.analysis)
     assert mark.compliant
-    assert mark.line.startswith("MEASURED · no deviation found · judged with ")
+    assert (mark.kind, mark.against, mark.judged) == ("MEASURED", (), found.analysis["judged"])
+    assert mark.line.startswith("MEASURED") and mark.line.endswith(mark.judged)
 
 
 def test_missing_minutes_are_empty_cells_and_named(tmp_path):
@@ -295,7 +297,7 @@ def test_missing_minutes_are_empty_cells_and_named(tmp_path):
     found = known(folder(tmp_path / "m", rerun(measured(), "RR", values)))
     report = compose.compose(found)
     item = next(one for one in report.items if one.what == "RR: power of every minute")
-    assert (item.state, item.how) == ("missing", "2 minutes are incomplete")
+    assert item.state == "missing" and re.findall(r"\d+", item.how) == ["2"]
     rows = next(one.blocks[0].table for one in report.pages if one.key == "minutes-RR").rows
     assert [row[0] for row in rows if row[5] is None] == [11, 12]
     write.write_report(report, tmp_path / "tdr.xlsx")
@@ -407,8 +409,9 @@ def test_metrics_of_mixed_devices_are_no_devices_own(tmp_path):
 
 def test_metrics_of_version_1_are_refused_by_the_export(tmp_path):
     found = known(folder(tmp_path / "m", measured(plan("emerald-1.0.0")), "emerald-1.0.0"))
-    with pytest.raises(InputError, match=r"emerald-1\.0\.0 \(mixed\)"):
+    with refused("not-applicable", str(tmp_path / "m" / "analysis.json")) as caught:
         energystar.export(found)
+    assert "emerald-1.0.0 (mixed)" in caught.value.message
 
 
 # Side by side
@@ -418,7 +421,8 @@ def test_version_1_and_the_hot_band_are_never_ranked(tmp_path):
     old = folder(tmp_path / "old", measured(plan("emerald-1.0.0", name="old")), "emerald-1.0.0")
     new = folder(tmp_path / "new", measured(plan(name="new")))
     for pair in ([old, new], [new, old], [new, new, old]):
-        with pytest.raises(InputError, match="never ranked together"):
+        odd = pair[-1] / "analysis.json"
+        with refused("not-comparable", str(odd)):
             side_by_side.read(pair)
 
 
@@ -451,18 +455,18 @@ def test_measured_and_modelled_stand_side_by_side_without_an_order(tmp_path):
     ("change", "place"),
     [
         (lambda found: found.pop("phases"), "phases"),
-        (lambda found: found["phases"][0].pop("ep"), r"phases\.0\.ep"),
-        (lambda found: found["phases"][1].update(ep="much"), r"phases\.1\.ep"),
+        (lambda found: found["phases"][0].pop("ep"), "phases.0.ep"),
+        (lambda found: found["phases"][1].update(ep="much"), "phases.1.ep"),
         (
             lambda found: found["phases"][0]["minutes"][3].update(power_w=True),
-            r"phases\.0\.minutes\.3\.power_w",
+            "phases.0.minutes.3.power_w",
         ),
         (
             lambda found: found["phases"][0]["stability"].update(readings=[]),
-            r"phases\.0\.stability\.readings",
+            "phases.0.stability.readings",
         ),
-        (lambda found: found["ready_idle"].update(findings={}), r"ready_idle\.findings"),
-        (lambda found: found.update(schema="iowatt.run/1"), "is no analysis"),
+        (lambda found: found["ready_idle"].update(findings={}), "ready_idle.findings"),
+        (lambda found: found.update(schema="iowatt.run/1"), None),
     ],
 )
 def test_a_damaged_analysis_is_refused_with_the_place(tmp_path, change, place):
@@ -470,15 +474,17 @@ def test_a_damaged_analysis_is_refused_with_the_place(tmp_path, change, place):
     found = json.loads(path.read_text())
     change(found)
     path.write_text(json.dumps(found))
-    with pytest.raises(InputError, match=place):
+    with refused("wrong-format", str(path)) if place is None else refused("damaged", f"{path}: {place}"):
         given.gather(path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "NaN", '{"schema": NaN}', "[" * 100_000, "\udc80"])
 def test_what_is_no_json_is_refused(tmp_path, text):
-    (tmp_path / "analysis.json").write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(InputError, match=r"analysis\.json"):
+    file = tmp_path / "analysis.json"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(InputError) as caught:
         given.gather(tmp_path)
+    assert caught.value.place in (str(file), f"{file}:1")
 
 
 def test_another_measurements_plan_is_passed_over_and_said(tmp_path):
@@ -486,23 +492,25 @@ def test_another_measurements_plan_is_passed_over_and_said(tmp_path):
     (path / "plan.json").write_text(plan(name="another").model_dump_json(by_alias=True))
     found = known(path)
     assert found.plan is None
-    assert any("another measurement's plan" in remark for remark in found.remarks)
+    (remark,) = [one for one in found.remarks if str(path / "plan.json") in one]
     cells = table(compose.compose(found), "findings", "Findings and warnings").rows
-    assert any("another measurement's plan" in row[2] for row in cells)
+    assert any(remark in row[2] for row in cells)
 
 
 def test_another_product_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"describes Example Systems Array 9; the analysis is of Array 240"):
+    with refused("conflict", re.compile(r"\.toml: name$")) as caught:
         known(folder(tmp_path / "m"), product=PRODUCT.replace("Array 240", "Array 9"))
+    assert "Array 9" in caught.value.message and "Array 240" in caught.value.message
 
 
 def test_an_unknown_key_of_the_description_is_refused_with_its_line(tmp_path):
-    with pytest.raises(InputError, match=r"about\.toml:3"):
+    with pytest.raises(InputError) as caught:
         known(folder(tmp_path / "m"), about='schema = "iowatt.emerald-about/1"\n[system]\nfirmwear = "5"\n')
+    assert str(caught.value.place).endswith("about.toml:3: system.firmwear")
 
 
 def test_com_results_that_are_none_are_refused(tmp_path):
-    with pytest.raises(InputError, match="no results of COM tests"):
+    with refused("wrong-format", re.compile(r"com\.json$")):
         known(folder(tmp_path / "m"), com={"schema": "iowatt.run/1"})
 
 
@@ -513,6 +521,6 @@ def test_the_product_file_names_what_the_plan_did_not(tmp_path):
     filled = known(path, product=PRODUCT)
     assert filled.analysis["product"]["vendor"] == "Example Systems"
     assert filled.analysis["product"]["name"] == "Array 240"
-    assert any("are from --product" in remark for remark in filled.remarks)
+    assert any("vendor" in remark and "name" in remark for remark in filled.remarks)
     missing = [item.what for item in compose.compose(filled).items if item.state == "missing"]
     assert "product" not in missing

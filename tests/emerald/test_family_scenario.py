@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import tomllib
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from tiny_family import FAMILY, OUT, family
 
 from iowatt.base.document import Document
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.family import Candidate, Group, candidates, metric, metrics, problem, scenario, shelves
@@ -19,6 +20,7 @@ from iowatt.emerald.rules import load as rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.evaluator import Evaluator
 from iowatt.model.scenario.model import Scenario
+from refused import refused
 
 MIRRORS = '\n[[raid]]\nname = "mirrors"\nlevel = 10\n'
 SETS = '\n[[raid]]\nname = "sets"\nlevel = 5\nwidth = 4\nchunklet = "64MiB"\n'
@@ -61,7 +63,7 @@ def test_by_shelves_and_by_drives(tmp_path):
     assert counts(raid="mirrors", by="drive") == [4, 6, 8, 10, 12, 14]
     assert counts(raid="sets", by="drive") == [*range(4, 15)]
     assert len(counts()) == 12
-    with pytest.raises(InputError, match="no raid 'raid-9'"):
+    with refused("unknown-name", Argument("raid")):
         candidates(found, raid="raid-9")
 
 
@@ -73,10 +75,10 @@ def test_mirrors_leave_a_slot_free_where_a_shelf_has_an_odd_number(tmp_path):
 def test_what_cannot_be_built_is_said(tmp_path):
     found = family(tmp_path, FAMILY.replace("[[drive]]", '[[drive]]\nraid = ["stripes"]', 1) + MIRRORS)
     assert problem(found, one(16)) is None
-    assert "more than 'only' takes, 16" in str(problem(found, one(17)))
-    assert "not offered with mirrors" in str(problem(found, one(4, "mirrors")))
+    assert "'only'" in str(problem(found, one(17))) and "16" in str(problem(found, one(17)))
+    assert "mirrors" in str(problem(found, one(4, "mirrors")))
     most = family(tmp_path, FAMILY.replace("slots = 4", "slots = 4\nmost = 2"))
-    assert "3 shelves 'small'" in str(problem(most, one(9)))
+    assert re.search(r"\b3\b.*'small'", str(problem(most, one(9))))
     assert [c.drives for c in candidates(most)] == [4, 8]
 
 

@@ -210,7 +210,7 @@ class Delay:
         )
 
 
-@pytest.mark.parametrize(("busy", "why"), [(97.0, "97 % busy"), (None, "issued late")])
+@pytest.mark.parametrize(("busy", "why"), [(97.0, "97 %"), (None, "late")])
 def test_a_rate_that_the_load_generator_limited_is_no_result(
     tmp_path: Path, busy: float | None, why: str
 ) -> None:
@@ -222,9 +222,7 @@ def test_a_rate_that_the_load_generator_limited_is_no_result(
     )  # fmt: skip
     (phase,) = found.phases
     assert phase.chosen is None and not phase.settled and not found.complete
-    assert (
-        phase.notes[0].startswith("the load generator was the limit at 5000 IOPS") and why in phase.notes[0]
-    )
+    assert "5000 IOPS" in phase.notes[0] and why in phase.notes[0]
     limits = [row for row in phase.rows if row.verdict == "generator"]
     assert limits and all(row.outcome.response_s == pytest.approx(0.010) for row in limits)
     # More outstanding requests were tried where they might have helped.

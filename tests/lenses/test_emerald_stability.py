@@ -90,8 +90,9 @@ def test_a_missing_minute_leaves_ten_averages_open_and_no_reading_holds():
 
 
 def test_weights_that_do_not_add_to_one_are_refused():
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as caught:
         stability.weighted(np.ones(10), [0.5, 0.4])
+    assert "0.9" in str(caught.value)
 
 
 def trends(values: np.ndarray) -> list[trend.Trend]:

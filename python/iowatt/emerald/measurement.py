@@ -83,7 +83,7 @@ class Journal:
         written whole; the journal is then as it was.
         """
         if event not in EVENTS:
-            raise ValueError(f"no event of a measurement: {event}")
+            raise ValueError(f"there is no event {event!r}")
         at = time.time()
         line = json.dumps({"at": at, "event": event, **values}, ensure_ascii=False, allow_nan=False)
         with self._lock, self._path.open("a+b") as file:
@@ -132,7 +132,7 @@ def events(folder: Path) -> Iterator[Event]:
         while line := _line(file, path):
             number += 1
             if len(line) > LONGEST:
-                raise InputError("too-large", f"{path}:{number}", f"is longer than {LONGEST} bytes")
+                raise InputError("too-large", f"{path}:{number}", f"the line is longer than {LONGEST} bytes")
             if not line.endswith(b"\n"):
                 return  # what follows the last line break was never finished
             yield _event(line, f"{path}:{number}")
@@ -152,16 +152,16 @@ def _event(line: bytes, where: str) -> Event:
         if not math.isfinite(at):
             raise ValueError
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
-        raise InputError("wrong-format", where, "is no event of a measurement") from None
+        raise InputError("wrong-format", where, "the line is not an event of a measurement") from None
     keys = EVENTS.get(event) if isinstance(event, str) else None
     if keys is None:
-        raise InputError("TODO", where, f"holds an event {event!r} that this iowatt does not know")
+        raise InputError("unknown-name", f"{where}: event", f"this version of iowatt has no event {event!r}")
     for key, kinds in keys.items():
         value = values.get(key, _MISSING)
         # A bool is an int, and no number.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise InputError(
-                "TODO", where, f"holds an event {event!r} without its {key}, or with a wrong one"
+                "damaged", f"{where}: {key}", f"the key of the event {event!r} is missing or has a wrong type"
             )
     return Event(at, event, values)
 

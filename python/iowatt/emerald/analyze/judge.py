@@ -35,10 +35,10 @@ def judge(
     plan = measured.plan
     if rules.find("stability.points", plan.category) is None:
         raise InputError(
-            "TODO",
-            None,
-            f"the rules {rules.name} hold no test procedure to judge a measurement by",
-            hint="emerald-1.0.0 to emerald-4.0.0 do, and those of ENERGY STAR",
+            "not-applicable",
+            rules.name,
+            "these rules have no test procedure to judge a measurement by",
+            hint="emerald-1.0.0 to emerald-4.0.0 have one, and so have those of ENERGY STAR",
         )
     asked = Asked(rules, plan)
     rule = asked.stability(weights, reading)

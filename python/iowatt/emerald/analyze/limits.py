@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.judge.instruments import Limits as InstrumentLimits
 from iowatt.emerald.judge.stability import READINGS, Reading
 from iowatt.emerald.plan.model import Plan
@@ -57,21 +57,23 @@ class Asked:
         if chosen not in READINGS:
             raise InputError(
                 "unknown-name",
-                None,
+                Argument("reading") if reading else f"{self.rules.name}: stability.reading",
                 f"there is no reading {chosen!r} of the stability rule; expected a, b or c",
             )
         if self.rules.find(f"stability.weights.{name}", self._category) is None:
             known = [rule.key.rpartition(".")[2] for rule in self.rules.matching("stability.weights.*")]
             raise InputError(
-                "not-accepted", None, f"the rules have no weights {name!r}; expected {' or '.join(known)}"
+                "unknown-name",
+                Argument("weights") if weights else f"{self.rules.name}: stability.weights_set",
+                f"the rules have no weights {name!r}; expected {' or '.join(known)}",
             )
         values = self.rules.value(f"stability.weights.{name}", self._category)
         points = int(self.number("stability.points"))
         if len(values) != points or abs(sum(values) - 1) > 1e-9:
             raise InputError(
                 "out-of-range",
-                self.rules.name,
-                f"stability.weights.{name} must be {points} numbers that add to 1, not {values}",
+                f"{self.rules.name}: stability.weights.{name}",
+                f"expected {points} numbers that add to 1, not {values}",
             )
         tolerance = self.number("stability.tolerance_percent") / 100
         return Stability(name, values, tolerance, chosen)

@@ -59,10 +59,10 @@ def folder_of(plan: Plan, stage: Stage, output: Path) -> Path:
     if plan.source == "vdbench":
         return output
     raise InputError(
-        "empty",
+        "not-found",
         str(output),
-        f"holds nothing of stage {stage.id}",
-        hint=f"a folder or file of that name is read: {', '.join(names)}",
+        f"the directory has nothing of stage {stage.id}",
+        hint=f"expected a directory or file of this name: {', '.join(names)}",
     )
 
 
@@ -81,10 +81,10 @@ def _latest(plan: Plan, folder: Path) -> Path:
     latest = max(again)[1]
     if not (latest / PLACES[plan.source]).exists():
         raise InputError(
-            "empty",
-            str(latest),
-            f"holds nothing of the load generator ({PLACES[plan.source]}), and earlier attempts at the stage "
-            "were broken off",
+            "not-found",
+            str(latest / PLACES[plan.source]),
+            "the latest attempt at the stage has no output of the load generator, and earlier ones were "
+            "interrupted",
         )
     return latest
 
@@ -97,11 +97,12 @@ def _of_vdbench(found: Sequence[Observation], stage: Stage, place: Path) -> Obse
         return mine[0]
     there = ", ".join(one.name for one in found)
     if mine:
-        raise InputError("TODO", str(place), f"holds {len(mine)} runs of stage {stage.id}")
+        raise InputError("ambiguous", str(place), f"the output has {len(mine)} runs of stage {stage.id}")
     raise InputError(
-        "empty",
+        "not-found",
         str(place),
-        f"holds no run of stage {stage.id}, which is called {' or '.join(sorted(names))}; there are {there}",
+        f"the output has no run of stage {stage.id}; expected one called {' or '.join(sorted(names))}, "
+        f"and there are {there}",
     )
 
 

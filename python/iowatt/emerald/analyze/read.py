@@ -36,7 +36,9 @@ def measurement(folder: Path) -> Measured:
     manifest = _object(folder / "measurement.json", "`iowatt emerald run` makes a measurement")
     if manifest.get("schema") != MEASUREMENT_SCHEMA:
         raise InputError(
-            "wrong-format", str(folder / "measurement.json"), f"is no measurement: {MEASUREMENT_SCHEMA!r} is"
+            "wrong-format",
+            str(folder / "measurement.json"),
+            f"is not a measurement: its schema is not {MEASUREMENT_SCHEMA!r}",
         )
     plan = read_plan(folder / "plan.json")
     journal = list(events(folder))
@@ -77,14 +79,16 @@ def files(
     plan = read_plan(plan_file)
     if plan.source == "simulation":
         raise InputError(
-            "TODO",
+            "not-applicable",
             str(plan_file),
-            "is the plan of a simulation, whose output nobody makes elsewhere",
-            hint="`iowatt emerald run` simulates it and `iowatt emerald analyze` reads its folder; "
-            "plan what was measured with --driver fio or --driver vdbench",
+            "the plan is for a simulation, which has no output of a load generator",
+            hint="`iowatt emerald run` simulates it and `iowatt emerald analyze` reads its directory; "
+            "a plan for real storage has the driver fio or vdbench",
         )
     if not output.is_dir():
-        raise InputError("wrong-kind", str(output), "is no directory of a load generator's output")
+        raise InputError(
+            "wrong-kind", str(output), "expected a directory with the output of a load generator"
+        )
     logs = Logs(
         [log for text in power for log in _named(text)],
         [log for text in temperature for log in _named(text)],

@@ -20,15 +20,15 @@ RUNS: Final = "runs"
 def check_target(folder: Path, force: bool) -> None:
     """Raise ``InputError`` where the result cannot be written; before any work is done."""
     if folder.exists() and not folder.is_dir():
-        raise InputError("wrong-kind", str(folder), "is no directory")
+        raise InputError("wrong-kind", str(folder), "is not a directory")
     there = [name for name in (RESULT, PAGE) if (folder / name).exists()]
     there += [f"{RUNS}/{name}" for name in _stages_of(folder)][:1]
     if there and not force:
         raise InputError(
-            "TODO",
-            str(folder),
-            f"{' and '.join(there)} exist already, and results are never overwritten",
-            hint="choose another place with --output, or replace them with --force",
+            "exists",
+            str(folder / there[0]),
+            f"{' and '.join(there)} exist already",
+            hint="choose another directory with `output=`, or replace them with `force=True`",
         )
 
 

@@ -38,17 +38,17 @@ class Asked:
     def __post_init__(self) -> None:
         if not (self.simulate or self.estimate):
             raise InputError(
-                "TODO", Argument("no_simulate"), "neither estimates nor simulations leave nothing to go by"
+                "conflict", Argument("simulate"), "without simulations and estimates nothing can be judged"
             )
-        for value, where, most in (
-            (self.tolerance, "--tolerance", 0.2),
-            (self.within_percent, "--within", 50.0),
-            (self.near_percent, "--near", 100.0),
+        for value, argument, most in (
+            (self.tolerance, "tolerance", 0.2),
+            (self.within_percent, "within", 50.0),
+            (self.near_percent, "near_percent", 100.0),
         ):
             if not 0 < value <= most:
                 raise InputError(
                     "out-of-range",
-                    where,
+                    Argument(argument),
                     f"{value:g} is out of range; expected more than 0, at most {most:g}",
                 )
 
@@ -62,24 +62,24 @@ class Asked:
 
     def chosen_drives(self) -> list[str]:
         """Names of drive options."""
-        return _chosen(self.drives, [one.name for one in self.family.file.drive], "--drive")
+        return _chosen(self.drives, [one.name for one in self.family.file.drive], "drive")
 
     def chosen_levels(self) -> list[str]:
         """Names of levels."""
-        return _chosen(self.levels, [one.name for one in self.family.file.raid], "--raid")
+        return _chosen(self.levels, [one.name for one in self.family.file.raid], "raid")
 
     def chosen_controllers(self) -> list[str]:
         """Names of controller classes."""
-        return _chosen(self.controllers, [one.name for one in self.family.file.controller], "--controller")
+        return _chosen(self.controllers, [one.name for one in self.family.file.controller], "controller")
 
 
-def _chosen(asked: Sequence[str], known: list[str], where: str) -> list[str]:
+def _chosen(asked: Sequence[str], known: list[str], argument: str) -> list[str]:
     for name in asked:
         if name not in known:
             raise InputError(
-                "TODO",
-                f"{where} {name}",
-                f"the family has no {name!r}",
+                "unknown-name",
+                Argument(argument),
+                f"the family has no {argument} {name!r}",
                 hint=suggestion(name, known, "names"),
             )
     return [name for name in known if not asked or name in asked]

@@ -41,7 +41,7 @@ def watts(family: Family, candidate: Candidate, idle: Metric) -> Watts:
         raise ScenarioError(found.problems, candidate.label)
     plan = found.plan
     if plan is None:
-        raise InputError("TODO", candidate.label, "has no [array.power]")
+        raise InputError("missing", f"{candidate.label}: array.power", "the table is missing")
     raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
     return Watts(
         total(plan, "normal", "idle")["wall_w"] or 0.0,

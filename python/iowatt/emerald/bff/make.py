@@ -96,15 +96,15 @@ def make(
 
 
 def _refuse_faults(evaluator: Evaluator) -> None:
-    """A peak beside points that have no figures for no reason of theirs would be none."""
+    """A peak cannot be named while points have no figures for reasons outside them."""
     said = [*evaluator.faults, *evaluator.machines]
     if said:
-        what = "ended in a fault of iowatt" if evaluator.faults else "could not be run where they were tried"
+        what = "failed by a fault of iowatt" if evaluator.faults else "could not be run on this machine"
         raise IowattError(
-            "TODO",
+            "internal" if evaluator.faults else "tool-failed",
             None,
             f"{len(said)} points {what}\n" + "\n".join(said[:5]),
-            hint="--resume tries them again",
+            hint="`resume=True` tries them again",
         )
 
 

@@ -89,7 +89,7 @@ def _at_limit(task: Task, loop: Loop, scenario: Scenario, report: Report) -> Jud
     )
     found = of_scenario(scenario, Path(task.base), task.text, asked, report)
     if found.run is None or found.rate_iops is None:
-        raise InputError("TODO", None, found.problem or "no rate was found")
+        raise InputError("infeasible", None, found.problem or "no rate was found")
     rate = found.crossing_iops or found.rate_iops
     interval = found.ci95_iops
     half = None if interval is None else (interval[1] - interval[0]) / 2

@@ -87,10 +87,10 @@ class Search:
         )
         if not self.series:
             raise InputError(
-                "unknown-name",
+                "empty",
                 self.family.document.source,
-                "there is no configuration: no drive chosen is offered with a level and a controller chosen",
-                hint="choose others with --drive, --raid and --controller",
+                "no configuration is left: no chosen drive is offered with a chosen level and controller",
+                hint="choose others with `drive=`, `raid=` and `controller=`",
             )
         self._calculate(self.series)
         if self.estimates is not None:
@@ -149,7 +149,7 @@ class Search:
             self._estimate([(base, candidate, configuration)])
             of = self.book.estimated.get((base.name, candidate, configuration))
             if of is None or not of.iops:
-                raise InputError("TODO", None, f"{base.name} was not estimated")
+                raise InputError("missing-figure", None, f"{base.name} was not estimated")
             limit, rate = None, of.iops * what.share
         try:
             text = scenario(self.family, candidate, what, rate_iops=rate, configuration=configuration)
@@ -215,7 +215,7 @@ class Search:
         if what.of is not None:
             base = self.book.found.get((what.of, candidate, configuration))
             if base is None or not base.iops:
-                raise InputError("TODO", None, f"{what.of} has no rate to take a share of")
+                raise InputError("missing-figure", None, f"{what.of} has no rate to take a share of")
             rate = base.iops * what.share
         elif what.kind == "random" and (named_one is None or named_one.outstanding is None):
             how = self.family.file.test.random
@@ -396,7 +396,7 @@ class Search:
             return
         why = [*book.failed.values(), *book.unknown.values()]
         raise InputError(
-            "TODO",
+            "infeasible",
             self.family.document.source,
             f"no configuration could be judged; the first: {why[0] if why else 'none was tried'}",
         )

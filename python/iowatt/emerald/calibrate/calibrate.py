@@ -119,10 +119,10 @@ def limit(plan: Plan, rules: Rules, asked: Asked, *, exact: bool) -> Limit:
         value = rules.number(RESPONSE_RULE, plan.category)
     except UnknownRuleError as error:
         raise InputError(
-            "wrong-format",
+            "missing-figure",
             rules.name,
             f"the limit of the mean response time is not known: {error.message}",
-            hint="give it: --limit 20",
+            hint="give it: `limit=20`",
         ) from None
     rule = rules.rule(RESPONSE_RULE, plan.category)
     # Points on real storage are shorter than a minute.
@@ -179,12 +179,12 @@ class _Calibrator:
         strange = next((name for name in self._asked.phases if name not in known), None)
         if strange is not None:
             raise InputError(
-                "not-accepted",
+                "unknown-name",
                 Argument("phase"),
                 f"the plan has no phase {strange!r}; expected {', '.join(known)}",
             )
         if not measured:
-            raise InputError("TODO", f"plan {self._plan.name}", "has no stage that is measured")
+            raise InputError("empty", f"plan {self._plan.name}", "the plan has no stage that is measured")
 
     def _result(self, phases: Sequence[Phase]) -> Calibration:
         plan = self._plan

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.calibrate import page, text
 from iowatt.emerald.calibrate.bench import Bench, DriverBench, SimulationBench
 from iowatt.emerald.calibrate.calibrate import Asked, calibrate
@@ -119,10 +119,10 @@ def _refuse(where: Where) -> None:
         if (staging / LOCK).exists():
             hold(staging).close()  # says so where one is running
         raise InputError(
-            "TODO",
+            "exists",
             str(staging),
-            "holds the points of an interrupted calibration",
-            hint="--resume goes on with them, --force begins again",
+            "the directory holds the points of an interrupted calibration",
+            hint="`resume=True` continues it, `force=True` starts again",
         )
 
 
@@ -168,9 +168,14 @@ def _rules(plan: Plan) -> tuple[Rules, list[str]]:
 def _check(plan: Plan, driver: Driver, where: Where) -> None:
     """What is wrong before the first request."""
     if isinstance(driver, SimulationDriver):
-        for option, given in (("--erase", where.erase), ("--settle-seconds", where.settle_s)):
+        for argument, given in (("erase", where.erase), ("settle_seconds", where.settle_s)):
             if given is not None:
-                raise InputError("not-applicable", option, "is for real storage", hint="leave it out")
+                raise InputError(
+                    "not-applicable",
+                    Argument(argument),
+                    "this is for real storage, and the plan is for a simulation",
+                    hint="leave it out",
+                )
     driver.check(_nominal(plan))
 
 

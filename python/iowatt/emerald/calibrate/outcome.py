@@ -112,10 +112,10 @@ def of_observation(
     counted = [i for i in settled if i.end <= last] or settled
     if not counted:
         raise InputError(
-            "TODO",
+            "empty",
             f"stage {seen.name}",
-            f"its {len(seen.intervals)} intervals leave none after the first {settle_s:g} s",
-            hint="longer points: --point-seconds",
+            f"none of its {len(seen.intervals)} intervals is after the first {settle_s:g} s",
+            hint="make the points longer with `point_seconds=`",
         )
     seconds = math.fsum(i.end - i.start for i in counted)
     requests = sum(i.read.requests + i.write.requests for i in counted)

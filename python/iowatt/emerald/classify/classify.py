@@ -121,7 +121,9 @@ def classify(file: ProductFile, rules: Rules, override: Override | None = None) 
     rules = rules.fresh()
     product = file.product
     if rules.find("taxonomy.categories") is None:
-        raise InputError("TODO", rules.name, "has no taxonomy to classify by", hint="emerald-4.0.0 has one")
+        raise InputError(
+            "not-applicable", rules.name, "these rules have no taxonomy", hint="emerald-4.0.0 has one"
+        )
     file.document.fail(contradictions(product))
     reasons = {name: list(_against(product, name, rules)) for name in rules.names("taxonomy.categories")}
     fitting = [name for name, why in reasons.items() if not why]
@@ -165,14 +167,16 @@ def parse_override(text: str, note: str | None) -> Override:
     category, _, number = text.rpartition("-")
     if not category or not number.isdecimal():
         raise InputError(
-            "not-accepted", Argument("set_class"), f"{text!r} is no class; expected such as online-3"
+            "bad-syntax",
+            Argument("set_class"),
+            f"{text!r} is not a class; expected a category and a number, such as online-3",
         )
     if not note or not note.strip():
         raise InputError(
             "missing",
-            Argument("set_class"),
-            "a class that is decided on needs its reason",
-            hint="--note TEXT",
+            Argument("note"),
+            "a class that is set by hand needs a reason",
+            hint="give it: `note=TEXT`",
         )
     return Override(category, int(number), note.strip())
 
@@ -186,9 +190,9 @@ def _check(override: Override, rules: Rules) -> None:
     given = f"{override.category}-{override.class_}"
     if given not in known:
         raise InputError(
-            "wrong-format",
+            "unknown-name",
             Argument("set_class"),
-            f"{given!r} is no class of {rules.name}",
+            f"{rules.name} has no class {given!r}",
             hint=suggestion(given, known, "classes"),
         )
 
@@ -212,17 +216,17 @@ def _category(file: ProductFile, fitting: Sequence[str], reasons: Mapping[str, S
     declared = file.product.category
     if declared is not None:
         if declared not in reasons:
-            text = f"{declared} is no category of these rules"
-            file.document.fail([Problem("TODO", ("category",), text)])
+            text = f"these rules have no category {declared}; expected {', '.join(reasons)}"
+            file.document.fail([Problem("unknown-name", ("category",), text)])
         if declared not in fitting:
-            others = f"; its attributes say {' or '.join(fitting)}" if fitting else ""
-            text = f"it cannot be {declared}: {'; '.join(reasons[declared])}{others}"
-            file.document.fail([Problem("TODO", ("category",), text)])
+            others = f"; its attributes are those of {' or '.join(fitting)}" if fitting else ""
+            text = f"the product cannot be {declared}: {'; '.join(reasons[declared])}{others}"
+            file.document.fail([Problem("conflict", ("category",), text)])
         return declared
     if len(fitting) > 1:
         choices = " or ".join(f'"{name}"' for name in fitting)
-        text = f"its attributes fit several categories; say which with category = {choices}"
-        file.document.fail([Problem("TODO", ("user_data",), text)])
+        text = f"the product's attributes fit several categories; choose one with category = {choices}"
+        file.document.fail([Problem("ambiguous", ("user_data",), text)])
     return fitting[0] if fitting else None
 
 

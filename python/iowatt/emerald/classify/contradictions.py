@@ -20,57 +20,63 @@ def _configuration(product: Product) -> Iterator[Problem]:
     tested, most = product.tested_configuration, product.maximum_configuration
     if tested is not None and tested > most:
         yield Problem(
-            "out-of-range",
+            "conflict",
             ("tested_configuration",),
-            f"{tested} devices were tested of a product that takes {most} at most",
+            f"{tested} devices were tested, and maximum_configuration is {most}",
         )
     if most == 1 and product.storage_protection:
         yield Problem(
-            "TODO", ("storage_protection",), "a product of one device cannot survive that device's failure"
+            "conflict",
+            ("storage_protection",),
+            "a product of one device does not survive the failure of that device",
         )
 
 
 def _redundancy(product: Product) -> Iterator[Problem]:
     if product.integrated_controller and product.controllers == 0:
-        yield Problem("TODO", ("controllers",), "0 controllers, and a controller is part of it")
+        yield Problem(
+            "conflict", ("controllers",), "the product has 0 controllers, and integrated_controller is true"
+        )
     if product.integrated_controller is False and product.controllers:
         yield Problem(
-            "missing-figure",
+            "conflict",
             ("controllers",),
-            f"{product.controllers} controllers, and integrated_controller says none",
+            f"the product has {product.controllers} controllers, and integrated_controller is false",
         )
     if product.no_single_point_of_failure:
         place = ("no_single_point_of_failure",)
         if product.storage_protection is False:
             yield Problem(
-                "TODO", place, "without storage protection each storage device is a single point of failure"
+                "conflict",
+                place,
+                "without storage protection each storage device is a single point of failure",
             )
         if product.controllers == 1:
-            yield Problem("TODO", place, "its only controller is a single point of failure")
+            yield Problem("conflict", place, "its only controller is a single point of failure")
         if product.maximum_configuration == 1:
-            yield Problem("TODO", place, "its only storage device is a single point of failure")
+            yield Problem("conflict", place, "its only storage device is a single point of failure")
     if product.non_disruptive_serviceability and product.controllers == 1:
         yield Problem(
-            "TODO",
+            "conflict",
             ("non_disruptive_serviceability",),
-            "its only controller cannot be serviced while hosts go on",
+            "its only controller cannot be serviced while hosts keep working",
         )
 
 
 def _attachment(product: Product) -> Iterator[Problem]:
     if product.fba_ckd and product.connectivity != "network":
         yield Problem(
-            "TODO",
+            "conflict",
             ("fba_ckd",),
-            f'mainframes reach it over a network; connectivity is "{product.connectivity}"',
+            f'mainframes are attached by a network; connectivity is "{product.connectivity}"',
         )
     if product.fba_ckd and product.consumer:
-        yield Problem("TODO", ("fba_ckd",), "a consumer product or component does not serve mainframes")
+        yield Problem("conflict", ("fba_ckd",), "a consumer product or component does not serve mainframes")
     if product.no_single_point_of_failure and product.connectivity == "none":
         yield Problem(
-            "TODO",
+            "conflict",
             ("no_single_point_of_failure",),
-            "a component inside a host has that host as a single point",
+            "a component inside a host fails with that host",
         )
 
 
@@ -78,10 +84,10 @@ def _robot(product: Product) -> Iterator[Problem]:
     if not product.robotics:
         return
     if product.access == "random":
-        yield Problem(
-            "TODO", ("robotics",), 'a robot fetches media that are read in order; access is "random"'
-        )
+        yield Problem("conflict", ("robotics",), 'a robot fetches sequential media; access is "random"')
     if product.category not in (None, "removable-media-library"):
         yield Problem(
-            "TODO", ("robotics",), f"a robot belongs to a removable media library, not to {product.category}"
+            "conflict",
+            ("robotics",),
+            f"a robot belongs to a removable media library, not to {product.category}",
         )

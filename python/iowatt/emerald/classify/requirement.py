@@ -70,9 +70,9 @@ def within(bound: str, number: float) -> bool:
     one = _BOUND.fullmatch(bound)
     if one is None:
         raise InputError(
-            "not-accepted",
+            "bad-syntax",
             None,
-            f"{bound!r} is no bound; expected such as '< 80', '>= 12', '4' or '80 to 300000'",
+            f"{bound!r} is not a bound; expected one such as '< 80', '>= 12', '4' or '80 to 300000'",
         )
     return _BOUNDS[one[1] or "<="](number, float(one[2]))
 

@@ -64,21 +64,24 @@ def conduct(
     if output is not None and not output.parent.is_dir():
         raise InputError("not-found", str(output.parent), "there is no such directory")
     if output is not None and output.exists() and not force:
-        raise InputError("TODO", str(output), "already exists", hint="--force replaces it")
+        raise InputError("exists", str(output), "the file exists already", hint="`force=True` replaces it")
     if asked.size < CHUNK:
         raise InputError(
-            "TODO", Argument("size"), "sets of less than 1MiB drown in what a file system keeps for itself"
+            "out-of-range",
+            Argument("size"),
+            "sets of less than 1MiB are lost in what a file system keeps for itself; expected 1MiB or more",
         )
     if asked.raw is not None and asked.protected is not None and asked.protected > asked.raw:
         raise InputError(
             "out-of-range",
             Argument("protected"),
-            "is more than the raw capacity that it is a part of",
+            "the protected capacity is more than the raw capacity, which includes it",
             hint="are they swapped?",
         )
     simulation = asked.target.suffix == ".toml"
     if simulation and (asked.raw is not None or asked.protected is not None):
-        raise InputError("TODO", "--raw, --protected", "a scenario says its capacities itself")
+        argument = "raw" if asked.raw is not None else "protected"
+        raise InputError("not-applicable", Argument(argument), "a scenario has capacities of its own")
     wanted = [name for name in names if not asked.only or name in asked.only]
     began = provenance.now()
     if simulation:

@@ -64,9 +64,9 @@ class Bench:
         ]
         if len(found) != 1:
             raise InputError(
-                "TODO",
+                "unsupported",
                 str(scenario),
-                f"has {len(found)} virtual pools of the scheme reduced; the tests watch the space of one",
+                f"the scenario has {len(found)} virtual pools of the scheme reduced; expected one",
             )
         self.scenario, self.raw = scenario, document.raw
         self.rules, self.size, self.seed = rules, size, seed

@@ -59,9 +59,9 @@ class CommandSpace:
             return int(said.strip())
         except ValueError:
             raise InputError(
-                "not-accepted",
+                "tool-output",
                 self.command,
-                f"printed {said.strip()[:80]!r}; expected the free space as a whole number of bytes",
+                f"the command printed {said.strip()[:80]!r}; expected the free bytes as a whole number",
             ) from None
 
 
@@ -80,11 +80,11 @@ def settled(space: Space, *, patience_s: float, pause_s: float, within: int) -> 
             return now, waited
         if waited > patience_s:
             raise UnsettledError(
-                "TODO",
+                "unstable",
                 None,
                 f"the free space still changes by {format_bytes(abs(now - before), binary=True)} "
                 f"in {pause_s:g} s after {waited:.0f} s",
-                hint="something else writes there, or it needs longer: --patience",
+                hint="something else writes there, or it needs longer: `patience=`",
             )
         before = now
 
@@ -107,10 +107,14 @@ def run(command: str, words: dict[str, str], *, most_s: float = COMMAND_S) -> st
         )
     except (KeyError, IndexError, AttributeError) as error:
         known = ", ".join(f"{{{name}}}" for name in words) or "nothing in braces"
-        raise InputError("unknown-name", command, f"{error} is not known here; expected {known}") from None
+        raise InputError("unknown-name", command, f"there is no word {error}; expected {known}") from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise InputError("TODO", command, f"cannot be run: {error}") from None
+        raise InputError("tool-failed", command, f"the command cannot be run: {error}") from None
     if done.returncode != 0:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise InputError("TODO", command, f"ended with code {done.returncode}: {said[-1] if said else ''}")
+        raise InputError(
+            "tool-failed",
+            command,
+            f"the command ended with code {done.returncode}: {said[-1] if said else ''}",
+        )
     return done.stdout

@@ -121,7 +121,7 @@ class Store:
         target = self.place / name
         run(command, {"source": str(source), "target": str(target)})
         if not target.exists():
-            raise InputError("TODO", command, f"left nothing at {target}")
+            raise InputError("tool-failed", command, f"the command made nothing at {target}")
         return target
 
     def clear(self) -> None:
@@ -144,14 +144,14 @@ def opened(
     Raises ``InputError`` where the folder is none, cannot be written, or less than ``needed`` bytes are free.
     """
     if not folder.is_dir():
-        raise InputError("unknown-name", str(folder), "there is no such folder")
+        raise InputError("not-found", str(folder), "there is no such directory")
     free = space.free()
     if free < needed:
         raise InputError(
-            "TODO",
+            "infeasible",
             str(folder),
             f"{shown(free)} are free and the tests need {shown(needed)}",
-            hint="a smaller --size",
+            hint="give a smaller `size=`",
         )
     try:
         place = Path(tempfile.mkdtemp(prefix="iowatt-com-", dir=folder))

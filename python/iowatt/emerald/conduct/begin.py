@@ -54,7 +54,7 @@ def opened(
     goes_on = resume and is_measurement(path)
     if plan.source == "simulation" and erase is not None:
         raise InputError(
-            "TODO", Argument("erase"), "a simulated array has nothing to erase", hint="leave it out"
+            "not-applicable", Argument("erase"), "a simulated array has nothing to erase", hint="leave it out"
         )
     driver = driver_of(plan)
     refuse(path, plan, resume=resume, force=force)

@@ -79,7 +79,7 @@ class FioDriver:
             if done.returncode != 0:
                 said = (done.stderr.strip() or done.stdout.strip()).splitlines()
                 raise InputError(
-                    "TODO",
+                    "tool-failed",
                     f"stage {stage.id}",
                     f"{self.version()} refuses its job file: {said[0] if said else 'it does not say why'}",
                 )
@@ -102,18 +102,18 @@ class FioDriver:
             )
         except OSError as error:
             raise DriverError(
-                "tool-missing", str(folder), f"fio could not be started: {error.strerror}"
+                "tool-failed", str(folder), f"fio could not be started: {error.strerror}"
             ) from None
         if ended.stopped:
             return
         said = _said(folder)
         killed = _KILLED.search(said)
         if killed:
-            raise DriverError("TODO", None, f"a job of fio was ended by signal {killed[1]}")
+            raise DriverError("tool-failed", None, f"a job of fio was ended by signal {killed[1]}")
         if _TOLD_TO_END in said:
-            raise DriverError("TODO", None, "somebody told fio to end")
+            raise DriverError("tool-failed", None, "fio was told to end by a signal")
         if ended.status or ended.overdue:
-            raise DriverError("TODO", None, f"fio {ended.words}{_complaint(said)}")
+            raise DriverError("tool-failed", None, f"fio {ended.words}{_complaint(said)}")
 
     def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
         """What fio's files of a stage say. Raises ``InputError`` with the file and the place."""

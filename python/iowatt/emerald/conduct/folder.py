@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from iowatt.base import atomic_path, input_file
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.public import without_secrets
@@ -84,10 +84,10 @@ class Folder:
                 self._journal.append(event, **values)
             except OSError:
                 raise InputError(
-                    "TODO",
+                    "unwritable",
                     str(self.path / JOURNAL),
-                    "the file system is full, and the journal cannot go on",
-                    hint="make room; the same command with --resume goes on",
+                    "the file system is full, and the journal cannot be continued",
+                    hint="free some space; the same command with `resume=True` continues",
                 ) from None
 
     def write(self, name: str, document: dict[str, Any]) -> None:
@@ -165,22 +165,28 @@ def _manifest(path: Path) -> dict[str, Any]:
 def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
     """Raise ``InputError`` where ``plan`` cannot be run, or gone on with, in ``path``."""
     if resume and force:
-        raise InputError("TODO", None, "--force begins anew and --resume goes on", hint="give one of them")
+        raise InputError(
+            "conflict",
+            Argument("resume"),
+            "`resume=True` continues a measurement and `force=True` replaces it",
+            hint="give one of them",
+        )
     if not os.path.lexists(path) or (path.is_dir() and _is_unbegun(path)):
         return
     if not is_measurement(path):
         raise InputError(
-            "exists",
+            "unsafe-target",
             str(path),
             "exists and is not a measurement",
-            hint="choose another place with --output; --force replaces measurements only",
+            hint="choose another directory with `output=`; `force=True` replaces measurements only",
         )
     if not (resume or force):
         raise InputError(
             "exists",
             str(path),
-            "a measurement exists already, and results are never overwritten",
-            hint="go on with it by --resume, replace it with --force, or choose another place with --output",
+            "a measurement exists already",
+            hint="continue it with `resume=True`, replace it with `force=True`, or choose another directory "
+            "with `output=`",
         )
     if resume and not _is_being_replaced(path):
         _refuse_other_plan(path, plan)
@@ -193,12 +199,12 @@ def _refuse_other_plan(path: Path, plan: Plan) -> None:
     changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
     if changed:
         # A copy whose passwords were taken out cannot be gone on with.
-        copy = "" if "***" in json.dumps(before.get("instruments")) else f"go on with {file}, "
+        copy = "" if "***" in json.dumps(before.get("instruments")) else f"continue with {file}, "
         raise InputError(
-            "TODO",
-            str(path),
-            f"was begun by another plan: {', '.join(changed)} differ",
-            hint=f"{copy}begin anew with --force, or choose another place with --output",
+            "changed",
+            f"{file}: {', '.join(changed)}",
+            "the measurement was begun with another plan",
+            hint=f"{copy}replace it with `force=True`, or choose another directory with `output=`",
         )
 
 
@@ -218,7 +224,7 @@ def hold(path: Path) -> TextIO:
             pass
         except BlockingIOError:
             file.close()
-            raise InputError("TODO", str(path), "is being run by another process") from None
+            raise InputError("in-use", str(path), "another process is running it") from None
         except BaseException:
             file.close()
             raise

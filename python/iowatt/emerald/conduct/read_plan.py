@@ -40,16 +40,18 @@ def _refuse_doubles(plan: Plan, path: Path) -> None:
     ):
         double = next((name for name in names if names.count(name) > 1), None)
         if double is not None:
-            raise InputError("TODO", str(path), f"has two of the {what} {double!r}")
+            raise InputError("duplicate", f"{path}: {what}s", f"two {what}s have the name {double!r}")
     for stage in plan.stages:
         if not _NAME.fullmatch(stage.id):
             raise InputError(
                 "bad-syntax",
                 f"{path}: stages",
-                f"{stage.id!r} is no name for a folder: letters, digits, - and _ are",
+                f"{stage.id!r} cannot name a directory; expected letters, digits, - and _",
             )
         if stage.workload is None and stage.seconds is None:
-            raise InputError("TODO", f"{path}: stage {stage.id}: seconds", "is a rest and has no length")
+            raise InputError(
+                "missing", f"{path}: stage {stage.id}: seconds", "a stage without requests needs a length"
+            )
 
 
 def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
@@ -57,11 +59,11 @@ def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
     if target is not None:
         if plan.source == "simulation":
             raise InputError(
-                "missing", Argument("target"), "a simulated array needs no target", hint="leave it out"
+                "not-applicable", Argument("target"), "a simulated array has no target", hint="leave it out"
             )
         found = found.model_copy(update={"path": target})
     if found.path is not None:  # whoever goes on with it may be in another folder
-        where = f"{path}: target.path" if target is None else "--target"
+        where = f"{path}: target.path" if target is None else Argument("target")
         names = [named(name.strip(), where) for name in found.path.split(",") if name.strip()]
         placed = ",".join(str(Path(name).absolute()) for name in names)
         found = found.model_copy(update={"path": placed})

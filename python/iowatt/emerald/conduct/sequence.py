@@ -268,14 +268,14 @@ def _stage(session: _Session, watch: _Watch, number: int) -> None:
         _broken_off(session, stage)
     timed = session.driver.kind != "simulation" and stage.seconds is not None
     if failure is None and timed and elapsed < _LEAST_SHARE * (stage.seconds or 0):
-        failure = DriverError("TODO", None, f"ended after {elapsed:.1f} s of {stage.seconds:g} s")
+        failure = DriverError("tool-failed", None, f"ended after {elapsed:.1f} s of {stage.seconds:g} s")
     if failure is not None:
         folder.note("stage-failed", stage=stage.id, attempt=attempt, text=failure.message)
         raise DriverError(
-            "TODO",
+            failure.code,
             f"stage {stage.id} ({place})",
             failure.message,
-            hint="what is measured is kept; the same command with --resume goes on",
+            hint="what is measured is kept; the same command with `resume=True` continues",
         )
     session.ended = time.monotonic()
     folder.note("stage-ended", stage=stage.id, attempt=attempt)
@@ -294,7 +294,12 @@ def _broken_off(session: _Session, stage: Stage | None) -> None:
         text = f"the file system of {session.folder.path} is full, or nearly so"
         if stage is not None:
             session.folder.note("stage-failed", stage=stage.id, attempt=0, text=text)
-        raise DriverError("TODO", None, text, hint="make room; the same command with --resume goes on")
+        raise DriverError(
+            "unwritable",
+            str(session.folder.path),
+            "the file system is full, or nearly so",
+            hint="free some space; the same command with `resume=True` continues",
+        )
     session.folder.note("interrupted", stage=None if stage is None else stage.id)
     raise Stopped
 

@@ -65,12 +65,12 @@ class SimulatedArray:
                 "plan: target.size_bytes",
                 f"the tested range of {asked} bytes is more than volume {self.volume!r} of "
                 f"{self.capacity} bytes in {self.path}",
-                hint="a smaller range, or leave it out for the volume",
+                hint="give a smaller range, or leave it out to test the whole volume",
             )
         whole = (asked or self.capacity) // workloads.STREAM_BYTES * workloads.STREAM_BYTES
         if whole == 0:
             raise InputError(
-                "TODO",
+                "out-of-range",
                 "plan: target.size_bytes",
                 f"{asked or self.capacity} bytes are less than one request of 256KiB",
             )
@@ -87,10 +87,10 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
     """
     if plan.target.scenario is None:
         raise InputError(
-            "TODO",
+            "missing",
             "plan: target.scenario",
-            "names no scenario to simulate",
-            hint="plan it for one: iowatt emerald plan ... --target SCENARIO.toml",
+            "the plan names no scenario to simulate",
+            hint="give `iowatt emerald plan` one: `scenario=SCENARIO.toml`",
         )
     path = base / plan.target.scenario
     document = Document(read_text(path), str(path))
@@ -170,7 +170,7 @@ def course(plan: Plan, stage: Stage, memory: Memory, filled: Callable[[Stage], f
     names = [one.id for one in stages]
     if stage.id not in names:
         raise InputError(
-            "TODO", f"plan {plan.name}", f"the plan has no stage {stage.id!r} that can be simulated"
+            "unknown-name", f"plan {plan.name}", f"the plan has no stage {stage.id!r} that can be simulated"
         )
     at = names.index(stage.id)
     stages[at] = stage

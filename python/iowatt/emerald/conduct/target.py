@@ -22,7 +22,9 @@ def paths(plan: Plan) -> list[Path]:
 def _named(plan: Plan) -> list[Path]:
     found = paths(plan)
     if not found:
-        raise InputError("TODO", "plan: target.path", "names no target", hint="--target PATH names one")
+        raise InputError(
+            "missing", "plan: target.path", "the plan names no target", hint="name one: `target=PATH`"
+        )
     return found
 
 
@@ -36,7 +38,7 @@ def absolute(plan: Plan) -> Plan:
 
 
 def named_twice(plan: Plan, erase: str | None) -> bool:
-    """Whether ``--erase`` names the targets of a plan again."""
+    """Whether ``erase`` names the targets of a plan again."""
     if erase is None:
         return False
     again = [Path(name.strip()) for name in erase.split(",") if name.strip()]
@@ -82,7 +84,7 @@ def claimed(
     Parameters
     ----------
     erase:
-        The targets once more, as ``--erase`` has them.
+        The targets once more, separated by commas.
     ours:
         Files that this measurement has made or was allowed to overwrite before (:func:`identity`).
     tell:
@@ -116,22 +118,22 @@ def _checked(plan: Plan, erase: str | None, ours: Sequence[str]) -> list[tuple[P
     found = _named(plan)
     if erase is not None and not named_twice(plan, erase):
         raise InputError(
-            "TODO",
+            "conflict",
             Argument("erase"),
-            f"names {erase}, and the target is {plan.target.path}",
+            f"it names {erase}, and the target is {plan.target.path}",
             hint="both must be the same",
         )
     each = None if plan.target.size_bytes is None else span(plan).bytes_each
     resolved = [path.resolve() for path in found]
     if len(set(resolved)) < len(resolved):
-        raise InputError("duplicate", "plan: target.path", f"names a target twice: {plan.target.path}")
+        raise InputError("duplicate", "plan: target.path", f"a target is named twice: {plan.target.path}")
     for path in found:
         if ours and not path.exists():
             raise InputError(
-                "TODO",
+                "not-found",
                 str(path),
-                "is gone, and what is measured was written on it",
-                hint="--force begins the measurement anew",
+                "the target that was measured on does not exist any more",
+                hint="`force=True` begins the measurement again",
             )
     return [(path, each) for path in found]
 
@@ -154,8 +156,8 @@ def _ready(
             raise InputError(
                 "not-found",
                 str(path),
-                "does not exist, and the plan does not say how large it is to be",
-                hint="`iowatt emerald plan --size` says it",
+                "the file does not exist, and the plan does not say how large to make it",
+                hint="give the size to `iowatt emerald plan`: `size=1TiB`",
             )
         target.make(path, size, "reserved")
         claim.made(path)
@@ -168,13 +170,15 @@ def _ready(
             )
     elif not (allowed or ours):
         raise InputError(
-            "exists",
+            "unsafe-target",
             str(path),
             f"exists, and would be overwritten: {content.described(path)}",
-            hint=f"name a new file, or say that it may be erased by naming it again: --erase {path}",
+            hint=f"name a new file, or allow it to be erased by naming it again: `erase={path}`",
         )
     locks.enter_context(target.held(path))
     in_use.refuse(path)
     has = target.size_of(path)
     if size is not None and has < size:
-        raise InputError("TODO", str(path), f"has {has} bytes, fewer than the {size} of the plan's target")
+        raise InputError(
+            "out-of-range", str(path), f"the target has {has} bytes, fewer than the {size} of the plan"
+        )

@@ -77,7 +77,7 @@ class VdbenchDriver:
             if code != 0:
                 wrong = [line for line in said.splitlines() if line.strip()]
                 raise InputError(
-                    "TODO",
+                    "tool-failed",
                     f"stage {stage.id}",
                     f"vdbench refuses its parameter file: {wrong[-1] if wrong else 'it does not say why'}",
                 )
@@ -100,12 +100,12 @@ class VdbenchDriver:
             )
         except OSError as error:
             raise DriverError(
-                "tool-missing", str(folder), f"vdbench could not be started: {error.strerror}"
+                "tool-failed", str(folder), f"vdbench could not be started: {error.strerror}"
             ) from None
         if ended.stopped:
             return
         if ended.status or ended.overdue:
-            raise DriverError("TODO", None, f"vdbench {ended.words}{_complaint(folder)}")
+            raise DriverError("tool-failed", None, f"vdbench {ended.words}{_complaint(folder)}")
 
     def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
         """What its flat file says. Raises ``InputError`` with the file and the place."""
@@ -116,7 +116,7 @@ class VdbenchDriver:
         for found in observe.read(folder / OUTPUT, time_zone=_ZONE):
             if found.name == wanted:
                 return found
-        raise InputError("empty", str(folder / OUTPUT), f"holds no run {wanted}")
+        raise InputError("tool-output", str(folder / OUTPUT), f"the output has no run {wanted}")
 
 
 def _program() -> str:
@@ -126,7 +126,7 @@ def _program() -> str:
             "tool-missing",
             None,
             "vdbench is not on the PATH",
-            hint="it is free at oracle.com and needs Java; the source fio needs neither",
+            hint="it is free at oracle.com and needs Java; the driver fio needs neither",
         )
     return found
 
@@ -145,9 +145,13 @@ def _simulate(text: str, scratch: Path) -> tuple[int, str]:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InputError("TODO", "vdbench", f"does not answer within {_PARSE_S} s") from None
+        raise InputError(
+            "tool-failed", "vdbench", f"the program does not answer within {_PARSE_S} s"
+        ) from None
     except OSError as error:
-        raise InputError("tool-missing", "vdbench", f"could not be started: {error.strerror}") from None
+        raise InputError(
+            "tool-failed", "vdbench", f"the program could not be started: {error.strerror}"
+        ) from None
     return done.returncode, done.stdout + done.stderr
 
 

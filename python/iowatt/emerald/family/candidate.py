@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.file import Configuration
@@ -120,7 +120,7 @@ def _chosen(listed: Sequence[Any], name: str | None, kind: str) -> list[Any]:
     if not found:
         names = [one.name for one in listed]
         hint = suggestion(str(name), names, f"{kind} options")
-        raise InputError("unknown-name", f"--{kind}", f"there is no {kind} {name!r}", hint=hint)
+        raise InputError("unknown-name", Argument(kind), f"there is no {kind} {name!r}", hint=hint)
     return found
 
 

@@ -37,7 +37,7 @@ def _names(family: Family) -> Iterator[Problem]:
         for at, one in enumerate(getattr(family.file, kind)):
             if one.name in seen:
                 message = f"the name {one.name!r} is taken by another {kind}"
-                yield Problem("TODO", (kind, at, "name"), message, "give each a name of its own")
+                yield Problem("duplicate", (kind, at, "name"), message, "give each a name of its own")
             seen.add(one.name)
 
 
@@ -54,25 +54,25 @@ def _controllers(family: Family) -> Iterator[Problem]:
             continue
         if "controller" not in kinds:
             yield Problem(
-                "not-accepted",
+                "missing",
                 (*path, "part"),
-                "none of its parts is of kind controller",
-                'say kind = "controller" of one',
+                "none of its parts has the kind controller",
+                'give one of them kind = "controller"',
             )
         most = max(one.drives.values())
         if one.most_drives is not None and one.most_drives < most:
-            message = f"{one.most_drives} drives in all contradict {most} of one form factor"
+            message = f"{one.most_drives} drives in all are fewer than {most} of one form factor"
             yield Problem(
-                "TODO", (*path, "most_drives"), message, f"{most} or more, or a lower limit in drives"
+                "conflict", (*path, "most_drives"), message, f"{most} or more, or a lower limit in drives"
             )
         if one.shelves is not None:
             slots = max(shelf.slots for shelf in family.file.shelf)
             if one.shelves * slots < min(one.drives.values()):
                 message = (
-                    f"{one.shelves} shelves of at most {slots} drives hold {one.shelves * slots}, and it is "
-                    f"said to take {min(one.drives.values())}"
+                    f"{one.shelves} shelves of at most {slots} drives hold {one.shelves * slots}, and "
+                    f"drives is {min(one.drives.values())}"
                 )
-                yield Problem("TODO", (*path, "shelves"), message, "more shelves, or fewer drives")
+                yield Problem("conflict", (*path, "shelves"), message, "more shelves, or fewer drives")
 
 
 def _levels(family: Family) -> Iterator[Problem]:
@@ -81,20 +81,22 @@ def _levels(family: Family) -> Iterator[Problem]:
         if one.width is not None:
             if one.level not in LEAST_SIZE:
                 message = f"sets of chunklets have level 0, 5, 6 or 10, not {one.level}"
-                yield Problem("TODO", (*path, "width"), message, "leave width out")
+                yield Problem("not-applicable", (*path, "width"), message, "leave width out")
             elif one.width < LEAST_SIZE[one.level] or (one.level == 10 and one.width % 2):
                 even = "an even number of drives, " if one.level == 10 else ""
                 message = (
                     f"a set of RAID-{one.level} has {even}{LEAST_SIZE[one.level]} or more, not {one.width}"
                 )
-                yield Problem("TODO", (*path, "width"), message)
+                yield Problem("out-of-range", (*path, "width"), message)
             if one.stripe_unit > one.chunklet:
-                message = f"{one.stripe_unit} bytes are more than a chunklet has"
-                yield Problem("TODO", (*path, "stripe_unit"), message, "a smaller unit, or a larger chunklet")
+                message = f"{one.stripe_unit} bytes are more than a chunklet has, {one.chunklet}"
+                yield Problem(
+                    "out-of-range", (*path, "stripe_unit"), message, "a smaller unit, or a larger chunklet"
+                )
         needed = LEAST_DRIVES[one.level] if one.width is None else one.width
         if one.least is not None and one.least < needed:
-            message = f"{one.least} drives are fewer than it needs, {needed}"
-            yield Problem("TODO", (*path, "least"), message, f"{needed} or more")
+            message = f"{one.least} drives are fewer than the level needs, {needed}"
+            yield Problem("out-of-range", (*path, "least"), message, f"{needed} or more")
 
 
 def _nodes(family: Family) -> Iterator[Problem]:
@@ -104,20 +106,23 @@ def _nodes(family: Family) -> Iterator[Problem]:
             if one.nodes != 1:
                 message = f"{one.nodes} nodes, and the family has no [scale_out]"
                 yield Problem(
-                    "TODO", ("configuration", at, "nodes"), message, "leave it out, or add [scale_out]"
+                    "not-applicable",
+                    ("configuration", at, "nodes"),
+                    message,
+                    "leave it out, or add [scale_out]",
                 )
         for at, named in enumerate(family.file.controller):
             if not named.drives:  # pragma: no cover - refused by its type
-                yield Problem("TODO", ("controller", at, "drives"), "no drives")
+                yield Problem("missing", ("controller", at, "drives"), "there are no drives")
         return
     if out.nodes.least > out.nodes.most:
-        message = f"at least {out.nodes.least} nodes and at most {out.nodes.most}"
-        yield Problem("TODO", ("scale_out", "nodes", "least"), message, f"at most {out.nodes.most}")
+        message = f"least, {out.nodes.least} nodes, is more than most, {out.nodes.most}"
+        yield Problem("conflict", ("scale_out", "nodes", "least"), message, f"at most {out.nodes.most}")
     for number in out.drives_per_node or ():
         if all(number > max(one.drives.values()) for one in family.file.controller):
             most = max(max(one.drives.values()) for one in family.file.controller)
             message = f"{number} drives are more than any node takes, {most}"
-            yield Problem("TODO", ("scale_out", "drives_per_node"), message, f"at most {most}")
+            yield Problem("out-of-range", ("scale_out", "drives_per_node"), message, f"at most {most}")
 
 
 def _drive(family: Family, drive: DriveOption, path: KeyPath) -> Iterator[Problem]:
@@ -139,29 +144,34 @@ def _drive(family: Family, drive: DriveOption, path: KeyPath) -> Iterator[Proble
         width = family.form_factor(drive)
         capacity = family.capacity(drive)
     except InputError as error:
-        yield Problem("TODO", (*path, "device"), str(error).partition("\n")[0], error.hint)
+        yield Problem(error.code, (*path, "device"), str(error).partition("\n")[0], error.hint)
         return
     said = family.device(drive).form_factor
     if drive.form_factor is not None and said in ("2.5", "3.5") and said != drive.form_factor:
         message = f"its file says {said} inches, not {drive.form_factor}"
-        yield Problem("TODO", (*path, "form_factor"), message, "leave it out, or choose another device")
+        yield Problem("conflict", (*path, "form_factor"), message, "leave it out, or choose another device")
         return
     if capacity is None:
         hint = 'device = { name = "...", capacity = "300GB" }'
-        yield Problem("TODO", (*path, "device"), "its file does not say its capacity", hint)
+        yield Problem("missing-figure", (*path, "device"), "its file does not say its capacity", hint)
     if width is None:
         yield Problem(
-            "TODO", (*path, "form_factor"), "its file does not say 2.5 or 3.5 inches", 'form_factor = "2.5"'
+            "missing-figure",
+            (*path, "form_factor"),
+            "its file does not say 2.5 or 3.5 inches",
+            'form_factor = "2.5"',
         )
         return
     shelf = family.shelf_of(drive)
     if shelf is None:
         message = f"no shelf takes a drive of {width} inches"
         said = ", ".join(f"{one.name} ({one.form_factor})" for one in family.file.shelf)
-        yield Problem("TODO", (*path, "form_factor"), message, f"shelves: {said}; add one, or another drive")
+        yield Problem(
+            "infeasible", (*path, "form_factor"), message, f"shelves: {said}; add one, or another drive"
+        )
     elif width == "3.5" and shelf.form_factor == "2.5":
         message = f"a drive of 3.5 inches does not fit the slots of {shelf.name!r}, 2.5 inches"
-        yield Problem("TODO", (*path, "shelf"), message, "a shelf of 3.5 inches, or another drive")
+        yield Problem("infeasible", (*path, "shelf"), message, "a shelf of 3.5 inches, or another drive")
 
 
 def _metrics(family: Family) -> Iterator[Problem]:
@@ -190,10 +200,13 @@ def _offered(family: Family) -> Iterator[Problem]:
                 counts(family, drive, raid, controller, by="drive") for controller in family.file.controller
             ):
                 message = (
-                    f"no controller takes {fewest(drive, raid)} drives of it, the fewest for {raid.name!r}"
+                    f"no controller takes the {fewest(drive, raid)} drives that {raid.name!r} needs at least"
                 )
                 yield Problem(
-                    "TODO", ("drive", at), message, "a higher limit in drives, or a lower least or width"
+                    "infeasible",
+                    ("drive", at),
+                    message,
+                    "a higher limit in drives, or a lower least or width",
                 )
 
 
@@ -218,4 +231,4 @@ def _configuration(family: Family, at: int) -> Iterator[Problem]:
                 return
     wrong = problem(family, of_configuration(one))
     if wrong is not None:
-        yield Problem("TODO", (*path, "group"), wrong)
+        yield Problem("infeasible", (*path, "group"), wrong)

@@ -119,8 +119,8 @@ def limit_s(family: Family, rules: Rules) -> float:
         return rules.number(_RESPONSE) / 1e3
     except UnknownRuleError as error:
         raise InputError(
-            "wrong-format",
+            "missing-figure",
             rules.name,
             f"the limit of the mean response time is not known: {error.message}",
-            hint="give it in the family file: test.limit, or with --limit",
+            hint="give it in the family file as test.limit, or with `limit=`",
         ) from None

@@ -17,7 +17,7 @@ def load(path: Path, sets: Sequence[str] = ()) -> Family:
     Parameters
     ----------
     sets:
-        ``path=value`` overrides, as ``--set`` takes them.
+        ``path=value`` overrides.
 
     Raises
     ------

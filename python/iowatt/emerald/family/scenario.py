@@ -186,7 +186,7 @@ def _span(family: Family, group: Group) -> int | None:
         return None
     size = family.capacity(family.drive(group.drive))
     if size is None:
-        raise InputError("TODO", f"drive.{group.drive}", "has no capacity")
+        raise InputError("missing-figure", f"drive.{group.drive}", "the capacity of the drive is not known")
     raid = family.raid(group.raid)
     unit = raid.stripe_unit
     if raid.width is None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.plan.model import Instrument
 from iowatt.sources.meters import source
 
-_OPTIONS: Final = {"power": "--instrument", "temperature": "--thermometer"}
+_ARGUMENTS: Final = {"power": "instrument", "temperature": "thermometer"}
 
 
 def check(instrument: Instrument) -> None:
@@ -26,8 +26,8 @@ def check(instrument: Instrument) -> None:
         where = "" if error.place is None else f"{error.place}: "
         raise InputError(
             error.code,
-            _OPTIONS[instrument.role],
-            f"{instrument.name}: {where}{error.message}",
+            Argument(_ARGUMENTS[instrument.role], instrument.name),
+            f"{where}{error.message}",
             hint=error.hint,
         ) from None
 

@@ -73,10 +73,10 @@ def build(asked: Asked, folder: Path) -> tuple[Plan, Rules]:
     rules = load(asked.rules)
     if rules.find("phases.order", asked.category) is None:
         raise InputError(
-            "TODO",
+            "not-applicable",
             Argument("rules"),
-            f"the rules {rules.name} have no test sequence",
-            hint="--rules emerald-4.0.0",
+            f"{rules.name} has no test sequence",
+            hint="emerald-4.0.0 has one",
         )
     described, asked = _product(asked, rules)
     _check(asked, rules)
@@ -117,10 +117,10 @@ def consulted(plan: Plan) -> Rules:
 
 def _stages(asked: Asked, rules: Rules) -> list[Stage]:
     order = rules.names("phases.order", asked.category)
-    _known("--rate", asked.rates, [p for p in order if p in RANDOM])
+    _known("rate", asked.rates, [p for p in order if p in RANDOM])
     sequential = [p for p in order if p in SEQUENTIAL]
-    _known("--streams", asked.streams, ["", "prefill", *sequential])
-    _known("--outstanding", asked.outstanding, ["", "prefill", "conditioning", *order])
+    _known("streams", asked.streams, ["", "prefill", *sequential])
+    _known("outstanding", asked.outstanding, ["", "prefill", "conditioning", *order])
     if any(phase in RANDOM for phase in order):
         rules.known("response.mean_ms.random", asked.category)  # what their rates are found by
     if "HB" in order:
@@ -163,14 +163,14 @@ def _check(asked: Asked, rules: Rules) -> None:
         raise InputError(
             "missing",
             Argument("category"),
-            f"is needed: {', '.join(CATEGORIES)}",
-            hint="or --product, from which it is found",
+            f"no category is given; expected {', '.join(CATEGORIES)}",
+            hint="or give `product=FILE`, which says it",
         )
     if asked.category not in CATEGORIES:
         raise InputError(
             "not-accepted",
             Argument("category"),
-            f"{asked.category!r} is no category with a test procedure; expected {', '.join(CATEGORIES)}",
+            f"there is no test procedure for {asked.category!r}; expected {', '.join(CATEGORIES)}",
         )
     classes = rules.known(f"taxonomy.{asked.category}.classes") or []
     if asked.class_ is not None and asked.class_ not in classes:
@@ -181,32 +181,35 @@ def _check(asked: Asked, rules: Rules) -> None:
         )
     if asked.block_size not in (None, 512, 4096):
         raise InputError(
-            "not-accepted", Argument("block_size"), f"{asked.block_size} is none of 512 and 4096"
+            "not-accepted",
+            Argument("block_size"),
+            f"{asked.block_size} is not a block size; expected 512 or 4096",
         )
     least = _LEAST_SCALE[asked.source]
     if not least <= asked.time_scale <= 1:
         raise InputError(
             "out-of-range",
             Argument("time_scale"),
-            f"{asked.time_scale:g} is no factor from {least:.3g} to 1 (a minute would be "
+            f"{asked.time_scale:g} is not from {least:.3g} to 1 (a minute would be "
             f"{60 * asked.time_scale:.3g} s)",
         )
     if (asked.source == "simulation") != (asked.scenario is not None) or (asked.scenario is None) != bool(
         asked.targets
     ):
-        needs = (
-            "--scenario FILE, and no --target"
-            if asked.source == "simulation"
-            else "--target PATH, and no --scenario"
+        needs, other = ("scenario", "target") if asked.source == "simulation" else ("target", "scenario")
+        given = asked.scenario is not None if needs == "scenario" else bool(asked.targets)
+        raise InputError(
+            "conflict" if given else "missing",
+            Argument(other if given else needs),
+            f"the driver {asked.source} needs `{needs}=` and does not take `{other}=`",
         )
-        raise InputError("missing", Argument("driver"), f"the driver {asked.source} needs {needs}")
     names = [one.name for one in asked.instruments]
     for name in names:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
             raise InputError(
                 "bad-syntax",
                 Argument("instrument"),
-                f"{name!r} is no name of a log: letters, digits, dot, dash, underscore",
+                f"{name!r} is not a name for a log; expected letters, digits, dots, dashes and underscores",
             )
     twice = {name for name in names if names.count(name) > 1}
     if twice:
@@ -215,11 +218,13 @@ def _check(asked: Asked, rules: Rules) -> None:
         addresses.check(one)
 
 
-def _known(option: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+def _known(argument: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
     wrong = next((phase for phase in given if phase not in known), None)
     if wrong is not None:
         expected = ", ".join(phase for phase in known if phase) or "none here"
-        raise InputError("not-accepted", option, f"{wrong!r} is no phase that takes it; expected {expected}")
+        raise InputError(
+            "not-accepted", Argument(argument), f"the phase {wrong!r} does not take it; expected {expected}"
+        )
 
 
 def _of(given: Mapping[str, int], phase: str, default: int) -> int:
@@ -267,7 +272,11 @@ def _prefill(asked: Asked, rules: Rules) -> list[Stage]:
 def _conditioning(asked: Asked, rules: Rules, order: Sequence[str]) -> Stage:
     workload = str(rules.value("phases.conditioning.workload", asked.category))
     if workload not in (*RANDOM, *SEQUENTIAL):
-        raise InputError("unknown-name", rules.name, f"conditioning by {workload!r} is not known here")
+        raise InputError(
+            "unsupported",
+            rules.name,
+            f"conditioning by {workload!r} is not supported; expected {', '.join((*RANDOM, *SEQUENTIAL))}",
+        )
     ruled = rules.number("phases.conditioning.duration_s", asked.category)
     if workload in SEQUENTIAL:
         load = _closed(asked, "conditioning" if "conditioning" in asked.outstanding else workload)
@@ -294,7 +303,7 @@ def _migration(asked: Asked, rules: Rules, order: Sequence[str]) -> list[Stage]:
     if asked.migration_s is None:
         return []
     if not rules.known("phases.migration.allowed", asked.category):
-        raise InputError("TODO", Argument("migration"), f"{rules.name} has no period of migration")
+        raise InputError("not-applicable", Argument("migration"), f"{rules.name} has no period of migration")
     like = _conditioning(asked, rules, order)
     seconds = asked.migration_s * asked.time_scale
     return [
@@ -367,9 +376,9 @@ def _target(asked: Asked, folder: Path) -> tuple[Target, int | None]:
         named(path)
     paths = [os.path.abspath(path) for path in asked.targets]  # noqa: PTH100  (links stay what they are)
     if any("," in path for path in paths):
-        raise InputError("TODO", Argument("target"), "a target's name may hold no comma")
+        raise InputError("bad-syntax", Argument("target"), "the name of a target has a comma")
     if len(set(paths)) < len(paths):
-        raise InputError("duplicate", Argument("target"), "the same target twice")
+        raise InputError("duplicate", Argument("target"), "the same target is given twice")
     return Target(path=",".join(paths), size_bytes=_size(asked, paths), block_size=_block(asked)), None
 
 
@@ -381,10 +390,10 @@ def _size(asked: Asked, paths: Sequence[str]) -> int:
         kept = _bytes(path)
         if kept is not None and kept < tested.bytes_each:
             raise InputError(
-                "TODO",
+                "out-of-range",
                 path,
-                f"has {kept} bytes, fewer than the {tested.bytes_each} to be tested on it",
-                hint="a smaller --size, or leave it out for all of the target",
+                f"the target has {kept} bytes, fewer than the {tested.bytes_each} to be tested on it",
+                hint="give a smaller `size=`, or leave it out to test the whole target",
             )
     return tested.bytes_each * len(paths)
 
@@ -395,10 +404,10 @@ def _bytes(path: str) -> int | None:
     found = bytes_of(path)
     if found is None and os.path.lexists(path):
         raise InputError(
-            "TODO",
+            "wrong-kind",
             path,
-            "is neither a file nor a block device that can be read",
-            hint="name one with --target",
+            "is not a file or block device that can be read",
+            hint="name one with `target=`",
         )
     # A file that is not there, or still empty, is made by the measurement.
     return found or None

@@ -75,7 +75,7 @@ def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | 
         holds what a job file cannot.
     """
     if stage.workload is None:
-        raise InputError("TODO", f"stage {stage.id}", "is a rest: fio has nothing to do")
+        raise InputError("not-applicable", f"stage {stage.id}", "the stage is a rest: fio has nothing to do")
     tested = span(plan)
     for name in (*tested.paths, str(folder)):
         _checked(name)
@@ -166,11 +166,11 @@ def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job
     """Jobs of the exported profile, without what stands in ``[global]`` here."""
     if stage.closed and stage.workload == "HB":
         raise InputError(
-            "TODO",
+            "unsupported",
             f"stage {stage.id}",
-            "fio cannot run the hot band as fast as possible: its jobs run by themselves, so their shares "
-            "would be those of their response times",
-            hint="give it a rate; `iowatt emerald calibrate` finds the highest one",
+            "fio cannot run the hot band as fast as possible: its jobs run independently, so their shares "
+            "would follow from their response times",
+            hint="give a rate; `iowatt emerald calibrate` finds the highest one",
         )
     ready = prepared(plan, stage, seed=seed, target=tested.paths[0], bytes_each=tested.bytes_each)
     exported = fio.export(ready)
@@ -182,9 +182,9 @@ def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job
             jobs[-1][1].append(_over(line, len(tested.paths)))
     if not jobs:
         raise InputError(
-            "TODO",
+            "out-of-range",
             f"stage {stage.id}: rate_iops",
-            f"{stage.rate_iops:g} IOPS leave no job a whole one",
+            f"{stage.rate_iops:g} IOPS are less than 1 IOPS for every job",
             hint="fio's rates are whole numbers",
         )
     return jobs, listed(exported.omissions)
@@ -201,14 +201,14 @@ def _sequential(stage: Stage, tested: Span) -> list[Job]:
     blocks = tested.bytes_each // STREAM_BYTES
     if stage.streams > blocks:
         raise InputError(
-            "TODO",
+            "out-of-range",
             f"stage {stage.id}: streams",
-            f"{stage.streams} streams have no 256KiB each in {tested.bytes_each} bytes",
+            f"{stage.streams} streams need 256KiB each, and there are {tested.bytes_each} bytes",
         )
     allowed = outstanding(stage)
     if allowed < stage.streams:
         raise InputError(
-            "TODO",
+            "out-of-range",
             f"stage {stage.id}: outstanding",
             f"{allowed} outstanding requests are too few for {stage.streams} streams",
         )
@@ -252,7 +252,9 @@ def _checked(name: str) -> None:
     wrong = next((c for c in name if c in _REFUSED or ord(c) < 32 or ord(c) == 127), None)
     if wrong is not None or name != name.strip():
         what = repr(wrong) if wrong is not None else "a blank at its end"
-        raise InputError("TODO", "target", f"{name!r} holds {what}, which no name in a job file of fio may")
+        raise InputError(
+            "unsupported", "target", f"{name!r} has {what}, which a name in a job file of fio cannot have"
+        )
 
 
 def _time(seconds: float) -> str:

@@ -33,24 +33,24 @@ def refuse(target: Path, *, force: bool) -> None:
         return
     if target.is_symlink() or not _is_plan(target):
         raise InputError(
-            "exists",
+            "unsafe-target",
             str(target),
-            "exists and is no plan",
-            hint="choose another place with --output; --force replaces plans only",
+            "exists and is not a plan",
+            hint="choose another directory with `output=`; `force=True` replaces plans only",
         )
     if _holds_measurement(target):
         raise InputError(
-            "TODO",
-            str(target),
-            "holds a measurement, and --force replaces plans only",
-            hint="choose another place with --output",
+            "unsafe-target",
+            str(target / STAGES),
+            "the directory holds a measurement, and `force=True` replaces plans only",
+            hint="choose another directory with `output=`",
         )
     if not force:
         raise InputError(
-            "TODO",
+            "exists",
             str(target),
-            "already exists, and results are never overwritten",
-            hint="choose another place with --output, or replace it with --force",
+            "a plan exists already",
+            hint="choose another directory with `output=`, or replace it with `force=True`",
         )
 
 
@@ -87,9 +87,9 @@ def read(path: Path) -> Plan:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        said = f"{place}: {first['msg']}" if place else first["msg"]
+        where = f"{file}: {place}" if place else str(file)
         raise InputError(
-            "wrong-format", str(file), f"is no plan of this version: {said}", hint=hint
+            "wrong-format", where, f"is not a plan of this version: {first['msg']}", hint=hint
         ) from None
 
 

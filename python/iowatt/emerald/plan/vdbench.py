@@ -77,13 +77,15 @@ def stage_text(plan: Plan, stage: Stage) -> str:
         The stage is a rest or has no rate; a name holds what a parameter file cannot.
     """
     if stage.workload is None:
-        raise InputError("TODO", f"stage {stage.id}", "is a rest: vdbench has nothing to do")
+        raise InputError(
+            "not-applicable", f"stage {stage.id}", "the stage is a rest: vdbench has nothing to do"
+        )
     if stage.rate_iops is None and not _at_most(stage):
         raise InputError(
-            "TODO",
+            "missing",
             f"stage {stage.id}: rate_iops",
-            "has no rate yet",
-            hint=f"`iowatt emerald calibrate` finds it; or plan with it: --rate {stage.workload}=500",
+            "the stage has no rate yet",
+            hint=f"`iowatt emerald calibrate` finds it; or give it in the plan: `rate={stage.workload}=500`",
         )
     tested = span(plan)
     head = _head(plan, f"stage {stage.id}", f"vdbench -f FILE -o OUTPUT  (run {run_name(stage)})")
@@ -157,7 +159,9 @@ def _storage(tested: Span) -> list[str]:
         wrong = next((c for c in path if c in _REFUSED or ord(c) < 32 or ord(c) == 127), None)
         if wrong is not None:
             raise InputError(
-                "TODO", "target", f"{path!r} holds {wrong!r}, which no name in a parameter file may"
+                "unsupported",
+                "target",
+                f"{path!r} has {wrong!r}, which a name in a parameter file of vdbench cannot have",
             )
     return [
         "sd=default,openflags=o_direct",

@@ -60,23 +60,23 @@ def span(plan: Plan) -> Span:
     """
     named = paths(plan)
     if not named:
-        raise InputError("TODO", "plan.json: target.path", "names no file or device")
+        raise InputError("missing", "plan.json: target.path", "the plan names no file or device")
     if plan.target.size_bytes is not None:
         total = plan.target.size_bytes
     else:
         sizes = [bytes_of(path) for path in named]
         if None in sizes:
             raise InputError(
-                "wrong-format",
+                "missing",
                 "plan.json: target.size_bytes",
-                f"{named[sizes.index(None)]} is not there to say how large it is",
-                hint="give the tested range when planning: --size 1TiB",
+                f"{named[sizes.index(None)]} does not exist, so the plan must say how much is tested",
+                hint="give the tested range to `iowatt emerald plan`: `size=1TiB`",
             )
         total = min(size for size in sizes if size is not None) * len(named)
     each = total // len(named) // STREAM_BYTES * STREAM_BYTES
     if each == 0:
         raise InputError(
-            "TODO",
+            "out-of-range",
             "plan.json: target.size_bytes",
             f"{total} bytes on {len(named)} targets are less than one request of 256KiB on each",
         )
@@ -123,7 +123,7 @@ def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: in
         The stage has no workload, or neither a rate nor ``closed``.
     """
     if stage.workload is None:
-        raise InputError("TODO", f"stage {stage.id}", "is a rest: nothing is to be requested")
+        raise InputError("not-applicable", f"stage {stage.id}", "the stage is a rest and has no requests")
     rate = None if stage.closed else rate_of(stage)
     return prepare(
         profile_name(stage.workload),
@@ -147,9 +147,9 @@ def rate_of(stage: Stage) -> float:
     """Requests per second that an open stage asks for; ``InputError`` where nobody has found them yet."""
     if stage.rate_iops is None:
         raise InputError(
-            "TODO",
+            "missing",
             f"stage {stage.id}: rate_iops",
-            "has no rate yet",
-            hint=f"`iowatt emerald calibrate` finds it; or plan with it: --rate {stage.workload}=500",
+            "the stage has no rate yet",
+            hint=f"`iowatt emerald calibrate` finds it; or give it in the plan: `rate={stage.workload}=500`",
         )
     return stage.rate_iops

@@ -198,9 +198,9 @@ def read(path: Path) -> About:
     types = len({(one.type, one.model, one.capacity) for one in about.device})
     if types < len(about.device):
         raise InputError(
-            "TODO",
+            "duplicate",
             str(path),
-            "two [[device]] tables are of one type, model and capacity",
+            "two [[device]] tables have the same type, model and capacity",
             hint="give their count in one table",
         )
     return about

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.report import marks
 from iowatt.emerald.report.about import Device
 from iowatt.emerald.report.front import COMS
@@ -124,12 +124,12 @@ def export(given: Given) -> Export:
     found = given.analysis
     if found["family"] != FAMILY:
         raise InputError(
-            "TODO",
+            "not-applicable",
             str(given.path),
-            f"has the metrics of {found['rules']['profile']} "
-            f"({found['family'] or 'no known family'}); ENERGY STAR V1.0 "
-            "reports those with the hot band",
-            hint="measure by Emerald 2.0 or later",
+            f"the metrics are those of {found['rules']['profile']} "
+            f"({found['family'] or 'unknown family'}); the ENERGY STAR V1.0 export needs those with the hot "
+            "band",
+            hint="measure by the rules of Emerald 2.0 or later",
         )
     fields = [*_identity(given), *_classes(given), *_market(given)]
     return Export(marks.mark(found), found["name"], fields, list(_remarks(given)))
@@ -216,9 +216,9 @@ def _classes(given: Given) -> Iterator[Field]:
     most = int(rules.number("requirements.optimal_point.device_types_most"))
     if len(given.about.device) > most:
         raise InputError(
-            "TODO",
-            "--about: device",
-            f"a row has room for {most} types of storage devices; {len(given.about.device)} are stated",
+            "too-large",
+            Argument("about", "device"),
+            f"the export has room for {most} types of storage devices; {len(given.about.device)} are given",
         )
     declared = given.about.energystar.optimal_point_of
     for name in _PREFIX:

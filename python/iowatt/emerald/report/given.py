@@ -129,7 +129,9 @@ def read_analysis(path: Path) -> Found:
     """An analysis. Raises ``InputError`` where it is none, with the key that is wrong."""
     found = _object(path, "`iowatt emerald analyze` makes one")
     if found.get("schema") != RESULT_SCHEMA:
-        raise InputError("wrong-format", str(path), f"is no analysis: {RESULT_SCHEMA!r} is")
+        raise InputError(
+            "wrong-format", str(path), f"is not an analysis: its schema is not {RESULT_SCHEMA!r}"
+        )
     check(found, str(path))
     return found
 
@@ -139,12 +141,16 @@ def read_com(path: Path) -> Found:
     found = _object(path, "`iowatt emerald com -o com.json` makes one")
     coms = found.get("coms")
     if found.get("schema") != COM_SCHEMA or not isinstance(coms, list):
-        raise InputError("empty", str(path), f"holds no results of COM tests: {COM_SCHEMA!r} does")
+        raise InputError(
+            "wrong-format", str(path), f"is not a result of COM tests: its schema is not {COM_SCHEMA!r}"
+        )
     for number, one in enumerate(coms):
         if not isinstance(one, dict) or not all(
             isinstance(one.get(name), str) for name in ("com", "verdict", "why")
         ):
-            raise InputError("wrong-format", f"{path}: coms.{number}", "is no result of a COM test")
+            raise InputError(
+                "wrong-format", f"{path}: coms.{number}", "expected an object with com, verdict and why"
+            )
     return found
 
 
@@ -211,9 +217,9 @@ def _classification(
     name = str(found["product"].get("name") or classified.product.name)
     if name != classified.product.name:
         raise InputError(
-            "TODO",
-            str(product),
-            f"describes {classified.product.title}; the analysis is of {name}",
+            "conflict",
+            f"{product}: name",
+            f"the file describes {classified.product.title}; the analysis is of {name}",
             hint="give the product file that the plan was made with",
         )
     category, class_ = classified.found

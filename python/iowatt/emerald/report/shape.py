@@ -99,7 +99,7 @@ def _check(value: Any, shape: Any, where: str, at: str) -> None:
         for key, kind in shape.items():
             inner = f"{at}.{key}" if at else key
             if key not in value:
-                raise InputError("damaged", f"{where}: {inner}", "is damaged: the key is missing")
+                raise InputError("damaged", f"{where}: {inner}", "the key is missing")
             _check(value[key], kind, where, inner)
     elif isinstance(shape, list):
         if not isinstance(value, list):
@@ -120,4 +120,4 @@ _WORDS: Final = {
 
 
 def _wrong(where: str, at: str, expected: str) -> InputError:
-    return InputError("damaged", f"{where}: {at}", f"is damaged: expected {expected}")
+    return InputError("damaged", f"{where}: {at}", f"expected {expected}")

@@ -38,19 +38,19 @@ def refuse_mixed(found: Sequence[Found], files: Sequence[Path]) -> None:
     for one, file in zip(found, files, strict=True):
         if one["family"] is None:
             raise InputError(
-                "TODO",
-                str(file),
-                f"the rules {one['rules']['profile']} do not say with which metrics these can be compared",
+                "missing",
+                f"{file}: family",
+                f"the rules {one['rules']['profile']} do not say which metrics these can be compared with",
                 hint="state metrics.family in the rules, and analyze again",
             )
         if one["family"] != found[0]["family"]:
             first, other = (_family(which) for which in (found[0], one))
             raise InputError(
-                "TODO",
+                "not-comparable",
                 str(file),
-                f"metrics of different kinds are never ranked together: {found[0]['name']} has {first}, "
+                f"metrics of different kinds cannot be ranked together: {found[0]['name']} has {first}, "
                 f"{one['name']} has {other}",
-                hint="compare measurements by one generation of the rules",
+                hint="compare measurements made by one generation of the rules",
             )
 
 

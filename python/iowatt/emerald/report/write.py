@@ -21,22 +21,21 @@ def check_targets(targets: Sequence[Path], *, force: bool) -> None:
     for target in targets:
         if target.suffix.lower() not in REPORTS + EXPORTS:
             raise InputError(
-                "TODO",
+                "not-accepted",
                 str(target),
-                "cannot tell which kind of report to write",
+                "the suffix does not say which kind of report to write",
                 hint=f"end the name in {', '.join(REPORTS)} (the report), or "
-                f"{' or '.join(EXPORTS)} (the ENERGY STAR "
-                "export)",
+                f"{' or '.join(EXPORTS)} (the ENERGY STAR export)",
             )
         if target in seen:
-            raise InputError("duplicate", str(target), "is named twice")
+            raise InputError("duplicate", str(target), "the file is named twice")
         seen.add(target)
         if not target.parent.is_dir():
             raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
         if target.is_dir():
             raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
         if target.exists() and not force:
-            raise InputError("exists", str(target), "exists already", hint="--force replaces it")
+            raise InputError("exists", str(target), "exists already", hint="`force=True` replaces it")
 
 
 def is_export(target: Path) -> bool:

@@ -39,7 +39,7 @@ def rules(name: str, pattern: str = "*", *, unverified: bool = False) -> dict[st
     profile = load(name)
     found = sorted(profile.matching(pattern), key=lambda rule: rule.key)
     if not found:
-        raise InputError("TODO", Argument("key"), f"no rule of {profile.name} matches {pattern!r}")
+        raise InputError("unknown-name", Argument("key"), f"no rule of {profile.name} matches {pattern!r}")
     return {
         "schema": RULES_SCHEMA,
         "profile": profile.name,

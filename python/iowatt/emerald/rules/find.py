@@ -46,7 +46,10 @@ def load(name: str, *, base_dir: Path | None = None) -> Rules:
     head = whole.stated.head
     if head.abstract or head.version is None:
         raise InputError(
-            "TODO", name, "is only there to be extended", hint=f"profiles: {', '.join(profile_names())}"
+            "not-applicable",
+            name,
+            "the profile is abstract: it can only be extended",
+            hint=f"profiles: {', '.join(profile_names())}",
         )
     digest = hashlib.sha256("\n".join(whole.texts).encode()).hexdigest()
     given = head.name if path is None else str(path)
@@ -91,7 +94,7 @@ def _from_library(name: str) -> _Whole:
         raise InputError(
             "unknown-name",
             None,
-            f"unknown rules {name!r}; expected a name of the library or a file ending in .toml",
+            f"there are no rules {name!r}; expected a name in the library or a file ending in .toml",
             hint=suggestion(name, known, "profiles"),
         )
     own = stated(real)
@@ -101,7 +104,7 @@ def _from_library(name: str) -> _Whole:
 def _from_file(name: str, base_dir: Path, below: tuple[Path, ...]) -> _Whole:
     path = base_dir / name
     if path.resolve() in below:
-        raise InputError("TODO", str(path), "extends itself")
+        raise InputError("conflict", str(path), "the profile extends itself")
     text = read_text(path)
     own = parse(text, str(path))
     parents = []
@@ -112,10 +115,7 @@ def _from_file(name: str, base_dir: Path, below: tuple[Path, ...]) -> _Whole:
             else:
                 parents.append(_from_library(parent))
         except InputError as error:
-            if error.place is not None:
-                raise
-            place = own.document.place(("extends", number))
-            raise InputError(error.code, place, error.message, hint=error.hint) from None
+            raise error.at(own.document.place(("extends", number))) from None
     return _joined(own, text, parents)
 
 

@@ -42,7 +42,10 @@ class Rules:
         if found is None:
             near = nearest(key, self.rules)
             raise InputError(
-                "TODO", self.name, f"the rules have no {key!r}", hint=near and f"did you mean {near!r}?"
+                "unknown-name",
+                self.name,
+                f"there is no rule {key!r}",
+                hint=near and f"did you mean {near!r}?",
             )
         self._used[found.key] = found
         return found
@@ -55,7 +58,7 @@ class Rules:
         rule = self.rule(key, category)
         if rule.value is None:
             raise UnknownRuleError(
-                "wrong-format",
+                "missing-figure",
                 self.name,
                 f"the value of {rule.key} is not known: {rule.unknown}",
                 hint=f'state it in a file of your own that has extends = "{self.name}"',
@@ -66,14 +69,18 @@ class Rules:
         """The same as a number. Raises ``InputError`` where it is none."""
         value = self.value(key, category)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InputError("not-accepted", self.name, f"{key} is {value!r}; expected a number")
+            raise InputError(
+                "wrong-type", f"{self.name}: {key}", f"the value is {value!r}; expected a number"
+            )
         return float(value)
 
     def names(self, key: str, category: str | None = None) -> tuple[str, ...]:
         """The same as names. Raises ``InputError`` where it is no list of texts."""
         value = self.value(key, category)
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise InputError("not-accepted", self.name, f"{key} is {value!r}; expected a list of names")
+            raise InputError(
+                "wrong-type", f"{self.name}: {key}", f"the value is {value!r}; expected a list of names"
+            )
         return tuple(value)
 
     def known(self, key: str, category: str | None = None) -> Any | None:

@@ -90,9 +90,9 @@ def parse(text: str, source: str) -> Stated:
         if not isinstance(raw, dict):
             problems.append(
                 Problem(
-                    "not-accepted",
+                    "wrong-type",
                     path,
-                    "is no rule; expected a table with value, unit, source, mark and verified",
+                    "this is not a rule; expected a table with value, unit, source, mark and verified",
                 )
             )
             continue
@@ -100,7 +100,7 @@ def parse(text: str, source: str) -> Stated:
             keys = RuleKeys.model_validate(raw)
         except ValidationError as error:
             problems += [
-                Problem("TODO", (*path, *found.path), found.message, found.hint)
+                Problem(found.code, (*path, *found.path), found.message, found.hint)
                 for found in translate.problems(error, raw, RuleKeys)
             ]
             continue
@@ -119,7 +119,7 @@ def parse(text: str, source: str) -> Stated:
         )
     places: list[KeyPath] = [("unverified", n) for n in range(len(head.unverified))] if head else []
     problems += [
-        Problem("missing", place, "needs profiles that it extends")
+        Problem("not-applicable", place, "the profile extends no other, so it inherits no rules")
         for place in places
         if head and not head.extends
     ]

@@ -47,11 +47,11 @@ class RuleKeys(Strict):
     @model_validator(mode="after")
     def _consistent(self) -> RuleKeys:
         if (self.value is None) == (self.unknown is None):
-            raise ValueError("a rule has either a value, or unknown and what is known of it")
+            raise ValueError("a rule has either a value or unknown")
         if self.verified and self.mark not in VERIFIABLE:
-            raise ValueError(f"what is {self.mark} is not verified")
+            raise ValueError(f"a rule with the mark {self.mark!r} cannot be verified")
         if (self.mark == "recalled") != (self.confidence is not None):
-            raise ValueError('the mark "recalled" has a confidence, others have none')
+            raise ValueError('a confidence belongs to the mark "recalled", and to no other')
         return self
 
 
