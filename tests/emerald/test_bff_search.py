@@ -20,6 +20,7 @@ from iowatt.emerald.family import Candidate, Group, metric, scenario
 from iowatt.power.calculator import calculate
 from iowatt.power.resolve import resolve
 from iowatt.scenario.model import Scenario
+from iowatt.search.record import as_record
 
 THREE = ("RR", "RW", "RI")
 NAMED = """
@@ -240,7 +241,8 @@ def test_what_cannot_be_asked(tmp_path, work):
 
 def test_a_search_of_which_nothing_can_be_judged_is_an_error(tmp_path, monkeypatch):
     def refused(task, report):
-        return {"key": task.key, "error": {"message": "no rate keeps to it", "where": None, "hint": None}}
+        error = InputError("infeasible", None, "no rate keeps to it")
+        return {"key": task.key, "error": as_record(error)}
 
     monkeypatch.setattr(making, "evaluate", refused)
     with pytest.raises(InputError, match="no configuration could be judged; the first: no rate keeps to it"):

@@ -11,9 +11,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from iowatt.base.errors import IowattError
 from iowatt.search.executor import Cancelled, Executor, MachineError, Work
-from iowatt.search.point import as_record, as_text, evaluate
-from iowatt.search.record import loads
+from iowatt.search.point import evaluate
+from iowatt.search.record import as_record, as_text, loads
 from iowatt.search.threads import Threads, cores
 
 if TYPE_CHECKING:
@@ -150,4 +151,4 @@ class Evaluator:
             return {"key": key, "error": said}
         text = f"{type(error).__name__}: {error}"
         self.faults.append(f"{label}: {text}")
-        return {"key": key, "error": {"message": f"a fault of iowatt: {text}", "where": None, "hint": None}}
+        return {"key": key, "error": as_record(IowattError("internal", None, f"a fault of iowatt: {text}"))}

@@ -39,7 +39,7 @@ def points(axes: Sequence[Axis]) -> list[Point]:
     count = math.prod(len(axis.settings) for axis in axes)
     if count > MOST_POINTS:
         raise InputError(
-            "out-of-range",
+            "too-large",
             Argument("over"),
             f"{count:,} points are too many; at most {MOST_POINTS:,} are run",
         )

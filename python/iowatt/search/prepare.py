@@ -1,8 +1,8 @@
 """The points of a sweep, checked before anything runs.
 
 What is wrong with a value whatever it is combined with stops the sweep here: a key that does not exist, a
-number that is none, a device that nobody knows. Values that only contradict one another (RAID-10 and an odd
-number of drives) make a refused point, which is a row of the table with its message.
+number that is not one, a device that does not exist. Values that only contradict one another (RAID-10 and an
+odd number of drives) make a refused point, which is a row of the table with its message.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from iowatt.scenario.paths import place_overridden
 from iowatt.search import grid, over
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
+from iowatt.search.record import as_record, at_point
 
 # Keys that name a thing which is there or is not.
 _NAMES: Final = ("device", "name", "path", "more", "profile")
@@ -90,14 +91,14 @@ def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -
         document, seen = raw(given), dict[KeyPath, str]()
         for path in paths:
             try:
-                key = key_path(document, path, f"--over {path}")
+                key = key_path(document, path, Argument("over", path))
             except InputError:  # said with its point, where another key may make the element
                 continue
             if key in seen:
                 raise InputError(
-                    "TODO",
-                    Argument("over"),
-                    f"{path} and {seen[key]} are the same key",
+                    "duplicate",
+                    Argument("over", path),
+                    f"this is the same key as {seen[key]}",
                     hint="give all its values at once",
                 )
             seen[key] = path
@@ -128,12 +129,7 @@ def check(
     stop_at_bad(axes, found)
     if all(isinstance(one, Refused) for one in found):
         first = next(one for one in found if isinstance(one, Refused))
-        raise InputError(
-            "TODO",
-            _where(first, columns, len(points)),
-            first.error.message,
-            hint=first.error.hint,
-        )
+        raise _at_point(first, columns, len(points))
     return found
 
 
@@ -154,7 +150,7 @@ def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
 def _seed(given: Given) -> int:
     seed = raw(given).get("seed", Scenario.model_fields["seed"].default)
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise InputError("TODO", "seed", f"expected a whole number, not {seed!r}")
+        raise InputError("wrong-type", "seed", f"expected a whole number, not {seed!r}")
     return seed
 
 
@@ -198,8 +194,8 @@ def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
         if not path.is_file():
             raise InputError(
                 "read-once",
-                None,
-                f"every point reads its trace anew, and {name!r} can be read once only",
+                name,
+                "every point reads its trace anew, and this one can be read only once",
                 hint="put the trace in a file",
             )
 
@@ -280,16 +276,9 @@ def _refuse_bad_values(
             mine = [one for one in found if one.point.settings[at] is setting]
             bad = [one for one in mine if isinstance(one, Refused) and at in one.blamed]
             if len(bad) == len(mine) >= fewest:
-                first = bad[0]
-                raise InputError(
-                    first.error.code,
-                    _where(first, columns, len(found)),
-                    first.error.message,
-                    hint=first.error.hint,
-                )
+                raise _at_point(bad[0], columns, len(found))
 
 
-def _where(refused: Refused, columns: Sequence[str], count: int) -> str:
-    place = f"point {refused.point.number} of {count} ({grid.label(refused.point, columns)})"
-    error = _as_over(refused.error, refused.point)
-    return f"{place}: {error.place}" if error.place else place
+def _at_point(refused: Refused, columns: Sequence[str], count: int) -> InputError:
+    point = f"point {refused.point.number} of {count} ({grid.label(refused.point, columns)})"
+    return at_point(as_record(_as_over(refused.error, refused.point)), point)

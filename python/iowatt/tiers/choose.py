@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.base.errors import InputError
 from iowatt.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
 from iowatt.tiers import raid_work
 from iowatt.tiers.load import Load
@@ -69,7 +70,9 @@ class Technology:
         while count < LEAST_DRIVES[self.level] or count_problem(self.level, count) is not None:
             count += self.group
             if count > MOST_DRIVES:
-                raise ValueError(f"no multiple of {self.group} drives makes a RAID-{self.level}")
+                raise InputError(
+                    "conflict", None, f"no multiple of {self.group} drives makes a RAID-{self.level}"
+                )
         return count
 
 

@@ -39,7 +39,7 @@ from iowatt.emerald.rules import Rules
 from iowatt.scenario.model import Scenario
 from iowatt.search import inputs
 from iowatt.search.evaluator import Evaluator, Job
-from iowatt.search.point import as_text
+from iowatt.search.record import as_record, as_text
 
 if TYPE_CHECKING:
     from iowatt.emerald.bff.estimates import Estimates
@@ -407,4 +407,4 @@ def _ep(judged: Judged | None) -> float:
 
 
 def _said(error: InputError) -> str:
-    return as_text({"message": error.message, "where": error.place, "hint": None})
+    return as_text({**as_record(error), "hint": None})

@@ -14,8 +14,8 @@ from iowatt.search.optimize import bounds, metric
 from iowatt.search.optimize.known import known
 from iowatt.search.optimize.problem import Problem
 from iowatt.search.optimize.space import Space
-from iowatt.search.point import as_record, as_text
 from iowatt.search.prepare import Checked, Refused
+from iowatt.search.record import as_record, as_text
 
 if TYPE_CHECKING:
     from iowatt import evaluation

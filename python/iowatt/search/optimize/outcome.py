@@ -17,7 +17,7 @@ from iowatt.search.optimize.front import choose, front, knee
 from iowatt.search.optimize.judge import Judge
 from iowatt.search.optimize.looked import Looker
 from iowatt.search.optimize.problem import Problem
-from iowatt.search.point import as_text
+from iowatt.search.record import as_text
 from iowatt.search.row import TEXTS
 
 if TYPE_CHECKING:
