@@ -68,8 +68,8 @@ def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
         if column in seen:
             raise InputError(
                 "duplicate",
-                Argument("over"),
-                f"{column} is given twice",
+                Argument("over", column),
+                "this key is given twice",
                 hint="give all its values at once",
             )
         seen.add(column)

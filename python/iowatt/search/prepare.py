@@ -137,7 +137,7 @@ def stop_at_bad(axes: Sequence[Axis], found: Sequence[Checked | Refused], fewest
     """Raise ``InputError`` for a key that does not exist, a value that is wrong whatever it is with."""
     if any(isinstance(one, Refused) for one in found):
         _refuse_unknown_keys(axes)
-        _refuse_bad_values(axes, found, grid.columns(axes), fewest)
+        _refuse_bad_values(axes, found, fewest)
 
 
 def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -235,12 +235,17 @@ def _names_one(error: InputError, overrides: Sequence[str]) -> bool:
 
 def _as_over(error: InputError, point: Point) -> InputError:
     """The error at the argument ``over`` where one of its values is at fault, not one of ``set``."""
-    place = error.place
-    if not isinstance(place, Argument) or place.name != "set":
-        return error
-    if not any(place.detail.startswith(override) for override in point.overrides):
-        return error
-    return InputError(error.code, Argument("over", place.detail), error.message, hint=error.hint)
+    if isinstance(error, ScenarioError) and len(error.problems) > 1:
+        problems = [replace(one, place=_over(one.place, point)) for one in error.problems]
+        return ScenarioError(problems, error.place or "")
+    return InputError(error.code, _over(error.place, point), error.message, hint=error.hint)
+
+
+def _over(place: str | None, point: Point) -> str | None:
+    """``place``; the argument ``over`` in place of ``set`` where the override is one of the point's."""
+    if isinstance(place, Argument) and place.name == "set" and place.detail.startswith(point.overrides):
+        return Argument("over", place.detail)
+    return place
 
 
 def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
@@ -252,9 +257,8 @@ def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
                 explain.find(path)
             except InputError as error:
                 if not _in_a_free_table(path):
-                    raise InputError(
-                        error.code, Argument("over", path), error.message, hint=error.hint
-                    ) from None
+                    place = Argument("over", path)
+                    raise InputError("unknown-key", place, error.message, hint=error.hint) from None
 
 
 def _in_a_free_table(path: str) -> bool:
@@ -268,15 +272,13 @@ def _in_a_free_table(path: str) -> bool:
     return False
 
 
-def _refuse_bad_values(
-    axes: Sequence[Axis], found: Sequence[Checked | Refused], columns: Sequence[str], fewest: int
-) -> None:
+def _refuse_bad_values(axes: Sequence[Axis], found: Sequence[Checked | Refused], fewest: int) -> None:
     for at, axis in enumerate(axes):
         for setting in axis.settings:
             mine = [one for one in found if one.point.settings[at] is setting]
             bad = [one for one in mine if isinstance(one, Refused) and at in one.blamed]
             if len(bad) == len(mine) >= fewest:
-                raise _at_point(bad[0], columns, len(found))
+                raise _as_over(bad[0].error, bad[0].point)
 
 
 def _at_point(refused: Refused, columns: Sequence[str], count: int) -> InputError:
