@@ -222,11 +222,11 @@ def test_results_are_not_overwritten_without_force(scenario):
 
 def test_force_replaces_sweeps_only(scenario):
     Path("mine").mkdir()
-    Path("mine/thesis.txt").write_text("five years")
+    Path("mine/thesis.txt").write_text("mine")
     for options in ({}, {"force": True}, {"resume": True}):
         with refused("exists", "mine"):
             iowatt.sweep(scenario, {COUNT: [4]}, output="mine", **options)
-    assert Path("mine/thesis.txt").read_text() == "five years"
+    assert Path("mine/thesis.txt").read_text() == "mine"
 
 
 def test_bundles_are_runs_as_any_other(scenario):

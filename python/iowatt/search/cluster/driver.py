@@ -6,9 +6,9 @@ process that keeps the journal.
 
 Messages are tuples over a connection. To the driver: ``(TASK, ticket, payload)``, ``(LISTEN,)`` and
 ``(CLOSE,)``. From it: ``(IMPORTED,)``, ``(JOINED,)``, ``(READY, nodes, processors)`` or
-``(REFUSED, code, message, hint)``, then ``(ROOM, tasks)``: so many more may be sent; ``(OUTCOME, ticket, failed,
-content)``, ``(LOST, ticket, text)``, ``(REPORTS, fractions by ticket)``, ``(GONE, text)`` where no machine is
-left or one may not be used.
+``(REFUSED, code, message, hint)``, then ``(ROOM, tasks)``: so many more may be sent;
+``(OUTCOME, ticket, failed, content)``, ``(LOST, ticket, text)``, ``(REPORTS, fractions by ticket)``,
+``(GONE, text)`` where no machine is left or one may not be used.
 """
 
 from __future__ import annotations

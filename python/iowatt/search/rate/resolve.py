@@ -107,8 +107,8 @@ def _stated(workload: Workload, base: Path) -> float | None:
             place,
             f"workload {workload.name!r} is a closed loop: its rate is whatever the array completes; a "
             "limit needs requests that arrive whether or not the array keeps up",
-            hint='use a profile with open arrivals, or replay = { mode = "open" }; `loop=closed` finds how many '
-            "outstanding requests reach the limit",
+            hint='use a profile with open arrivals, or replay = { mode = "open" }; `loop=closed` finds how '
+            "many outstanding requests reach the limit",
         )
     if isinstance(law, Recorded):
         raise InputError(
