@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.base.errors import InputError
 from iowatt.report import html
+from refused import refused
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = ("observe.duration=20s", "observe.warmup=5s")
@@ -91,7 +91,7 @@ def test_snapshots_cost_copies_or_nothing_and_space():
 
 
 def test_a_volume_that_runs_out_of_space_is_an_error():
-    with pytest.raises(InputError, match="runs out of space"):
+    with refused("infeasible"):
         summary(
             "array.virtual_pool.saved.reserve=0",
             "array.virtual_pool.saved.snapshots={ interval = '1s', retain = 100 }",

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import iowatt
-from iowatt.base.errors import InputError
 from iowatt.lenses.cost.ask import Asked, answer
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.year import find_cycle, make_years
 from iowatt.lenses.duty import analyse
+from refused import refused
 
 SCENARIO = """\
 name = "small"
@@ -94,12 +94,13 @@ def test_a_flat_year_is_its_run_all_year(place):
 
 def test_another_level_is_another_array(place):
     observed = runs(place, *ALL, "other")
-    with pytest.raises(InputError, match=r"the highest Run \(.*other\).* power beyond it is not known"):
+    with refused("missing-figure") as caught:
         make_years(observed, find_cycle(str(place / "days.toml")), START)
+    assert "other" in str(caught.value)
     first, second = make_years(observed, find_cycle("flat"), START)
     assert first.system.name != second.system.name
     assert len(first.levels.systems) == 4 and len(second.levels.systems) == 1
-    with pytest.raises(InputError, match="the same drives, other settings"):
+    with refused("not-comparable"):
         analyse([run for run, _ in observed])
 
 
@@ -119,9 +120,10 @@ def test_a_year_is_priced_and_its_document_holds_the_week(place):
 
 
 def test_a_run_of_seconds_is_no_duty_cycle(place):
-    with pytest.raises(InputError, match="it has 20 s, which leave the load of the hours 0 to 23 unknown"):
+    with refused("missing-figure", place / "rate60") as caught:
         find_cycle(str(place / "rate60"))
-    with pytest.raises(InputError, match="has no requests"):
+    assert {"20", "0", "23"} <= set(caught.value.message.split())
+    with refused("empty", place / "idle"):
         find_cycle(str(place / "idle"))
 
 
@@ -132,7 +134,6 @@ def test_measured_storage_is_told_apart_by_its_capacity():
     assert plan_of(run) == ""
     one, other = (Seen(f"r{gb}", f"r{gb}", (), gb, "wall") for gb in (100.0, 200.0))
     same_array([one, one])
-    with pytest.raises(
-        InputError, match=r"r200\.0: is of another array than r100\.0: a duty cycle is of one"
-    ):
+    with refused("not-comparable", "r200.0") as caught:
         same_array([one, other])
+    assert "r100.0" in caught.value.message

@@ -94,7 +94,7 @@ def test_a_point_that_fails_while_it_runs_is_a_row_too(scenario, tmp_path):
     assert "far.csv" in frame["error"][1]
     again = iowatt.sweep(scenario, over, output="out", resume=True)
     assert again.equals(frame)
-    with refused("damaged", re.compile(r"^point 2 .*far\.csv:2$")):
+    with refused("out-of-range", re.compile(r"^point 2 .*far\.csv:2$")):
         iowatt.sweep(scenario, over, strict=True)
 
 
