@@ -150,7 +150,7 @@ def sweep(
         As for :func:`run`.
     over:
         Paths to their values, ``{"array.pool.disks.count": [24, 26]}``; a tuple of paths to tuples of
-        values for keys that change together; or texts as of ``--over``.
+        values for keys that change together; or texts: ``"a.b=1,2"``, ``"a.b=24..38:2"``.
     output:
         Directory for the table, the page and the journal. Without it nothing is written.
     force, resume:

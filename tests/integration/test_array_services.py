@@ -89,7 +89,7 @@ def test_a_lost_controller_is_visible():
     assert 20 < loss["flushed_s"] < 40
     # 75 writes of the random load and 40 of the other that are no zeros, in each of 20 s.
     assert loss["written_through"] == pytest.approx(20 * (75 + 40), rel=0.05)
-    assert any("controller lost from 20 s to 40 s" in note for note in found["notes"])
+    assert any({"20", "40"} <= set(note.split()) and "controller" in note for note in found["notes"])
     assert of_workload(found, "oltp")["response_time_ms"]["write"]["mean"] > 2
 
 
@@ -131,7 +131,7 @@ duration = "50s"
 def test_a_back_end_stream_needs_a_place(tmp_path):
     with refused("not-accepted", tmp_path / "back.csv"):
         run(*SHORT, save_back_end=tmp_path / "back.csv")
-    with refused("wrong-kind", tmp_path / "none" / "back.parquet"):
+    with refused("not-found", tmp_path / "none" / "back.parquet"):
         run(*SHORT, save_back_end=tmp_path / "none" / "back.parquet")
     file = tmp_path / "back.parquet"
     file.write_text("mine")

@@ -172,7 +172,7 @@ def test_a_full_file_system_exits_2(place):
         done = command(place, "report", "out", "-o", "small/page.html")
         assert done.returncode == 2
         assert printed_code(done.stderr) == "unwritable"
-        assert f"small/page.html: cannot be written: {os.strerror(errno.ENOSPC)}" in done.stderr
+        assert "small/page.html: " in done.stderr and os.strerror(errno.ENOSPC) in done.stderr
         assert list(small.iterdir()) == []
     finally:
         subprocess.run(["umount", small], check=True)

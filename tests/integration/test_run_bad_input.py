@@ -164,13 +164,13 @@ def test_an_automatic_warm_up_from_standard_input_is_refused_with_the_reason(tmp
         "observe.warmup=auto",
         input=small_arrays.HEADER + "\n",
     )
-    assert_refused(tmp_path, result, "read-once", "observe.warmup")
+    assert_refused(tmp_path, result, "error[read-once]: observe.warmup: ")
 
 
 def test_a_warm_up_longer_than_the_run(tmp_path):
     with_trace(tmp_path, *GOOD)
     result = iowatt(tmp_path, "run", "scenario.toml", "-o", "out", "--set", "observe.warmup=1h")
-    assert_refused(tmp_path, result, "observe.warmup", "(3600 s) leaves nothing of the run")
+    assert_refused(tmp_path, result, "error[", "observe.warmup", "3600 s")
 
 
 def test_a_device_beyond_all_drives(tmp_path):
@@ -182,11 +182,11 @@ def test_a_device_beyond_all_drives(tmp_path):
     )
     override = "array.pool.disks.device=absurd.toml"
     result = iowatt(tmp_path, "run", "scenario.toml", "-o", "out", "--set", override)
-    assert_refused(tmp_path, result, "absurd.toml", "cylinders", "must be at most")
+    assert_refused(tmp_path, result, "error[out-of-range]: ", "absurd.toml", "cylinders")
 
 
-@pytest.mark.parametrize(("size", "said"), [("4KiX", "unknown unit"), ("0", "at least 1 byte")])
-def test_a_sector_size_that_is_none(tmp_path, size, said):
+@pytest.mark.parametrize("size", ["4KiX", "0"])
+def test_a_sector_size_that_is_none(tmp_path, size):
     with_trace(tmp_path, *GOOD)
     result = iowatt(tmp_path, "trace", "info", "trace.csv", "--sector-size", size)
-    assert_refused(tmp_path, result, "--sector-size", said)
+    assert_refused(tmp_path, result, "error[", "--sector-size", size)

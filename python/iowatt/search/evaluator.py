@@ -74,7 +74,7 @@ class Evaluator:
     done: int = 0
     failed: int = 0
     records: dict[str, Record] = field(default_factory=dict)
-    #: Faults of ours, which the next --resume tries again.
+    #: Faults of ours, which the next resumed search tries again.
     faults: list[str] = field(default_factory=list)
     #: Of where a point was tried, likewise.
     machines: list[str] = field(default_factory=list)
@@ -142,7 +142,7 @@ class Evaluator:
             self.progress(Progress(self.done, self.total, self.failed, running))
 
     def _fault(self, error: BaseException, key: str, label: str) -> Record:
-        """A fault of ours or of a machine: the other points go on, the next --resume tries this one again."""
+        """A fault of ours or of a machine: the others go on, and a resumed search tries this one again."""
         if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
             raise error
         if isinstance(error, MachineError):

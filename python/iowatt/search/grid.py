@@ -30,7 +30,7 @@ class Point:
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """What brings them about, as for ``--set``."""
+        """What brings them about, as overrides."""
         return tuple(override for setting in self.settings for override in setting.overrides)
 
 

@@ -1,6 +1,6 @@
-"""The grammar of ``--over``: which keys change, and the values that they take.
+"""The grammar of ``over``: which keys change, and the values that they take.
 
-path=v1,v2,...           one key; values as in --set, commas inside quotes and brackets do not separate
+path=v1,v2,...           one key; values as in an override, commas inside quotes and brackets do not separate
 path=24..38:2            a range, both ends included where a step meets them; a step of 1 may be left out
 path=4KiB..256KiB:x2     a range by a factor; the unit of the last value is that of all
 a,b=(v1,w1),(v2,w2)      keys that change together (zipped)
@@ -46,7 +46,7 @@ class Axis:
 
 
 def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
-    """The axes of a sweep, from texts as of ``--over``, or from a mapping.
+    """The axes of a sweep, from texts, or from a mapping.
 
     A mapping has a path (or a tuple of paths) to its values (or tuples of values).
 
@@ -77,7 +77,7 @@ def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
 
 
 def parse(text: str) -> Axis:
-    """One ``--over``."""
+    """The axis of one text."""
     place = Argument("over", text)
     left, equals, right = text.partition("=")
     paths = tuple(path.strip() for path in left.split(","))

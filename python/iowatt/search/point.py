@@ -114,7 +114,7 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
     else:
         run, cells = _at_highest_rate(task, scenario, report)
     if task.bundle is not None:
-        # Whatever stands there is a bundle of this very point, or of what --force replaces.
+        # Whatever stands there is a bundle of this very point, or of what `force` replaces.
         with bundle.reserve(task.bundle, force=True) as place:
             run.write_into(place.staging)
         index.register(place.target, run.summary)

@@ -35,7 +35,7 @@ _NAMES: Final = ("device", "name", "path", "more", "profile")
 
 @dataclass(frozen=True)
 class Given:
-    """A scenario as given: its text, what its paths are relative to, its name in messages, its ``--set``."""
+    """A scenario as given: its text, what its paths are relative to, its name in messages, its overrides."""
 
     text: str
     base: Path

@@ -61,7 +61,7 @@ class Warned:
 class Found:
     """The outcome of a search.
 
-    ``faults`` are errors of ours, ``machines`` those of where a point was tried; the next --resume tries both
+    ``faults`` are errors of ours, ``machines`` those of where a point was tried; a resumed search tries both
     again.
     """
 
