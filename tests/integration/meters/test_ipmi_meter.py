@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
 from iowatt.sources.meters.meter import MeterError
 from loopback.ipmi import Controller
-from refused import refused
 
 
 @pytest.fixture(autouse=True)
@@ -35,12 +34,11 @@ def test_readings_that_are_not_active_are_no_zero(controller: Controller) -> Non
     meter = source.meter(controller.address())
     meter.open()
     controller.set("off")
-    with refused("missing-figure", error=MeterError):
+    with pytest.raises(MeterError, match="deactivated"):
         meter.read()
     controller.set("refused")
-    with refused("tool-failed", error=MeterError) as caught:
+    with pytest.raises(MeterError, match="not supported in present state"):
         meter.read()
-    assert "(d5)" in caught.value.message
     controller.set(279)
     assert meter.read().quantities == {"watts": 279.0}
 
@@ -58,7 +56,7 @@ def test_the_password_is_in_neither_the_arguments_nor_the_record(
     meter = source.meter(controller.address("env:BMC_PASSWORD"))
     instrument = meter.open()
     said = (tmp_path / "ipmitool.said").read_text()
-    assert "dcmi" in said
+    assert "dcmi power reading" in said
     assert "let me in" not in said + repr(instrument)
 
 
@@ -71,30 +69,28 @@ def _real() -> str:
 
 
 def test_a_wrong_password_is_a_meter_error(controller: Controller) -> None:
-    with refused("tool-failed", error=MeterError) as caught:
+    with pytest.raises(MeterError, match="Unable to establish"):
         source.meter(controller.address("wrong")).open()
-    assert "RMCP+" in caught.value.message
 
 
 def test_a_program_that_is_not_there_is_named(
     controller: Controller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    with refused("tool-missing", re.compile("^ipmi://")) as caught:
+    with pytest.raises(InputError, match="needs ipmitool"):
         source.meter(controller.address()).open()
-    assert "ipmitool" in caught.value.message
 
 
 @pytest.mark.parametrize(
-    ("url", "code", "place"),
+    ("url", "words"),
     [
-        ("ipmi://h/1", "not-applicable", "ipmi://h/1"),
-        ("ipmi://h?interface=open", "conflict", "ipmi://h/?interface=open"),
-        ("ipmi:?interface=lan", "conflict", "ipmi:?interface=lan"),
-        ("ipmi://h?cipher=99", "out-of-range", "ipmi://h/?cipher=99"),
-        ("ipmi://h?privilege=root", "not-accepted", "ipmi://h/?privilege=root"),
+        ("ipmi://h/1", "nothing to name behind the host"),
+        ("ipmi://h?interface=open", "does not go with this address"),
+        ("ipmi:?interface=lan", "does not go with this address"),
+        ("ipmi://h?cipher=99", "not a number from 0 to 17"),
+        ("ipmi://h?privilege=root", "is not one of user"),
     ],
 )
-def test_a_wrong_address_is_refused(url: str, code: str, place: str) -> None:
-    with refused(code, place):
+def test_a_wrong_address_is_refused(url: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
         source.meter(url)

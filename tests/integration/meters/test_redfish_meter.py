@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
 from iowatt.sources.meters.log import Instrument
 from iowatt.sources.meters.meter import MeterError
 from loopback.redfish import Bmc
-from refused import refused
 
 
 @pytest.fixture(autouse=True)
@@ -72,71 +71,66 @@ def test_watts_change(bmc: Bmc) -> None:
 
 
 @pytest.mark.parametrize(
-    ("chassis", "options", "code", "named"),
+    ("chassis", "options", "words"),
     [
-        ("", {}, "ambiguous", "Modern, Sensors, Supplies, Old, Blades, Bare"),
-        ("Nowhere", {}, "unknown-name", "Modern, Sensors, Supplies, Old, Blades, Bare"),
-        ("Bare", {}, "missing-figure", "environment, sensor, power"),
-        ("Supplies", {}, "ambiguous", "PS1, PS2"),
-        ("Blades", {}, "ambiguous", "0 (Left), 1 (Right)"),
-        ("Sensors", {"sensor": "Intake"}, "missing-figure", "sensor"),
-        ("Old", {"via": "environment"}, "missing-figure", "environment"),
-        ("Old", {"control": 1}, "missing-figure", "power"),
+        ("", {}, "names no chassis; there are: Modern, Sensors, Supplies, Old, Blades, Bare"),
+        ("Nowhere", {}, "no chassis 'Nowhere'; there are: Modern"),
+        ("Bare", {}, "says no watts by environment, sensor, power"),
+        ("Supplies", {}, "none of them says that it is the whole chassis: PS1, PS2"),
+        ("Blades", {}, r"several members of PowerControl: 0 \(Left\), 1 \(Right\)"),
+        ("Sensors", {"sensor": "Intake"}, "says no watts by sensor"),
+        ("Old", {"via": "environment"}, "says no watts by environment"),
+        ("Old", {"control": 1}, "says no watts by power"),
     ],
 )
-def test_what_cannot_be_decided_is_asked(
-    bmc: Bmc, chassis: str, options: dict[str, str], code: str, named: str
-) -> None:
-    with refused(code, error=MeterError) as caught:
+def test_what_cannot_be_decided_is_asked(bmc: Bmc, chassis: str, options: dict[str, str], words: str) -> None:
+    with pytest.raises(MeterError, match=words):
         taken(bmc.address(chassis, **options))
-    assert caught.value.message.endswith(named)
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("text", "words"),
     [
-        ("<html>", "JSON"),
-        ("[]", "PowerWatts.Reading"),
-        ("{}", "PowerWatts.Reading"),
-        ('{"PowerWatts": {"Reading": null}}', "PowerWatts.Reading is None"),
-        ('{"PowerWatts": {"Reading": "much"}}', "PowerWatts.Reading is 'much'"),
-        ('{"PowerWatts": {"Reading": true}}', "PowerWatts.Reading is True"),
-        ('{"PowerWatts": {"Reading": NaN}}', "PowerWatts.Reading is nan"),
+        ("<html>", "the answer is no JSON"),
+        ("[]", "not there any more"),
+        ("{}", "not there any more"),
+        ('{"PowerWatts": {"Reading": null}}', "is None, no number"),
+        ('{"PowerWatts": {"Reading": "much"}}', "is 'much', no number"),
+        ('{"PowerWatts": {"Reading": true}}', "is True, no number"),
+        ('{"PowerWatts": {"Reading": NaN}}', "is nan, no number"),
     ],
 )
-def test_an_answer_without_a_number_is_a_meter_error(bmc: Bmc, text: str, named: str) -> None:
+def test_an_answer_without_a_number_is_a_meter_error(bmc: Bmc, text: str, words: str) -> None:
     meter = source.meter(bmc.address("Modern"))
     meter.open()
     bmc.write("Chassis/Modern/EnvironmentMetrics", text)
-    place = re.compile("/Chassis/Modern/EnvironmentMetrics$")
-    with refused("tool-output", place, MeterError) as caught:
+    with pytest.raises(MeterError, match=words):
         meter.read()
-    assert named in caught.value.message
     bmc.set(200)
     assert meter.read().quantities == {"watts": 200.0}
     meter.close()
 
 
 @pytest.mark.parametrize(
-    ("url", "code", "place"),
+    ("url", "words"),
     [
-        ("redfish:///1U", "missing", "redfish:1U"),
-        ("redfish://h/1U?via=guess", "not-accepted", "redfish://h/1U?via=guess"),
-        ("redfish://h/1U?tls=maybe", "not-accepted", "redfish://h/1U?tls=maybe"),
-        ("redfish://h/1U?control=-2", "out-of-range", "redfish://h/1U?control=-2"),
-        ("redfish://h/1U?via=power&sensor=T", "conflict", "redfish://h/1U?via=power&sensor=T"),
+        ("redfish:///1U", "names no host"),
+        ("redfish://h/1U?via=guess", "is not one of"),
+        ("redfish://h/1U?tls=maybe", "is not one of yes, no, insecure"),
+        ("redfish://h/1U?control=-2", "not a number from 0"),
+        ("redfish://h/1U?via=power&sensor=T", "goes with via=sensor"),
     ],
 )
-def test_a_wrong_address_is_refused(url: str, code: str, place: str) -> None:
-    with refused(code, place):
+def test_a_wrong_address_is_refused(url: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
         source.meter(url)
 
 
 def test_a_certificate_that_is_none_is_named(tmp_path: object) -> None:
-    with refused("wrong-format", re.compile(r"none\.pem$")):
+    with pytest.raises(InputError, match="holds no certificate"):
         source.meter(f"redfish://127.0.0.1:9/1U?ca={tmp_path}/none.pem").open()
 
 
 def test_what_speaks_no_tls_is_a_meter_error(bmc: Bmc) -> None:
-    with refused("unreachable", re.compile(r"^https://127\.0\.0\.1:"), MeterError):
+    with pytest.raises(MeterError, match=r"https://127\.0\.0\.1"):
         source.meter(f"redfish://127.0.0.1:{bmc.port}/Modern?timeout=2").open()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
 from iowatt.sources.meters.meter import MeterError
 from loopback.scpi import Analyser
-from refused import refused
 
 
 def test_one_update_has_all_quantities(analyser: Analyser) -> None:
@@ -44,9 +44,9 @@ def test_what_has_no_value_is_left_out_and_watts_without_one_are_an_error(analys
     analyser.values["FU"] = analyser.values["UTHD"] = "NAN"
     assert set(meter.read().quantities) == {"watts", "volts", "amperes", "power_factor"}
     analyser.values["P"] = "NAN"
-    with refused("missing-figure", error=MeterError):
+    with pytest.raises(MeterError, match="no watts"):
         meter.read()
-    with refused("missing-figure", error=MeterError):
+    with pytest.raises(MeterError, match="no watts"):
         source.meter(analyser.address("2")).open()
     meter.close()
 
@@ -56,7 +56,7 @@ def test_over_range_is_an_error_never_a_figure(analyser: Analyser, value: str) -
     meter = source.meter(analyser.address())
     meter.open()
     analyser.values["P"] = value
-    with refused("clipped", error=MeterError):
+    with pytest.raises(MeterError, match="over range"):
         meter.read()
     analyser.set(100)
     assert meter.read().quantities["watts"] == pytest.approx(100)
@@ -67,9 +67,8 @@ def test_clipped_peaks_are_an_error(analyser: Analyser) -> None:
     meter = source.meter(analyser.address())
     meter.open()
     analyser.peaks = 2
-    with refused("clipped", error=MeterError) as caught:
+    with pytest.raises(MeterError, match="clipped by the range"):
         meter.read()
-    assert "POVER 2" in caught.value.message
     analyser.peaks = 0
     assert meter.read().quantities["watts"] == pytest.approx(240)
     meter.close()
@@ -96,19 +95,17 @@ def test_a_model_that_is_not_accepted_is_indicative(analyser: Analyser) -> None:
 
 def test_a_foreign_analyser_by_its_own_query(analyser: Analyser) -> None:
     analyser.identity = "Contoso,PA1,7"
-    with refused("unsupported", error=MeterError) as caught:
+    with pytest.raises(MeterError, match="Contoso PA1 is no Yokogawa WT"):
         source.meter(analyser.address()).open()
-    assert caught.value.message.startswith("Contoso PA1 ")
     meter = source.meter(analyser.address("", watts=":MEASURE:POWER?"))
     instrument = meter.open()
     assert (instrument.grade, instrument.model) == ("indicative", "Contoso PA1")
-    assert "declare" in instrument.why
+    assert "declare it" in instrument.why
     analyser.set(55.5)
     assert meter.read().quantities == {"watts": 55.5}
     analyser.values["P"] = "9.91E+37"
-    with refused("tool-output", error=MeterError) as caught:
+    with pytest.raises(MeterError, match="no number"):
         meter.read()
-    assert "9.91E+37" in caught.value.message
     meter.close()
 
 
@@ -117,7 +114,7 @@ def test_a_late_answer_is_not_taken_for_the_next(analyser: Analyser) -> None:
     meter.open()
     analyser.set(111)
     analyser.delay_s = 1.5
-    with refused("unreachable", error=MeterError):
+    with pytest.raises(MeterError, match=r"(?i)timeout"):
         meter.read()
     analyser.delay_s = 0.0
     analyser.set(222)
@@ -127,16 +124,16 @@ def test_a_late_answer_is_not_taken_for_the_next(analyser: Analyser) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "code", "place"),
+    ("url", "words"),
     [
-        ("scpi:", "missing", "scpi:"),
-        ("scpi://h:1/9", "not-accepted", "scpi://h:1/9"),
-        ("scpi://h:1/1?watts=:POW?", "conflict", "scpi://h:1/1?watts=:POW?"),
-        ("scpi://h:1?thd=maybe", "not-accepted", "scpi://h:1/?thd=maybe"),
+        ("scpi:", "names no instrument"),
+        ("scpi://h:1/9", "is none of 1 to 7"),
+        ("scpi://h:1/1?watts=:POW?", "of a foreign analyser"),
+        ("scpi://h:1?thd=maybe", "is not one of yes, no"),
     ],
 )
-def test_a_wrong_address_is_refused(url: str, code: str, place: str) -> None:
-    with refused(code, place):
+def test_a_wrong_address_is_refused(url: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
         source.meter(url)
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import recording, source
 from iowatt.sources.meters.meter import Meter, MeterError
 from loopback.snmp import Pdu
-from refused import refused
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +33,7 @@ def test_the_watts_of_a_rack_pdu_follow_what_it_draws(pdu: Pdu) -> None:
     instrument = meter.open()
     assert (instrument.kind, instrument.grade) == ("snmp", "indicative")
     assert (instrument.model, instrument.serial) == ("AP8853", "5A1234E00874")
-    assert "10 W" in instrument.why
+    assert "steps of 10 W" in instrument.why
     before = time.time()
     reading = meter.read()
     assert before <= reading.time_s <= time.time()
@@ -61,9 +60,8 @@ def test_the_standard_ups_mib(pdu: Pdu) -> None:
 def test_a_sensor_of_the_entity_mib_says_its_own_unit_and_scale(pdu: Pdu) -> None:
     assert taken(source.meter(pdu.address("entity-sensor/7", "sensors"))) == pytest.approx({"watts": 240.0})
     assert taken(source.meter(pdu.address("entity-sensor/8", "sensors"))) == pytest.approx({"celsius": 24.5})
-    with refused("missing-figure", error=MeterError) as caught:
+    with pytest.raises(MeterError, match="out of order"):
         source.meter(pdu.address("entity-sensor/9", "sensors")).open()
-    assert "entPhySensorOperStatus 3" in caught.value.message
 
 
 @pytest.mark.parametrize(("path", "community"), [("raritan", "raritan"), ("entity-sensor/7", "sensors")])
@@ -72,7 +70,7 @@ def test_what_the_device_itself_doubts_is_no_figure(pdu: Pdu, path: str, communi
     meter.open()
     pdu.doubt()
     try:
-        with refused("missing-figure", error=MeterError):
+        with pytest.raises(MeterError, match="not valid now"):
             meter.read()
     finally:
         pdu.doubt(1)
@@ -104,50 +102,48 @@ def test_version_3_with_keys_from_the_environment(pdu: Pdu, monkeypatch: pytest.
     text = f"snmp://lab@127.0.0.1:{pdu.port}/apc-rpdu2?{login}"
     assert taken(source.meter(text))["watts"] == 240.0
     monkeypatch.setenv("LAB_AUTH", "not-the-passphrase")
-    with refused("unreachable", error=MeterError):
+    with pytest.raises(MeterError):
         source.meter(text).open()
 
 
 @pytest.mark.parametrize(
-    ("path", "community", "code", "named"),
+    ("path", "community", "words"),
     [
-        ("apc-rpdu2", "nopower", "missing-figure", "1.3.6.1.4.1.318.1.1.26.4.3.1.5.1"),
-        ("apc-rpdu2/2", "public", "missing-figure", "1.3.6.1.4.1.318.1.1.26.4.3.1.5.2"),
-        ("", "nopower", "missing-figure", "apc-rpdu2, apc-rpdu, raritan, sentry4, eaton, ups"),
-        ("1.3.6.1.4.1.99999.1", "nopower", "tool-output", "'plenty'"),
-        ("1.3.6.1.4.1.99999.3", "nopower", "unknown-name", "1.3.6.1.4.1.99999.3"),
-        ("apc-rpdu2", "no-such-community", "unreachable", "SNMP"),
+        ("apc-rpdu2", "nopower", "no watts at 1.3.6.1.4.1.318"),
+        ("apc-rpdu2/2", "public", "no watts at"),
+        ("", "nopower", "by none of the profiles"),
+        ("1.3.6.1.4.1.99999.1", "nopower", "'plenty', no number"),
+        ("1.3.6.1.4.1.99999.3", "nopower", "no object"),
+        ("apc-rpdu2", "no-such-community", "No SNMP response"),
     ],
 )
-def test_what_it_does_not_have_is_said(pdu: Pdu, path: str, community: str, code: str, named: str) -> None:
-    with refused(code, f"snmp://127.0.0.1:{pdu.port}", MeterError) as caught:
+def test_what_it_does_not_have_is_said(pdu: Pdu, path: str, community: str, words: str) -> None:
+    with pytest.raises(MeterError, match=words):
         source.meter(pdu.address(path, community)).open()
-    assert named in caught.value.message
 
 
 @pytest.mark.parametrize(
-    ("url", "code", "place"),
+    ("url", "words"),
     [
-        ("snmp:///apc-rpdu2", "missing", "snmp:apc-rpdu2"),
-        ("snmp://h/apc-pdu9", "unknown-name", "snmp://h/apc-pdu9"),
-        ("snmp://h/apc-rpdu2-outlet", "missing", "snmp://h/apc-rpdu2-outlet"),
-        ("snmp://h/apc-rpdu2?scale=2", "not-applicable", "snmp://h/apc-rpdu2?scale=2"),
-        ("snmp://h/apc-rpdu2?version=4", "not-accepted", "snmp://h/apc-rpdu2?version=4"),
-        ("snmp://h/apc-rpdu2?timeout=soon", "out-of-range", "snmp://h/apc-rpdu2?timeout=soon"),
-        ("snmp://h/entity-sensor", "bad-syntax", "snmp://h/entity-sensor"),
-        ("snmp://h/1.3.6.1?quantity=horsepower", "not-accepted", "snmp://h/1.3.6.1?quantity=horsepower"),
+        ("snmp:///apc-rpdu2", "names no host"),
+        ("snmp://h/apc-pdu9", "profiles are apc-rpdu2"),
+        ("snmp://h/apc-rpdu2-outlet", "needs an index"),
+        ("snmp://h/apc-rpdu2?scale=2", "named by its OID"),
+        ("snmp://h/apc-rpdu2?version=4", "is not one of 1, 2c, 3"),
+        ("snmp://h/apc-rpdu2?timeout=soon", "timeout='soon'"),
+        ("snmp://h/entity-sensor", "names no sensor"),
+        ("snmp://h/1.3.6.1?quantity=horsepower", "is not one of watts"),
     ],
 )
-def test_a_wrong_address_is_refused_before_anything_is_sent(url: str, code: str, place: str) -> None:
-    with refused(code, place):
+def test_a_wrong_address_is_refused_before_anything_is_sent(url: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
         source.meter(url).open()
 
 
 def test_a_secret_that_the_environment_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    with refused("unknown-name", re.compile("^snmp://127.0.0.1:9/")) as caught:
+    with pytest.raises(InputError, match="no NO_SUCH_KEY"):
         source.meter("snmp://127.0.0.1:9/apc-rpdu2?community=env:NO_SUCH_KEY").open()
-    assert "NO_SUCH_KEY" in caught.value.message
 
 
 def test_a_hiccup_is_a_meter_error_and_the_next_reading_comes(pdu: Pdu) -> None:
@@ -155,9 +151,10 @@ def test_a_hiccup_is_a_meter_error_and_the_next_reading_comes(pdu: Pdu) -> None:
     meter.open()
     pdu.stop()
     try:
-        for _ in range(2):
-            with refused("unreachable", error=MeterError):
-                meter.read()
+        with pytest.raises(MeterError):
+            meter.read()
+        with pytest.raises(MeterError):
+            meter.read()
     finally:
         pdu.start()
     pdu.set(310)
