@@ -1,4 +1,4 @@
-"""Records of points in memory: of tens of thousands of them, each as small as its figures."""
+"""Records of points: rows, which are small in memory because there may be tens of thousands; and errors."""
 
 from __future__ import annotations
 
