@@ -244,7 +244,10 @@ def test_what_cannot_be_asked(tmp_path, work):
 
 def test_a_search_of_which_nothing_can_be_judged_is_an_error(tmp_path, monkeypatch):
     def failing(task, report):
-        return {"key": task.key, "error": {"message": "over-20-ms", "where": None, "hint": None}}
+        return {
+            "key": task.key,
+            "error": {"code": "infeasible", "place": None, "message": "over-20-ms", "hint": None},
+        }
 
     monkeypatch.setattr(making, "evaluate", failing)
     with refused("infeasible") as caught:

@@ -11,6 +11,7 @@ from iowatt.evaluate.estimate import Estimator, NotEstimated
 from iowatt.evaluate.search.row import of_run
 from iowatt.model.scenario import load
 from iowatt.run import provenance
+from refused import refused
 
 BASE = Path()
 ESTIMATOR = Estimator(BASE)
@@ -155,29 +156,29 @@ def test_a_cache_spares_the_drives_reads_and_delays_writes():
 
 
 @pytest.mark.parametrize(
-    ("given", "named"),
+    ("given", "place"),
     [
-        ({"pool": 'spares = 1\nfailure = [{ drive = 0, at = "1s" }]'}, "failed drives"),
+        ({"pool": 'spares = 1\nfailure = [{ drive = 0, at = "1s" }]'}, "array.pool.disks.failure"),
         (
             {
                 "device": "arrays2002-disk",
                 "pool": 'power = { policy = "fixed-threshold", threshold = "10s" }',
             },
-            "power policies",
+            "array.pool.disks.power",
         ),
-        ({"pool": "chunklet = true"}, "chunklets"),
+        ({"pool": "chunklet = true"}, "array.pool.chunklet"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_not_known_is_refused_by_name(given, named):
-    with pytest.raises(NotEstimated, match=named):
+def test_what_is_not_known_is_refused_by_name(given, place):
+    with refused("unsupported", place, NotEstimated):
         estimated(**given)
 
 
 def test_a_rate_without_a_workload_is_refused():
     text = scenario(more='[observe]\nduration = "10s"').split("[[workload]]")
     idle = text[0] + "[[array.pool]]" + text[1].split("[[array.pool]]")[1]
-    with pytest.raises(NotEstimated, match="without a workload"):
+    with refused("unsupported", "workload", NotEstimated):
         ESTIMATOR.most(prepared(idle))
 
 

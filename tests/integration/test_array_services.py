@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import iowatt
-from iowatt.base.errors import InputError
+from refused import refused
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = [
@@ -89,7 +89,7 @@ def test_a_lost_controller_is_visible():
     assert 20 < loss["flushed_s"] < 40
     # 75 writes of the random load and 40 of the other that are no zeros, in each of 20 s.
     assert loss["written_through"] == pytest.approx(20 * (75 + 40), rel=0.05)
-    assert any("controller lost from 20 s to 40 s" in note for note in found["notes"])
+    assert any({"20", "40"} <= set(note.split()) and "controller" in note for note in found["notes"])
     assert of_workload(found, "oltp")["response_time_ms"]["write"]["mean"] > 2
 
 
@@ -129,16 +129,16 @@ duration = "50s"
 
 
 def test_a_back_end_stream_needs_a_place(tmp_path):
-    with pytest.raises(InputError, match=r"saved as Parquet"):
+    with refused("not-accepted", tmp_path / "back.csv"):
         run(*SHORT, save_back_end=tmp_path / "back.csv")
-    with pytest.raises(InputError, match="no directory"):
+    with refused("not-found", tmp_path / "none" / "back.parquet"):
         run(*SHORT, save_back_end=tmp_path / "none" / "back.parquet")
     file = tmp_path / "back.parquet"
     file.write_text("mine")
-    with pytest.raises(InputError, match="exists already"):
+    with refused("exists", file):
         run(*SHORT, save_back_end=file)
     assert file.read_text() == "mine"
-    with pytest.raises(InputError):
+    with refused("out-of-range"):
         run(*SHORT, "observe.warmup=1h", save_back_end=file, force=True)
     assert [f.name for f in tmp_path.iterdir()] == ["back.parquet"], "nothing is left of a run that failed"
     assert file.read_text() == "mine"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import signal
@@ -13,6 +14,7 @@ import pytest
 import small_arrays
 
 from iowatt.run.bundle import Run
+from refused import printed_code
 
 MAIN = "from iowatt.cli.main import main; main()"
 #: Sends this process a signal when a module is looked for.
@@ -135,7 +137,7 @@ def test_output_that_cannot_be_written_exits_2(place):
     with Path("/dev/full").open("wb") as full:
         done = command(place, *RUN, stdout=full)
     assert done.returncode == 2
-    assert "standard output: cannot be written" in done.stderr
+    assert printed_code(done.stderr) == "unwritable" and "standard output" in done.stderr
     assert "complete: out" in done.stderr
     assert Run.open(place / "out").summary["requests"]["count"] == 300
 
@@ -151,7 +153,7 @@ def test_output_that_cannot_be_written_exits_2(place):
     ):
         done = command(place, *words, preexec_fn=small)
         assert done.returncode == 2, (words, done.stderr)
-        assert "cannot be written" in done.stderr
+        assert printed_code(done.stderr) == "unwritable"
         assert "Traceback" not in done.stderr
         assert set(left(place)) <= {"out", "sw"}
     assert not list((place / "sw").glob(".iowatt-*"))
@@ -169,7 +171,8 @@ def test_a_full_file_system_exits_2(place):
         assert command(place, *RUN).returncode == 0
         done = command(place, "report", "out", "-o", "small/page.html")
         assert done.returncode == 2
-        assert "small/page.html: cannot be written: No space left on device" in done.stderr
+        assert printed_code(done.stderr) == "unwritable"
+        assert "small/page.html: " in done.stderr and os.strerror(errno.ENOSPC) in done.stderr
         assert list(small.iterdir()) == []
     finally:
         subprocess.run(["umount", small], check=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
 
 import iowatt
-from iowatt.base.errors import InputError
 from iowatt.model.library.find import find_drive
 from iowatt.pages.run.figures import energy
+from refused import refused
 
 # Bursts of ten requests a second apart, then rests of 30, 90, 300 and 20 s.
 RESTS = (30, 90, 300, 20)
@@ -161,56 +162,62 @@ def test_staggered_spin_ups_are_never_more_than_asked(tmp_path):
     assert most == {1: 1, 2: 2}
 
 
-def message(path):
-    with pytest.raises(InputError) as caught:
+def check(path, code, place, *named):
+    """The scenario at ``path`` is refused with this code, at this key; the message names these."""
+    with refused(code, re.compile(rf"\.toml:\d+: {re.escape(place)}$")) as caught:
         iowatt.run(path)
-    return str(caught.value) + str(caught.value.hint)
+    assert all(one in caught.value.message for one in named), caught.value.message
+    return caught.value
 
 
 def test_unknown_and_incomplete_levels_are_named(tmp_path):
     timers = '{ policy = "multi-level", timers = { idle_b = "2s" } }'
-    assert "has no power level 'idle_b'" in message(scenario(tmp_path, timers))
+    power, device = "array.pool.disks.power", "array.pool.disks.device"
+    check(scenario(tmp_path, timers), "unknown-name", power, "'idle_b'")
     gap = (
         '{ name = "arrays2002-disk", power = { level = ['
         '{ name = "idle_b", power = "18W", enter_time = "0s" }] } }'
     )
-    words = message(scenario(tmp_path, timers, device=gap))
-    assert "leave_time of level idle_b" in words and 'leave_time = "..s"' in words
+    error = check(scenario(tmp_path, timers, device=gap), "missing-figure", device, "leave_time", "idle_b")
+    assert 'leave_time = "..s"' in error.hint
     high = gap.replace('"18W"', '"30W"').replace('"0s"', '"0s", leave_time = "0s"')
-    assert "draws more than idling (22.3 W)" in message(scenario(tmp_path, timers, device=high))
+    check(scenario(tmp_path, timers, device=high), "conflict", power, "'idle_b'", "22.3 W")
     standing = '{ policy = "multi-speed", timers = { idle_b = "2s" } }'
     still = gap.replace('"0s"', '"0s", leave_time = "0s"')
-    assert "it has no speed" in message(scenario(tmp_path, standing, device=still))
+    check(scenario(tmp_path, standing, device=still), "conflict", f"{power}.timers", "'idle_b'")
     named = gap.replace("idle_b", "standby")
-    assert "'standby' is the name of another state" in message(scenario(tmp_path, timers, device=named))
-    assert "at least one level" in message(scenario(tmp_path, '{ policy = "multi-level", timers = {} }'))
+    check(scenario(tmp_path, timers, device=named), "not-accepted", f"{device}.power.level.standby.name")
+    check(scenario(tmp_path, '{ policy = "multi-level", timers = {} }'), "missing", f"{power}.timers")
     late = '{ policy = "oracle-energy", stagger = { at_once = 1 } }'
-    assert "stagger" in message(scenario(tmp_path, late))
+    check(scenario(tmp_path, late), "not-applicable", f"{power}.stagger")
 
 
 def test_timers_that_never_act_are_refused(tmp_path):
+    timers = "array.pool.disks.power.timers"
     early = '{ policy = "multi-level", timers = { idle_b = "10min", standby = "10s" } }'
-    words = message(scenario(tmp_path, early, device=LEVELS))
-    assert "timers.idle_b" in words and "'idle_b' is never entered: 'standby'" in words
+    check(scenario(tmp_path, early, device=LEVELS), "conflict", f"{timers}.idle_b", "'idle_b'", "'standby'")
     # Standby of this drive draws 12.72 W, 6000 rpm 7.5 W.
     passed = '{ policy = "multi-speed", timers = { rpm_6000 = "10s", standby = "60s" } }'
-    assert "'standby' is never entered: 'rpm_6000'" in message(scenario(tmp_path, passed, device=LEVELS))
+    check(
+        scenario(tmp_path, passed, device=LEVELS), "conflict", f"{timers}.standby", "'standby'", "'rpm_6000'"
+    )
 
 
 def test_levels_and_speeds_that_cannot_be_are_refused(tmp_path):
     b = '{ name = "idle_b", power = "18W", enter_time = "0s", leave_time = "0s" }'
+    device = "array.pool.disks.device"
 
-    def said(power):
+    def wrong(power, code, place, *named):
         text = '{ name = "arrays2002-disk", power = { ' + power + " } }"
-        return message(scenario(tmp_path, '{ policy = "never" }', device=text))
+        check(scenario(tmp_path, '{ policy = "never" }', device=text), code, place, *named)
 
-    assert "'idle_b' is given twice" in said(f"level = [{b}, {b}]")
+    wrong(f"level = [{b}, {b}]", "duplicate", f"{device}.power.level", "'idle_b'")
     speeds = 'speeds = { rpm = [9000], electronics = "5W", step_time = "1s", step_power = "25W" }'
-    assert "15000 rpm is not below full speed, 12000 rpm" in said(speeds.replace("9000", "15000, 9000"))
-    assert "electronics draw 25 W, more than all of it idling" in said(speeds.replace('"5W"', '"25W"'))
-    assert "both as a level and as a speed" in said(f"level = [{b.replace('idle_b', 'rpm_9000')}], {speeds}")
+    wrong(speeds.replace("9000", "15000, 9000"), "conflict", device, "15000 rpm", "12000 rpm")
+    wrong(speeds.replace('"5W"', '"25W"'), "conflict", device, "25 W", "22.3 W")
+    wrong(f"level = [{b.replace('idle_b', 'rpm_9000')}], {speeds}", "conflict", device, "'rpm_9000'")
     fast = b.replace("leave_time", "speed = 15000, leave_time")
-    assert "turns at 15000 rpm, and full speed is 12000 rpm" in said(f"level = [{fast}]")
+    wrong(f"level = [{fast}]", "conflict", device, "'idle_b'", "15000 rpm", "12000 rpm")
 
 
 def test_the_evaluator_agrees_with_the_simulator(tmp_path):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import iowatt
-from iowatt.base.errors import InputError
+from refused import refused
 
 SCENARIO = """
 name = "broken"
@@ -56,15 +58,16 @@ def test_a_rebuild_is_reported(run):
 
 def test_an_unfinished_rebuild_and_a_failure_that_never_comes_are_said(run):
     notes = run("array.pool.disks.rebuild.rate=1MB/s").summary["notes"]
-    assert any("disks.1 failed at 10 s; 17." in note and "was rebuilt at the end" in note for note in notes)
+    assert any(re.search(r"disks\.1 .* 10 s; 17\.", note) for note in notes)
     notes = run('array.pool.disks.failure.0.at="5min"').summary["notes"]
-    assert "disks.1 was to fail at 300 s, after the end (180 s)" in notes
+    assert any(re.search(r"disks\.1 .* 300 s.* \(180 s\)$", note) for note in notes)
 
 
 def test_data_loss_that_only_the_run_can_know(run):
     failures = 'failure=[{ drive = 1, at = "10s" }, { drive = 3, at = "30s" }]'
-    with pytest.raises(InputError, match=r"data is lost at 30 s, when disks\.3 fails"):
+    with refused("data-loss") as caught:
         run(f"array.pool.disks.{failures}")
+    assert "30 s" in caught.value.message and "disks.3" in caught.value.message
     later = failures.replace("30s", "150s")
     assert len(run(f"array.pool.disks.{later}").summary["rebuilds"]) == 2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from pathlib import Path
 
 import polars as pl
@@ -90,8 +91,9 @@ def test_trims_of_a_trace_reach_drives_without_parity(tmp_path, pool, passed):
     notes = " ".join(run.summary["notes"])
     assert trimmed == (50 * 8192 if passed else 0)
     assert (run.summary["requests"]["reads"], run.summary["requests"]["writes"]) == (0, 50)
-    assert ("50 trims went to drives" in notes) == passed
-    assert ("50 trims and 0 flushes of its trace were left out" in notes) == (not passed)
+    left_out = re.findall(r"(\d+) trims and (\d+) flushes", notes)
+    assert left_out == ([] if passed else [("50", "0")])
+    assert "50 trims" in notes
 
 
 def test_wear_is_that_of_the_ratings():
@@ -317,7 +319,7 @@ def test_any_data_sheet_is_simulated_or_refused(tmp_path_factory, rates, capacit
     try:
         summary = iowatt.run(text).summary
     except InputError as error:
-        assert "own.toml" in str(error) or "data sheet" in str(error)
+        assert "own.toml" in str(error) or error.code == "not-applicable", str(error)
         return
     assert summary["requests"]["completed"] == 200
     assert summary["devices"][0]["flash"]["modelled"] in (True, False)

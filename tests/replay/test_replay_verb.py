@@ -16,6 +16,7 @@ import pytest
 
 import needs
 from iowatt.run.bundle import Run
+from refused import printed_code
 
 pytestmark = needs.mark("fio")
 
@@ -152,28 +153,33 @@ def test_speed_and_fold_are_said(place):
     words = ("t.csv", "--target", "data", "--size", "4MiB", "-o", "out", "--speed", "4", "--fold")
     done = iowatt(*words, cwd=place)
     assert done.returncode == 0, done.stderr
-    assert "offsets were folded into 4194304 bytes" in done.stdout
+    assert " 4194304 " in done.stdout
     assert Run.open(place / "out").summary["window"]["duration_s"] < 1.5
     assert pl.read_parquet(place / "out" / "trace.parquet")["offset"].max() < 4 << 20
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "code", "named"),
     [
-        (("--target", "data"), "--size"),
-        (("--target", "t.csv"), "--erase"),
-        (("--target", "data", "--size", "4MiB"), "--fold"),
-        (("--target", "data", "--size", "32MiB", "--meter", "snmq://x"), "snmq"),
-        (("--target", "data", "--size", "32MiB", "--meter", "hwmon:power_meter/power9?root=sys"), "power9"),
-        (("--target", "data", "--size", "32MiB", "--simulate", "none.toml"), "none.toml"),
-        (("--target", "data", "--size", "32MiB", "--place", "end-to-nowhere"), "--place"),
+        (("--target", "data"), "not-found", "--size"),
+        (("--target", "t.csv"), "unsafe-target", "--erase"),
+        (("--target", "data", "--size", "4MiB"), "out-of-range", "--fold"),
+        (("--target", "data", "--size", "32MiB", "--meter", "snmq://x"), "unknown-name", "snmq"),
+        (
+            ("--target", "data", "--size", "32MiB", "--meter", "hwmon:power_meter/power9?root=sys"),
+            "unknown-name",
+            "power9",
+        ),
+        (("--target", "data", "--size", "32MiB", "--simulate", "none.toml"), "not-found", "none.toml"),
+        (("--target", "data", "--size", "32MiB", "--place", "end-to-nowhere"), "bad-syntax", "--place"),
     ],
 )
-def test_what_is_wrong_leaves_nothing(place, words, said):
+def test_what_is_wrong_leaves_nothing(place, words, code, named):
     before = sorted(path.name for path in place.iterdir())
     done = iowatt("t.csv", *words, "-o", "out", cwd=place)
     assert done.returncode == 2, done.stdout
-    assert said in done.stderr
+    assert printed_code(done.stderr) == code
+    assert named in done.stderr
     assert sorted(path.name for path in place.iterdir()) == before
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import iowatt
-from iowatt.base.errors import InputError
 from iowatt.evaluate.search.curve import numbers
 from iowatt.pages.sweep import curve_figures
 from iowatt.pages.sweep.curve_figures import Curve
+from refused import refused
 
 PROFILE = 'trace = { path = "small.csv" }'
 MEAN = "response_time_ms.all.mean"
@@ -92,19 +92,19 @@ def test_a_trace_without_times_gets_its_rate(scenario, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "code", "place"),
     [
-        ({}, "give one of them"),
-        ({"rates": [1], "outstanding": [1]}, "give one of them"),
-        ({"rates": "0"}, "no load"),
-        ({"rates": "x"}, "no load"),
-        ({"rates": "5,5"}, "twice"),
-        ({"outstanding": "1.5"}, "whole numbers"),
-        ({"rates": "10", "workload": "otlp"}, "there is no workload 'otlp'"),
+        ({}, "missing", "rates"),
+        ({"rates": [1], "outstanding": [1]}, "conflict", "rates"),
+        ({"rates": "0"}, "out-of-range", "rates: 0"),
+        ({"rates": "x"}, "bad-syntax", "rates: x"),
+        ({"rates": "5,5"}, "duplicate", "rates: 5,5"),
+        ({"outstanding": "1.5"}, "wrong-type", "outstanding"),
+        ({"rates": "10", "workload": "otlp"}, "unknown-name", "workload"),
     ],
 )
-def test_what_does_not_fit_is_refused(scenario, options, said):
-    with pytest.raises(InputError, match=said):
+def test_what_does_not_fit_is_refused(scenario, options, code, place):
+    with refused(code, place):
         iowatt.curve(scenario, **options)
 
 
@@ -116,7 +116,7 @@ def test_a_closed_profile_has_no_rate(scenario, tmp_path):
         'access = { pattern = "uniform" }\n'
     )
     with_profile(scenario, '{ name = "loop.toml", requests = 200, span = "10GB" }')
-    with pytest.raises(InputError, match="closed loop"):
+    with refused("not-applicable", "rates"):
         iowatt.curve(scenario, rates=[5])
     frame = iowatt.curve(scenario, outstanding=[1, 8])
     assert frame["throughput.iops"].is_sorted()
@@ -127,16 +127,16 @@ def test_several_workloads_need_a_name(scenario):
         scenario.read_text()
         + '\n[[workload]]\nname = "other"\nvolume = "db"\ntrace = { path = "small.csv" }\n'
     )
-    with pytest.raises(InputError, match="2 workloads") as caught:
+    with refused("ambiguous", "workload") as caught:
         iowatt.curve(scenario, rates=[10])
-    assert "oltp, other" in caught.value.hint
+    assert {"oltp,", "other"} <= set(caught.value.hint.split())
     frame = iowatt.curve(scenario, rates=[10, 20], workload="other")
     assert frame["workloads.other.requests.count"].to_list() == [400, 400]
 
 
 def test_loads_come_in_rising_order():
-    assert numbers("8,1..3", "--rates") == [1.0, 2.0, 3.0, 8.0]
-    assert numbers([0.5, 4], "--rates") == [0.5, 4.0]
+    assert numbers("8,1..3", "rates") == [1.0, 2.0, 3.0, 8.0]
+    assert numbers([0.5, 4], "rates") == [0.5, 4.0]
 
 
 def row(load, iops, mean):

@@ -52,5 +52,5 @@ def test_the_end_of_the_range_is_not_taken_for_a_peak() -> None:
 
 @pytest.mark.parametrize("streams", [[], [0], [300]])
 def test_streams_that_cannot_be_are_refused(streams: list[int]) -> None:
-    with pytest.raises(ValueError, match="streams"):
+    with pytest.raises(ValueError):
         highest_throughput(lambda _, n: (1.0, None), streams=streams)

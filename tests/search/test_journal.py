@@ -7,13 +7,13 @@ import tracemalloc
 
 import pytest
 
-from iowatt.base.errors import InputError
 from iowatt.evaluate.search import journal
 from iowatt.evaluate.search.journal import Journal
+from refused import refused
 
 ONE, TWO = (
     {"key": "a", "row": {"x": 0.1 + 0.2}},
-    {"key": "b", "error": {"message": "ü\n", "where": None, "hint": None}},
+    {"key": "b", "error": {"code": "infeasible", "place": None, "message": "ü\n", "hint": None}},
 )
 
 
@@ -63,20 +63,21 @@ def test_a_line_cut_short_is_dropped_and_overwritten(file, cut):
         '{"key": "a", "row": {"x": [1]}}',
         '{"key": "a", "error": null}',
         '{"key": "a", "error": {"message": "m"}}',
+        '{"key": "a", "error": {"code": null, "place": null, "message": "m", "hint": null}}',
+        '{"key": "a", "error": {"message": "m", "where": null, "hint": null}}',
         '{"key": "a", "figures": 1}',
     ],
 )
 def test_a_line_that_is_no_record_is_named(file, line):
     file.write_text(f'{{"key": "a", "row": {{}}}}\n{line}\n')
-    with pytest.raises(InputError, match="no record of a point") as caught:
+    with refused("wrong-format", f"{file}:2"):
         Journal(file)
-    assert caught.value.place == f"{file}:2"
 
 
 def test_two_writers_are_refused(file):
     pytest.importorskip("fcntl")
     first = Journal(file)
-    with pytest.raises(InputError, match="another sweep is writing"):
+    with refused("in-use", file.parent):
         Journal(file)
     first.close()
     Journal(file).close()
@@ -84,7 +85,7 @@ def test_two_writers_are_refused(file):
 
 def test_a_number_that_is_none_is_no_record(file):
     kept = Journal(file)
-    with pytest.raises(ValueError, match="JSON"):
+    with pytest.raises(ValueError):
         kept.append({"key": "a", "row": {"x": float("nan")}})
     kept.close()
     assert journal.read(file) == {}

@@ -7,12 +7,13 @@ import json
 import polars as pl
 import pytest
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.evaluate.search import grid
 from iowatt.studies.arrays2002 import systems
 from iowatt.studies.arrays2002.published import TPCC, TPCH
 from iowatt.studies.conduct import conduct
 from iowatt.trace.open import requests
+from refused import refused
 from small_study import TINY, tiny
 
 
@@ -96,16 +97,17 @@ def test_progress_counts_all_stages(tmp_path):
 def test_results_are_never_overwritten(tmp_path):
     target = tmp_path / "study"
     conduct(tiny(lambda stage: stage.key == "periodic" or few(stage)), target)
-    with pytest.raises(InputError, match="never overwritten"):
+    with refused("exists", target):
         conduct(tiny(few), target)
-    with pytest.raises(InputError, match="was begun with quick false"):
+    with refused("changed", target) as caught:
         conduct(tiny(few), target, quick=True, resume=True)
-    with pytest.raises(InputError, match="begins anew"):
+    assert "quick" in caught.value.message
+    with refused("conflict", Argument("force")):
         conduct(tiny(few), target, resume=True, force=True)
     other = tmp_path / "other"
     other.mkdir()
     (other / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="is not a study"):
+    with refused("exists", other):
         conduct(tiny(few), other, force=True)
     assert (other / "mine.txt").read_text() == "mine"
 
@@ -136,5 +138,6 @@ def test_the_whole_space_is_the_published_one():
 def test_without_the_traces_the_message_says_where_they_are(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(systems.TRACES, "tpch", "no_such.parquet")
-    with pytest.raises(InputError, match=r"no_such\.parquet"):
+    with refused("not-found", "examples/traces") as caught:
         systems.traces()
+    assert "no_such.parquet" in caught.value.message

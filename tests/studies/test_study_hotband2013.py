@@ -110,7 +110,7 @@ def test_an_assumed_ceiling_that_decides_a_ratio_is_no_agreement(ours, capped, w
 
 
 def test_no_verdict_is_judged_by_an_assumption():
-    with pytest.raises(ValueError, match="assumption"):
+    with pytest.raises(ValueError):
         Verdict("k", "c", "w", "x1", "x1", True, ceiling="80,000 a second")
 
 

@@ -46,9 +46,9 @@ def only(verdicts):
 
 
 def test_a_difference_needs_a_cause_and_an_experiment():
-    with pytest.raises(ValueError, match="without a cause"):
+    with pytest.raises(ValueError):
         Verdict("k", "claim", "case", "theirs", "ours", agrees=False, cause="because")
-    with pytest.raises(ValueError, match="without a cause"):
+    with pytest.raises(ValueError):
         Verdict("k", "claim", "case", "theirs", "ours", agrees=False, experiment="table")
     assert Verdict("k", "claim", "case", "theirs", "ours", agrees=True).word == "agree"
 

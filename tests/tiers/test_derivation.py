@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -12,10 +13,12 @@ from made import front, load, technology
 from typer.testing import CliRunner
 
 import iowatt
+from iowatt.base.errors import Argument
 from iowatt.cli.main import app
 from iowatt.evaluate.search.optimize.asked import Priced, found_pricing
 from iowatt.evaluate.tiers import candidate, choose, money, pilot, predict
 from iowatt.run.bundle import Run
+from refused import check, problems
 
 runner = CliRunner()
 
@@ -180,7 +183,7 @@ def test_a_limit_of_response_time_is_kept(files):
     big = [row for row in strict["alternatives"] if row["tiers"] == "big"]
     assert big[0]["drives"] is None  # 13 ms a service: no number of them is enough
     impossible = invoke(files, "--response-time", "0.01ms", "-o", files / "c")
-    assert impossible.exit_code == 2 or "no candidates" in str(impossible.exception)
+    check(impossible.exception, "infeasible", Argument("tiers"))
     assert not (files / "c").exists()
 
 
@@ -249,78 +252,86 @@ capacity = "10GB"
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "code", "place"),
     [
-        (["--minimize", "beauty"], "beauty"),
-        (["--utilisation", "1.5"], "1.5"),
-        (["--utilisation", "nan"], "nan"),
-        (["--extent", "1KiB"], "64KiB"),
-        (["--extent", "1TiB", "--set", "array.volume.v.capacity=4TB"], "eight extents"),
-        (["--response-time", "soon"], "--response-time"),
-        (["--set", "array.pool.disks.count=0"], "count"),
-        (["--set", "workload=[]", "--set", "observe.duration=1s"], "no workload"),
+        (["--minimize", "beauty"], "not-accepted", "^minimize"),
+        (["--utilisation", "1.5"], "out-of-range", "^utilisation"),
+        (["--utilisation", "nan"], "out-of-range", "^utilisation"),
+        (["--extent", "1KiB"], "out-of-range", "^extent"),
+        (["--extent", "1TiB", "--set", "array.volume.v.capacity=4TB"], "out-of-range", "^extent"),
+        (["--response-time", "soon"], "bad-syntax", "response.time"),
+        (["--set", "array.pool.disks.count=0"], "out-of-range", r"array\.pool\.disks\.count$"),
+        (["--set", "workload=[]", "--set", "observe.duration=1s"], "missing", r"small\.toml$"),
     ],
 )
-def test_what_is_wrong_is_said(files, words, said):
+def test_what_is_wrong_is_refused(files, words, code, place):
     done = invoke(files, "-o", files / "out", *words)
-    assert done.exit_code != 0
-    assert said in str(done.exception)
+    check(done.exception, code, re.compile(place))
     assert done.exception.exit_code == 2
     assert not (files / "out").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "code", "place"),
     [
-        ("", "[[tier]]"),
-        ('[[tiers]]\ndevice = "toshiba-mg04sca500e"\n', "[[tier]]"),
-        ('kind = "hdd"\n', "title"),  # a file of one device, then
-        ("[[tier]]\n", "device"),
-        ('[[tier]]\ndevice = "no-such-drive"\n', "no-such-drive"),
-        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\ncolour = 1\n', "colour"),
-        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\nprice = -1\n', "price"),
-        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\nprice = nan\n', "price"),
-        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\ngroup = 0\n', "group"),
-        (2 * '[[tier]]\nname = "a"\ndevice = "toshiba-mg04sca500e"\n', "two candidates are named 'a'"),
-        (9 * '[[tier]]\ndevice = "toshiba-mg04sca500e"\n', "tier"),
-        ('[[tier]]\ndevice = "quantum-atlas-10k"\n', "quantum-atlas-10k"),
-        ('tier = "x"\n', "tier"),
-        ("[[tier]\n", "TOML"),
+        ("", "wrong-format", r"wrong\.toml$"),
+        ('[[tiers]]\ndevice = "toshiba-mg04sca500e"\n', "wrong-format", r"wrong\.toml$"),
+        ("[[tier]]\n", "missing", r"wrong\.toml:1: tier\.0\.device$"),
+        ('[[tier]]\ndevice = "no-such-drive"\n', "unknown-name", r":2: tier\.0\.device"),
+        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\ncolour = 1\n', "unknown-key", r":3: tier\.0\.colour$"),
+        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\nprice = -1\n', "out-of-range", r":3: tier\.0\.price$"),
+        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\nprice = nan\n', "out-of-range", r":3: tier\.0\.price$"),
+        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\ngroup = 0\n', "out-of-range", r":3: tier\.0\.group$"),
+        (2 * '[[tier]]\nname = "a"\ndevice = "toshiba-mg04sca500e"\n', "duplicate", "^tiers$"),
+        (9 * '[[tier]]\ndevice = "toshiba-mg04sca500e"\n', "out-of-range", r"wrong\.toml:1: tier$"),
+        ('[[tier]]\ndevice = "quantum-atlas-10k"\n', "missing-figure", r":2: tier\.0\.device"),
+        ('tier = "x"\n', "wrong-type", r"wrong\.toml:1: tier$"),
+        ("[[tier]\n", "wrong-format", r"wrong\.toml:1$"),
     ],
 )
-def test_candidates_that_cannot_be_are_refused(files, text, said):
+def test_candidates_that_cannot_be_are_refused(files, text, code, place):
     (files / "wrong.toml").write_text(text)
     done = invoke(files, "-o", files / "out", "--no-simulate", tiers="wrong.toml")
-    assert done.exit_code != 0
-    assert said in str(done.exception)
+    check(done.exception, code, re.compile(place))
     assert done.exception.exit_code == 2
+
+
+def test_a_file_without_candidates_is_that_of_a_device(files):
+    (files / "wrong.toml").write_text('kind = "hdd"\n')
+    done = invoke(files, "-o", files / "out", "--no-simulate", tiers="wrong.toml")
+    check(done.exception, "several", files / "wrong.toml")
+    assert any(code == "missing" and place.endswith("title") for code, place in problems(done.exception))
 
 
 GOOD = '[[tier]]\ndevice = "toshiba-mg04sca500e"\n'
 
 
 @pytest.mark.parametrize(
-    ("tiers", "where", "said"),
+    ("tiers", "code", "place"),
     [
-        ("nope", "--tiers", "unknown device 'nope'"),
-        ("seagate-cheetah-15k5", "--tiers", "seagate-cheetah-15k5 has no power.active"),
-        (f'{GOOD}[[tier]]\nname = "b"\ndevice = "nope"\n', "FILE:5: tier.b.device", "unknown device 'nope'"),
-        (f'{GOOD}[[tier]]\ndevice = {{ name = "nope" }}\n', "FILE:4: tier.1.device", "unknown device"),
+        ("nope", "unknown-name", "tiers: nope"),
+        ("seagate-cheetah-15k5", "missing-figure", "tiers: seagate-cheetah-15k5"),
+        (f'{GOOD}[[tier]]\nname = "b"\ndevice = "nope"\n', "unknown-name", "FILE:5: tier.b.device"),
+        (f'{GOOD}[[tier]]\ndevice = {{ name = "nope" }}\n', "unknown-name", "FILE:4: tier.1.device"),
         (
             f'{GOOD}[[tier]]\nname = "b"\ndevice = "seagate-cheetah-15k5"\n',
+            "missing-figure",
             "FILE:5: tier.b.device",
-            "seagate-cheetah-15k5 has no power.active",
         ),
         (
             '[[tier]]\nname = "b"\ndevice = { name = "intel-dc-s3700-800gb", rpm = 7200 }\n',
+            "not-applicable",
             "FILE:3: tier.b.device.rpm",
-            "rpm",
         ),
-        (f'{GOOD}name = "b"\nraid = {{ level = 10 }}\ngroup = 3\nqueue_depth = 0\n', "FILE:6: tier.b", "1"),
-        ('[[tiers]]\ndevice = "nope"\n', "FILE", "no candidates"),
+        (
+            f'{GOOD}name = "b"\nraid = {{ level = 10 }}\ngroup = 3\nqueue_depth = 0\n',
+            "out-of-range",
+            "FILE:6: tier.b",
+        ),
+        ('[[tiers]]\ndevice = "nope"\n', "wrong-format", "FILE"),
     ],
 )
-def test_what_is_wrong_with_a_candidate_is_told_where_it_was_given(files, tiers, where, said):
+def test_what_is_wrong_with_a_candidate_is_told_where_it_was_given(files, tiers, code, place):
     path = files / "wrong.toml"
     given = tiers
     if "\n" in tiers:
@@ -328,17 +339,15 @@ def test_what_is_wrong_with_a_candidate_is_told_where_it_was_given(files, tiers,
         given = str(path)
     words = ["tier", str(files / "small.toml"), "--no-simulate", "-o", str(files / "out"), "--tiers", given]
     done = runner.invoke(app, words)
-    assert done.exit_code != 0
     assert done.exception.exit_code == 2
-    assert str(done.exception).startswith(where.replace("FILE", str(path)))
-    assert said in str(done.exception)
+    check(done.exception, code, re.compile("^" + re.escape(place.replace("FILE", str(path)))))
 
 
 def test_what_is_wrong_in_a_device_file_is_told_there(files):
     (files / "dev.toml").write_text('name = "dev"\nkind = "hdd"\ntitle = "A drive"\ncolour = "red"\n')
     (files / "c.toml").write_text('[[tier]]\ndevice = "dev.toml"\n')
     done = invoke(files, "-o", files / "out", tiers="c.toml")
-    assert str(done.exception).startswith(f"{files / 'dev.toml'}:4: colour")
+    assert ("unknown-key", f"{files / 'dev.toml'}:4: colour") in problems(done.exception)
 
 
 def test_a_drive_without_a_price_of_its_own_has_the_cost_book_s(files):
@@ -355,7 +364,7 @@ def test_one_pool_is_needed(files):
     two += '[[array.volume]]\nname = "w2"\npool = "more"\n'
     (files / "two.toml").write_text(two)
     done = invoke(files, "-o", files / "out", scenario="two.toml")
-    assert "more than one pool" in str(done.exception)
+    check(done.exception, "unsupported", files / "two.toml")
 
 
 CHUNKLETS = Path(__file__).parents[2] / "examples" / "chunklets.toml"
@@ -364,16 +373,14 @@ CHUNKLETS = Path(__file__).parents[2] / "examples" / "chunklets.toml"
 def test_levels_of_volumes_are_not_dropped_in_silence(tmp_path):
     words = ["tier", str(CHUNKLETS), "--no-simulate", "--json", "-o", str(tmp_path / "out")]
     done = runner.invoke(app, words)
-    assert done.exit_code != 0
+    check(done.exception, "ambiguous", f"{CHUNKLETS}: array.volume.log.raid")
     assert done.exception.exit_code == 2
-    for said in (str(CHUNKLETS), "'log'", "RAID level of its own", "`raid`", "--tiers"):
-        assert said in str(done.exception)
+    assert "`raid`" in done.exception.hint and "`tiers=" in done.exception.hint
     assert not (tmp_path / "out").exists()
     one = '[[tier]]\ndevice = "toshiba-mg04sca500e"\n'
     (tmp_path / "c.toml").write_text(f"{one}raid = {{ level = 6 }}\n{one}")
-    assert "RAID level of its own" in str(
-        runner.invoke(app, [*words, "--tiers", str(tmp_path / "c.toml")]).exception
-    )
+    again = runner.invoke(app, [*words, "--tiers", str(tmp_path / "c.toml")]).exception
+    check(again, "ambiguous", f"{CHUNKLETS}: array.volume.log.raid")
     (tmp_path / "c.toml").write_text(f"{one}raid = {{ level = 6 }}\n")
     done = runner.invoke(app, [*words, "--tiers", str(tmp_path / "c.toml")])
     assert done.exit_code == 0, done.exception
@@ -420,12 +427,13 @@ def test_results_are_never_overwritten_unasked(files):
     words = ("--no-simulate", "-o", files / "out")
     assert invoke(files, *words).exit_code == 0
     again = invoke(files, *words)
-    assert "never overwritten" in str(again.exception)
+    check(again.exception, "exists", files / "out")
     assert invoke(files, *words, "--force").exit_code == 0
     (files / "mine").mkdir()
     (files / "mine" / "letter.txt").write_text("dear")
     other = invoke(files, "--no-simulate", "-o", files / "mine", "--force")
-    assert "no derivation of tiers" in str(other.exception)
+    check(other.exception, "exists", files / "mine")
+    assert "`force=True`" in other.exception.hint
     assert (files / "mine" / "letter.txt").exists()
     assert not list(files.glob(".iowatt-partial-*"))
 

@@ -107,7 +107,7 @@ def sweep(
         As for :func:`run`.
     over:
         Paths to their values, ``{"array.pool.disks.count": [24, 26]}``; a tuple of paths to tuples of
-        values for keys that change together; or texts as of ``--over``.
+        values for keys that change together; or texts: ``"a.b=1,2"``, ``"a.b=24..38:2"``.
     output:
         Directory for the table, the page and the journal. Without it nothing is written.
     force, resume:
@@ -386,9 +386,9 @@ def rate(
     return found
 
 
-def _seconds(value: str | float | None, where: str) -> float | None:
+def _seconds(value: str | float | None, argument: str) -> float | None:
     """A time in s, of a text such as ``"20ms"`` too."""
-    from iowatt.base.errors import InputError
+    from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_duration
 
     if value is None or isinstance(value, int | float):
@@ -396,7 +396,7 @@ def _seconds(value: str | float | None, where: str) -> float | None:
     try:
         return parse_duration(value)
     except ValueError as error:
-        raise InputError("TODO", where, str(error)) from None
+        raise InputError("bad-syntax", Argument(argument), str(error)) from None
 
 
 def cache(
@@ -514,7 +514,7 @@ def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) 
     found = requests.answer(request, output=None if output is None else Path(output), **options)
     if found.faults:
         raise IowattError(
-            "TODO", None, f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}"
+            "internal", None, f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}"
         )
     return found.frame
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import curve, prepare
 from iowatt.evaluate.search.evaluator import Progress
 from iowatt.evaluate.search.executor import Executor
@@ -37,16 +37,16 @@ def load_curve(
     """A curve, over rates or over requests outstanding."""
     if (rates is None) == (outstanding is None):
         raise InputError(
-            "missing",
-            None,
+            "missing" if rates is None else "conflict",
+            Argument("rates"),
             "a curve is over rates or over requests outstanding; give one of them",
-            hint="--rates 50,100..400:50, or --outstanding 1..64:x2",
+            hint="for example `rates=50,100..400:50`, or `outstanding=1..64:x2`",
         )
     if rates is not None:
-        axis = curve.by_rate(given, curve.numbers(rates, "--rates"), workload)
+        axis = curve.by_rate(given, curve.numbers(rates, "rates"), workload)
     else:
         assert outstanding is not None
-        axis = curve.by_outstanding(given, curve.numbers(outstanding, "--outstanding"), workload)
+        axis = curve.by_outstanding(given, curve.numbers(outstanding, "outstanding"), workload)
     return Request("curve", given, [axis], **options)
 
 

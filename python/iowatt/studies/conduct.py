@@ -20,7 +20,7 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import grid, journal
 from iowatt.evaluate.search.evaluator import Progress
-from iowatt.evaluate.search.folder import JOURNAL, write_whole
+from iowatt.evaluate.search.folder import JOURNAL, both_force_and_resume, write_whole
 from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.sweep import Request, search
 from iowatt.studies.results import Results
@@ -130,14 +130,14 @@ def _manifest(target: Path) -> dict[str, Any]:
 
 def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) -> None:
     if resume and force:
-        raise InputError("TODO", None, "--force begins anew and --resume goes on", hint="give one of them")
+        raise both_force_and_resume()
     occupied = os.path.lexists(target) and not (target.is_dir() and atomic_path.holds_only(target))
     if occupied and not is_study(target):
         raise InputError(
             "exists",
             str(target),
             "exists and is not a study",
-            hint="choose another place with --output; --force replaces studies only",
+            hint="choose another `output=`; `force=True` replaces only studies",
         )
     if occupied and resume:
         before = _manifest(target)
@@ -148,14 +148,14 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
                     str(target),
                     f"was begun with {key} {json.dumps(before.get(key))}, "
                     f"and this is {json.dumps(asked[key])}",
-                    hint="begin anew with --force, or choose another place with --output",
+                    hint="start again with `force=True`, or choose another `output=`",
                 )
     elif occupied and not force:
         raise InputError(
             "exists",
             str(target),
             "a study exists already, and results are never overwritten",
-            hint="go on with it by --resume, replace it with --force, or choose another place with --output",
+            hint="continue it with `resume=True`, replace it with `force=True`, or choose another `output=`",
         )
     try:
         atomic_path.sweep(target.parent)

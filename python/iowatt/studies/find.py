@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.studies.study import Study
 
@@ -33,6 +33,9 @@ def find(name: str) -> Study:
     known = {study.name: study for study in studies()}
     if name not in known:
         raise InputError(
-            "unknown-name", None, f"there is no study {name!r}", hint=suggestion(name, list(known), "studies")
+            "unknown-name",
+            Argument("study"),
+            f"there is no study {name!r}",
+            hint=suggestion(name, list(known), "studies"),
         )
     return known[name]

@@ -86,7 +86,7 @@ class Results:
             tickets = {worker.submit(_analyse, str(path)): path for path in paths}
             for done, finished in enumerate(worker.as_completed(), 1):
                 if finished.error is not None:
-                    raise IowattError("TODO", None, f"idle periods: {finished.error}") from finished.error
+                    raise IowattError("internal", None, f"idle periods: {finished.error}") from finished.error
                 self._idle[tickets[finished.ticket]] = finished.result
                 if told is not None:
                     told(done, len(paths))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -125,9 +126,8 @@ def test_overload_is_no_answer_however_short_the_run() -> None:
 def test_a_limit_below_every_response_time_says_the_shortest() -> None:
     found = found_of(0.0009)
     assert found.rate_iops is None and found.run is None and not found.settled
-    assert found.problem.startswith(
-        "no rate keeps the mean response time within 0.9 ms: the shortest seen is 1."
-    )
+    assert re.findall(r"([\d.]+) ms", found.problem)[0] == "0.9"
+    assert 1 <= float(re.findall(r"([\d.]+) ms", found.problem)[1]) < 2
     assert found.as_dict()["crossing_ci95_iops"] is None
 
 
@@ -137,7 +137,7 @@ def test_a_limit_that_is_never_reached_is_said() -> None:
 
     found = find(run, Asked(0.02, ceiling=1e6), start=1000)
     assert found.rate_iops == 1e6 and found.beyond_iops is None
-    assert "is never reached: at 1e+06 requests per second" in found.problem
+    assert {"20", "1e+06"} <= set(found.problem.split())
 
 
 def test_percentiles_are_searched_too() -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from md1_queue import answer
 from station import STATION, found, scenario
 
-from iowatt.base.errors import InputError
 from iowatt.evaluate.search.executor import Cancelled
 from iowatt.evaluate.search.rate import ALL, Asked, of_scenario
 from iowatt.evaluate.search.rate.resolve import load_of
 from iowatt.evaluate.search.threads import Threads
+from refused import refused
 
 TWO = STATION.replace(
     "[[array.pool]]",
@@ -130,43 +131,42 @@ IDLE = STATION[: STATION.index("[[workload]]")] + STATION[STATION.index("[[array
 
 
 @pytest.mark.parametrize(
-    ("text", "workload", "said"),
+    ("text", "workload", "code", "place"),
     [
-        (LOOP, None, "closed loop"),
-        (OWN_LOOP, None, "closed loop"),
-        (IDLE, None, "no workload"),
-        (TWO, None, "2 workloads"),
-        (STATION, "zeroes", "no workload 'zeroes'"),
-        (TWO, ALL, "the proportion of the workloads"),
-        (TRACED, None, "no such trace file"),
-        (TRACED.replace("writes.csv", "-"), None, "read once only"),
+        (LOOP, None, "not-applicable", r"^workload\."),
+        (OWN_LOOP, None, "not-applicable", r"^workload\."),
+        (IDLE, None, "missing", "^scenario "),
+        (TWO, None, "ambiguous", "^workload$"),
+        (STATION, "zeroes", "unknown-name", "^workload$"),
+        (TWO, ALL, "missing", r"^workload\."),
+        (TRACED, None, "not-found", r"writes\.csv$"),
+        (TRACED.replace("writes.csv", "-"), None, "read-once", "-"),
     ],
 )
 def test_what_has_no_rate_to_raise_is_refused(
-    text: str, workload: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, workload: str | None, code: str, place: str, *, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=said):
+    with refused(code, re.compile(place)):
         found(Asked(0.01, workload=workload), text)
 
 
 @pytest.mark.parametrize(
-    ("given", "where"),
+    ("given", "code", "place"),
     [
-        ({"limit_s": 0.0}, "--limit"),
-        ({"limit_s": float("nan")}, "--limit"),
-        ({"limit_s": 0.01, "tolerance": 0.9}, "--tolerance"),
-        ({"limit_s": 0.01, "statistic": "median"}, "--statistic"),
-        ({"limit_s": 0.01, "replications": 0}, "--replications"),
-        ({"limit_s": 0.01, "requests": 5}, "--requests"),
-        ({"limit_s": 0.01, "most_runs": 1}, "--most-runs"),
-        ({"limit_s": 0.01, "start": -1.0}, "--start"),
+        ({"limit_s": 0.0}, "out-of-range", "limit"),
+        ({"limit_s": float("nan")}, "out-of-range", "limit"),
+        ({"limit_s": 0.01, "tolerance": 0.9}, "out-of-range", "tolerance"),
+        ({"limit_s": 0.01, "statistic": "median"}, "not-accepted", "statistic"),
+        ({"limit_s": 0.01, "replications": 0}, "out-of-range", "replications"),
+        ({"limit_s": 0.01, "requests": 5}, "out-of-range", "requests"),
+        ({"limit_s": 0.01, "most_runs": 1}, "out-of-range", "most_runs"),
+        ({"limit_s": 0.01, "start": -1.0}, "out-of-range", "start"),
     ],
 )
-def test_what_is_asked_is_checked(given: dict[str, object], where: str) -> None:
-    with pytest.raises(InputError) as refused:
+def test_what_is_asked_is_checked(given: dict[str, object], code: str, place: str) -> None:
+    with refused(code, place):
         Asked(**given)  # type: ignore[arg-type]
-    assert refused.value.place == where
 
 
 def _as_a_task(limit_s: float, report: object) -> float | None:

@@ -38,7 +38,7 @@ from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import inputs
 from iowatt.evaluate.search.evaluator import Evaluator, Job
-from iowatt.evaluate.search.point import as_text
+from iowatt.evaluate.search.record import as_record, as_text
 from iowatt.model.scenario.model import Scenario
 
 if TYPE_CHECKING:
@@ -407,4 +407,4 @@ def _ep(judged: Judged | None) -> float:
 
 
 def _said(error: InputError) -> str:
-    return as_text({"message": error.message, "where": error.place, "hint": None})
+    return as_text({**as_record(error), "hint": None})

@@ -73,7 +73,7 @@ def run_fio(
         for part in folder.glob("part*.iolog"):
             part.unlink()
     if ended.status or ended.overdue or not (folder / job.OUTPUT).exists():
-        raise IowattError("TODO", str(target.path), f"fio {ended.words}{_said(folder)}")
+        raise IowattError("tool-failed", str(target.path), f"fio {ended.words}{_said(folder)}")
 
 
 def _said(folder: Path) -> str:

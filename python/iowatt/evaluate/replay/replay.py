@@ -143,7 +143,7 @@ def _measured(
     observed = fio.read(folder / job.OUTPUT, interval_s=asked.interval_s or 1.0, name=asked.name)
     if observed.errors:
         raise IowattError(
-            "TODO",
+            "tool-failed",
             str(asked.target),
             f"fio reports errors: {next((w for w in observed.warnings if 'error' in w), 'see its output')}",
         )

@@ -63,7 +63,7 @@ def ready(
     """
     if erase is not None and erase.absolute() != path.absolute():
         raise InputError(
-            "TODO", Argument("erase"), f"names {erase}, and the target is {path}", hint="both are the same"
+            "conflict", Argument("erase"), f"names {erase}, and the target is {path}", hint="name the target"
         )
     made = _prepared(path, size, erase is not None, writes=writes, tell=tell)
     with contextlib.ExitStack() as held:
@@ -75,7 +75,7 @@ def ready(
             target.told_erasing(path, tell)
         has = target.size_of(path)
         if size is not None and has < size:
-            raise InputError("TODO", str(path), f"has {has} bytes, fewer than the {size} asked for")
+            raise InputError("out-of-range", Argument("size"), f"{path} has {has} bytes, fewer than {size}")
         direct = target.takes_direct(path)
         yield Target(path, size or has, _block(path) if direct else 1, direct, made)
 
@@ -88,7 +88,7 @@ def _prepared(
     if found == "absent":
         if size is None:
             raise InputError(
-                "not-found", str(path), "does not exist", hint="--size says how large it is to be made"
+                "not-found", str(path), "does not exist", hint="`size=1GiB` makes a file of that size"
             )
         target.make(path, size, "random", tell=tell)
         return True

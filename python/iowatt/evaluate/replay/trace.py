@@ -57,18 +57,18 @@ def read(spec: Mapping[str, Any]) -> Replayed:
         count += len(parts[-1][0])
         if count > _MOST_REQUESTS:
             raise InputError(
-                "out-of-range",
+                "too-large",
                 str(spec["path"]),
-                f"has more than {_MOST_REQUESTS} requests",
-                hint="replay a part of it: --start, --end",
+                f"the trace has more than {_MOST_REQUESTS:,} requests",
+                hint="replay a part of it, with `start=` and `end=`",
             )
     if not count:
-        raise InputError("empty", str(spec["path"]), "holds no read and no write")
+        raise InputError("empty", str(spec["path"]), "the trace has no read and no write")
     times, ops, offsets, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
     kept = sizes > 0
     empty = int((~kept).sum())
     if empty == count:
-        raise InputError("empty", str(spec["path"]), "holds no request with a size")
+        raise InputError("empty", str(spec["path"]), "no request of the trace has a size")
     notes = []
     if other:
         notes.append(f"{other} requests that are neither reads nor writes were left out")
@@ -96,12 +96,11 @@ def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool
     if odd.any():
         if not align:
             raise InputError(
-                "missing",
+                "not-accepted",
                 where,
                 f"{int(odd.sum())} of {odd.size} requests do not begin and end at a multiple of {block} "
-                "bytes, "
-                "as the target needs",
-                hint="--align widens them to whole blocks",
+                "bytes, as the target needs",
+                hint="`align=True` widens them to whole blocks",
             )
         end = -(-(offset + size) // block) * block
         offset = offset // block * block
@@ -109,17 +108,18 @@ def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool
         notes.append(f"{int(odd.sum())} of {odd.size} requests were widened to blocks of {block} bytes")
     room = capacity // block * block
     if int(size.max()) > room:
-        raise InputError("TODO", where, f"a request of {int(size.max())} bytes is larger than the target")
+        raise InputError(
+            "too-large", where, f"a request of {int(size.max())} bytes is larger than the target"
+        )
     outside = offset + size > room
     if outside.any():
         if not fold:
             raise InputError(
-                "TODO",
+                "out-of-range",
                 where,
-                f"{int(outside.sum())} of {outside.size} requests lie behind the target's end at {room} "
-                "bytes; the "
-                f"trace reaches to {int((offset + size).max())}",
-                hint="a larger target, or --fold, which takes offsets modulo its size",
+                f"{int(outside.sum())} of {outside.size} requests lie beyond the target's end at {room} "
+                f"bytes; the trace reaches to {int((offset + size).max())}",
+                hint="use a larger target, or `fold=True`, which takes offsets modulo its size",
             )
         offset = np.where(outside, offset % room, offset)
         offset = np.minimum(offset, room - size)

@@ -27,23 +27,23 @@ RATE: Final = "rate_iops"
 OUTSTANDING: Final = "outstanding"
 
 
-def numbers(text: str | Iterable[float], option: str) -> list[float]:
-    """The loads of ``--rates`` or ``--outstanding``, in rising order: ``50,100..400:50``, ``1..64:x2``."""
+def numbers(text: str | Iterable[float], argument: str) -> list[float]:
+    """The loads of ``rates`` or ``outstanding``, in rising order: ``50,100..400:50``, ``1..64:x2``."""
     given = text if isinstance(text, str) else ",".join(_number(value) for value in text)
-    place = f"{option} {given}"
+    place = Argument(argument, given)
     values = []
     for word in (word for part in split(given, place) for word in expanded(part, place)):
         try:
             value = float(word)
         except ValueError:
-            value = math.nan
-        if not (math.isfinite(value) and value > 0):
             raise InputError(
-                "out-of-range",
+                "bad-syntax",
                 place,
-                f"{word!r} is no load; expected numbers above 0",
-                hint=f"for example {option} 50,100..400:50",
-            )
+                f"{word!r} is not a number",
+                hint=f"for example `{argument}=50,100..400:50`",
+            ) from None
+        if not (math.isfinite(value) and value > 0):
+            raise InputError("out-of-range", place, f"expected numbers above 0, not {word}")
         values.append(value)
     if len(set(values)) < len(values):
         raise InputError("duplicate", place, "a load is given twice")
@@ -84,7 +84,7 @@ def by_outstanding(given: Given, counts: list[float], workload: str | None = Non
     """A closed loop of one workload with so many requests outstanding."""
     at, name, raw = _workload(given, workload)
     if any(count != int(count) for count in counts):
-        raise InputError("TODO", Argument("outstanding"), "requests outstanding are whole numbers")
+        raise InputError("wrong-type", Argument("outstanding"), "expected whole numbers of requests")
     path, settings = f"workload.{name}", []
     for count in map(int, counts):
         replay = raw.get("replay")
@@ -106,10 +106,10 @@ def _workload(given: Given, asked: str | None) -> tuple[int, str, dict[str, Any]
     workloads = [w for w in listed if isinstance(w, dict)] if isinstance(listed, list) else []
     names = [str(w.get("name", at)) for at, w in enumerate(workloads)]
     if not names:
-        raise InputError("unknown-name", given.source, "the scenario has no workload whose load could vary")
+        raise InputError("missing", given.source, "the scenario has no workload whose load could vary")
     if asked is None and len(names) > 1:
         raise InputError(
-            "TODO",
+            "ambiguous",
             Argument("workload"),
             f"the scenario has {len(names)} workloads; say whose load varies",
             hint=f"one of {', '.join(names)}",
@@ -144,10 +144,10 @@ def _refuse_loop(given: Given, at: int, name: str) -> None:
         return
     if loop:
         raise InputError(
-            "TODO",
+            "not-applicable",
             Argument("rates"),
-            f"the workload {name!r} is a closed loop, whose rate is what the array can do",
-            hint="vary --outstanding",
+            f"workload {name!r} is a closed loop: its rate is whatever the array completes",
+            hint="vary the requests outstanding: `outstanding=1..64:x2`",
         )
 
 

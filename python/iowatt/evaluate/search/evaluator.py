@@ -11,9 +11,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from iowatt.base.errors import IowattError
 from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Work
-from iowatt.evaluate.search.point import as_record, as_text, evaluate
-from iowatt.evaluate.search.record import loads
+from iowatt.evaluate.search.point import evaluate
+from iowatt.evaluate.search.record import as_record, as_text, loads
 from iowatt.evaluate.search.threads import Threads, cores
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Evaluator:
     done: int = 0
     failed: int = 0
     records: dict[str, Record] = field(default_factory=dict)
-    #: Faults of ours, which the next --resume tries again.
+    #: Faults of ours, which the next resumed search tries again.
     faults: list[str] = field(default_factory=list)
     #: Of where a point was tried, likewise.
     machines: list[str] = field(default_factory=list)
@@ -139,7 +140,7 @@ class Evaluator:
             self.progress(Progress(self.done, self.total, self.failed, running))
 
     def _fault(self, error: BaseException, key: str, label: str) -> Record:
-        """A fault of ours or of a machine: the other points go on, the next --resume tries this one again."""
+        """A fault of ours or of a machine: the others go on, and a resumed search tries this one again."""
         if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
             raise error
         if isinstance(error, MachineError):
@@ -148,4 +149,4 @@ class Evaluator:
             return {"key": key, "error": said}
         text = f"{type(error).__name__}: {error}"
         self.faults.append(f"{label}: {text}")
-        return {"key": key, "error": {"message": f"a fault of iowatt: {text}", "where": None, "hint": None}}
+        return {"key": key, "error": as_record(IowattError("internal", None, f"a fault of iowatt: {text}"))}

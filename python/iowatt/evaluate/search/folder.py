@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base import atomic_path, input_file
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import journal
 from iowatt.evaluate.search.journal import Journal
 
@@ -56,7 +56,7 @@ SWEEP: Final = Shape(
 def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> None:
     """Raise ``InputError`` where a search cannot be written to ``target``; before any work is done."""
     if force and resume:
-        raise InputError("TODO", None, "--force begins anew and --resume goes on", hint="give one of them")
+        raise both_force_and_resume()
     if not os.path.lexists(target):
         return
     if target.is_dir() and _is_unbegun(target):
@@ -66,7 +66,7 @@ def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> 
             "exists",
             str(target),
             f"exists and is not {shape.what}",
-            hint="choose another place with --output; --force replaces what a search of this kind wrote",
+            hint="choose another `output=`; `force=True` replaces only what a search of this kind wrote",
         )
     if not (force or resume):
         done = " (finished)" if (target / shape.results[0]).is_file() else " (not finished)"
@@ -74,8 +74,17 @@ def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> 
             "exists",
             str(target),
             f"{shape.what} exists already{done}, and results are never overwritten",
-            hint="go on with it by --resume, replace it with --force, or choose another place with --output",
+            hint="continue it with `resume=True`, replace it with `force=True`, or choose another `output=`",
         )
+
+
+def both_force_and_resume() -> InputError:
+    """The error for a search that shall begin anew and be resumed at once."""
+    return InputError(
+        "conflict",
+        Argument("force"),
+        "`force=True` starts again, and `resume=True` continues what is there: give one of them",
+    )
 
 
 def is_search(target: Path, shape: Shape = SWEEP) -> bool:
@@ -169,18 +178,18 @@ def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:
     before = input_file.json_object(file)
     if before.get("schema") != SCHEMA:
         raise InputError(
-            "TODO",
+            "wrong-format",
             str(file),
-            f"was written by another iowatt: schema {before.get('schema')!r}, this one writes {SCHEMA!r}",
+            f"another version of iowatt wrote this: schema {before.get('schema')!r}, expected {SCHEMA!r}",
         )
     changed = _changed(before, manifest)
     if changed is None:
         return
     raise InputError(
-        "TODO",
+        "changed",
         str(target),
-        f"{changed} since this sweep was begun, so that its points would not belong together",
-        hint="begin anew with --force, or keep both and choose another place with --output",
+        f"{changed} since this sweep was begun: its points would not belong together",
+        hint="start again with `force=True`, or keep both and choose another `output=`",
     )
 
 
@@ -193,9 +202,9 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     said = {
         "kind": "the command has changed from {} to {}",
         "version": "iowatt has changed from {} to {}",
-        "set": "--set has changed from {} to {}",
+        "set": "the overrides have changed from {} to {}",
         "scenario_sha256": "the scenario has changed",
-        "own_seeds": "--own-seeds has changed",
+        "own_seeds": "own_seeds has changed from {} to {}",
         "within": "how its points are judged has changed",
     }
     changed = (key for key in said if before.get(key) != now.get(key))

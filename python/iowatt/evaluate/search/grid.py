@@ -30,7 +30,7 @@ class Point:
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """What brings them about, as for ``--set``."""
+        """What brings them about, as overrides."""
         return tuple(override for setting in self.settings for override in setting.overrides)
 
 
@@ -39,7 +39,7 @@ def points(axes: Sequence[Axis]) -> list[Point]:
     count = math.prod(len(axis.settings) for axis in axes)
     if count > MOST_POINTS:
         raise InputError(
-            "out-of-range",
+            "too-large",
             Argument("over"),
             f"{count:,} points are too many; at most {MOST_POINTS:,} are run",
         )

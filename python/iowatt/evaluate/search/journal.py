@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.record import loads
+from iowatt.evaluate.search.record import is_error, loads
 
 
 def read(file: Path) -> dict[str, dict[str, Any]]:
@@ -47,7 +47,7 @@ def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
             raise InputError(
                 "wrong-format",
                 f"{file}:{number}",
-                "is no record of a point: an object with its key, and a row, an error, figures or an outcome",
+                "not the record of a point: an object with a key, and a row, an error, figures or an outcome",
                 hint="remove the line, and the point is run again",
             ) from None
     return found, whole
@@ -58,12 +58,7 @@ def _is_record(record: Any) -> bool:
     if not isinstance(record, dict) or not isinstance(record.get("key"), str):
         return False
     if "error" in record:
-        error = record["error"]
-        return (
-            isinstance(error, dict)
-            and isinstance(error.get("message"), str)
-            and all(key in error and isinstance(error[key], str | None) for key in ("where", "hint"))
-        )
+        return is_error(record["error"])
     if "row" in record:
         row = record["row"]
         return isinstance(row, Mapping) and all(isinstance(cell, _CELL) for cell in row.values())
@@ -119,10 +114,10 @@ class Journal:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                "TODO",
+                "in-use",
                 str(self._file.parent),
-                "another sweep is writing here at this moment",
-                hint="wait for it, or choose another place with --output",
+                "another sweep is writing here now",
+                hint="wait for it, or choose another `output=`",
             ) from None
         except OSError:  # a file system without locks
             return

@@ -1,6 +1,6 @@
-"""The grammar of ``--over``: which keys change, and the values that they take.
+"""The grammar of ``over``: which keys change, and the values that they take.
 
-path=v1,v2,...           one key; values as in --set, commas inside quotes and brackets do not separate
+path=v1,v2,...           one key; values as in an override, commas inside quotes and brackets do not separate
 path=24..38:2            a range, both ends included where a step meets them; a step of 1 may be left out
 path=4KiB..256KiB:x2     a range by a factor; the unit of the last value is that of all
 a,b=(v1,w1),(v2,w2)      keys that change together (zipped)
@@ -26,7 +26,7 @@ MOST_VALUES: Final = 100_000
 _NUMBER: Final = r"([+-]?[0-9]{1,15}(?:\.[0-9]{1,12})?)\s*([^\s0-9.:,+-]*)"
 _RANGE: Final = re.compile(rf"\s*{_NUMBER}\s*\.\.\s*{_NUMBER}\s*(?::\s*(x?)\s*{_NUMBER}\s*)?", re.ASCII)
 _OPEN: Final = {"(": ")", "[": "]", "{": "}"}
-_EXAMPLE: Final = "for example --over array.pool.disks.count=24,26,28 or 24..38:2"
+_EXAMPLE: Final = "for example array.pool.disks.count=24,26,28 or array.pool.disks.count=24..38:2"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Axis:
 
 
 def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
-    """The axes of a sweep, from texts as of ``--over``, or from a mapping.
+    """The axes of a sweep, from texts, or from a mapping.
 
     A mapping has a path (or a tuple of paths) to its values (or tuples of values).
 
@@ -62,14 +62,14 @@ def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
     else:
         found = [parse(text) for text in given]
     if not found:
-        raise InputError("TODO", None, "nothing to sweep over", hint=_EXAMPLE)
+        raise InputError("missing", Argument("over"), "no key to vary is given", hint=_EXAMPLE)
     seen: set[str] = set()
     for column in (column for axis in found for column in axis.columns):
         if column in seen:
             raise InputError(
                 "duplicate",
-                Argument("over"),
-                f"{column} is swept over twice",
+                Argument("over", column),
+                "this key is given twice",
                 hint="give all its values at once",
             )
         seen.add(column)
@@ -77,8 +77,8 @@ def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
 
 
 def parse(text: str) -> Axis:
-    """One ``--over``."""
-    place = f"--over {text}"
+    """The axis of one text."""
+    place = Argument("over", text)
     left, equals, right = text.partition("=")
     paths = tuple(path.strip() for path in left.split(","))
     if not equals or not all(paths):
@@ -115,7 +115,7 @@ def split(text: str, place: str) -> list[str]:
             parts.append(text[start:at].strip())
             start = at + 1
     if quote or closing:
-        raise InputError("missing", place, f"{quote or closing[-1]} is missing at the end")
+        raise InputError("bad-syntax", place, f"{quote or closing[-1]} is missing at the end")
     return [*parts, text[start:].strip()]
 
 
@@ -127,20 +127,23 @@ def expanded(text: str, place: str) -> list[str]:
     first, first_unit, last, unit, factor, step_text, step_unit = match.groups()
     if {first_unit or unit, step_unit or unit} != {unit} or (factor and step_unit):
         raise InputError(
-            "TODO", place, f"the range {text!r} mixes units", hint="give one unit, as in 4KiB..256KiB:x2"
+            "bad-syntax",
+            place,
+            f"the range {text!r} mixes units",
+            hint="give one unit, as in 4KiB..256KiB:x2",
         )
     low, high, step = Decimal(first), Decimal(last), Decimal(step_text or 1)
     values = _steps(low, high, step, bool(factor))
     if not values:
         raise InputError(
-            "out-of-range",
+            "empty",
             place,
             f"the range {text!r} holds no values: {'a factor' if factor else 'a step'} of {step} does not "
             f"lead from {low} to {high}",
             hint="START..END:STEP (negative to count down), or START..END:xFACTOR with a factor above 1",
         )
     if len(values) > MOST_VALUES:
-        raise InputError("out-of-range", place, f"the range {text!r} holds more than {MOST_VALUES:,} values")
+        raise InputError("too-large", place, f"the range {text!r} holds more than {MOST_VALUES:,} values")
     # Whole numbers stay whole; else all get the same number of decimals.
     places = max(max(0, -int(value.normalize().as_tuple().exponent)) for value in values)
     return [f"{value:.{places}f}{unit}" for value in values]
@@ -162,14 +165,14 @@ def _steps(low: Decimal, high: Decimal, step: Decimal, by_factor: bool) -> list[
 def _tuple(part: str, paths: tuple[str, ...], place: str) -> tuple[str, ...]:
     if not (part.startswith("(") and part.endswith(")")):
         raise InputError(
-            "wrong-format",
+            "bad-syntax",
             place,
-            f"{part!r} is no group of {len(paths)} values",
+            f"{part!r} is not a group of {len(paths)} values",
             hint="keys that change together take groups: a,b=(1,2),(3,4)",
         )
     values = tuple(split(part[1:-1], place))
     if len(values) != len(paths) or "" in values:
-        raise InputError("TODO", place, f"{part} has {len(values)} values for {len(paths)} keys")
+        raise InputError("bad-syntax", place, f"{part} has {len(values)} values for {len(paths)} keys")
     return values
 
 
@@ -197,9 +200,9 @@ def cell(text: str) -> Cell:
 
 def _of_mapping(paths: Any, values: Any) -> Axis:
     names = (paths,) if isinstance(paths, str) else tuple(paths)
-    place = f"over {', '.join(names)}"
+    place = Argument("over", ", ".join(names))
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError("TODO", place, f"expected a list of values, not {values!r}")
+        raise InputError("wrong-type", place, f"expected a list of values, not {values!r}")
     listed = list(values)
     if not listed:
         raise InputError("empty", place, "the list of values is empty")
@@ -207,7 +210,7 @@ def _of_mapping(paths: Any, values: Any) -> Axis:
     for value in listed:
         row = (value,) if len(names) == 1 else tuple(value) if isinstance(value, Sequence) else (value,)
         if len(row) != len(names):
-            raise InputError("TODO", place, f"{value!r} has {len(row)} values for {len(names)} keys")
+            raise InputError("wrong-type", place, f"{value!r} has {len(row)} values for {len(names)} keys")
         rows.append(tuple(_text(part) for part in row))
     return _axis(names, rows, place)
 

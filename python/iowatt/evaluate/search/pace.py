@@ -28,10 +28,10 @@ class Pace:
         """Mean rate as recorded, requests per second. Raises ``InputError`` where all arrive at once."""
         if self.seconds <= 0:
             raise InputError(
-                "TODO",
+                "not-applicable",
                 self.path,
                 "the trace has no rate: all of its requests arrive at once",
-                hint="vary --outstanding of `iowatt curve`",
+                hint="vary the requests outstanding: `iowatt curve`, `outstanding=1..64:x2`",
             )
         return (self.requests - 1) / self.seconds
 
@@ -43,14 +43,15 @@ def of(trace: Mapping[str, Any]) -> Pace:
     it can be read once only.
     """
     path = Path(trace["path"])
-    if str(path) == "-" or not path.is_file():
+    if str(path) == "-":
         raise InputError(
             "read-once",
-            str(path),
-            "the rate of a trace is measured before it is replayed, and standard input can be read once only"
-            if str(path) == "-"
-            else "no such trace file",
+            "-",
+            "the rate of a trace is measured before it is replayed, and standard input can be read only once",
+            hint="put the trace in a file",
         )
+    if not path.is_file():
+        raise InputError("not-found", str(path), "there is no such trace file")
     changed = tuple(
         (file.stat().st_size, file.stat().st_mtime_ns)
         for file in (path, *map(Path, trace.get("more", ())))

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search.executor import MachineError, Report
 from iowatt.evaluate.search.folder import MANIFEST
 from iowatt.evaluate.search.inputs import File, verify
+from iowatt.evaluate.search.record import as_record
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.over import Cell
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
 
-TOO_SLOW: Final = "--within"
-"""Where the error of a point is whose every rate is beyond the limit."""
+TOO_SLOW: Final = Argument("within")
+"""The place of the error of a point that exceeds the limit at every rate."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ class Task:
 def evaluate(task: Task, report: Report) -> dict[str, Any]:
     """Simulate a point; the record of it that the journal keeps.
 
-    The record has ``key`` and either ``row`` or, where the scenario cannot be run, ``error`` (``message``,
-    ``where``, ``hint``); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between equal points. Raises
-    ``MachineError`` where this machine lacks what the point needs.
+    The record has ``key`` and either ``row`` or, where the scenario cannot be run, ``error``
+    (:func:`iowatt.as_record`); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between
+    equal points. Raises ``MachineError`` where this machine lacks what the point needs.
     """
     return recorded(task.key, lambda: _evaluate(task, report))
 
@@ -85,26 +86,14 @@ def key_of(files: str, rate: RateAsked | None, pricing: Pricing | None = None) -
     return files if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def as_record(error: InputError) -> dict[str, str | None]:
-    """An error as plain data."""
-    return {"code": error.code, "message": error.message, "where": error.place, "hint": error.hint}
-
-
-def as_text(error: Mapping[str, str | None]) -> str:
-    """The same in one line, for a cell of the table."""
-    where = f"{error['where']}: " if error["where"] else ""
-    hint = f" (hint: {error['hint']})" if error["hint"] else ""
-    return " ".join(f"{where}{error['message']}{hint}".split())
-
-
 def _check_folder(bundle: Path) -> None:
     """Raise ``MachineError`` where the sweep's folder is not on this machine: its bundles would be lost."""
     sweep = bundle.parent.parent
     if not (sweep / MANIFEST).is_file():
         raise MachineError(
-            "unwritable",
+            "not-found",
             str(sweep),
-            "the sweep's folder is not there, so that its bundles cannot be written",
+            "the sweep's folder is not on this machine: its bundles cannot be written",
             hint="keep it on a file system that every machine has at the same path",
         )
 
@@ -125,7 +114,7 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
     else:
         run, cells = _at_highest_rate(task, scenario, report)
     if task.bundle is not None:
-        # Whatever stands there is a bundle of this very point, or of what --force replaces.
+        # Whatever stands there is a bundle of this very point, or of what `force` replaces.
         with bundle.reserve(task.bundle, force=True) as place:
             run.write_into(place.staging)
         index.register(place.target, run.summary)
@@ -171,5 +160,5 @@ def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Ru
         command=task.command,
     )
     if found.run is None or found.rate_iops is None:
-        raise InputError("TODO", TOO_SLOW, found.problem or "no rate is within the limit")
+        raise InputError("infeasible", TOO_SLOW, found.problem or "no rate is within the limit")
     return found.run, row(found)

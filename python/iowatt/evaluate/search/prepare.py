@@ -1,8 +1,8 @@
 """The points of a sweep, checked before anything runs.
 
 What is wrong with a value whatever it is combined with stops the sweep here: a key that does not exist, a
-number that is none, a device that nobody knows. Values that only contradict one another (RAID-10 and an odd
-number of drives) make a refused point, which is a row of the table with its message.
+number that is not one, a device that does not exist. Values that only contradict one another (RAID-10 and an
+odd number of drives) make a refused point, which is a row of the table with its message.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import grid, over
 from iowatt.evaluate.search.grid import Point
 from iowatt.evaluate.search.over import Axis
+from iowatt.evaluate.search.record import as_record, at_point
 from iowatt.model.scenario import explain
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
@@ -34,7 +35,7 @@ _NAMES: Final = ("device", "name", "path", "more", "profile")
 
 @dataclass(frozen=True)
 class Given:
-    """A scenario as given: its text, what its paths are relative to, its name in messages, its ``--set``."""
+    """A scenario as given: its text, what its paths are relative to, its name in messages, its overrides."""
 
     text: str
     base: Path
@@ -95,9 +96,9 @@ def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -
                 continue
             if key in seen:
                 raise InputError(
-                    "TODO",
-                    Argument("over"),
-                    f"{path} and {seen[key]} are the same key",
+                    "duplicate",
+                    Argument("over", path),
+                    f"this is the same key as {seen[key]}",
                     hint="give all its values at once",
                 )
             seen[key] = path
@@ -128,12 +129,7 @@ def check(
     stop_at_bad(axes, found)
     if all(isinstance(one, Refused) for one in found):
         first = next(one for one in found if isinstance(one, Refused))
-        raise InputError(
-            "TODO",
-            _where(first, columns, len(points)),
-            first.error.message,
-            hint=first.error.hint,
-        )
+        raise _at_point(first, columns, len(points))
     return found
 
 
@@ -141,7 +137,7 @@ def stop_at_bad(axes: Sequence[Axis], found: Sequence[Checked | Refused], fewest
     """Raise ``InputError`` for a key that does not exist, a value that is wrong whatever it is with."""
     if any(isinstance(one, Refused) for one in found):
         _refuse_unknown_keys(axes)
-        _refuse_bad_values(axes, found, grid.columns(axes), fewest)
+        _refuse_bad_values(axes, found, fewest)
 
 
 def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -154,7 +150,7 @@ def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
 def _seed(given: Given) -> int:
     seed = raw(given).get("seed", Scenario.model_fields["seed"].default)
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise InputError("TODO", "seed", f"expected a whole number, not {seed!r}")
+        raise InputError("wrong-type", "seed", f"expected a whole number, not {seed!r}")
     return seed
 
 
@@ -198,8 +194,8 @@ def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
         if not path.is_file():
             raise InputError(
                 "read-once",
-                None,
-                f"every point reads its trace anew, and {name!r} can be read once only",
+                name,
+                "every point reads its trace anew, and this one can be read only once",
                 hint="put the trace in a file",
             )
 
@@ -239,12 +235,17 @@ def _names_one(error: InputError, overrides: Sequence[str]) -> bool:
 
 def _as_over(error: InputError, point: Point) -> InputError:
     """The error at the argument ``over`` where one of its values is at fault, not one of ``set``."""
-    place = error.place
-    if not isinstance(place, Argument) or place.name != "set":
-        return error
-    if not any(place.detail.startswith(override) for override in point.overrides):
-        return error
-    return InputError(error.code, Argument("over", place.detail), error.message, hint=error.hint)
+    if isinstance(error, ScenarioError) and len(error.problems) > 1:
+        problems = [replace(one, place=_over(one.place, point)) for one in error.problems]
+        return ScenarioError(problems, error.place or "")
+    return InputError(error.code, _over(error.place, point), error.message, hint=error.hint)
+
+
+def _over(place: str | None, point: Point) -> str | None:
+    """``place``; the argument ``over`` in place of ``set`` where the override is one of the point's."""
+    if isinstance(place, Argument) and place.name == "set" and place.detail.startswith(point.overrides):
+        return Argument("over", place.detail)
+    return place
 
 
 def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
@@ -256,9 +257,8 @@ def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
                 explain.find(path)
             except InputError as error:
                 if not _in_a_free_table(path):
-                    raise InputError(
-                        error.code, Argument("over", path), error.message, hint=error.hint
-                    ) from None
+                    place = Argument("over", path)
+                    raise InputError("unknown-key", place, error.message, hint=error.hint) from None
 
 
 def _in_a_free_table(path: str) -> bool:
@@ -272,24 +272,15 @@ def _in_a_free_table(path: str) -> bool:
     return False
 
 
-def _refuse_bad_values(
-    axes: Sequence[Axis], found: Sequence[Checked | Refused], columns: Sequence[str], fewest: int
-) -> None:
+def _refuse_bad_values(axes: Sequence[Axis], found: Sequence[Checked | Refused], fewest: int) -> None:
     for at, axis in enumerate(axes):
         for setting in axis.settings:
             mine = [one for one in found if one.point.settings[at] is setting]
             bad = [one for one in mine if isinstance(one, Refused) and at in one.blamed]
             if len(bad) == len(mine) >= fewest:
-                first = bad[0]
-                raise InputError(
-                    first.error.code,
-                    _where(first, columns, len(found)),
-                    first.error.message,
-                    hint=first.error.hint,
-                )
+                raise _as_over(bad[0].error, bad[0].point)
 
 
-def _where(refused: Refused, columns: Sequence[str], count: int) -> str:
-    place = f"point {refused.point.number} of {count} ({grid.label(refused.point, columns)})"
-    error = _as_over(refused.error, refused.point)
-    return f"{place}: {error.place}" if error.place else place
+def _at_point(refused: Refused, columns: Sequence[str], count: int) -> InputError:
+    point = f"point {refused.point.number} of {count} ({grid.label(refused.point, columns)})"
+    return at_point(as_record(_as_over(refused.error, refused.point)), point)

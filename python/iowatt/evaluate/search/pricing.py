@@ -99,10 +99,10 @@ def _all_known(components: Iterable[Component], system: System) -> None:
         return
     drive = next(drive for drive in system.drives if drive.name == unknown.device)
     raise InputError(
-        "TODO",
+        "missing-figure",
         system.where,
-        f"no price is known of {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})",
-        hint=f"--assume purchase.model.{drive.model}=USD states what one costs",
+        f"no price is known for {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})",
+        hint=f"`assume=purchase.model.{drive.model}=USD` states what one costs",
     )
 
 

@@ -1,11 +1,12 @@
-"""Records of points in memory: of tens of thousands of them, each as small as its figures."""
+"""Records of points: rows, which are small in memory because there may be tens of thousands; and errors."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
+from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.evaluate.search.over import Cell
 
 _COLUMNS: dict[tuple[str, ...], dict[str, int]] = {}
@@ -34,11 +35,52 @@ class Row(Mapping[str, Cell | None]):
         return f"Row({dict(self)!r})"
 
 
+Error = Mapping[str, str | None]
+"""Why a point has no figures: the ``ERROR_KEYS`` of an ``IowattError``."""
+
+ERROR_KEYS: Final = ("code", "place", "message", "hint")
+
+
+def as_record(error: IowattError) -> dict[str, str | None]:
+    """An error as plain data."""
+    return {key: getattr(error, key) for key in ERROR_KEYS}
+
+
+def is_error(value: Any) -> bool:
+    """Whether a value is what ``as_record`` makes."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == set(ERROR_KEYS)
+        and all(isinstance(value[key], str) for key in ("code", "message"))
+        and all(isinstance(value[key], str | None) for key in ("place", "hint"))
+    )
+
+
+def as_text(error: Error) -> str:
+    """A recorded error in one line, for a cell of the table: ``[code] place: message (hint: ...)``."""
+    place = f"{error['place']}: " if error["place"] else ""
+    hint = f" (hint: {error['hint']})" if error["hint"] else ""
+    return " ".join(f"[{error['code']}] {place}{error['message']}{hint}".split())
+
+
+def at_point(error: Error, point: str) -> InputError:
+    """A recorded error raised for a whole search: at its point, and there at its own place."""
+    place = error["place"]
+    if isinstance(place, Argument) and place.name == "over":
+        place = place.detail
+    return InputError(
+        error["code"] or "internal",
+        f"{point}: {place}" if place else point,
+        error["message"] or "",
+        hint=error["hint"],
+    )
+
+
 def loads(text: str | bytes) -> dict[str, Any]:
-    """A record of a journal. Raises ``ValueError`` where it is no JSON object."""
+    """A record of a journal. Raises ``ValueError`` where it is not a JSON object."""
     record = json.loads(text)
     if not isinstance(record, dict):
-        raise ValueError("no JSON object")
+        raise ValueError("not a JSON object")
     if isinstance(record.get("row"), dict):
         record["row"] = Row(record["row"])
     return record

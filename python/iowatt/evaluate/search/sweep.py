@@ -23,8 +23,9 @@ from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.folder import RUNS, SCHEMA, Folder, refuse
 from iowatt.evaluate.search.grid import Point
 from iowatt.evaluate.search.over import Axis
-from iowatt.evaluate.search.point import Task, as_record, as_text, key_of
+from iowatt.evaluate.search.point import Task, key_of
 from iowatt.evaluate.search.prepare import Checked, Given, Refused
+from iowatt.evaluate.search.record import as_record, at_point
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,7 +61,7 @@ class Warned:
 class Found:
     """The outcome of a search.
 
-    ``faults`` are errors of ours, ``machines`` those of where a point was tried; the next --resume tries both
+    ``faults`` are errors of ours, ``machines`` those of where a point was tried; a resumed search tries both
     again.
     """
 
@@ -111,9 +112,11 @@ def search(
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
     if request.bundles and request.within is not None:
-        raise InputError("ambiguous", None, "points at a limit are several runs each, and have no bundle")
+        raise InputError(
+            "conflict", Argument("bundles"), "a point at a limit is several runs, and has no bundle"
+        )
     if request.bundles and output is None:
-        raise InputError("TODO", None, "bundles need a directory to be written to", hint="give output=")
+        raise InputError("missing", Argument("output"), "bundles need a directory to be written to")
     if output is not None:
         refuse(output, force=force, resume=resume)
     points = grid.points(request.axes)
@@ -187,12 +190,7 @@ def _stop_at_refused(request: Request, checked: Sequence[Checked | Refused]) -> 
 
 
 def _strict(point: Point, columns: Sequence[str], error: dict[str, Any]) -> IowattError:
-    return InputError(
-        "TODO",
-        f"point {point.number} ({grid.label(point, columns)})",
-        as_text({**error, "hint": None}),
-        hint=error["hint"],
-    )
+    return at_point(error, f"point {point.number} ({grid.label(point, columns)})")
 
 
 def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:

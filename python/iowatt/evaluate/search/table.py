@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.evaluate.search import point as points
 from iowatt.evaluate.search.grid import Point
+from iowatt.evaluate.search.record import as_text
 from iowatt.evaluate.search.row import TEXTS
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ def build(
     failed = ["error" in record for _, record in rows]
     columns[STATUS] = ["failed" if bad else "done" for bad in failed]
     columns[ERROR] = [
-        points.as_text(record["error"]) if bad else None
-        for (_, record), bad in zip(rows, failed, strict=True)
+        as_text(record["error"]) if bad else None for (_, record), bad in zip(rows, failed, strict=True)
     ]
     if bundles is not None:
         columns[RUN] = [

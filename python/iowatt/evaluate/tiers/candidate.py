@@ -85,12 +85,14 @@ class Listed:
     #: What their files are relative to.
     base: Path
     raws: Sequence[dict[str, Any]]
-    #: The file of candidates; None where ``--tiers`` names drives.
+    #: The file of candidates; None where ``tiers`` names drives.
     document: Document | None
 
     def place(self, number: int, *keys: str | int) -> str:
         """Where the candidate of a number, or a key of it, was given."""
-        return "--tiers" if self.document is None else self.document.place(("tier", number, *keys))
+        if self.document is None:
+            return Argument("tiers", self.raws[number]["device"])
+        return self.document.place(("tier", number, *keys))
 
     @contextmanager
     def placed(self, number: int) -> Iterator[None]:
@@ -116,7 +118,7 @@ class Listed:
 
 
 def read(given: Sequence[str]) -> Listed:
-    """Candidates from ``--tiers``: names of drives, device files, or one file of candidates.
+    """Candidates from ``tiers``: names of drives, device files, or one file of candidates.
 
     Raises
     ------
@@ -125,7 +127,9 @@ def read(given: Sequence[str]) -> Listed:
     """
     names = [part.strip() for text in given for part in text.split(",")] or list(DEFAULT)
     if "" in names:
-        raise InputError("TODO", Argument("tiers"), "holds an empty name", hint="name drives, such as a,b,c")
+        raise InputError(
+            "bad-syntax", Argument("tiers"), "a name is empty", hint="name drives, such as a,b,c"
+        )
     document = None
     if len(names) == 1 and names[0].endswith(".toml") and _is_list(Path(names[0])):
         path = Path(names[0])
@@ -138,14 +142,17 @@ def read(given: Sequence[str]) -> Listed:
         base = Path()
     if len(listed) > MOST:
         raise InputError(
-            "out-of-range", Argument("tiers"), f"{len(listed)} candidates; {MOST} at most are accepted"
+            "too-large", Argument("tiers"), f"{len(listed)} candidates are too many; the most is {MOST}"
         )
     named = [(one.name or f"tier{number}", one) for number, one in enumerate(listed, 1)]
     taken = [name for name, _ in named]
     for name in taken:
         if taken.count(name) > 1:
             raise InputError(
-                "TODO", Argument("tiers"), f"two candidates are named {name!r}", hint="give each its own name"
+                "duplicate",
+                Argument("tiers"),
+                f"two candidates are named {name!r}",
+                hint="give each its own name",
             )
     return Listed(named, base, raws, document)
 
@@ -162,7 +169,7 @@ def _is_list(path: Path) -> bool:
         raise InputError(
             "wrong-format",
             str(path),
-            "holds no candidates, and is no device file",
+            "the file has no candidates, and is not a device file",
             hint='give each candidate a table: [[tier]] with device = "..."',
         )
     return False

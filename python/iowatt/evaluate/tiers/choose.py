@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.base.errors import InputError
 from iowatt.evaluate.estimate import raid_work
 from iowatt.evaluate.tiers.load import Load
 from iowatt.evaluate.tiers.pilot import Drive
@@ -69,7 +70,9 @@ class Technology:
         while count < LEAST_DRIVES[self.level] or count_problem(self.level, count) is not None:
             count += self.group
             if count > MOST_DRIVES:
-                raise ValueError(f"no multiple of {self.group} drives makes a RAID-{self.level}")
+                raise InputError(
+                    "conflict", None, f"no multiple of {self.group} drives makes a RAID-{self.level}"
+                )
         return count
 
 

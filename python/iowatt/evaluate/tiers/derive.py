@@ -181,22 +181,21 @@ class _OnePool:
         simulation, names = work.plan["simulation"], work.plan["names"]
         where = str(asked.scenario)
         if not scenario.workload:
-            raise InputError("unknown-name", where, "has no workload: there is nothing to derive tiers for")
+            raise InputError("missing", where, "there is no workload to derive tiers for")
         spaces = {volume["pool"] for volume in simulation["volumes"]}
         if len(spaces) != 1 or min(spaces) >= len(simulation["pools"]):
             raise InputError(
-                "out-of-range",
+                "unsupported",
                 where,
-                "its volumes lie on more than one pool, or on a virtual one; tiers are derived from the "
-                "heat of "
-                "one pool",
+                "the volumes lie on more than one pool, or on a virtual one; tiers are derived from the heat "
+                "of one pool",
                 hint="put all volumes on one big pool",
             )
         from iowatt.sources.inputs import traces_of
 
         if any(name == "-" for source in work.plan["sources"] for name in traces_of(source)):
             raise InputError(
-                "read-once", where, "a trace from standard input can be read once only; put it in a file"
+                "read-once", where, "a trace from standard input can be read only once; put it in a file"
             )
         at = spaces.pop()
         pool = scenario.array.pool[at]
@@ -209,10 +208,10 @@ class _OnePool:
         extent = asked.extent_bytes or given or _extent(stored)
         if stored < 8 * extent:
             raise InputError(
-                "TODO",
-                where,
-                f"its volumes have {stored} bytes, which is less than eight extents of {extent}",
-                hint="take smaller extents with --extent",
+                "out-of-range",
+                Argument("extent"),
+                f"the volumes have {stored} bytes, less than eight extents of {extent}",
+                hint="choose a smaller `extent=`",
             )
         return cls(
             name=scenario.name,
@@ -263,10 +262,10 @@ def _left_out(one: _OnePool, raws: Sequence[Mapping[str, Any]], asked: Asked) ->
         return said
     if not all(raw.get("raid") for raw in raws):
         raise InputError(
-            "TODO",
-            str(asked.scenario),
-            f"volume {one.own_levels[0]!r} has a RAID level of its own; a tier has one level for all volumes",
-            hint="say which with `raid` in each [[tier]] of a file of candidates (--tiers FILE.toml)",
+            "ambiguous",
+            f"{asked.scenario}: array.volume.{one.own_levels[0]}.raid",
+            "the volume has a RAID level of its own, and a tier has one level for all volumes",
+            hint="give `raid` in each [[tier]] of a file of candidates: `tiers=FILE.toml`",
         )
     return [
         *said,
@@ -298,9 +297,9 @@ def _measured(run: Run, one: _OnePool, asked: Asked) -> tuple[loads.Load, Front]
     window = summary["window"]
     if not len(back.extent) or not summary["requests"]["count"]:
         raise InputError(
-            "unknown-name",
+            "empty",
             str(asked.scenario),
-            "nothing reaches the back end within the window: there is no heat to place",
+            "no request reaches the back end within the window: there is no heat to place",
         )
     # An overloaded pool still works when the last request has arrived: what is asked for is asked until then.
     span = min(window["duration_s"], (window["last_arrival_s"] or window["end_s"]) - window["start_s"])
@@ -352,7 +351,7 @@ def _technologies(
         except InputError as error:
             if asked.objective == "dollars":
                 raise InputError(
-                    "wrong-format",
+                    "missing-figure",
                     listed.place(number),
                     f"the price of {given.device.name!r} is not known, and the objective is dollars",
                     hint="give it in a file of candidates: price = 180",
@@ -365,8 +364,8 @@ def _technologies(
         )  # fmt: skip
         try:
             technology.least  # noqa: B018 - raises where no number of groups makes the level
-        except ValueError as error:
-            raise InputError("TODO", listed.place(number, "group"), str(error)) from None
+        except InputError as error:
+            raise error.at(listed.place(number, "group")) from None
         found.append(technology)
     return sorted(found, key=lambda one: one.drive.service_s), pools
 
@@ -410,12 +409,11 @@ def _choose(
         if asked.response_s is not None:
             wanted += f" and a mean response time of {1e3 * asked.response_s:g} ms"
         raise InputError(
-            "TODO",
+            "infeasible",
             Argument("tiers"),
             f"no candidates hold {load.total_bytes / 1e9:,.0f} GB and serve {load.iops:,.0f} back-end "
-            f"requests a "
-            f"second with {wanted}",
-            hint="name faster candidates, or relax --response-time or --utilisation",
+            f"requests a second with {wanted}",
+            hint="name faster candidates, or relax `response_time=` or `utilisation=`",
         )
     able.sort(key=lambda pair: (_value(pair[1], asked.objective), len(pair[1].tiers)))
     return able[0][1], tried

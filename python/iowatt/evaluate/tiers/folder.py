@@ -29,15 +29,15 @@ def refuse(target: Path, *, force: bool) -> None:
         raise InputError(
             "exists",
             str(target),
-            "exists and is no derivation of tiers",
-            hint="choose another place with --output; --force replaces derivations only",
+            "exists and is not a derivation of tiers",
+            hint="choose another `output=`; `force=True` replaces only derivations",
         )
     if not force:
         raise InputError(
-            "TODO",
+            "exists",
             str(target),
-            "already exists, and results are never overwritten",
-            hint="choose another place with --output, or replace it with --force",
+            "exists already, and results are never overwritten",
+            hint="choose another `output=`, or replace it with `force=True`",
         )
 
 

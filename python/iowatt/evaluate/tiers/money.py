@@ -48,7 +48,7 @@ def of_drive(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float |
     from iowatt.tariffs.load import Load
 
     if asked.horizon.basis != "time":
-        raise InputError("TODO", Argument("alpha"), "tiers are priced over years")
+        raise InputError("not-applicable", Argument("alpha"), "tiers are priced over years")
     text = (
         'name = "drive"\n[observe]\nduration = "1h"\n'
         f'[[array.pool]]\nname = "drive"\ncount = 1\ndevice = {inline(pool["device"])}\n'

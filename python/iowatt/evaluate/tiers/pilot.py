@@ -90,7 +90,7 @@ def fly(
     asked: dict[str, Any] = {"size": size, "read_share": read_share, "span_bytes": span_bytes, "seed": seed}
     one = _run(pool, base, **asked, outstanding=1)
     if (unknown := one["energy"]["unknown"]) is not None:
-        raise InputError("TODO", None, f"tiers are chosen by energy, too, and {unknown}")
+        raise InputError("missing-figure", None, f"the energy of tiers is compared, and {unknown}")
     many = _run(pool, base, **asked, outstanding=outstanding)
     response, idle_w = one["response_time_ms"]["all"], float(one["power_w"]["idle"])
     service_s = response["mean"] / 1e3

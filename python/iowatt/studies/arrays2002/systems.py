@@ -165,7 +165,7 @@ def traces() -> Path:
         if all((folder / name).is_file() for name in TRACES.values()):
             return folder
     raise InputError(
-        "TODO",
+        "not-found",
         "examples/traces",
         f"the captured traces are not here: {', '.join(TRACES.values())}",
         hint="run the study in a copy of the repository, which ships them",

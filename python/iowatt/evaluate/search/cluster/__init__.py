@@ -1,4 +1,4 @@
-"""A search's tasks on a Ray cluster (``--cluster ADDRESS``).
+"""A search's tasks on a Ray cluster.
 
 address   which cluster, and whether anything answers there
 executor  the executor: this process, which knows nothing of Ray

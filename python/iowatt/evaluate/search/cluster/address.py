@@ -9,10 +9,10 @@ import socket
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 
 AUTO: Final = "auto"
-WHERE: Final = "--cluster"
+WHERE: Final = Argument("cluster")
 ANSWER_S: Final = 5.0
 """Seconds within which an address must take a connection."""
 
@@ -43,14 +43,14 @@ def parse(text: str) -> Address:
     """An address of a cluster. Raises ``InputError``; a local cluster is never what is meant."""
     given = text.strip()
     if given == AUTO:
-        # As Ray does; RAY_ADDRESS may be anything that --cluster may be.
+        # As Ray does; RAY_ADDRESS may be anything that an address may be here.
         named = os.environ.get("RAY_ADDRESS", "").strip()
         return parse(named) if named and named != AUTO else Address(AUTO)
     if given.startswith("ray://"):
         raise InputError(
-            "TODO",
+            "unsupported",
             WHERE,
-            "Ray Client addresses (ray://) are not taken: this machine has to be one of the cluster",
+            "Ray Client addresses (ray://) are not supported: this machine has to be a node of the cluster",
             hint="join it with `ray start --address=HOST:PORT --num-cpus=0`, and give that HOST:PORT",
         )
     found = _HOST_PORT.fullmatch(given)
@@ -58,7 +58,7 @@ def parse(text: str) -> Address:
         raise InputError(
             "bad-syntax",
             WHERE,
-            f"{given[:80]!r} is no address of a Ray cluster; expected {_ACCEPTED}",
+            f"{given[:80]!r} is not the address of a Ray cluster; expected {_ACCEPTED}",
         )
     return Address(given, found[1].strip("[]"), int(found[2]))
 
@@ -75,9 +75,9 @@ def probe(address: Address) -> None:
 
 
 def not_joined(address: Address, reason: str) -> InputError:
-    """What is said where something answers, but does not let this machine in."""
+    """The error where something answers, but does not let this machine in."""
     return InputError(
-        "TODO",
+        "unreachable",
         WHERE,
         f"this machine could not join the cluster at {address.text}: {reason}",
         hint="see that Ray's head listens there, that this machine is a node of its cluster (`ray start "
@@ -92,9 +92,9 @@ def _no_answer(address: Address, reason: str) -> InputError:
         else ""
     )
     return InputError(
-        "TODO",
+        "unreachable",
         WHERE,
         f"no Ray cluster answers at {address.text} ({reason})",
         hint=f"start one with `ray start --head`, and give the address that it prints{listens}. "
-        "Nothing was written; without --cluster the points run on this machine",
+        "Nothing was written; without a cluster the points run on this machine",
     )

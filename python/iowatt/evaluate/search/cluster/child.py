@@ -38,7 +38,7 @@ class Child:
             raise InputError(
                 "tool-missing",
                 WHERE,
-                "Ray is not installed, which a cluster needs",
+                "Ray is not installed, and a cluster needs it",
                 hint="pip install 'iowatt[cluster]', on every machine of the cluster",
             )
         probe(address)
@@ -67,15 +67,15 @@ class Child:
             if not self.connection.poll(within_s):
                 if driver.UNAUTHENTICATED in self._said():  # Ray goes on trying
                     raise InputError(
-                        "TODO", WHERE, f"{self._address.text}: {driver.NO_TOKEN}", hint=driver.TOKEN
+                        "access-denied", WHERE, f"{self._address.text}: {driver.NO_TOKEN}", hint=driver.TOKEN
                     )
                 raise not_joined(self._address, f"not within {within_s:.0f} s")
             message = self.connection.recv()
         except (EOFError, OSError):
             raise not_joined(self._address, self.last_words()) from None
         if message[0] == driver.REFUSED:
-            _, said, hint = message
-            raise InputError("TODO", WHERE, f"{self._address.text}: {said}", hint=hint)
+            _, code, said, hint = message
+            raise InputError(code, WHERE, f"{self._address.text}: {said}", hint=hint)
         assert message[0] == kind, message
         return message
 

@@ -6,9 +6,9 @@ process that keeps the journal.
 
 Messages are tuples over a connection. To the driver: ``(TASK, ticket, payload)``, ``(LISTEN,)`` and
 ``(CLOSE,)``. From it: ``(IMPORTED,)``, ``(JOINED,)``, ``(READY, nodes, processors)`` or
-``(REFUSED, message, hint)``, then ``(ROOM, tasks)``: so many more may be sent; ``(OUTCOME, ticket, failed,
-content)``, ``(LOST, ticket, text)``, ``(REPORTS, fractions by ticket)``, ``(GONE, text)`` where no machine is
-left or one may not be used.
+``(REFUSED, code, message, hint)``, then ``(ROOM, tasks)``: so many more may be sent;
+``(OUTCOME, ticket, failed, content)``, ``(LOST, ticket, text)``, ``(REPORTS, fractions by ticket)``,
+``(GONE, text)`` where no machine is left or one may not be used.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ REPORTS_PER_S: Final = 500
 
 
 UNAUTHENTICATED: Final = "InvalidAuthToken"
-NO_TOKEN: Final = "the cluster wants a token, and there is none here or another one"
+NO_TOKEN: Final = "the cluster requires a token, and this machine has none or another one"
 TOKEN: Final = "set RAY_AUTH_MODE=token, with the cluster's token in ~/.ray/auth_token or RAY_AUTH_TOKEN_PATH"
 
 
@@ -303,7 +303,9 @@ def main(descriptor: str, address: str) -> None:
     try:
         driver.connect(address)
     except OtherVersionsError as error:
-        connection.send((REFUSED, error.message, "install the same iowatt and Python on every machine"))
+        connection.send(
+            (REFUSED, "not-comparable", error.message, "install the same iowatt and Python on every machine")
+        )
         return
     except Exception as error:
         connection.send((REFUSED, *reason(error)))
@@ -312,11 +314,15 @@ def main(descriptor: str, address: str) -> None:
     connection.close()
 
 
-def reason(error: Exception) -> tuple[str, str | None]:
-    """Why Ray would not join, and what to do about it."""
+def reason(error: Exception) -> tuple[str, str, str | None]:
+    """Why Ray would not join: code and message of the error, and what to do about it."""
     said = " ".join(str(error).split())
     if type(error).__name__ == "AuthenticationError" or UNAUTHENTICATED in said:
-        return NO_TOKEN, TOKEN
+        return "access-denied", NO_TOKEN, TOKEN
     if "ersion mismatch" in said:
-        return f"another Ray or Python runs there: {said}", "install the same ones on every machine"
-    return plain(error), None
+        return (
+            "not-comparable",
+            f"another Ray or Python runs there: {said}",
+            "install the same versions on every machine",
+        )
+    return "unreachable", plain(error), None

@@ -144,11 +144,11 @@ class Cluster:
 
     def _lost(self, reason: str) -> InputError:
         return InputError(
-            "TODO",
+            "unreachable",
             addresses.WHERE,
             f"the cluster at {self.address.text} is lost: {reason}",
-            hint="what was finished is kept; the same command with --resume goes on, on a cluster or without "
-            "--cluster on this machine",
+            hint="finished points are kept; the same command with `resume=True` continues, on a cluster or, "
+            "without `cluster=`, on this machine",
         )
 
 
@@ -162,8 +162,8 @@ def _finished(ticket: int, failed: bool, content: bytes) -> Finished:
 
 def _died(text: str) -> MachineError:
     return MachineError(
-        "TODO",
+        "unreachable",
         None,
-        f"the machines that it was given to died or lost it, {driver.RETRIES + 1} times: {text}",
-        hint="see that they have the memory for it; --resume tries it again",
+        f"the machines that ran it died or lost it, {driver.RETRIES + 1} times: {text}",
+        hint="check that they have enough memory; `resume=True` tries it again",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -32,6 +33,13 @@ class Priced:
     years: float | None = None
 
 
+_ARGUMENTS: Final = (
+    ("preset", Argument("preset")), ("sets", Argument("assume")), ("tariff", Argument("tariff")),
+    ("alpha", Argument("alpha")), ("years", Argument("years")),
+)  # fmt: skip
+"""Which argument gives each field of ``Priced``."""
+
+
 def problem(
     given: Given,
     varied: Iterable[str] | Mapping[Any, Iterable[Any]],
@@ -58,14 +66,19 @@ def problem(
         raise InputError(
             "not-accepted",
             Argument("method"),
-            f"{method!r} is no method; expected one of {', '.join(get_args(Method))}",
+            f"there is no method {method!r}; expected one of {', '.join(get_args(Method))}",
         )
     if not 0 <= seed < 2**63:
-        raise InputError("TODO", Argument("seed"), f"expected a whole number from 0 to 2^63 - 1, not {seed}")
+        raise InputError("out-of-range", Argument("seed"), f"expected 0 to 2^63 - 1, not {seed}")
     if workload is not None and within_s is None:
-        raise InputError("TODO", Argument("workload"), "says whose rate is searched for, and no limit is "
-        "given",
-                         hint="for example --within 20ms")  # fmt: skip
+        raise InputError(
+            "not-applicable",
+            Argument("workload"),
+            "says whose rate is searched for, and no limit is given",
+            hint="for example `within=20ms`",
+        )
+    if within_s is not None and not (math.isfinite(within_s) and within_s > 0):
+        raise InputError("out-of-range", Argument("within"), f"expected a time above 0, not {within_s!r} s")
     goals = objectives(maximize, minimize)
     limits = constraints(subject_to)
     named = [one.metric for one in goals] + [one.metric for one in limits]
@@ -73,10 +86,12 @@ def problem(
     words = pricing or Priced()
     if not priced and words != Priced():
         raise InputError(
-            "TODO",
-            None,
-            "assumptions of cost are given, and nothing that is asked is a cost",
-            hint="for example --minimize cost.total_usd",
+            "not-applicable",
+            next(
+                argument for name, argument in _ARGUMENTS if getattr(words, name) != getattr(Priced(), name)
+            ),
+            "this is an assumption of cost, and no metric asked for is a cost",
+            hint="for example `minimize=cost.total_usd`",
         )
     return Problem(
         given,
@@ -100,7 +115,9 @@ def found_pricing(words: Priced) -> Pricing:
     from iowatt.tariffs.find import find_tariff
 
     if words.alpha is not None and words.years is not None:
-        raise InputError("missing", None, "--alpha compares equal work and --years equal time: give one")
+        raise InputError(
+            "conflict", Argument("alpha"), "`alpha=` compares equal work, and `years=` equal time: give one"
+        )
     basis = Horizon("time", YEARS if words.years is None else words.years)
     horizon = basis if words.alpha is None else Horizon("work", words.alpha)
     book = find_book(words.preset, list(words.sets))

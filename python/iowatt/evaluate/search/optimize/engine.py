@@ -30,7 +30,7 @@ from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.screen import pick
 from iowatt.evaluate.search.optimize.sensitivity import why
 from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.point import as_text
+from iowatt.evaluate.search.record import as_text, at_point
 from iowatt.evaluate.search.row import warnings as row_warnings
 
 EXACT_UP_TO: Final = 1000
@@ -163,17 +163,17 @@ def _method(problem: Problem, space: Space) -> str:
         return "exact" if space.size <= EXACT_UP_TO and fits else "search"
     if problem.method == "exact" and space.size > MOST_EXACT:
         raise InputError(
-            "out-of-range",
+            "too-large",
             Argument("method", "exact"),
-            f"{space.size:,} points are too many to go through one by one; at most {MOST_EXACT:,} are",
-            hint="--method search simulates a small part of them",
+            f"{space.size:,} points are too many to simulate one by one; the most is {MOST_EXACT:,}",
+            hint="`method=search` simulates a small part of them",
         )
     if problem.method == "exact" and problem.most is not None:
         raise InputError(
-            "TODO",
+            "conflict",
             Argument("most"),
-            "an exact answer takes as many simulations as it takes",
-            hint="leave it out, or give --method search",
+            "an exact answer simulates every point that may be best, however many there are",
+            hint="leave it out, or give `method=search`",
         )
     return problem.method
 
@@ -222,7 +222,7 @@ def _look(
     if not built:
         first = next(iter(looker.seen.values()))
         raise InputError(
-            "not-accepted",
+            "infeasible",
             Argument("over"),
             f"none of the {len(looker.seen):,} configurations that were looked at can be built; the first: "
             f"{first.refused}",
@@ -253,10 +253,11 @@ def _first(problem: Problem, looker: Looker, judge: Judge) -> None:
         return
     unknown = next((row["energy.unknown"] for row in judge.rows.values() if row.get("energy.unknown")), None)
     raise InputError(
-        "unknown-name",
-        f"{len(judge.rows)} points of {looker.space.size:,}",
-        f"no Run of this scenario has the metric {missing[0]!r}" + (f": {unknown}" if unknown else ""),
-        hint="the table of `iowatt sweep` with one value shows those that it has",
+        "missing-figure",
+        problem.argument_of(missing[0]),
+        f"none of {len(judge.rows)} Runs of this scenario has the metric {missing[0]!r}"
+        + (f": {unknown}" if unknown else ""),
+        hint="the table of `iowatt sweep` shows the metrics that a Run has",
     )
 
 
@@ -270,12 +271,8 @@ def _missing(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
 def _all_failed(judge: Judge) -> InputError:
     number, record = next(iter(judge.records.items()))
     error = record["error"]
-    return InputError(
-        "TODO",
-        f"point {number}" + (f": {error['where']}" if error["where"] else ""),
-        f"no point that was tried ({len(judge.records)}) could be simulated; the first: {error['message']}",
-        hint=error["hint"],
-    )
+    said = f"none of the {len(judge.records)} points that were tried can be simulated; the first"
+    return at_point({**error, "message": f"{said}: {error['message']}"}, f"point {number}")
 
 
 def _order(problem: Problem, looker: Looker) -> list[int]:

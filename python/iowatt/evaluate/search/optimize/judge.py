@@ -103,4 +103,4 @@ class Judge:
 
 
 def _too_slow(record: Mapping[str, Any]) -> bool:
-    return "error" in record and record["error"]["where"] == TOO_SLOW
+    return "error" in record and record["error"]["place"] == TOO_SLOW

@@ -14,8 +14,8 @@ from iowatt.evaluate.search.optimize import bounds, metric
 from iowatt.evaluate.search.optimize.known import known
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.point import as_record, as_text
 from iowatt.evaluate.search.prepare import Checked, Refused
+from iowatt.evaluate.search.record import as_record, as_text
 
 if TYPE_CHECKING:
     from iowatt.evaluate import evaluation

@@ -126,18 +126,18 @@ def value(name: str, text: str, where: str) -> float:
         number = None
     if number is not None:
         if number - number != 0:
-            raise InputError("bad-syntax", where, f"{text!r} is no limit", hint="give a finite number")
+            raise InputError("out-of-range", where, f"expected a finite number, not {text}")
         return number
     for mark, parse, scale in _PARSERS:
         if any(step.endswith(mark) for step in name.split(".")):
             try:
                 return parse(text) * scale
             except ValueError as error:
-                raise InputError("TODO", where, str(error)) from None
+                raise InputError("bad-syntax", where, str(error)) from None
     unit = column(name).unit
     raise InputError(
         "bad-syntax",
         where,
-        f"{text!r} is no number",
+        f"{text!r} is not a number",
         hint=f"{name} is in {unit}: give the number alone" if unit else "give a number without a unit",
     )

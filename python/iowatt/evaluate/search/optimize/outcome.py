@@ -17,7 +17,7 @@ from iowatt.evaluate.search.optimize.front import choose, front, knee
 from iowatt.evaluate.search.optimize.judge import Judge
 from iowatt.evaluate.search.optimize.looked import Looker
 from iowatt.evaluate.search.optimize.problem import Problem
-from iowatt.evaluate.search.point import as_text
+from iowatt.evaluate.search.record import as_text
 from iowatt.evaluate.search.row import TEXTS
 
 if TYPE_CHECKING:

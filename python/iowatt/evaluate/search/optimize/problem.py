@@ -26,7 +26,7 @@ MOST_OBJECTIVES: Final = 4
 _EXPRESSION: Final = re.compile(
     r"\s*([A-Za-z_][A-Za-z0-9_.%-]*)\s*(<=|>=|==|!=|<|>|=)\s*(\S.*?)\s*", re.ASCII
 )
-_EXAMPLE: Final = "for example --subject-to 'response_time_ms.all.p95 <= 20'"
+_EXAMPLE: Final = "for example `subject_to=response_time_ms.all.p95 <= 20`"
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,13 @@ class Problem:
         named = [one.metric for one in self.objectives] + [one.metric for one in self.constraints]
         return tuple(dict.fromkeys(named))
 
+    def argument_of(self, name: str) -> Argument:
+        """The argument that asks for a metric."""
+        for one in self.objectives:
+            if one.metric == name:
+                return Argument("minimize" if one.lower else "maximize")
+        return Argument("subject_to")
+
     def losses(self, row: Mapping[str, Any]) -> tuple[float, ...] | None:
         """The objectives of a row as things to make small; None where one of them is not known."""
         found = []
@@ -125,41 +132,41 @@ def objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[Objecti
 
     Raises ``InputError`` where there is none, too many, one twice, or one that does not exist.
     """
-    found = [Objective(metric.check(name, f"--maximize {name}"), lower=False) for name in maximize]
-    found += [Objective(metric.check(name, f"--minimize {name}"), lower=True) for name in minimize]
+    found = [Objective(metric.check(name, Argument("maximize")), lower=False) for name in maximize]
+    found += [Objective(metric.check(name, Argument("minimize")), lower=True) for name in minimize]
     names = [one.metric for one in found]
     if not found:
         raise InputError(
-            "TODO",
-            None,
-            "nothing is to be maximized or minimized",
-            hint="for example --maximize efficiency.iops_per_w",
+            "missing",
+            Argument("maximize"),
+            "no metric to maximize or minimize is given",
+            hint="for example `maximize=efficiency.iops_per_w`",
         )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError("duplicate", None, f"{twice} is given twice as an objective")
+        raise InputError("duplicate", Argument("maximize"), f"{twice} is given twice as an objective")
     if len(found) > MOST_OBJECTIVES:
         raise InputError(
             "too-large",
-            None,
+            Argument("maximize"),
             f"{len(found)} objectives are too many: nearly every point would be on the front",
-            hint=f"give at most {MOST_OBJECTIVES}; others can be constraints (--subject-to)",
+            hint=f"give at most {MOST_OBJECTIVES}; others can be constraints: `subject_to=METRIC <= VALUE`",
         )
     return found
 
 
 def constraint(text: str) -> Constraint:
-    """One ``--subject-to``: ``METRIC <= VALUE`` or ``METRIC >= VALUE``, the value with or without a unit.
+    """One constraint: ``METRIC <= VALUE`` or ``METRIC >= VALUE``, the value with or without a unit.
 
     Raises ``InputError`` where it is no such thing.
     """
-    place = f"--subject-to {text}"
+    place = Argument("subject_to", text)
     match = _EXPRESSION.fullmatch(text)
     if match is None:
-        raise InputError("TODO", place, "expected METRIC <= VALUE or METRIC >= VALUE", hint=_EXAMPLE)
+        raise InputError("bad-syntax", place, "expected METRIC <= VALUE or METRIC >= VALUE", hint=_EXAMPLE)
     name, operator, limit = match.groups()
     if operator not in ("<=", ">="):
-        raise InputError("wrong-format", place, f"{operator!r} is not <= or >=", hint=_EXAMPLE)
+        raise InputError("not-accepted", place, f"expected <= or >=, not {operator}", hint=_EXAMPLE)
     metric.check(name, place)
     return Constraint(name, "<=" if operator == "<=" else ">=", metric.value(name, limit, place))
 
@@ -178,6 +185,6 @@ def constraints(texts: Sequence[str]) -> list[Constraint]:
                 and one.value > other.value
             ):
                 raise InputError(
-                    "TODO", Argument("subject_to"), f"nothing is both {one.text} and {other.text}"
+                    "conflict", Argument("subject_to"), f"no value satisfies both {one.text} and {other.text}"
                 )
     return found

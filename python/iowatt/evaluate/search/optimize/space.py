@@ -33,7 +33,9 @@ class Space:
 
     def __post_init__(self) -> None:
         if self.size > MOST:
-            raise InputError("too-large", Argument("over"), f"a space of {self.size:.3g} points is too large")
+            raise InputError(
+                "too-large", Argument("over"), f"{self.size:.3g} points are too many; the most is {MOST:.3g}"
+            )
 
     @cached_property
     def shape(self) -> tuple[int, ...]:

@@ -63,7 +63,7 @@ def answer(
     except ScenarioError as error:
         raise prepare.placed(document, error) from None
     if found.problem is not None:
-        raise InputError("TODO", Argument("limit"), found.problem, hint=_hint(found))
+        raise InputError("infeasible", Argument("limit"), found.problem, hint=_hint(found))
     return documented(found, scenario, given, command)
 
 
@@ -84,5 +84,5 @@ def documented(found: Found, scenario: Scenario, given: Given, command: str | No
 
 def _hint(found: Found) -> str:
     if found.rate_iops is None:
-        return "a longer limit, or a faster system"
-    return "a shorter limit; `iowatt curve` shows the response time against the rate"
+        return "allow a longer response time, or use a faster system"
+    return "set a shorter limit; `iowatt curve` shows the response time against the rate"

@@ -64,17 +64,21 @@ class Asked:
     ceiling: float = CEILING
 
     def __post_init__(self) -> None:
-        for name, where in (
-            ("limit_s", "--limit"), ("read_limit_s", "--read-limit"), ("write_limit_s", "--write-limit"),
-            ("start", "--start"), ("start_per_drive", "--start"), ("ceiling", "--ceiling"),
+        for name, argument in (
+            ("limit_s", "limit"), ("read_limit_s", "read_limit"), ("write_limit_s", "write_limit"),
+            ("start", "start"), ("start_per_drive", "start"), ("ceiling", "ceiling"),
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
-                raise InputError("out-of-range", where, f"expected a number above 0, not {value!r}")
+                raise InputError(
+                    "out-of-range", Argument(argument), f"expected a number above 0, not {value!r}"
+                )
         object.__setattr__(self, "statistic", _statistic(self.statistic))
         if not (isinstance(self.tolerance, int | float) and 1e-4 <= self.tolerance <= 0.5):
             raise InputError(
-                "TODO", Argument("tolerance"), f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}"
+                "out-of-range",
+                Argument("tolerance"),
+                f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}",
             )
         if self.most_runs < 3:
             raise InputError(
@@ -82,7 +86,7 @@ class Asked:
             )
         if not 1 <= self.replications <= MOST_REPLICATIONS:
             raise InputError(
-                "TODO",
+                "out-of-range",
                 Argument("replications"),
                 f"expected 1 to {MOST_REPLICATIONS}, not {self.replications}",
             )
@@ -90,34 +94,39 @@ class Asked:
             raise InputError(
                 "out-of-range",
                 Argument("requests"),
-                f"expected at least 100 requests, not {self.requests}: fewer have no mean to speak of",
+                f"expected at least 100 requests, not {self.requests}: the mean of fewer says little",
             )
         if self.warmup_requests is not None and self.warmup_requests < 0:
             raise InputError(
-                "TODO", Argument("warmup_requests"), f"expected none or more, not {self.warmup_requests}"
+                "out-of-range", Argument("warmup_requests"), f"expected 0 or more, not {self.warmup_requests}"
             )
         if self.loop not in get_args(Loop):
-            raise InputError("TODO", Argument("loop"), f"expected open or closed, not {self.loop!r}")
+            raise InputError("not-accepted", Argument("loop"), f"expected open or closed, not {self.loop!r}")
         if self.loop == "closed":
             self._check_closed()
         elif self.warmup_requests is not None:
             raise InputError(
-                "TODO",
+                "not-applicable",
                 Argument("warmup_requests"),
-                "of open arrivals the scenario says what is cut",
-                hint="observe.warmup in the scenario",
+                "with open arrivals the scenario sets the warm-up",
+                hint="set observe.warmup in the scenario",
             )
 
     def _check_closed(self) -> None:
         """Raise ``InputError`` for what a closed loop is not judged by."""
-        for given, where, what in (
-            (self.statistic != "mean", "--statistic", "is found by Little's law, which is of the mean"),
-            (self.read_limit_s is not None, "--read-limit", "is found for the mean of all requests"),
-            (self.write_limit_s is not None, "--write-limit", "is found for the mean of all requests"),
-            (self.replications > 1, "--replications", "is found with one seed"),
+        for given, argument, what in (
+            (self.statistic != "mean", "statistic", "by Little's law, which holds for the mean"),
+            (self.read_limit_s is not None, "read_limit", "for the mean of all requests"),
+            (self.write_limit_s is not None, "write_limit", "for the mean of all requests"),
+            (self.replications > 1, "replications", "with one seed"),
         ):
             if given:
-                raise InputError("TODO", where, f"the rate of a closed loop {what}", hint="--loop open")
+                raise InputError(
+                    "not-applicable",
+                    Argument(argument),
+                    f"the rate of a closed loop is found {what}",
+                    hint="give `loop=open`",
+                )
 
     def first_rate(self, drives: int) -> float | None:
         """The rate to begin at with so many drives, requests per second; None where none is given."""
@@ -148,8 +157,8 @@ def _statistic(name: str) -> str:
     said = plain.get(name, name)
     if said not in STATISTICS:
         raise InputError(
-            "unknown-name",
+            "not-accepted",
             Argument("statistic"),
-            f"unknown statistic {name!r}; expected one of {', '.join(STATISTICS)}",
+            f"there is no statistic {name!r}; expected one of {', '.join(STATISTICS)}",
         )
     return said

@@ -186,7 +186,7 @@ def elasticity(points: Sequence[Tried]) -> float:
 
 def _response_s(point: Tried) -> float:
     if not point.response_s:
-        raise InputError("TODO", None, "nothing completed in the window", hint="more requests")
+        raise InputError("empty", None, "no request completed in the window", hint="count more requests")
     return point.response_s
 
 
@@ -200,16 +200,19 @@ def _proportion(scenario: Scenario, asked: Asked) -> tuple[float, ...]:
     chosen = chosen_of(scenario, asked.workload)
     if len(chosen) < len(scenario.workload):
         raise InputError(
-            "TODO",
+            "not-applicable",
             Argument("workload"),
             "with closed loops all workloads are judged together, in the proportion of their rates",
-            hint=f"--workload '{ALL}'",
+            hint=f"give `workload={ALL}`",
         )
     rates = []
     for workload in scenario.workload:
         if workload.profile is None:
             raise InputError(
-                "TODO", f"workload.{workload.name}", "a recorded trace has no population", hint="--loop open"
+                "not-applicable",
+                f"workload.{workload.name}",
+                "a recorded trace has no number of outstanding requests to vary",
+                hint="give `loop=open`",
             )
         rates.append(workload.profile.rate_iops)
     return shares(scenario, chosen, rates)
@@ -261,7 +264,7 @@ class _Bench:
                 return run
             rate = max(float(run.summary["throughput"]["iops"]), rate / 2)
         raise InputError(
-            "TODO",
+            "infeasible",
             f"scenario {self.scenario.name}",
             f"fewer than {counted / 2:,.0f} requests complete in any run, however long",
         )

@@ -101,10 +101,10 @@ class Load:
         warm_up, counted = self.lasts(rate)
         if counted <= 0:
             raise InputError(
-                "TODO",
+                "out-of-range",
                 "observe.warmup",
                 f"the warm-up of {warm_up:g} s leaves nothing of the run at {rate:.6g} requests per second",
-                hint="a shorter warm-up, or a longer trace",
+                hint="use a shorter warm-up, or a longer trace",
             )
         changes, workloads = [], list(self.scenario.workload)
         for at, share, of in zip(self.chosen, self.shares, self.recorded, strict=True):

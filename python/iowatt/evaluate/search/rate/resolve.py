@@ -67,7 +67,7 @@ def chosen_of(scenario: Scenario, asked: str | None) -> tuple[int, ...]:
     names = [workload.name for workload in scenario.workload]
     if not names:
         raise InputError(
-            "unknown-name",
+            "missing",
             f"scenario {scenario.name}",
             "the scenario has no workload whose rate could be raised",
         )
@@ -75,7 +75,7 @@ def chosen_of(scenario: Scenario, asked: str | None) -> tuple[int, ...]:
         return tuple(range(len(names)))
     if asked is None and len(names) > 1:
         raise InputError(
-            "TODO",
+            "ambiguous",
             Argument("workload"),
             f"the scenario has {len(names)} workloads; say whose rate is raised",
             hint=f"one of {', '.join(names)}, or '*' for all of them in proportion",
@@ -103,19 +103,19 @@ def _stated(workload: Workload, base: Path) -> float | None:
         law = profile.arrivals
     if isinstance(law, Closed) or isinstance(workload.replay, ClosedReplay):
         raise InputError(
-            "missing",
+            "not-applicable",
             place,
-            f"the workload {workload.name!r} is a closed loop, whose rate is what the array can do; a limit "
-            "needs requests that come whether or not the array keeps up",
-            hint='a profile with open arrivals, or replay = { mode = "open" }; --loop closed finds how many '
-            "outstanding take the limit",
+            f"workload {workload.name!r} is a closed loop: its rate is whatever the array completes; a "
+            "limit needs requests that arrive whether or not the array keeps up",
+            hint='use a profile with open arrivals, or replay = { mode = "open" }; `loop=closed` finds how '
+            "many outstanding requests reach the limit",
         )
     if isinstance(law, Recorded):
         raise InputError(
-            "TODO",
+            "not-applicable",
             place,
-            f"the requests of {workload.name!r} come at recorded times, which its profile takes from a trace",
-            hint="a law of arrivals with a rate",
+            f"the requests of {workload.name!r} arrive at the times that its profile takes from a trace",
+            hint="use a law of arrivals that has a rate",
         )
     if workload.profile is None:
         return None if workload.trace is None else workload.trace.rate_iops
@@ -163,7 +163,7 @@ def shares(scenario: Scenario, chosen: Sequence[int], rates: Sequence[float | No
     for at, rate in zip(chosen, rates, strict=True):
         if rate is None:
             raise InputError(
-                "TODO",
+                "missing",
                 f"workload.{scenario.workload[at].name}",
                 "the proportion of the workloads follows from their rates, and this one has none",
                 hint="give it rate_iops",
