@@ -4,9 +4,9 @@
     python scripts/corpus.py record [--only PATTERN]    replace the recording of these cases
 
 ``tests/corpus/commands.toml`` lists the cases: commands that run in order in an empty folder, and the
-documents that are compared. Its ``left_out`` rules say which figures do not depend on the input alone, such as
-wall times. Text is not compared; the report names the documents whose text changed. A key that was renamed on purpose is
-listed in ``tests/corpus/renamed.toml``. A figure that is new is reported and is no difference.
+documents that are compared. Its ``left_out`` rules say which figures do not depend on the input alone, as
+wall times do. Text is not compared; the report names documents whose text changed. A key that was renamed on
+purpose is listed in ``tests/corpus/renamed.toml``. A figure that is new is no difference, but is reported.
 
 The reference is the version that recorded: ``record --iowatt /path/to/old/.venv/bin/iowatt``.
 """
