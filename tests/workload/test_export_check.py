@@ -7,7 +7,7 @@ import json
 import exported as ex
 import pytest
 
-from iowatt.base.errors import IowattError
+from iowatt.base.errors import InputError, IowattError
 from iowatt.workload.export import fio, run_fio
 from iowatt.workload.export.check import compare, table
 from iowatt.workload.export.prepare import prepare
