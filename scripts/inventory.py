@@ -25,9 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from figures import Document
-
 import corpus
+from figures import Document
 
 INVENTORY: Final = corpus.CORPUS / "inventory.json"
 

@@ -74,8 +74,8 @@ SCENARIO = "examples/tpcc-raid5.toml"
         (["meter", "read", "csv:/dev/zero"], "/dev/zero"),
         (["import", "/dev/zero", "-o", "x"], "/dev/zero"),
         (["cost", "/dev/zero"], "/dev/zero"),
-        (["check", SCENARIO, "--set", f"x={DEEP}"], "--set x=["),
-        (["check", SCENARIO, "--set", "a." * 3000 + "b=1"], "--set"),
+        (["check", SCENARIO, "--set", f"x={DEEP}"], "set: x=["),
+        (["check", SCENARIO, "--set", "a." * 3000 + "b=1"], "set"),
         (["sweep", SCENARIO, "--over", f"seed={DEEP}", "-o", "x"], None),
     ],
 )

@@ -165,7 +165,7 @@ def test_stdin() -> None:
         (["--block", "3k"], "power of two from 512"),
         (["--block", "x"], "no size|not a|x"),
         (["--extent", "1k"], "at least a block"),
-        (["--cache", "1GiB,"], "no quantity"),
+        (["--cache", "1GiB,"], "is not accepted; expected "),
         (["--cache", "4"], "unit"),
         (["--cache", "1kB"], "hold no block"),
         (["--samples", "0"], "from 1 to"),
