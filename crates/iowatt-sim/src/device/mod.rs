@@ -251,6 +251,12 @@ impl Drive {
         }
     }
 
+    /// Number of its pool.
+    #[must_use]
+    pub fn pool(&self) -> usize {
+        self.pool
+    }
+
     /// Operations waiting or in service.
     #[must_use]
     pub fn load(&self) -> usize {
