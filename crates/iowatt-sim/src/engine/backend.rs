@@ -149,6 +149,7 @@ impl Backend {
     }
 
     /// Hands the ready operations to their drives, through the controller's back end where there is one.
+    #[inline]
     pub(super) fn hand_out(&mut self, clock: &mut Clock, observer: &mut Observer) {
         if self.commands.is_some() {
             return self.send_commands(clock, observer);

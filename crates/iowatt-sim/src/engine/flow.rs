@@ -24,6 +24,7 @@ type Range = (u64, u64, bool);
 
 impl Simulation<'_> {
     /// Issues all requests that a closed loop has room for.
+    #[inline]
     pub(super) fn issue_closed(&mut self, workload: usize) -> Result<(), SimError> {
         if self.hosts.workloads[workload].arrivals.is_open() {
             return Ok(());
@@ -35,6 +36,7 @@ impl Simulation<'_> {
     }
 
     /// A host issues a request.
+    #[inline]
     pub(super) fn issue(&mut self, workload: usize, request: &Request) -> Result<(), SimError> {
         let host = self.hosts.issue(workload, request, self.clock.now, &mut self.observer)?;
         let (offset, size) = (request.offset, u64::from(request.size));
@@ -66,6 +68,7 @@ impl Simulation<'_> {
     }
 
     /// A request on its workload's volume reaches the array.
+    #[inline]
     fn enter_array(&mut self, host: u32, workload: usize, range: Range) {
         if self.controller.is_some() {
             let zeros = range.2 && self.hosts.draws_zeros(workload);
@@ -117,6 +120,7 @@ impl Simulation<'_> {
     }
 
     /// A drive completes its operation.
+    #[inline]
     pub(super) fn drive_done(&mut self, drive: u32) -> Result<(), SimError> {
         let Some(done) = self.backend.drive_done(drive, &mut self.clock, &mut self.observer) else {
             return Ok(());
@@ -141,6 +145,7 @@ impl Simulation<'_> {
     }
 
     /// A drive operation of a request of the layer above the pools is done.
+    #[inline]
     fn operation_done(&mut self, upper: u32) -> Result<(), SimError> {
         if self.volumes.is_some() {
             self.with_volumes(|volumes, moment| volumes.operation_done(upper, moment));
@@ -164,11 +169,13 @@ impl Simulation<'_> {
     }
 
     /// A part of a host request is done; with the last part the array has done the request.
+    #[inline]
     fn part_done(&mut self, host: u32) -> Result<(), SimError> {
         if self.hosts.part_done(host) { self.array_done(host) } else { Ok(()) }
     }
 
     /// The array has done a host request. Its answer may still have to go back over a path.
+    #[inline]
     fn array_done(&mut self, host: u32) -> Result<(), SimError> {
         if self.paths.is_some() && self.answer_over_path(host) {
             return Ok(());
@@ -177,6 +184,7 @@ impl Simulation<'_> {
     }
 
     /// A host request has its answer; a closed loop may issue the next one.
+    #[inline]
     fn complete(&mut self, host: u32) -> Result<(), SimError> {
         match self.hosts.complete(host, self.clock.now, &mut self.observer) {
             (workload, None) => self.issue_closed(workload),
@@ -188,6 +196,7 @@ impl Simulation<'_> {
     }
 
     /// Does what controller and volumes have asked for, until they ask for nothing more.
+    #[inline]
     pub(super) fn settle(&mut self) -> Result<(), SimError> {
         while self.controller.is_some() || self.volumes.is_some() {
             if !(self.settle_controller()? || self.settle_volumes()?) {

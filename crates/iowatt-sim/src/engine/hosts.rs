@@ -76,6 +76,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Schedules the next arrival of an open workload.
+    #[inline]
     pub fn schedule(&mut self, workload: usize, clock: &mut Clock) -> Result<(), SimError> {
         if let Some(at) = self.workloads[workload].arrivals.schedule()? {
             clock.events.push(at.max(clock.now), Event::Arrival(workload as u32));
@@ -90,6 +91,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Issues a request: counts it and returns its key.
+    #[inline]
     pub fn issue(
         &mut self,
         workload: usize,
@@ -126,16 +128,19 @@ impl<'a> Hosts<'a> {
     }
 
     /// The request of the given key.
+    #[inline]
     pub fn request(&self, key: u32) -> HostRequest {
         self.requests.get(key)
     }
 
     /// A request has so many parts more to wait for.
+    #[inline]
     pub fn add_parts(&mut self, key: u32, parts: u32) {
         self.requests.get_mut(key).parts_left += parts;
     }
 
     /// A part of a request is done; returns whether it was the last one.
+    #[inline]
     pub fn part_done(&mut self, key: u32) -> bool {
         let parts = &mut self.requests.get_mut(key).parts_left;
         *parts -= 1;
@@ -143,6 +148,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// A request has its answer. Returns its workload and, where a think time follows, when that ends.
+    #[inline]
     pub fn complete(&mut self, key: u32, now: Nanos, observer: &mut Observer) -> (usize, Option<Nanos>) {
         let host = self.requests.remove(key);
         let index = host.workload as usize;
@@ -157,6 +163,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Whether nothing is in flight and nothing more will arrive.
+    #[inline]
     pub fn is_drained(&self) -> bool {
         self.requests.is_empty() && self.workloads.iter().all(|w| w.arrivals.is_exhausted())
     }
