@@ -1,6 +1,6 @@
 //! `replay_one`, `replay_open`: a drive's plan and a measured trace in, simulated response times out.
 
-use crate::simulate::internal;
+use crate::errors::internal;
 use iowatt_sim::device::replay::{Asked, replay, replay_open as queued};
 use iowatt_sim::plan::{HddPlan, SchedulerPlan};
 use numpy::{IntoPyArray, PyReadonlyArray1};

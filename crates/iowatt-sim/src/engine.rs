@@ -18,9 +18,10 @@ use crate::event::Event;
 use crate::observe::{FlowIndex, Heat, IdleSink, Observer};
 use crate::path::Paths;
 use crate::plan::Plan;
-use crate::power::{Foreseen, Ladder, STATES, Window};
+use crate::power::{Foreseen, Ladder, Window};
 use crate::raid::Pool;
 use crate::results::{self, Outcome};
+use crate::state::STATES;
 use crate::volume::Volumes;
 use backend::Backend;
 use clock::Clock;
@@ -66,7 +67,7 @@ impl<'a> Simulation<'a> {
         }
         let end = plan.observe.end_s.map(nanos);
         let (backend, ladders) = Backend::new(plan)?;
-        let volumes = Volumes::new(plan, &backend.drives_of_pools()).map(Box::new);
+        let volumes = Volumes::new(plan, &backend.drives_of_pools()).map_err(SimError::Plan)?.map(Box::new);
         let pools = backend.pools.iter().zip(&plan.pools);
         let mut spaces: Vec<u64> =
             pools.map(|(pool, plan)| pool.capacity_bytes(plan.device.sectors())).collect();

@@ -21,6 +21,8 @@ pub mod raid;
 pub mod results;
 pub mod rng;
 pub mod slab;
+pub mod state;
+pub mod station;
 pub mod volume;
 
 pub use back_end_log::{BackEndRow, BackEndSink};

@@ -21,9 +21,9 @@ pub(crate) use series::POINTS;
 pub use series::{Block, Point, Series};
 
 use crate::clock::{Nanos, nanos};
-use crate::device::ssd::Operation;
 use crate::plan::ObservePlan;
-use crate::power::{Cause, Ladder, Ledger, Slot, State, Window};
+use crate::power::{Cause, FlashOperation, Ladder, Ledger, Slot, Window};
+use crate::state::State;
 use hdrhistogram::Histogram;
 use std::sync::Arc;
 
@@ -259,7 +259,7 @@ impl Observer {
         &mut self,
         drive: usize,
         cause: Cause,
-        operation: Operation,
+        operation: FlashOperation,
         joules: f64,
         span: (Nanos, Nanos),
     ) {

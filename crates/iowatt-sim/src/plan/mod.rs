@@ -37,7 +37,7 @@ pub use virtual_pool::{
     TieredPoolPlan, TieringPlan, TieringPolicyPlan, VirtualPoolPlan,
 };
 
-use crate::power::{STATES, State};
+use crate::state::{STATES, State};
 use iowatt_power::unknown_as_nan;
 pub use iowatt_power::{Levels, PolicyPlan};
 use serde::Deserialize;

@@ -1,6 +1,5 @@
 //! The plan of a virtual pool whose data is reduced: thin, without duplicates, compressed, with snapshots.
 
-use crate::volume::initial_slots;
 use serde::Deserialize;
 
 /// Capacity optimisation over one part.
@@ -59,7 +58,6 @@ impl ReducedPlan {
         check((0.0..=1.0).contains(&self.filled), "filled must be a share")?;
         check((0.0..=0.999).contains(&self.duplicates), "duplicates must be a share under 0.999")?;
         check(self.page_s.is_finite() && self.page_s >= 0.0, "a page's time must not be negative")?;
-        check(initial_slots(self) <= slots, "the part cannot hold what is there at the start")?;
         self.snapshots.map_or(Ok(()), |s| {
             check(s.interval_s.is_finite() && s.interval_s > 0.0, "snapshots need a time between them")?;
             check(s.retain > 0, "at least 1 snapshot must be kept")
