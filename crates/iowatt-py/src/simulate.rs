@@ -3,7 +3,7 @@
 use crate::errors::{internal, trace_error};
 use crate::idle::Handover;
 use crate::trace::open_ahead;
-use iowatt_sim::power::Foreseen;
+use iowatt_sim::Foreseen;
 use iowatt_sim::{Column, Plan, Progress, SimError, Simulation, Table};
 use iowatt_trace::Source;
 use numpy::{IntoPyArray, PyReadonlyArray1};

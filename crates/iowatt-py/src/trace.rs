@@ -7,7 +7,7 @@ use crate::errors::{input_error, internal, trace_error};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use iowatt_sim::arrival::BATCH;
+use iowatt_sim::BATCH;
 use iowatt_trace::describe::Options;
 use iowatt_trace::heat::Row;
 use iowatt_trace::{Op, Request, Rows, Source, TraceError, TraceSpec};

@@ -8,12 +8,12 @@ mod series;
 mod ssd;
 mod volume;
 
-pub use controller::{CacheResult, ControllerResult, HitsResult, LossResult, StationResult, ZeroResult};
+pub use controller::{CacheResult, ControllerResult, StationResult};
 pub use heat::HeatResult;
 pub use path::PathResult;
 pub use series::PointResult;
 pub use ssd::FlashResult;
-pub use volume::{PartResult, VirtualPoolResult};
+pub use volume::VirtualPoolResult;
 
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};

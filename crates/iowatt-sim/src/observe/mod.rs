@@ -10,13 +10,12 @@ mod idle_log;
 mod intervals;
 mod series;
 
-pub use batch::Batches;
 pub use flow::{Flow, FlowIndex};
 pub use heat::Heat;
 pub use idle::{IdlePeriods, IdleResult};
 pub use idle_kept::IdleKept;
 pub use idle_log::{IdleLog, IdlePeriod, IdleSink};
-pub use intervals::{Interval, Intervals};
+pub use intervals::Intervals;
 pub(crate) use series::POINTS;
 pub use series::{Block, Point, Series};
 

@@ -16,25 +16,25 @@ mod virtual_pool;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{
-    BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan,
-    ProcessingPlan, ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
+    BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, ProcessingPlan,
+    ReadAheadPlan, SplitPlan, WriteCaching,
 };
 pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{
-    BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
-    LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
+    BufferPlan, DriveControllerPlan, Extraction, HddPlan, IndexedPlan, LayoutPlan, Mapping, ReadAhead,
+    Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
 pub use heat::HeatPlan;
-pub use path::{ExchangePlan, ExpressPlan, HopPlan, HostAdapterPlan, PathPlan, PortPlan};
-pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
+pub use path::{ExchangePlan, HopPlan, PathPlan};
+pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use ssd::{
     DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, MediaPlan, RatedPlan,
-    SsdInterfacePlan, SsdPlan, SsdPowerPlan, SteadyPlan, SuspendPlan, TrafficPlan, WearPlan,
+    SsdInterfacePlan, SsdPlan, SsdPowerPlan, WearPlan,
 };
 pub use virtual_pool::{
-    CachingPlan, DAY_S, DailyWindowPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TierPlan,
-    TieredPoolPlan, TieringPlan, TieringPolicyPlan, VirtualPoolPlan,
+    CachingPlan, DAY_S, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieredPoolPlan, TieringPlan,
+    TieringPolicyPlan, VirtualPoolPlan,
 };
 
 use crate::state::{STATES, State};

@@ -6,7 +6,7 @@ mod ledger;
 mod managed;
 mod spin_ups;
 
-pub use ladder::{Further, Ladder};
+pub use ladder::Ladder;
 pub use ledger::{Ledger, Window};
 pub use managed::{Foreseen, Managed};
 pub use spin_ups::SpinUps;

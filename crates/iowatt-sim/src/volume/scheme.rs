@@ -57,6 +57,7 @@ pub trait Scheme {
     ///
     /// # Errors
     /// The first that does not hold.
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String>;
 }
 
@@ -181,6 +182,7 @@ impl Scheme for Schemes {
         each!(self, s => s.movement())
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
         each!(self, s => s.audit())
     }

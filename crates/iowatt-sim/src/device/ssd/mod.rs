@@ -16,7 +16,7 @@ pub mod steady;
 mod tests;
 
 pub use flash::FlashCounts;
-pub use ftl::{Counts, Ftl, Geometry, Work};
+pub use ftl::{Counts, Ftl, Geometry};
 
 use super::DriveOp;
 use crate::bus::Bus;

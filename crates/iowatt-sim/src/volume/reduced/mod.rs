@@ -423,7 +423,8 @@ impl Scheme for Reduced {
         Some(self.state().stored_bytes)
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
-        self.pages.audit()
+        self.pages.audit(self.capacity / self.page)
     }
 }
