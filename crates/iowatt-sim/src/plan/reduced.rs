@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 /// Capacity optimisation over one part.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReducedPlan {
     /// Bytes that are offered; whole pages.
@@ -24,6 +25,7 @@ pub struct ReducedPlan {
 
 /// Delta snapshots: what is overwritten is kept as long as one of them needs it.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SnapshotPlan {
     /// Time between two.
@@ -36,6 +38,7 @@ pub struct SnapshotPlan {
 
 /// Ways of keeping what is overwritten.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SnapshotMethod {
     /// It is copied elsewhere before the first write to its place.
