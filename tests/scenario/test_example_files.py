@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from iowatt.model.scenario import compile_plan, load, resolve_sources
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(EXAMPLES.glob("*.toml"))
+# Generated from the types that the simulator reads; its own test keeps it up to date.
+PLAN_SCHEMA = jsonschema.Draft202012Validator(
+    json.loads((EXAMPLES.parent / "schema" / "iowatt.plan.schema.json").read_text("utf-8"))
+)
 
 
 def test_there_are_some():
@@ -35,6 +40,16 @@ def test_an_example_compiles(file):
     traces = [source for source in resolve_sources(plan, file.parent) if "synthetic" not in source]
     assert all(Path(source["path"]).is_file() for source in traces)
     assert str(EXAMPLES) not in json.dumps(plan)
+    faults = [f"{fault.json_path}: {fault.message}" for fault in PLAN_SCHEMA.iter_errors(plan["simulation"])]
+    assert not faults
+
+
+def test_the_schema_of_plans_refuses_what_the_simulator_refuses():
+    plan = compile_plan(load(EXAMPLES / "idle.toml"), EXAMPLES)["simulation"]
+    plan["pools"][0]["raid"]["stripe_sectors"] = 8
+    del plan["observe"]["warmup_s"]
+    found = sorted((fault.json_path, fault.validator) for fault in PLAN_SCHEMA.iter_errors(plan))
+    assert found == [("$.observe", "required"), ("$.pools[0].raid", "additionalProperties")]
 
 
 def test_the_main_example_is_the_study():

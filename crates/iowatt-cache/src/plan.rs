@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Replacement policies. Parameters that are left out are those of the papers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "policy", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReplacementPlan {
     /// Least recently used.
@@ -95,6 +96,18 @@ impl ReplacementPlan {
             }
         }
     }
+}
+
+/// The schema of [`named_or_whole`]: the name of a policy with its default parameters, or its plan.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code)] // only its schema is used
+pub enum NamedOrWhole {
+    /// The name of a policy.
+    Named(String),
+    /// A policy and its parameters.
+    Whole(ReplacementPlan),
 }
 
 /// A plan, or the name of a policy alone.

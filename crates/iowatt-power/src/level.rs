@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 /// Time and energy of a change of level.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Transition {
     /// How long it takes, seconds.
@@ -14,6 +15,7 @@ pub struct Transition {
 
 /// A level below idling.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Level {
     /// Draw while at it, watts.
@@ -40,10 +42,12 @@ pub fn unknown_as_nan<'de, D: serde::Deserializer<'de>>(figure: D) -> Result<f64
 
 /// Idling (level 0), and the levels below it: number 1 is the first of `below`.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Levels {
     /// Draw while spinning without work, watts; NaN where it is not known (`null`), and then there are no levels below.
     #[serde(deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub idle_w: f64,
     /// Further levels, each drawing no more than the one before.
     #[serde(default)]

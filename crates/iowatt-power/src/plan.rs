@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 /// Which policy, with which parameters. Levels are numbers of a drive's [`Levels`]: 1 is the first below idling.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, tag = "policy", rename_all = "kebab-case")]
 pub enum PolicyPlan {
     /// [`Never`].

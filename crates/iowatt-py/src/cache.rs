@@ -1,7 +1,7 @@
 //! Caches alone: a plan and a trace in, counts out, both as JSON.
 
-use crate::simulate::internal;
-use crate::trace::{Report, json, open_whole, trace_error};
+use crate::errors::{internal, trace_error};
+use crate::trace::{Report, json, open_whole};
 use iowatt_cache::simulation::SimulationPlan;
 use pyo3::prelude::*;
 

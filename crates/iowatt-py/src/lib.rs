@@ -2,13 +2,13 @@
 #![allow(missing_docs)] // the Python-facing signatures are documented in `_native.pyi`
 
 mod cache;
+mod errors;
 mod idle;
 mod policy;
 mod policy_trial;
 mod replay;
 mod simulate;
 mod stages;
-mod synthetic;
 mod trace;
 
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! `evaluate_policy`, `break_even`: idle periods, a drive's levels and a policy in, figures out.
 
-use crate::simulate::internal;
+use crate::errors::internal;
 use iowatt_power::{Evaluation, Levels, Policy, PolicyPlan, evaluate};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! `PolicyTrial`: a policy over idle periods that come in batches, so that their number does not matter.
 
+use crate::errors::internal;
 use crate::policy::{built, figures, levels};
-use crate::simulate::internal;
 use iowatt_power::{Evaluation, Levels, Policy, evaluate};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;

@@ -1,8 +1,8 @@
 //! `replay_one`, `replay_open`: a drive's plan and a measured trace in, simulated response times out.
 
-use crate::simulate::internal;
-use iowatt_sim::device::replay::{Asked, replay, replay_open as queued};
-use iowatt_sim::plan::{HddPlan, SchedulerPlan};
+use crate::errors::internal;
+use iowatt_sim::replay::{Asked, replay, replay_open as queued};
+use iowatt_sim::{HddPlan, SchedulerPlan};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

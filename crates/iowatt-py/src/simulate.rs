@@ -1,8 +1,9 @@
 //! `simulate`: a plan and its sources in, figures and columns out.
 
+use crate::errors::{internal, trace_error};
 use crate::idle::Handover;
 use crate::trace::open_ahead;
-use iowatt_sim::power::Foreseen;
+use iowatt_sim::Foreseen;
 use iowatt_sim::{Column, Plan, Progress, SimError, Simulation, Table};
 use iowatt_trace::Source;
 use numpy::{IntoPyArray, PyReadonlyArray1};
@@ -75,7 +76,7 @@ pub fn simulate<'py>(
     let outcome = match (outcome, stopped_by) {
         (Ok(outcome), _) => outcome,
         (Err(SimError::Stopped), Some(error)) => return Err(error),
-        (Err(SimError::Trace(error)), _) => return Err(crate::trace::trace_error(py, error)),
+        (Err(SimError::Trace(error)), _) => return Err(trace_error(py, error)),
         (Err(SimError::DataLost { pool, drive, at_s }), _) => {
             let class = py.import("iowatt.base.errors")?.getattr("DataLossError")?;
             return Err(PyErr::from_value(class.call1((pool, drive, at_s))?));
@@ -162,14 +163,4 @@ fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
         }
     }
     Ok(dict)
-}
-
-/// A fault of ours: Python's checks should have caught it.
-pub(crate) fn internal(py: Python<'_>, message: &str) -> PyErr {
-    let raise =
-        || py.import("iowatt.base.errors")?.getattr("IowattError")?.call1(("internal", py.None(), message));
-    match raise() {
-        Ok(error) => PyErr::from_value(error),
-        Err(error) => error,
-    }
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::trace::trace_error;
+use crate::errors::trace_error;
 
 /// A time that is not known.
 const NOT_KNOWN: i64 = -1;

@@ -3,18 +3,21 @@
 //! Decoding runs with the GIL released. Batches come out as NumPy arrays that own the vectors they
 //! were decoded into. Errors become `iowatt.base.errors.InputError` with its code and place.
 
-use crate::synthetic;
+use crate::errors::{input_error, internal, trace_error};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use iowatt_sim::arrival::BATCH;
+use iowatt_sim::BATCH;
 use iowatt_trace::describe::Options;
 use iowatt_trace::heat::Row;
 use iowatt_trace::{Op, Request, Rows, Source, TraceError, TraceSpec};
+use iowatt_workload::plan::LawPlan;
+use iowatt_workload::{Generator, Plan};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
+use serde_json::Value;
 
 /// Time between two calls of a progress callback.
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
@@ -32,7 +35,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn open_source(py: Python<'_>, source: Option<Py<PyAny>>, spec_json: &str) -> PyResult<Box<dyn Source>> {
     match parse_spec(py, spec_json)? {
         Asked::Recorded(spec) => open_spec(py, source, &spec),
-        Asked::Synthetic(plan) => synthetic::open(py, source, &plan),
+        Asked::Synthetic(plan) => open_synthetic(py, source, &plan),
     }
 }
 
@@ -48,31 +51,8 @@ pub(crate) fn open_ahead(
             py.detach(|| iowatt_trace::open_ahead(&spec, BATCH)).map_err(|error| trace_error(py, error))
         }
         Asked::Recorded(spec) => open_spec(py, source, &spec),
-        Asked::Synthetic(plan) => synthetic::open(py, source, &plan),
+        Asked::Synthetic(plan) => open_synthetic(py, source, &plan),
     }
-}
-
-/// A trace's error as the Python exception it is there; what the caller raised comes back as it was.
-pub(crate) fn trace_error(py: Python<'_>, error: TraceError) -> PyErr {
-    match error {
-        TraceError::Malformed { code, file, place, reason } => {
-            input_error(py, code.as_str(), Some(&format!("{file}:{place}")), &reason)
-        }
-        TraceError::Unusable { code, file, reason } => input_error(py, code.as_str(), Some(&file), &reason),
-        TraceError::Caller(raised) => match raised.downcast::<PyErr>() {
-            Ok(raised) => *raised,
-            Err(other) => PyValueError::new_err(other.to_string()),
-        },
-    }
-}
-
-/// `code` is one of `iowatt.base.errors.CODES`.
-fn input_error(py: Python<'_>, code: &str, place: Option<&str>, message: &str) -> PyErr {
-    let raised = || -> PyResult<PyErr> {
-        let class = py.import("iowatt.base.errors")?.getattr("InputError")?;
-        Ok(PyErr::from_value(class.call1((code, place, message))?))
-    };
-    raised().unwrap_or_else(|error| error)
 }
 
 /// What a specification asks for: a recorded trace, or a workload to be made.
@@ -82,11 +62,29 @@ enum Asked {
 }
 
 fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<Asked> {
-    let parsed = match synthetic::plan(spec_json) {
+    let parsed = match synthetic_plan(spec_json) {
         Some(plan) => plan.map(|plan| Asked::Synthetic(Box::new(plan))),
         None => serde_json::from_str(spec_json).map(|spec| Asked::Recorded(Box::new(spec))),
     };
     parsed.map_err(|error| input_error(py, "internal", None, &format!("the trace's specification: {error}")))
+}
+
+/// The plan in `spec_json`; `None` where it is the specification of a recorded trace.
+fn synthetic_plan(spec_json: &str) -> Option<serde_json::Result<Plan>> {
+    let mut spec: Value = serde_json::from_str(spec_json).ok()?;
+    let plan = spec.get_mut("synthetic")?.take();
+    Some(serde_json::from_value(plan))
+}
+
+/// The workload of `plan`. `rows` are those of the trace whose stamps it takes, where that is Parquet.
+fn open_synthetic(py: Python<'_>, rows: Option<Py<PyAny>>, plan: &Plan) -> PyResult<Box<dyn Source>> {
+    let recorded = plan.processes.iter().find_map(|process| match &process.law {
+        LawPlan::Recorded { trace, .. } => Some(trace),
+        _ => None,
+    });
+    let recorded = recorded.map(|trace| open_spec(py, rows, trace)).transpose()?;
+    let made = py.detach(|| Generator::new(plan, recorded));
+    Ok(Box::new(made.map_err(|error| internal(py, &format!("profile {}: {error}", plan.name)))?))
 }
 
 /// `source` stands for the one file, or is a list with an item per part; `None` is a file that Rust reads itself, else an
@@ -327,7 +325,7 @@ pub(crate) fn open_whole(
             };
             Ok((source?, file))
         }
-        Asked::Synthetic(plan) => Ok((synthetic::open(py, source, &plan)?, plan.name)),
+        Asked::Synthetic(plan) => Ok((open_synthetic(py, source, &plan)?, plan.name)),
     }
 }
 
@@ -347,7 +345,7 @@ fn trace_info(
             all_of_it(&mut spec);
             (open_spec(py, source, &spec)?, spec.file().to_owned())
         }
-        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
+        Asked::Synthetic(plan) => (open_synthetic(py, source, &plan)?, plan.name),
     };
     let mut report = Report::new(progress);
     let info = py
@@ -379,7 +377,7 @@ fn trace_describe(
             all_of_it(&mut spec);
             (open_spec(py, source, &spec)?, spec.file().to_owned())
         }
-        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
+        Asked::Synthetic(plan) => (open_synthetic(py, source, &plan)?, plan.name),
     };
     let mut report = Report::new(progress);
     let found = py
@@ -436,7 +434,7 @@ fn trace_heat<'py>(
             all_of_it(&mut spec);
             open_spec(py, source, &spec)?
         }
-        Asked::Synthetic(plan) => synthetic::open(py, source, &plan)?,
+        Asked::Synthetic(plan) => open_synthetic(py, source, &plan)?,
     };
     let mut report = Report::new(progress);
     let found = py

@@ -1,52 +1,38 @@
-//! The engine: wires the rooms and lets time pass.
+//! The engine: builds the parts of the system and moves events between them.
 //!
-//! A request walks arrival -> (path ->) (controller ->) volume -> RAID -> drive queue -> drive and back. Nothing is allocated per
-//! request in steady state: requests, drive operations and parity updates live in slabs, events in one heap.
+//! A request goes from its host (over a path, through the controller and the volume layer, where there are any) to a pool
+//! and its drives, and back. In steady state nothing is allocated per request: requests, drive operations and parity
+//! updates live in slabs, events in one queue.
 
-mod commanded;
-mod controlled;
+mod backend;
+mod clock;
 mod failures;
-mod finish;
-mod on_path;
+mod flow;
+mod hosts;
 
-use crate::arrival::Arrivals;
-use crate::back_end_log::{BackEndLog, BackEndSink, Reason};
-use crate::bus::Bus;
-use crate::clock::{Nanos, nanos};
-use crate::controller::drive_path::DrivePath;
-use crate::controller::{Controller, Incoming};
-use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
+use crate::back_end_log::{BackEndLog, BackEndSink};
+use crate::clock::nanos;
+use crate::controller::Controller;
 use crate::error::SimError;
-use crate::event::{Event, EventQueue};
-use crate::observe::{Heat, IdleSink, Observer};
+use crate::event::Event;
+use crate::observe::{FlowIndex, Heat, IdleSink, Observer};
 use crate::path::Paths;
-use crate::path::timesheet::LastOperation;
-use crate::plan::{Plan, VolumePlan};
-use crate::power::{Foreseen, STATES, SpinUps, Window};
-use crate::raid::{Pool, Serves};
+use crate::plan::Plan;
+use crate::power::{Foreseen, Ladder, Window};
+use crate::raid::Pool;
 use crate::results::{self, Outcome};
-use crate::rng::{Room, Stream};
-use crate::slab::Slab;
+use crate::state::STATES;
 use crate::volume::Volumes;
-use iowatt_trace::{Op, Request, Source};
+use backend::Backend;
+use clock::Clock;
+use hosts::Hosts;
+use iowatt_trace::Source;
 use std::sync::Arc;
 
 /// Completions (of requests and of rebuild operations) between two calls of the progress hook.
 const HOOK_EVERY: u64 = 16_384;
 
-/// A request on its way.
-#[derive(Clone, Copy, Debug)]
-struct HostRequest {
-    arrived: Nanos,
-    ops_left: u32,
-    workload: u32,
-    size: u32,
-    stream: u32,
-    write: bool,
-    trim: bool,
-}
-
-/// What the progress hook is told.
+/// How far a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Fraction of the inputs read, where all inputs know their length.
@@ -57,51 +43,16 @@ pub struct Progress {
 
 /// A simulation ready to run.
 pub struct Simulation<'a> {
-    now: Nanos,
-    end: Option<Nanos>,
-    events: EventQueue,
-    arrivals: Vec<Arrivals<'a>>,
-    /// Volume of each workload.
-    targets: Vec<VolumePlan>,
-    /// Path of each workload that takes one.
-    path_of: Vec<Option<usize>>,
-    /// Where there are any.
+    clock: Clock,
+    hosts: Hosts<'a>,
+    /// Paths from hosts to the array, where there are any.
     paths: Option<Box<Paths>>,
-    pools: Vec<Pool>,
-    pool_of_drive: Vec<usize>,
-    /// Spin-ups of each pool.
-    spin_ups: Vec<SpinUps>,
-    /// Idle periods are told, or were not asked for: what was foreseen must come true.
-    foresees: bool,
-    /// First drive of each pool.
-    first_drive: Vec<usize>,
-    /// Pool, drive in it and time of each failure.
-    failures: Vec<(usize, usize, Nanos)>,
-    drives: Vec<Drive>,
-    buses: Vec<Bus>,
-    /// Where there is one, drive operations serve its requests and not those of hosts.
+    /// Where there is a controller, drive operations (or the volume layer) serve its requests and not those of hosts.
     controller: Option<Box<Controller>>,
-    /// Where commands take time of the controller on their way to the drives.
-    drive_path: Option<Box<DrivePath>>,
-    /// Where there is one, drive operations serve its transfers.
+    /// Where there are virtual pools, drive operations serve the transfers of this layer.
     volumes: Option<Box<Volumes>>,
-    /// Who draws which writes of a workload are zeros, and their share; only where somebody asks.
-    zeros: Vec<Option<(Stream, f64)>>,
-    /// Takes every request that a pool is handed.
-    back_end: Option<Box<BackEndLog>>,
+    backend: Backend,
     observer: Observer,
-    logs_idle: bool,
-    hosts: Slab<HostRequest>,
-    ops: DriveOps,
-    /// Operations that may be handed to their drives; empty between events.
-    ready: Vec<u32>,
-    flows: results::FlowIndex,
-    issued: Vec<u64>,
-    finished: u64,
-    /// Of those, trims, by workload.
-    trims: Vec<u64>,
-    /// Operations of rebuilds that ended.
-    background: u64,
 }
 
 impl<'a> Simulation<'a> {
@@ -115,472 +66,201 @@ impl<'a> Simulation<'a> {
             return Err(SimError::Plan("one source for each workload is needed".into()));
         }
         let end = plan.observe.end_s.map(nanos);
-        let window = Window { start: nanos(plan.observe.warmup_s), end: end.unwrap_or(Nanos::MAX) };
-
-        let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
-        let (mut pools, mut drives, mut pool_of_drive, mut ladders) = (vec![], vec![], vec![], vec![]);
-        let (mut first_drive, mut failures) = (vec![], vec![]);
-        for (number, pool) in plan.pools.iter().enumerate() {
-            let kind = Kind::new(&pool.device).map_err(|e| SimError::Plan(format!("pool {number}: {e}")))?;
-            let built = Pool::new(pool, plan.seed, drives.len());
-            plan.check_volumes(number, built.capacity_bytes(pool.device.sectors()))
-                .map_err(SimError::Plan)?;
-            pools.push(built);
-            first_drive.push(drives.len());
-            let planned = pool.recovery.iter().flat_map(|r| &r.failures);
-            failures.extend(planned.map(|f| (number, f.drive, nanos(f.at_s))));
-            for member in 0..pool.drives() {
-                drives.push(Drive::new((number, pool), &kind, plan.seed, drives.len(), member, &buses));
-                pool_of_drive.push(number);
-                ladders.push(Arc::clone(&kind.ladder));
+        let (backend, ladders) = Backend::new(plan)?;
+        let volumes = Volumes::new(plan, &backend.drives_of_pools()).map_err(SimError::Plan)?.map(Box::new);
+        let pools = backend.pools.iter().zip(&plan.pools);
+        let mut spaces: Vec<u64> =
+            pools.map(|(pool, plan)| pool.capacity_bytes(plan.device.sectors())).collect();
+        for capacity in volumes.iter().flat_map(|v| v.capacities()) {
+            plan.check_volumes(spaces.len(), capacity).map_err(SimError::Plan)?;
+            spaces.push(capacity);
+        }
+        let observer = observer(plan, ladders, &spaces)?;
+        let controller = Controller::new(plan, spaces).map(Box::new);
+        let detects_zeros = controller.as_deref().is_some_and(Controller::detects_zeros);
+        let passes_trims = |pool: usize| backend.pools.get(pool).is_some_and(Pool::passes_trims);
+        let mut clock = Clock::new(end, backend.drives.len(), plan.workloads.len());
+        let losses = plan.controller.iter().flat_map(|controller| &controller.losses);
+        for (number, loss) in losses.enumerate() {
+            clock.events.push(nanos(loss.at_s), Event::Loss(number as u32));
+            if let Some(back_s) = loss.back_s {
+                clock.events.push(nanos(back_s), Event::Return(number as u32));
             }
         }
-        let pool_bytes = pools.iter().zip(&plan.pools);
-        let mut space_bytes: Vec<u64> =
-            pool_bytes.map(|(pool, p)| pool.capacity_bytes(p.device.sectors())).collect();
-        let last = first_drive.iter().skip(1).copied().chain([drives.len()]);
-        let pool_drives: Vec<_> = first_drive.iter().zip(last).map(|(&first, last)| first..last).collect();
-        let volumes = Volumes::new(plan, &pool_drives).map(Box::new);
-        for capacity in volumes.iter().flat_map(|v| v.capacities()) {
-            plan.check_volumes(space_bytes.len(), capacity).map_err(SimError::Plan)?;
-            space_bytes.push(capacity);
-        }
-        let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
-        let controller = Controller::new(plan, space_bytes).map(Box::new);
-        let path = plan.controller.as_ref().and_then(|c| c.back_end.as_ref());
-        let drive_path = path.and_then(DrivePath::new).map(Box::new);
-        let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
-            let told = controller.as_deref().is_some_and(Controller::detects_zeros);
-            let share = workload.zero_share;
-            (told && share > 0.0).then(|| (Stream::new(plan.seed, Room::Zeros, index), share))
-        };
-        let zeros = plan.workloads.iter().enumerate().map(drawn).collect();
-        let flows = results::FlowIndex::new(plan);
-        let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
-        let mut observer = Observer::new(window, &plan.observe, ladders, states, flows.memberships())
-            .map_err(|e| SimError::Plan(e.to_string()))?;
-        if let Some(heat) = heat {
-            observer.map_heat(heat);
-        }
-        let arrivals = plan.workloads.iter().zip(sources).enumerate();
-        let arrivals = arrivals.map(|(i, (w, s))| {
-            let target = pools.get(plan.volumes[w.volume].pool);
-            let direct = plan.controller.is_none() && plan.virtual_pools.is_empty();
-            let trims = direct && target.is_some_and(Pool::passes_trims);
-            Arrivals::new(w, s, plan.seed, i, trims)
-        });
-        let arrivals = arrivals.collect();
-        let mut built = Self {
-            now: 0,
-            end,
-            events: EventQueue::new(drives.len(), plan.workloads.len()),
-            arrivals,
-            targets: plan.workloads.iter().map(|w| plan.volumes[w.volume].clone()).collect(),
-            path_of: plan.workloads.iter().map(|w| w.path).collect(),
+        Ok(Self {
+            clock,
+            hosts: Hosts::new(plan, sources, detects_zeros, passes_trims),
             paths: Paths::new(plan).map(Box::new),
-            pools,
-            pool_of_drive,
-            spin_ups: plan.pools.iter().map(|p| SpinUps::new(p.spin_ups_at_once)).collect(),
-            foresees: false,
-            first_drive,
-            failures,
-            drives,
-            buses,
             controller,
-            drive_path,
             volumes,
-            zeros,
-            back_end: None,
+            backend,
             observer,
-            logs_idle: plan.observe.idle,
-            hosts: Slab::default(),
-            ops: DriveOps::default(),
-            ready: Vec::new(),
-            flows,
-            issued: vec![0; plan.workloads.len()],
-            finished: 0,
-            trims: vec![0; plan.workloads.len()],
-            background: 0,
-        };
-        if let Some(controller) = &plan.controller {
-            built.schedule_losses(controller);
-        }
-        Ok(built)
+        })
     }
 
-    /// Hands every request that a pool is handed to `sink`, in batches in order of time.
+    /// Hands every request to a pool to `sink`, in batches in order of time.
     pub fn log_back_end(&mut self, sink: BackEndSink) {
-        self.back_end = Some(Box::new(BackEndLog::new(sink)));
+        self.backend.log = Some(Box::new(BackEndLog::new(sink)));
     }
 
     /// Hands every idle period of every drive to `sink`, in batches as they end and the last ones at the end of the run,
     /// where the plan asks for them.
     pub fn log_idle(&mut self, sink: IdleSink) {
-        if self.logs_idle {
-            self.observer.log_idle(sink);
-        }
+        self.observer.log_idle(sink);
     }
 
-    /// Tells oracles which idle periods there will be: those that [`Outcome::foreseen`] of a run without them lists.
+    /// Tells oracles which idle periods there will be: the [`Outcome::foreseen`] of a run without this call.
     pub fn foresee(&mut self, periods: &Foreseen) {
-        self.foresees = true;
-        for (index, drive) in self.drives.iter_mut().enumerate() {
-            if let Some(managed) = drive.managed_mut().filter(|m| m.foresees()) {
-                let own = periods.iter().filter(|p| p.0 as usize == index);
-                managed.foresee(own.map(|&(_, start, length)| (start, length)).collect());
-            }
-        }
+        self.backend.foresee(periods);
     }
 
-    /// Runs to the end: the given one, or the last completion. `hook` is called now and then and stops
-    /// the run by returning `false`.
+    /// Runs to the given end, or to the last completion. `hook` is called now and then and stops the run by returning
+    /// `false`.
     ///
     /// # Errors
     /// What the sources report, a request past its volume's end, or [`SimError::Stopped`].
     pub fn run(mut self, hook: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, SimError> {
-        for drive in 0..self.drives.len() {
-            let (drive, mut around) = self.at_drive(drive);
-            drive.start(&mut around);
-        }
-        for (number, &(_, _, at)) in self.failures.iter().enumerate() {
-            self.events.push(at, Event::Fail(number as u32));
-        }
-        for workload in 0..self.arrivals.len() {
-            if let Some(at) = self.arrivals[workload].begins() {
-                self.events.push(at, Event::Arrival(workload as u32));
-                continue;
-            }
-            self.schedule_arrival(workload)?;
-            self.issue_closed(workload)?;
-        }
-        self.settle()?;
+        self.start()?;
         let mut next_hook = HOOK_EVERY;
-        let last = self.end.unwrap_or(Nanos::MAX);
-        while self.end.is_some() || !self.drained() {
-            let Some((now, event)) = self.events.pop_until(last) else { break };
-            self.now = now;
+        while self.clock.end.is_some() || !self.is_drained() {
+            let Some(event) = self.clock.advance() else { break };
             self.handle(event)?;
             // A rebuild without requests must be stoppable too.
-            let done = self.finished + self.background;
+            let done = self.hosts.completed + self.backend.rebuild_ops;
             if done >= next_hook {
                 next_hook = done + HOOK_EVERY;
-                if !hook(self.progress()) {
+                if !hook(self.hosts.progress()) {
                     return Err(SimError::Stopped);
                 }
             }
         }
-        hook(self.progress());
+        hook(self.hosts.progress());
         self.finish()
     }
 
+    /// Schedules the first events.
+    fn start(&mut self) -> Result<(), SimError> {
+        self.backend.start(&mut self.clock, &mut self.observer);
+        for workload in 0..self.hosts.workloads.len() {
+            if let Some(at) = self.hosts.workloads[workload].arrivals.begins() {
+                self.clock.events.push(at, Event::Arrival(workload as u32));
+                continue;
+            }
+            self.hosts.schedule(workload, &mut self.clock)?;
+            self.issue_closed(workload)?;
+        }
+        self.settle()
+    }
+
     fn handle(&mut self, event: Event) -> Result<(), SimError> {
+        let Self { clock, backend, observer, .. } = self;
         match event {
-            Event::Arrival(workload) => {
-                let workload = workload as usize;
-                if !self.arrivals[workload].is_open() {
-                    self.issue_closed(workload)?; // a loop begins
-                    return self.settle();
-                }
-                if let Some(request) = self.arrivals[workload].take(self.now)? {
-                    self.issue(workload, &request)?;
-                }
-                self.schedule_arrival(workload)?;
-                self.settle()
-            }
-            Event::Thought(workload) => {
-                self.arrivals[workload as usize].thought();
-                self.issue_closed(workload as usize)?;
-                self.settle()
-            }
-            Event::Path(host) => {
-                self.path_event(host)?;
-                self.settle()
-            }
-            Event::Interrupt(number) => {
-                self.interrupt(number);
-                self.settle()
-            }
-            Event::Visit(visit) => {
-                self.visit(visit);
-                self.settle()
-            }
-            Event::Prepared(key) => {
-                self.prepared(key);
-                Ok(())
-            }
-            Event::Commanded(key) => {
-                self.commanded(key);
-                Ok(())
-            }
-            Event::DriveDone(drive) => self.drive_done(drive as usize),
+            Event::DriveDone(drive) => return self.drive_done(drive),
+            Event::Lost(key) => return self.operation_lost(key),
             Event::IdleTimer(drive) => {
-                let now = self.now;
-                let (drive, mut around) = self.at_drive(drive as usize);
-                drive.idle_timer(now, &mut around);
-                Ok(())
+                backend.with_drive(drive, clock, observer, |d, now, a| d.idle_timer(now, a))
             }
             Event::SpindleDone(drive) => {
-                let now = self.now;
-                let (drive, mut around) = self.at_drive(drive as usize);
-                drive.spindle_done(now, &mut around);
-                Ok(())
+                backend.with_drive(drive, clock, observer, |d, now, a| d.spindle_done(now, a));
             }
-            Event::SpinUp(drive) => {
-                let now = self.now;
-                let (drive, mut around) = self.at_drive(drive as usize);
-                drive.ascend(now, &mut around);
-                Ok(())
-            }
+            Event::SpinUp(drive) => backend.with_drive(drive, clock, observer, |d, now, a| d.ascend(now, a)),
             Event::Release(drive) => {
-                let now = self.now;
-                let (drive, mut around) = self.at_drive(drive as usize);
-                drive.release(now, &mut around);
-                Ok(())
+                backend.with_drive(drive, clock, observer, |d, now, a| d.release(now, a))
             }
-            Event::Fail(number) => self.fail(number as usize),
-            Event::Lost(key) => self.lost(key),
-            Event::Rebuild(pool) => {
-                self.with_workshop(pool as usize, |pool, shop| pool.rebuild(shop));
-                Ok(())
+            Event::Prepared(key) => backend.command_prepared(key, clock, observer),
+            Event::Commanded(key) => backend.command_arrived(key, clock, observer),
+            Event::Fail(number) => return backend.fail(number as usize, clock, observer),
+            Event::Rebuild(pool) => backend.rebuild(pool as usize, clock, observer),
+            _ => {
+                self.handle_above_pools(event)?;
+                return self.settle();
             }
-            Event::Alarm(number) => {
-                self.with_volumes(|volumes, moment| volumes.alarm(number as usize, moment));
-                self.settle()
-            }
-            Event::Answered(upper) => {
-                self.space_answered(upper)?;
-                self.settle()
-            }
-            Event::Loss(number) => {
-                self.lose(number);
-                self.settle()
-            }
-            Event::Return(number) => {
-                self.regain(number);
-                self.settle()
-            }
-        }
-    }
-
-    fn schedule_arrival(&mut self, workload: usize) -> Result<(), SimError> {
-        if let Some(at) = self.arrivals[workload].schedule()? {
-            self.events.push(at.max(self.now), Event::Arrival(workload as u32));
         }
         Ok(())
     }
 
-    /// Issues all that a closed loop has room for.
-    fn issue_closed(&mut self, workload: usize) -> Result<(), SimError> {
-        if self.arrivals[workload].is_open() {
-            return Ok(());
+    /// Handles an event of a layer above the pools. [`Self::settle`] must follow.
+    fn handle_above_pools(&mut self, event: Event) -> Result<(), SimError> {
+        match event {
+            Event::Arrival(workload) => self.arrive(workload as usize)?,
+            Event::Thought(workload) => {
+                self.hosts.workloads[workload as usize].arrivals.thought();
+                self.issue_closed(workload as usize)?;
+            }
+            Event::Path(host) => self.path_event(host)?,
+            Event::Visit(visit) => {
+                self.with_controller(|controller, moment| controller.proceed(visit, moment));
+            }
+            Event::Interrupt(number) => {
+                self.with_controller(|controller, moment| controller.interrupt(number, moment));
+            }
+            Event::Loss(number) => self.lose(number as usize),
+            Event::Return(number) => self.regain(number as usize),
+            Event::Alarm(pool) => self.with_volumes(|volumes, moment| volumes.alarm(pool as usize, moment)),
+            Event::Answered(upper) => self.space_answered(upper)?,
+            // The events of drives and pools, which `handle` has taken.
+            _ => {}
         }
-        while let Some(request) = self.arrivals[workload].take(self.now)? {
+        Ok(())
+    }
+
+    /// The next request of an open workload arrives, or a closed loop begins.
+    fn arrive(&mut self, workload: usize) -> Result<(), SimError> {
+        if !self.hosts.workloads[workload].arrivals.is_open() {
+            return self.issue_closed(workload);
+        }
+        if let Some(request) = self.hosts.take(workload, self.clock.now)? {
             self.issue(workload, &request)?;
         }
-        Ok(())
-    }
-
-    fn issue(&mut self, workload: usize, request: &Request) -> Result<(), SimError> {
-        let volume = &self.targets[workload];
-        self.issued[workload] += 1;
-        let (offset, size) = (request.offset, u64::from(request.size));
-        let end = offset.saturating_add(size);
-        if end > volume.capacity_bytes {
-            return Err(SimError::BeyondVolume {
-                workload,
-                request: self.issued[workload],
-                offset,
-                end,
-                capacity: volume.capacity_bytes,
-            });
-        }
-        let (write, trim) = (request.op == Op::Write, request.op == Op::Trim);
-        if !trim {
-            self.observer.arrived(self.now, workload, write);
-            self.observer.issued_at(self.now, workload, (offset, size, write));
-        }
-        let host = self.hosts.insert(HostRequest {
-            arrived: self.now,
-            ops_left: 0,
-            workload: workload as u32,
-            size: request.size,
-            stream: request.stream,
-            write,
-            trim,
-        });
-        if trim {
-            self.issue_trim(host, (volume.offset_bytes + offset, size), volume.pool);
-            return Ok(());
-        }
-        if self.paths.is_some() && self.path_of[workload].is_some() {
-            self.enter_path(host, workload, (offset, size, write));
-            return Ok(());
-        }
-        self.enter_array(host, workload, (offset, size, write));
-        Ok(())
-    }
-
-    /// A request of `(offset, size, write)` on its volume is at the array.
-    fn enter_array(&mut self, host: u32, workload: usize, (offset, size, write): (u64, u64, bool)) {
-        let volume = &self.targets[workload];
-        let range = (volume.offset_bytes + offset, size, write);
-        let space = volume.pool;
-        if self.controller.is_some() {
-            let (pool, workload) = (space as u32, workload as u32);
-            let draws = self.zeros[workload as usize].as_mut().filter(|_| write);
-            let zeros = draws.is_some_and(|(stream, share)| stream.unit() < *share);
-            let interrupts = self.path_of[workload as usize].is_some();
-            let from = range.0;
-            self.enter_controller(Incoming { host, workload, pool, from, size, write, zeros, interrupts });
-            return;
-        }
-        self.observer.handed_to(self.now, space, (range.0, range.0 + size, write));
-        if self.volumes.is_some() {
-            self.hosts.get_mut(host).ops_left = 1;
-            self.enter_volumes(space, (host, write), range);
-            return;
-        }
-        if let Some(log) = &mut self.back_end {
-            log.add(self.now, space, &range, Reason::Host);
-        }
-        let pool = &mut self.pools[space];
-        let serves = Serves { upper: host, migrates: false, for_write: write };
-        let made = pool.submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
-        self.hosts.get_mut(host).ops_left = made;
-        self.hand_out();
-    }
-
-    /// A trim goes to the drives; it is no part of what is observed of reads and writes.
-    #[inline(never)]
-    fn issue_trim(&mut self, host: u32, range: (u64, u64), pool: usize) {
-        let made = self.pools[pool].trim(range, host, &mut self.ops, &mut self.ready);
-        self.hosts.get_mut(host).ops_left = made.max(1);
-        if made == 0 {
-            self.events.push(self.now, Event::Answered(host));
-        }
-        self.hand_out();
-    }
-
-    /// Hands the ready operations to their drives, through the controller's back end where there is one.
-    fn hand_out(&mut self) {
-        if self.drive_path.is_some() {
-            return self.command();
-        }
-        for i in 0..self.ready.len() {
-            self.hand_to_drive(self.ready[i]);
-        }
-        self.ready.clear();
-    }
-
-    /// An operation joins its drive's queue.
-    #[inline]
-    fn hand_to_drive(&mut self, key: u32) {
-        let op = self.ops.get_mut(key);
-        op.arrived = self.now;
-        let drive = op.drive as usize;
-        let now = self.now;
-        if self.drives[drive].has_failed() {
-            self.events.push(now, Event::Lost(key));
-            return;
-        }
-        let (drive, mut around) = self.at_drive(drive);
-        drive.submit(now, key, &mut around);
-    }
-
-    fn drive_done(&mut self, index: usize) -> Result<(), SimError> {
-        let now = self.now;
-        let (drive, mut around) = self.at_drive(index);
-        let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
-        let op = self.ops.remove(key);
-        if let Some(paths) = &mut self.paths {
-            let started = self.drives[index].last_started;
-            paths.sheets.last = LastOperation { arrived: op.arrived, started, done: now };
-        }
-        if op.host == NO_OP {
-            self.rebuild_done(&op, false);
-        } else {
-            self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
-            self.hand_out();
-        }
-        let (drive, mut around) = self.at_drive(index);
-        drive.proceed(now, &mut around);
-        if op.host == NO_OP { Ok(()) } else { self.operation_done(&op) }
-    }
-
-    /// An operation of a request is done with; so is the request if it was the last one.
-    fn operation_done(&mut self, op: &DriveOp) -> Result<(), SimError> {
-        if self.volumes.is_some() {
-            self.with_volumes(|volumes, moment| volumes.operation_done(op.host, moment));
-            return self.settle();
-        }
-        if self.controller.is_some() {
-            self.back_end_operation_done(op.host);
-            return self.settle();
-        }
-        self.part_of_host_done(op.host)
-    }
-
-    /// One of the things that a host request waits for is done; so is the request if it was the last one.
-    fn part_of_host_done(&mut self, key: u32) -> Result<(), SimError> {
-        let host = self.hosts.get_mut(key);
-        host.ops_left -= 1;
-        if host.ops_left > 0 {
-            return Ok(());
-        }
-        self.array_done(key)
-    }
-
-    /// The array has done a host request; its answer may still have to go back over its path.
-    fn array_done(&mut self, key: u32) -> Result<(), SimError> {
-        if self.paths.is_some() && self.answer_over_path(key) {
-            return Ok(());
-        }
-        self.complete_host(key)
-    }
-
-    /// A host request has its answer; a closed loop may issue the next.
-    fn complete_host(&mut self, key: u32) -> Result<(), SimError> {
-        let now = self.now;
-        let host = self.hosts.remove(key);
-        let workload = host.workload as usize;
-        self.finished += 1;
-        if host.trim {
-            self.trims[workload] += 1;
-        } else {
-            self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
-        }
-        match self.arrivals[workload].completed(now, host.stream) {
-            None => self.issue_closed(workload),
-            Some(at) => {
-                self.events.push(at, Event::Thought(workload as u32));
-                Ok(())
-            }
-        }
-    }
-
-    /// A drive, and what it may act on.
-    fn at_drive(&mut self, index: usize) -> (&mut Drive, Surroundings<'_>) {
-        let around = Surroundings {
-            events: &mut self.events,
-            buses: &mut self.buses,
-            spin_ups: &mut self.spin_ups,
-            ops: &self.ops,
-            observer: &mut self.observer,
-        };
-        (&mut self.drives[index], around)
+        self.hosts.schedule(workload, &mut self.clock)
     }
 
     /// Nothing is in flight and nothing more will arrive.
-    fn drained(&mut self) -> bool {
-        self.hosts.is_empty()
-            && self.arrivals.iter().all(Arrivals::is_exhausted)
+    fn is_drained(&mut self) -> bool {
+        self.hosts.is_drained()
             && self.controller.as_mut().is_none_or(|controller| controller.wind_down())
             && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())
     }
 
-    fn progress(&self) -> Progress {
-        let fractions: Option<Vec<f64>> = self.arrivals.iter().map(Arrivals::progress).collect();
-        let fraction = fractions.filter(|f| !f.is_empty()).map(|f| f.iter().sum::<f64>() / f.len() as f64);
-        Progress { fraction, requests: self.finished }
+    /// Ends the run: cuts what is under way and gathers the figures.
+    fn finish(mut self) -> Result<Outcome, SimError> {
+        let end = self.clock.end.unwrap_or(self.clock.now);
+        self.backend.finish(end, &mut self.observer);
+        self.hosts.finish(end, &mut self.observer);
+        if let Some(paths) = &mut self.paths {
+            paths.cut(end, self.observer.window());
+        }
+        self.observer.finish(end);
+        if let Some(drive) = self.backend.contradicted() {
+            return Err(SimError::Foresight { drive });
+        }
+        let parts = results::Parts {
+            drives: &self.backend.drives,
+            pools: &self.backend.pools,
+            buses: &self.backend.buses,
+            spin_ups: &self.backend.spin_ups,
+            controller: self.controller.as_deref(),
+            drive_path: self.backend.commands.as_deref(),
+            paths: self.paths.as_deref(),
+            trims: &self.hosts.trims(),
+            volumes: self.volumes.as_deref(),
+        };
+        Ok(results::collect(&self.observer, parts, self.hosts.completed, self.clock.events.scheduled()))
     }
+}
+
+/// The recorder of a run of `plan`, whose drives have the given power levels and whose address spaces the given
+/// capacities.
+fn observer(plan: &Plan, ladders: Vec<Arc<Ladder>>, spaces: &[u64]) -> Result<Observer, SimError> {
+    let end = plan.observe.end_s.map_or(u64::MAX, nanos);
+    let window = Window { start: nanos(plan.observe.warmup_s), end };
+    let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
+    let volume_of: Vec<usize> = plan.workloads.iter().map(|w| w.volume).collect();
+    let flows = FlowIndex::new(&volume_of, plan.volumes.len());
+    let mut observer = Observer::new(window, &plan.observe, ladders, states, flows)
+        .map_err(|e| SimError::Plan(e.to_string()))?;
+    if let Some(heat) = plan.observe.heat {
+        observer.map_heat(Heat::new(&heat, plan, spaces.to_vec(), window.start));
+    }
+    Ok(observer)
 }

@@ -1,31 +1,47 @@
-//! The storage simulator: rooms, engine, energy ledger. No I/O, no Python, no names.
+//! The storage simulator. No I/O, no Python, no names: a [`Plan`] and sources of requests in, figures and columns out.
 //!
-//! A request walks through rooms in one order: [`arrival`] -> [`path`] -> [`controller`] -> [`volume`] -> [`raid`] -> drive
-//! queue and drive ([`device`]) -> [`bus`], and back; every drive writes to the one energy ledger ([`power`]) and
-//! [`observe`] records what the results ([`results`]) are made of. [`plan`] is all that it is told.
+//! [`Simulation::new`] builds the system of a plan, [`Simulation::run`] runs it and returns an [`Outcome`]. A request goes
+//! arrival -> path -> controller -> volume -> RAID -> drive -> bus and back, a module each; every drive books its joules in
+//! one ledger (`power`), and `observe` records what the results are made of. [`replay`] serves the requests of a measured
+//! trace on one drive alone.
 
-pub mod arrival;
+mod arrival;
 mod back_end_log;
-pub mod bus;
-pub mod clock;
-pub mod controller;
-pub mod device;
-pub mod engine;
+mod bus;
+mod clock;
+mod controller;
+mod device;
+mod engine;
 mod error;
-pub mod event;
-pub mod observe;
-pub mod path;
-pub mod plan;
-pub mod power;
-pub mod raid;
-pub mod results;
-pub mod rng;
-pub mod slab;
-pub mod volume;
+mod event;
+mod observe;
+mod path;
+mod plan;
+mod power;
+mod raid;
+mod results;
+mod rng;
+mod slab;
+mod state;
+mod station;
+mod volume;
 
+pub use arrival::BATCH;
 pub use back_end_log::{BackEndRow, BackEndSink};
+pub use device::replay;
 pub use engine::{Progress, Simulation};
 pub use error::SimError;
 pub use observe::{IdlePeriod, IdleSink};
-pub use plan::Plan;
+pub use plan::{HddPlan, Plan, SchedulerPlan};
+pub use power::Foreseen;
 pub use results::{Column, Outcome, Summary, Table};
+
+/// Parts that the integration tests of this crate look at. Not part of the interface.
+#[doc(hidden)]
+pub mod testing {
+    pub use crate::plan::{DevicePlan, ParityLayout, RaidLevel};
+    pub use crate::power::Window;
+    pub use crate::raid::Layout;
+    pub use crate::results::{CacheResult, ControllerResult, DriveResult, FlashResult, StationResult};
+    pub use crate::station::Station;
+}

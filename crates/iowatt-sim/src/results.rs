@@ -8,12 +8,12 @@ mod series;
 mod ssd;
 mod volume;
 
-pub use controller::{CacheResult, ControllerResult, HitsResult, LossResult, StationResult, ZeroResult};
+pub use controller::{CacheResult, ControllerResult, StationResult};
 pub use heat::HeatResult;
 pub use path::PathResult;
 pub use series::PointResult;
 pub use ssd::FlashResult;
-pub use volume::{PartResult, VirtualPoolResult};
+pub use volume::VirtualPoolResult;
 
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};
@@ -22,49 +22,12 @@ use crate::controller::drive_path::DrivePath;
 use crate::device::Drive;
 use crate::observe::{Flow, IdleResult, Observer};
 use crate::path::Paths;
-use crate::plan::Plan;
-use crate::power::{CAUSE_NAMES, Foreseen, STATE_NAMES, STATES, SpinUps};
+use crate::power::{CAUSE_NAMES, Foreseen, SpinUps};
 use crate::raid::Pool;
+use crate::state::{STATE_NAMES, STATES};
 use crate::volume::Volumes;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// Which flow stands for the total, each workload and each volume. Flows with the same members are one.
-#[derive(Clone, Debug)]
-pub struct FlowIndex {
-    total: usize,
-    workloads: Vec<usize>,
-    volumes: Vec<usize>,
-    members: Vec<Vec<usize>>,
-}
-
-impl FlowIndex {
-    /// The flows of a plan.
-    #[must_use]
-    pub fn new(plan: &Plan) -> Self {
-        let mut members: Vec<Vec<usize>> = Vec::new();
-        let mut index_of = |set: Vec<usize>| {
-            members.iter().position(|m| *m == set).unwrap_or_else(|| {
-                members.push(set);
-                members.len() - 1
-            })
-        };
-        let n = plan.workloads.len();
-        let of_volume = |v| (0..n).filter(|&w| plan.workloads[w].volume == v).collect();
-        let total = index_of((0..n).collect());
-        let workloads = (0..n).map(|w| index_of(vec![w])).collect();
-        let volumes = (0..plan.volumes.len()).map(|v| index_of(of_volume(v))).collect();
-        Self { total, workloads, volumes, members }
-    }
-
-    /// Flows that each workload counts in.
-    #[must_use]
-    pub fn memberships(&self) -> Vec<Vec<usize>> {
-        (0..self.workloads.len())
-            .map(|w| (0..self.members.len()).filter(|&f| self.members[f].contains(&w)).collect())
-            .collect()
-    }
-}
 
 /// Moments of response times.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -352,28 +315,20 @@ pub struct Parts<'a> {
 
 /// Gathers the outcome of a finished run.
 #[must_use]
-pub fn collect(
-    observer: &Observer,
-    flows: &FlowIndex,
-    parts: Parts<'_>,
-    requests_simulated: u64,
-    events: u64,
-) -> Outcome {
+pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, events: u64) -> Outcome {
     let Parts { drives, pools, buses, spin_ups, controller, drive_path, paths, trims, volumes } = parts;
-    let window = observer.window();
+    let (window, flows) = (observer.window(), observer.flows());
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
-    let flow = |&index: &usize| flow_result(observer.flow(index), span);
+    // A run without workloads has no flow at all.
+    let flow = |index: Option<usize>| {
+        index.map_or_else(FlowResult::default, |i| flow_result(observer.flow(i), span))
+    };
     let summary = Summary {
         window: WindowResult { start_ns, end_ns, last_arrival_ns: observer.last_arrival() },
-        // A run without workloads has no flow at all.
-        total: if flows.workloads.is_empty() { FlowResult::default() } else { flow(&flows.total) },
-        workloads: flows.workloads.iter().map(flow).collect(),
-        volumes: flows
-            .volumes
-            .iter()
-            .map(|v| if flows.members[*v].is_empty() { FlowResult::default() } else { flow(v) })
-            .collect(),
+        total: flow(flows.total()),
+        workloads: flows.workloads().map(flow).collect(),
+        volumes: flows.volumes().map(flow).collect(),
         devices: (0..drives.len()).map(|i| drive_result(observer, &drives[i], i, span)).collect(),
         rebuilds: pools.iter().enumerate().flat_map(|(i, pool)| rebuild_results(i, pool)).collect(),
         buses: buses
@@ -397,11 +352,11 @@ pub fn collect(
     let foreseen = foreseen.flat_map(|(index, managed)| {
         managed.recorded().iter().map(move |&(start, length)| (index, start, length))
     });
-    let (series, series_bins) = series::tables(observer, flows.workloads.len());
+    let (series, series_bins) = series::tables(observer, flows.workloads().len());
     Outcome {
         summary,
         intervals: interval_table(observer, end_ns),
-        latency: latency_table(observer, flows),
+        latency: latency_table(observer),
         series,
         series_bins,
         foreseen: foreseen.collect(),
@@ -550,9 +505,9 @@ fn interval_table(observer: &Observer, end: Nanos) -> Table {
     table
 }
 
-fn latency_table(observer: &Observer, flows: &FlowIndex) -> Table {
+fn latency_table(observer: &Observer) -> Table {
     let mut columns: [Vec<u64>; 5] = Default::default();
-    for workload in 0..flows.workloads.len() {
+    for workload in 0..observer.flows().workloads().len() {
         for (way, histogram) in observer.histograms(workload).iter().enumerate() {
             for bin in histogram.iter_recorded() {
                 let value = bin.value_iterated_to();

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Lcg, MS, S, capacity, given, one_pool, poisson, request, run, try_run};
-use iowatt_sim::results::{CacheResult, ControllerResult};
+use iowatt_sim::testing::{CacheResult, ControllerResult};
 use iowatt_sim::{BackEndRow, Outcome, Plan, Simulation};
 use iowatt_trace::{Op, Request};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ mod common;
 
 use common::solid::{offered, sheet};
 use common::{MS, S, capacity, given, one_pool, poisson, request, run, trouble, try_run};
-use iowatt_sim::results::{ControllerResult, StationResult};
+use iowatt_sim::testing::{ControllerResult, StationResult};
 use iowatt_sim::{BackEndRow, Outcome, Plan, Simulation};
 use iowatt_trace::{Op, Request, Source};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ mod common;
 
 use common::{MS, S, capacity, given, one_pool, poisson, request, run, try_run};
 use iowatt_sim::Outcome;
-use iowatt_sim::results::{CacheResult, ControllerResult};
+use iowatt_sim::testing::{CacheResult, ControllerResult};
 use iowatt_trace::Op;
 use serde_json::{Value, json};
 

@@ -41,7 +41,7 @@ fn summary(outcome: &Outcome) -> Value {
 }
 
 fn joules(outcome: &Outcome) -> f64 {
-    let of = |d: &iowatt_sim::results::DriveResult| d.energy_j.values().chain(&d.level_j).sum::<f64>();
+    let of = |d: &iowatt_sim::testing::DriveResult| d.energy_j.values().chain(&d.level_j).sum::<f64>();
     outcome.summary.devices.iter().map(of).sum()
 }
 

@@ -397,8 +397,8 @@ fn segments_take_turns_on_the_first_wire_that_takes_time() {
 /// V10: several servers of a station (an HBA's, a port's) with exponential services, against Erlang's C.
 #[test]
 fn a_station_of_several_servers_waits_as_m_m_c() {
-    use iowatt_sim::controller::station::Station;
-    use iowatt_sim::power::Window;
+    use iowatt_sim::testing::Station;
+    use iowatt_sim::testing::Window;
     let window = Window { start: 0, end: u64::MAX };
     for (servers, load) in [(1usize, 0.7), (4, 0.8), (16, 0.8)] {
         let (mut random, mut station, mut now) = (common::Lcg(servers as u64), Station::new(servers), 0.0);

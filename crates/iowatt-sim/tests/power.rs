@@ -4,8 +4,8 @@
 mod common;
 
 use common::{MS, S, capacity, given, ladder, one_pool, poisson, request, run, trouble, try_run};
-use iowatt_sim::power::Foreseen;
-use iowatt_sim::results::DriveResult;
+use iowatt_sim::Foreseen;
+use iowatt_sim::testing::DriveResult;
 use iowatt_sim::{Column, Outcome, Plan, SimError, Simulation};
 use iowatt_trace::{Op, Request, Source};
 use proptest::prelude::*;

@@ -10,10 +10,11 @@ mod common;
 
 use common::statistics::{Estimate, REPLICATIONS};
 use common::{Lcg, one_pool, request, run, try_run};
-use iowatt_sim::controller::station::Station;
-use iowatt_sim::device::replay::{Asked, replay};
-use iowatt_sim::plan::{DevicePlan, Plan};
-use iowatt_sim::power::Window;
+use iowatt_sim::Plan;
+use iowatt_sim::replay::{Asked, replay};
+use iowatt_sim::testing::DevicePlan;
+use iowatt_sim::testing::Station;
+use iowatt_sim::testing::Window;
 use iowatt_sim::{Column, Outcome};
 use iowatt_trace::{Op, Request};
 use serde_json::{Value, json};

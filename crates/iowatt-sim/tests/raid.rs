@@ -120,7 +120,7 @@ fn unaligned_reconstruct_reads_the_edges() {
     let outcome = run(&plan, vec![request(0, Op::Write, u64::from(UNIT + half), 2 * UNIT)]);
     // Reads: units 0 and 4 whole, and the two halves; writes: 3 data parts and the parity unit.
     assert_eq!(counts(&outcome), (4, 4));
-    let bytes = |f: fn(&iowatt_sim::results::DriveResult) -> u64| -> u64 {
+    let bytes = |f: fn(&iowatt_sim::testing::DriveResult) -> u64| -> u64 {
         outcome.summary.devices.iter().map(f).sum()
     };
     assert_eq!(bytes(|d| d.bytes_read), u64::from(3 * UNIT));

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{Lcg, MS, S, capacity, given, one_pool, poisson, request, run, trouble, try_run};
-use iowatt_sim::plan::{ParityLayout, RaidLevel};
-use iowatt_sim::raid::Layout;
+use iowatt_sim::testing::Layout;
+use iowatt_sim::testing::{ParityLayout, RaidLevel};
 use iowatt_sim::{Outcome, Plan, SimError, Simulation, Summary};
 use iowatt_trace::{Op, Request};
 use proptest::prelude::*;

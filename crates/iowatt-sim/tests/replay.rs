@@ -4,8 +4,8 @@
 mod common;
 
 use common::{Given, MS, capacity, given, one_pool, poisson, run, try_run};
-use iowatt_sim::device::replay::{Asked, replay, replay_open};
-use iowatt_sim::plan::{HddPlan, SchedulerPlan};
+use iowatt_sim::replay::{Asked, replay, replay_open};
+use iowatt_sim::{HddPlan, SchedulerPlan};
 use iowatt_trace::{Op, Request};
 use serde_json::{Value, json};
 

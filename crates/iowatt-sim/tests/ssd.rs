@@ -5,7 +5,7 @@ mod common;
 
 use common::solid::{flash, offered, one_drive, open, sheet};
 use common::{Lcg, MS, S, given, request, run, try_run};
-use iowatt_sim::results::{DriveResult, FlashResult};
+use iowatt_sim::testing::{DriveResult, FlashResult};
 use iowatt_sim::{Column, Outcome};
 use iowatt_trace::{Op, Request};
 use proptest::prelude::*;

@@ -7,52 +7,14 @@
 //! devices of one trace keep their time relation.
 
 use crate::error::{Code, Fault, TraceError};
-use crate::format::{Clock, Entry, Raw};
+use crate::format::{Clock, Raw, Records};
 use crate::gap::LongestGap;
-use crate::names::Names;
 use crate::order::{HELD, Reorder};
 use crate::origin;
-use crate::request::{Op, Request, Source};
+use crate::request::{Op, Request, Source, partial_sectors};
 use crate::selection::Selection;
 use crate::spec::TraceSpec;
-use crate::summary::{Summary, partial_sectors};
-
-/// Records one by one, unchecked: a file through its decoder, or rows that Python hands in.
-pub trait Records: Send {
-    /// The next record; `None` at the end.
-    ///
-    /// # Errors
-    /// The input cannot be read further.
-    fn next(&mut self) -> Result<Option<Entry>, TraceError>;
-    /// Appends at most `limit` records that decode, up to the first that does not, and returns the place of the first of
-    /// them; their places follow each other. May append none wherever [`Self::next`] would do as well.
-    ///
-    /// # Errors
-    /// The input cannot be read further.
-    fn run(&mut self, _out: &mut Vec<Raw>, _limit: usize) -> Result<u64, TraceError> {
-        Ok(0)
-    }
-    /// Names used so far.
-    fn names(&self) -> &Names;
-    /// Fraction consumed, where known.
-    fn progress(&self) -> Option<f64>;
-    /// What was passed over that explains a trace without requests.
-    fn remark(&self) -> Option<String> {
-        None
-    }
-    /// What was assumed and what was passed over so far.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-    /// What makes the requests a doubtful load.
-    fn warnings(&self) -> Vec<String> {
-        Vec::new()
-    }
-    /// Whether there are no times, so that all stamps are 0.
-    fn untimed(&self) -> bool {
-        false
-    }
-}
+use crate::summary::Summary;
 
 /// What the format says about order and time.
 #[derive(Clone, Copy, Debug)]

@@ -31,9 +31,9 @@ mod summary;
 mod transform;
 
 pub use ahead::Ahead;
-pub use check::{Checked, Habits, Records};
+pub use check::{Checked, Habits};
 pub use error::{Code, Fault, TraceError};
-pub use format::{FormatNote, formats};
+pub use format::{FormatNote, Records, formats};
 pub use info::{TraceInfo, info};
 pub use input::{Input, MAX_LINE};
 pub use names::{MAX_DEVICES, MAX_NAME, MAX_STREAMS, Names, Table};

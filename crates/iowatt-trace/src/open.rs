@@ -4,10 +4,10 @@ use std::io::Read;
 use std::thread::available_parallelism;
 
 use crate::ahead::Ahead;
-use crate::check::{Checked, Habits, Records};
+use crate::check::{Checked, Habits};
 use crate::error::{Code, Fault, TraceError};
 use crate::format::blktrace::{self, Recording};
-use crate::format::{self, Decoder, Entry, Format, Raw};
+use crate::format::{self, Decoder, Entry, Format, Raw, Records};
 use crate::input::{self, Input};
 use crate::names::Names;
 use crate::request::Source;

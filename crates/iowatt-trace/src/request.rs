@@ -14,6 +14,14 @@ pub enum Op {
     Flush = 3,
 }
 
+/// Bytes of the smallest sector that drives have.
+pub const SECTOR: u32 = 512;
+
+/// Whether a read or write is not of whole sectors, as one whose size was not read in its unit is.
+pub(crate) fn partial_sectors(op: Op, size: u64) -> bool {
+    matches!(op, Op::Read | Op::Write) & !size.is_multiple_of(u64::from(SECTOR))
+}
+
 /// `stream` of a request whose trace does not name one.
 pub const NO_STREAM: u32 = u32::MAX;
 /// `response_ns` of a request whose trace did not record one.

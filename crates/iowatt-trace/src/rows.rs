@@ -1,8 +1,8 @@
 //! Rows in batches, as Python hands them in (Parquet through Polars): the same checks as for files.
 
-use crate::check::{Checked, Habits, Records};
+use crate::check::{Checked, Habits};
 use crate::error::{Code, Fault, TraceError};
-use crate::format::{Clock, Entry, Raw};
+use crate::format::{Clock, Entry, Raw, Records};
 use crate::names::Names;
 use crate::request::{NO_RESPONSE, NO_STREAM, Op, Source};
 use crate::spec::TraceSpec;

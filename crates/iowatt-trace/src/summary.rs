@@ -1,15 +1,6 @@
 //! What was read of a trace so far: the counts that show whether it was read rightly.
 
-use crate::request::Op;
 use serde::Serialize;
-
-/// Bytes of the smallest sector that drives have.
-pub const SECTOR: u32 = 512;
-
-/// Whether a read or write is not of whole sectors, as one whose size was not read in its unit is.
-pub(crate) fn partial_sectors(op: Op, size: u64) -> bool {
-    matches!(op, Op::Read | Op::Write) & !size.is_multiple_of(u64::from(SECTOR))
-}
 
 /// What was read so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -24,7 +15,7 @@ pub struct Summary {
     pub reads: u64,
     /// Writes among them.
     pub writes: u64,
-    /// Reads and writes whose size is not a whole number of [`SECTOR`] bytes.
+    /// Reads and writes whose size is not a whole number of 512 bytes.
     pub partial_sectors: u64,
     /// Malformed records skipped.
     pub skipped_bad: u64,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 /// How the threshold moves.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Adaptation {
     /// The first threshold, seconds.

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 /// Enters a level after a time.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Timer {
     /// Idle time before the change, from the start of the period, seconds.

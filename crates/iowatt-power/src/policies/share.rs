@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 /// Parameters.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sharing {
     /// Number of experts.

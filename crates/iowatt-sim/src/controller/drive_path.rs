@@ -7,11 +7,11 @@
 //! A station takes what reaches it in order of time, and a command reaches the second one when it leaves the first: so
 //! each leg ends with an event.
 
-use super::station::Station;
 use crate::clock::{Nanos, nanos};
 use crate::event::{Event, EventQueue};
 use crate::plan::BackEndPlan;
 use crate::power::Window;
+use crate::station::Station;
 
 /// A station and the time that each command takes of a server.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@
 //! goes between two pieces.
 
 use super::back_end::NONE;
-use super::station::Station;
 use crate::clock::{Nanos, nanos};
 use crate::power::Window;
+use crate::station::Station;
 
 /// The link.
 #[derive(Debug)]

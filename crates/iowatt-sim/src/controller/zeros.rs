@@ -123,6 +123,7 @@ impl Zeros {
 
     /// Bytes known to be zero.
     #[must_use]
+    #[cfg(test)]
     pub fn bytes(&self) -> u64 {
         self.known * PAGE
     }

@@ -20,10 +20,11 @@ use crate::bus::Bus;
 use crate::clock::Nanos;
 use crate::event::{Event, EventQueue};
 use crate::observe::Observer;
-use crate::plan::{DevicePlan, PoolPlan, RebuildPriority, SchedulerPlan};
-use crate::power::{Cause, Ladder, Managed, Slot, SpinUps, State};
+use crate::plan::{DevicePlan, HddPlan, PoolPlan, RebuildPriority, SchedulerPlan};
+use crate::power::{Cause, Ladder, Managed, Slot, SpinUps};
 use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
+use crate::state::State;
 use commands::Commands;
 use hdd::{Access, Disk, Line, Model};
 use spindle::{Spindle, slot_of};
@@ -117,19 +118,24 @@ impl Body {
         }
     }
 
-    /// Turns at another speed.
-    fn turn_at(&mut self, model: &Arc<Model>) {
-        if let Self::Disk(disk) = self {
+    /// Turns at the speed of a power level.
+    fn turn_at(&mut self, models: &Models, level: usize) {
+        if let Self::Disk(disk) = self
+            && let Some(Some(model)) = models.get(level)
+        {
             disk.turn_at(model);
         }
     }
 }
 
+/// Mechanics by power level, full speed first; `None` at a level at which the disk does not serve.
+pub type Models = Arc<[Option<Arc<Model>>]>;
+
 /// What the drives of a pool share.
 #[derive(Clone, Debug)]
 pub struct Kind {
-    /// The mechanics, where there are any.
-    pub model: Option<Arc<Model>>,
+    /// The mechanics at each power level at which a disk serves; empty for SSDs.
+    pub models: Models,
     /// The levels.
     pub ladder: Arc<Ladder>,
 }
@@ -146,10 +152,14 @@ impl Kind {
                 if hdd.sectors > model.mech.layout.capacity() {
                     return Err("its drives' layout holds fewer sectors than they offer".into());
                 }
-                let ladder = Arc::new(Ladder::new(hdd, &model));
-                Ok(Self { model: Some(model), ladder })
+                let at_speed = |speed: f64| Model::new(&HddPlan { rpm: hdd.rpm * speed, ..hdd.clone() });
+                let below = hdd.power.levels.below.iter().map(|level| level.serves_at.map(at_speed));
+                let models = std::iter::once(Some(model)).chain(below).collect();
+                Ok(Self { models, ladder: Arc::new(Ladder::of_disk(&hdd.power)) })
             }
-            DevicePlan::Ssd(ssd) => Ok(Self { model: None, ladder: Arc::new(Ladder::of_flash(&ssd.power)) }),
+            DevicePlan::Ssd(ssd) => {
+                Ok(Self { models: Arc::new([]), ladder: Arc::new(Ladder::of_flash(&ssd.power)) })
+            }
         }
     }
 }
@@ -181,6 +191,8 @@ pub struct Drive {
     /// Its power policy, where it may change its level.
     managed: Option<Box<Managed>>,
     spindle: Spindle,
+    /// The mechanics at each power level, of a disk.
+    models: Models,
     /// The last completion.
     idle_since: Nanos,
     /// How long it stays awake after its work, and what is booked then, where it does.
@@ -208,19 +220,16 @@ impl Drive {
         let bus = pool.bus_of_drive.get(member).copied();
         let bus_sector_ps = bus.map_or(0, |b| buses[b].transfer_ps(pool.device.sector_bytes()));
         let depth = pool.command_queue.map_or(usize::MAX, |c| c.depth);
-        let (body, commands, scheduler) = match (&kind.model, &pool.device) {
-            (Some(model), _) => {
+        let (body, commands, scheduler) = match &pool.device {
+            DevicePlan::Hdd(plan) => {
+                let model = kind.models.first().cloned().flatten().unwrap_or_else(|| Model::new(plan));
                 let commands = pool.command_queue.filter(|c| c.depth > 1);
                 let commands = commands.map(|c| Box::new(Commands::new(&c)));
-                (Body::Disk(Disk::new(model, seed, index, bus_sector_ps)), commands, pool.scheduler)
+                (Body::Disk(Disk::new(&model, seed, index, bus_sector_ps)), commands, pool.scheduler)
             }
-            (None, DevicePlan::Ssd(plan)) => {
+            DevicePlan::Ssd(plan) => {
                 let ssd = Ssd::new(plan, depth, &mut Random::new(seed, Room::FlashMap, index));
                 (Body::Flash(Box::new(ssd)), None, SchedulerPlan::Fcfs)
-            }
-            (None, DevicePlan::Hdd(plan)) => {
-                let disk = Disk::new(&Model::new(plan), seed, index, bus_sector_ps);
-                (Body::Disk(disk), None, pool.scheduler)
             }
         };
         Self {
@@ -243,12 +252,19 @@ impl Drive {
             bus,
             managed: Managed::new(pool, &kind.ladder, random).map(Box::new),
             spindle: Spindle::Ready,
+            models: Arc::clone(&kind.models),
             idle_since: 0,
             awake: kind.ladder.awake(),
             rest_since: 0,
             last_started: 0,
             totals: DriveTotals::default(),
         }
+    }
+
+    /// Number of its pool.
+    #[must_use]
+    pub fn pool(&self) -> usize {
+        self.pool
     }
 
     /// Operations waiting or in service.

@@ -5,7 +5,8 @@ use super::ssd::Ssd;
 use super::{Body, Drive, NO_OP, Surroundings};
 use crate::clock::Nanos;
 use crate::observe::Observer;
-use crate::power::{Cause, Slot, State};
+use crate::power::{Cause, Slot};
+use crate::state::State;
 
 impl Drive {
     /// Its flash, where it is a solid-state drive.

@@ -9,7 +9,8 @@ use super::{Drive, Surroundings};
 use crate::clock::Nanos;
 use crate::event::Event;
 use crate::observe::Observer;
-use crate::power::{Cause, Managed, Slot, State};
+use crate::power::{Cause, Managed, Slot};
+use crate::state::State;
 
 /// What the spindle is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,9 +246,7 @@ impl Drive {
         let Some(managed) = self.managed.as_deref_mut() else { return };
         managed.level = level;
         if managed.serves(level, waiting.max(1)) {
-            if let Some(model) = managed.ladder.model(level) {
-                self.body.turn_at(model);
-            }
+            self.body.turn_at(&self.models, level);
             self.spindle = Spindle::Ready;
             self.rest_since = now;
             if waiting > 0 {
@@ -274,9 +273,7 @@ impl Drive {
             around.events.push(now, Event::SpinUp(next));
         }
         (managed.level, managed.asked) = (0, false);
-        if let Some(model) = managed.ladder.model(0) {
-            self.body.turn_at(model);
-        }
+        self.body.turn_at(&self.models, 0);
         self.spindle = Spindle::Ready;
         self.rest_since = now;
         if self.waiting > 0 {

@@ -1,71 +1,90 @@
-//! Drives that fail, operations that are lost with them, and rebuilds.
+//! Failed drives, the operations that are lost with them, and rebuilds.
 
-use super::Simulation;
+use super::backend::Backend;
+use super::clock::Clock;
 use crate::clock::{Nanos, seconds};
 use crate::device::{DriveOp, NO_OP};
 use crate::error::SimError;
 use crate::event::Event;
+use crate::observe::Observer;
 use crate::raid::{Pool, Workshop};
 
-impl Simulation<'_> {
-    /// A drive fails: what waits at it goes elsewhere, and its rebuild begins if there is spare space.
-    pub(super) fn fail(&mut self, number: usize) -> Result<(), SimError> {
-        let (pool, member, at) = self.failures[number];
-        if !self.pools[pool].fail(self.now, member) {
-            return Err(SimError::DataLost { pool, drive: member, at_s: seconds(at) });
+impl Backend {
+    /// Drive failure number `number` of the plan: the drive's queue is lost, and the rebuild begins if there is spare
+    /// space.
+    pub fn fail(
+        &mut self,
+        number: usize,
+        clock: &mut Clock,
+        observer: &mut Observer,
+    ) -> Result<(), SimError> {
+        let failure = self.failures[number];
+        let pool = &mut self.pools[failure.pool];
+        if !pool.fail(clock.now, failure.member) {
+            let (pool, drive, at_s) = (failure.pool, failure.member, seconds(failure.at));
+            return Err(SimError::DataLost { pool, drive, at_s });
         }
-        let now = self.now;
+        let drive = (pool.first_drive() + failure.member) as u32;
         let mut waiting = Vec::new();
-        let (drive, mut around) = self.at_drive(self.first_drive[pool] + member);
-        drive.fail(now, &mut waiting, &mut around);
+        self.with_drive(drive, clock, observer, |drive, now, around| drive.fail(now, &mut waiting, around));
         for key in waiting {
-            self.events.push(now, Event::Lost(key));
+            clock.push_now(Event::Lost(key));
         }
-        // Behind failures of the same instant: no step shall begin on a drive that fails with this one.
-        self.events.push(now, Event::Rebuild(pool as u32));
+        // After other failures of the same instant: no rebuild step may begin on a drive that fails with this one.
+        clock.push_now(Event::Rebuild(failure.pool as u32));
         Ok(())
     }
 
-    /// An operation whose drive has failed: what replaces it is handed out, then it counts as done.
-    pub(super) fn lost(&mut self, key: u32) -> Result<(), SimError> {
+    /// Replaces an operation whose drive has failed. Returns the request that it served and the number of operations
+    /// that replace it; `None` for an operation of a rebuild.
+    pub fn replace(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) -> Option<(u32, u32)> {
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            self.rebuild_done(&op, true);
-            return Ok(());
+            self.rebuild_done(&op, true, clock, observer);
+            return None;
         }
         if op.trim {
-            return self.operation_done(&op); // what is lost needs no trim
+            return Some((op.host, 0)); // lost data needs no trim
         }
-        let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
+        let pool = &mut self.pools[self.drives[op.drive as usize].pool()];
         let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
         pool.complete(&op, &mut self.ready);
-        match (&mut self.volumes, &mut self.controller) {
-            (Some(volumes), _) => volumes.add_operations(op.host, made),
-            (None, Some(controller)) => controller.back.add_operations(op.host, made),
-            (None, None) => self.hosts.get_mut(op.host).ops_left += made,
-        }
-        self.hand_out();
-        self.operation_done(&op)
+        self.hand_out(clock, observer);
+        Some((op.host, made))
     }
 
-    pub(super) fn rebuild_done(&mut self, op: &DriveOp, dropped: bool) {
-        self.background += 1;
-        let pool = self.pool_of_drive[op.drive as usize];
-        self.with_workshop(pool, |pool, shop| pool.rebuild_done(op, dropped, shop));
+    /// An operation of a rebuild has ended, or was dropped because its drive failed.
+    pub(super) fn rebuild_done(
+        &mut self,
+        op: &DriveOp,
+        dropped: bool,
+        clock: &mut Clock,
+        observer: &mut Observer,
+    ) {
+        self.rebuild_ops += 1;
+        let pool = self.drives[op.drive as usize].pool();
+        self.with_rebuild(pool, clock, observer, |pool, shop| pool.rebuild_done(op, dropped, shop));
     }
 
-    /// Lets a pool work on its rebuild, hands out the operations made, and sets its alarm.
-    pub(super) fn with_workshop(
+    /// Lets a pool go on with its rebuild.
+    pub fn rebuild(&mut self, pool: usize, clock: &mut Clock, observer: &mut Observer) {
+        self.with_rebuild(pool, clock, observer, |pool, shop| pool.rebuild(shop));
+    }
+
+    /// Lets a pool work on its rebuild, hands out the operations made, and schedules the next step.
+    fn with_rebuild(
         &mut self,
         pool: usize,
+        clock: &mut Clock,
+        observer: &mut Observer,
         work: impl FnOnce(&mut Pool, &mut Workshop<'_>) -> Option<Nanos>,
     ) {
         let mut shop =
-            Workshop { now: self.now, drives: &self.drives, ops: &mut self.ops, ready: &mut self.ready };
+            Workshop { now: clock.now, drives: &self.drives, ops: &mut self.ops, ready: &mut self.ready };
         let wake = work(&mut self.pools[pool], &mut shop);
         if let Some(at) = wake {
-            self.events.push(at, Event::Rebuild(pool as u32));
+            clock.events.push(at, Event::Rebuild(pool as u32));
         }
-        self.hand_out();
+        self.hand_out(clock, observer);
     }
 }

@@ -74,3 +74,62 @@ impl Flow {
         self.arrived.iter().sum::<u64>() - self.completed.iter().sum::<u64>()
     }
 }
+
+/// Which flow is counted for the total, each workload and each volume. Those with the same workloads share one flow.
+#[derive(Clone, Debug)]
+pub struct FlowIndex {
+    total: usize,
+    workloads: Vec<usize>,
+    volumes: Vec<usize>,
+    /// Workloads of each flow.
+    members: Vec<Vec<usize>>,
+}
+
+impl FlowIndex {
+    /// The flows of workloads on the given volumes, of which there are `volumes`.
+    #[must_use]
+    pub fn new(volume_of_workload: &[usize], volumes: usize) -> Self {
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        let mut index_of = |set: Vec<usize>| {
+            members.iter().position(|m| *m == set).unwrap_or_else(|| {
+                members.push(set);
+                members.len() - 1
+            })
+        };
+        let n = volume_of_workload.len();
+        let of_volume = |v| (0..n).filter(|&w| volume_of_workload[w] == v).collect();
+        let total = index_of((0..n).collect());
+        let workloads = (0..n).map(|w| index_of(vec![w])).collect();
+        let volumes = (0..volumes).map(|v| index_of(of_volume(v))).collect();
+        Self { total, workloads, volumes, members }
+    }
+
+    /// Flows that each workload counts in.
+    #[must_use]
+    pub fn memberships(&self) -> Vec<Vec<usize>> {
+        (0..self.workloads.len())
+            .map(|w| (0..self.members.len()).filter(|&f| self.members[f].contains(&w)).collect())
+            .collect()
+    }
+
+    /// The flow of all workloads; `None` where there are none.
+    #[must_use]
+    pub fn total(&self) -> Option<usize> {
+        self.counted(self.total)
+    }
+
+    /// The flow of each workload.
+    pub fn workloads(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
+        self.workloads.iter().map(|&flow| self.counted(flow))
+    }
+
+    /// The flow of each volume; `None` for one without workloads.
+    pub fn volumes(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
+        self.volumes.iter().map(|&flow| self.counted(flow))
+    }
+
+    /// A flow, if a workload counts in it.
+    fn counted(&self, flow: usize) -> Option<usize> {
+        (!self.members[flow].is_empty()).then_some(flow)
+    }
+}

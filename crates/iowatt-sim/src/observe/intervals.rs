@@ -3,7 +3,7 @@
 //! Memory is bounded: when there would be too many intervals, neighbours are joined and the width doubles.
 
 use crate::clock::Nanos;
-use crate::power::STATES;
+use crate::state::STATES;
 
 /// Intervals kept at most where the width was left to us.
 const MOST_AUTOMATIC: usize = 1_024;

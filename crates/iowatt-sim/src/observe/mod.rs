@@ -10,20 +10,19 @@ mod idle_log;
 mod intervals;
 mod series;
 
-pub use batch::Batches;
-pub use flow::Flow;
+pub use flow::{Flow, FlowIndex};
 pub use heat::Heat;
 pub use idle::{IdlePeriods, IdleResult};
 pub use idle_kept::IdleKept;
 pub use idle_log::{IdleLog, IdlePeriod, IdleSink};
-pub use intervals::{Interval, Intervals};
+pub use intervals::Intervals;
 pub(crate) use series::POINTS;
 pub use series::{Block, Point, Series};
 
 use crate::clock::{Nanos, nanos};
-use crate::device::ssd::Operation;
 use crate::plan::ObservePlan;
-use crate::power::{Cause, Ladder, Ledger, Slot, State, Window};
+use crate::power::{Cause, FlashOperation, Ladder, Ledger, Slot, Window};
+use crate::state::State;
 use hdrhistogram::Histogram;
 use std::sync::Arc;
 
@@ -38,6 +37,7 @@ pub struct Observer {
     window: Window,
     ledger: Ledger,
     intervals: Intervals,
+    index: FlowIndex,
     /// Flows that a workload counts in, by workload: distinct indices into `flows`.
     memberships: Vec<Vec<usize>>,
     flows: Vec<Flow>,
@@ -49,6 +49,8 @@ pub struct Observer {
     points: [Option<Box<Flow>>; POINTS - 1],
     /// By drive, the integral of its queue over the window: the sum of the stays of its operations.
     queues: Vec<u128>,
+    /// Whether the plan lets a sink take idle periods.
+    logs_idle: bool,
     /// Where idle periods are asked for.
     idle_log: Option<Box<IdleLog>>,
     /// Where heat is asked for.
@@ -58,8 +60,8 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// A recorder for drives with the given levels, of which there are so many reported states, and workloads that count
-    /// in the given flows. Of `plan` it takes the widths of intervals and blocks.
+    /// A recorder for drives with the given levels, whose states are reported as so many, and workloads that count in the
+    /// given flows. `plan` gives the widths of intervals and blocks, and whether idle periods are logged.
     ///
     /// # Errors
     /// If a histogram cannot be made, which is a fault of ours.
@@ -68,8 +70,9 @@ impl Observer {
         plan: &ObservePlan,
         ladders: Vec<Arc<Ladder>>,
         states: usize,
-        memberships: Vec<Vec<usize>>,
+        index: FlowIndex,
     ) -> Result<Self, hdrhistogram::CreationError> {
+        let memberships = index.memberships();
         let flows = memberships.iter().flatten().map(|&f| f + 1).max().unwrap_or(0);
         let empty = Histogram::new_with_bounds(1, LONGEST, DIGITS)?;
         let histograms = memberships.iter().map(|_| [empty.clone(), empty.clone()]).collect();
@@ -79,9 +82,11 @@ impl Observer {
             series: Series::new(window.start, plan.series_s.map(nanos), memberships.len()),
             points: Default::default(),
             queues: vec![0; ladders.len()],
+            logs_idle: plan.idle,
             idle_log: plan.idle_rows.map(|rows| Box::new(IdleLog::bounded(rows, ladders.len()))),
             ledger: Ledger::new(window, ladders),
             flows: vec![Flow::default(); flows],
+            index,
             memberships,
             histograms,
             heat: None,
@@ -90,9 +95,11 @@ impl Observer {
         })
     }
 
-    /// Hands every idle period to `sink` from now on.
+    /// Hands every idle period to `sink` from now on, where the plan asks for that.
     pub fn log_idle(&mut self, sink: IdleSink) {
-        self.idle_log = Some(Box::new(IdleLog::new(sink)));
+        if self.logs_idle {
+            self.idle_log = Some(Box::new(IdleLog::new(sink)));
+        }
     }
 
     /// Idle periods in bounded memory, where they are asked for so.
@@ -251,7 +258,7 @@ impl Observer {
         &mut self,
         drive: usize,
         cause: Cause,
-        operation: Operation,
+        operation: FlashOperation,
         joules: f64,
         span: (Nanos, Nanos),
     ) {
@@ -295,6 +302,12 @@ impl Observer {
     #[must_use]
     pub fn last_arrival(&self) -> Nanos {
         self.last_arrival
+    }
+
+    /// Which flow is counted for what.
+    #[must_use]
+    pub fn flows(&self) -> &FlowIndex {
+        &self.index
     }
 
     /// The flow of the given index.

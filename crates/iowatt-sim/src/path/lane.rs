@@ -3,9 +3,9 @@
 use super::timesheet::{Kind, Part, Sheets};
 use super::wire::Wire;
 use crate::clock::{Nanos, nanos};
-use crate::controller::station::Station;
 use crate::plan::PathPlan;
 use crate::power::Window;
+use crate::station::Station;
 use std::collections::VecDeque;
 
 /// Directions.

@@ -1,9 +1,9 @@
 //! One direction of a hop: messages one after another, their frames passed on as they come.
 
 use crate::clock::{Nanos, nanos};
-use crate::controller::station::Station;
 use crate::plan::HopPlan;
 use crate::power::Window;
+use crate::station::Station;
 
 /// A message on its way, at the end of a hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 /// Chunklets, and what is laid over them. The pool's addresses are those of its regions, one after another.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ChunkletPlan {
     /// Bytes of a chunklet; a multiple of the sector size. What is left at the end of a drive is lost.
@@ -17,6 +18,7 @@ pub struct ChunkletPlan {
 
 /// Some RAID sets of one kind.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RegionPlan {
     /// Level, stripe unit and update of parity, within a set.

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 /// What stands between hosts and pools.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ControllerPlan {
     /// Time that each request takes of a processor.
@@ -29,6 +30,7 @@ pub struct ControllerPlan {
 
 /// Large requests are served in pieces, in turns with those of others.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SplitPlan {
     /// Pieces end at multiples of this many bytes.
@@ -39,6 +41,7 @@ pub struct SplitPlan {
 
 /// A part that fails and may return.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LossPlan {
     /// What fails.
@@ -51,6 +54,7 @@ pub struct LossPlan {
 
 /// Parts that can fail.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Lost {
     /// One of the two controllers, with half of the cache and of the processors.
@@ -61,6 +65,7 @@ pub enum Lost {
 
 /// Processors that work on one request each, first come first served.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProcessingPlan {
     /// Seconds for a read.
@@ -89,6 +94,7 @@ fn one() -> usize {
 
 /// Stations that commands pass on their way to the drives, first come first served. A command made for a write passes both.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BackEndPlan {
     /// Seconds of a processor for every command.
@@ -103,6 +109,7 @@ pub struct BackEndPlan {
 
 /// A cache of lines over the address spaces of all pools.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CachePlan {
     /// Its size; less than a line is no cache.
@@ -111,6 +118,7 @@ pub struct CachePlan {
     pub line_bytes: u64,
     /// Which line gives way: the name of a policy, or its plan.
     #[serde(deserialize_with = "iowatt_cache::plan::named_or_whole")]
+    #[cfg_attr(feature = "schema", schemars(with = "iowatt_cache::plan::NamedOrWhole"))]
     pub replacement: ReplacementPlan,
     /// Whether what reads miss is kept.
     pub read: bool,
@@ -140,6 +148,7 @@ pub struct CachePlan {
 
 /// When dirty lines are written to the pools.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DestagePlan {
     /// From the high watermark down to the low one, as fast as allowed.
@@ -152,6 +161,7 @@ pub enum DestagePlan {
 
 /// How much of a line is read from and written to the pools.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LineTransfers {
     /// A read that misses fetches whole lines, a destage writes what is dirty.
@@ -165,6 +175,7 @@ pub enum LineTransfers {
 
 /// Reading ahead.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReadAheadPlan {
     /// Sequential streams that are followed at a time.
@@ -181,6 +192,7 @@ pub struct ReadAheadPlan {
 
 /// The link to the partner controller.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MirrorPlan {
     /// Bytes per second, one transfer at a time.
@@ -191,6 +203,7 @@ pub struct MirrorPlan {
 
 /// Write policies.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteCaching {
     /// A write completes once it is in the cache, and reaches the drives later.

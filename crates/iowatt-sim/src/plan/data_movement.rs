@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 /// Write off-loading; the parts are homes that end with a log each.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WriteOffLoadingPlan {
     /// Bytes of the log at the end of each part.
@@ -22,6 +23,7 @@ pub struct WriteOffLoadingPlan {
 
 /// MAID; the first part is the cache.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MaidPlan {
     /// Bytes of a line of the cache: a power of two, 512 to 65,536.
@@ -38,6 +40,7 @@ pub struct MaidPlan {
 
 /// Popular data concentration; the most popular extents go to the first part.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PdcPlan {
     /// Bytes of what is ranked and moved as a whole.

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 /// A mechanical disk with its controller.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HddPlan {
     /// Revolutions per minute.
@@ -39,6 +40,7 @@ pub struct HddPlan {
 
 /// Layout of the sectors.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LayoutPlan {
     /// Zones of like cylinders.
@@ -49,6 +51,7 @@ pub enum LayoutPlan {
 
 /// Zones of like cylinders (DiskSim's G1).
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ZonedPlan {
     /// Order of surfaces within cylinders.
@@ -61,6 +64,7 @@ pub struct ZonedPlan {
 
 /// Order of surfaces within cylinders.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Mapping {
     /// Every cylinder starts at surface 0.
@@ -74,6 +78,7 @@ pub enum Mapping {
 
 /// Where a zone's spares are.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Sparing {
     /// None.
@@ -100,6 +105,7 @@ pub enum Sparing {
 
 /// One zone.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ZonePlan {
     /// First cylinder.
@@ -126,6 +132,7 @@ pub struct ZonePlan {
 
 /// Nested runs of like tracks (DiskSim's G4).
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct IndexedPlan {
     /// Track patterns: first and last sector that hold data, sectors per track.
@@ -140,6 +147,7 @@ pub struct IndexedPlan {
 
 /// A run of repetitions of one child.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IndexEntry {
     /// First sector in its parent.
@@ -166,6 +174,7 @@ pub struct IndexEntry {
 
 /// Seek time by distance; seconds.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SeekPlan {
     /// Measured: cylinders, read, write.
@@ -202,6 +211,7 @@ pub enum SeekPlan {
 
 /// Overheads (seconds) and transfer of the drive's controller.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DriveControllerPlan {
     /// Before anything else.
@@ -246,6 +256,7 @@ pub struct DriveControllerPlan {
 
 /// How overheads and seek curve were obtained, which decides what they contain.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Extraction {
     /// Seek times without command processing; hit overheads averaged over a workload.
@@ -258,6 +269,7 @@ pub enum Extraction {
 
 /// Overheads of the extra disconnection (HP C2247A), seconds.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExtraDisconnectPlan {
     /// Command.
@@ -274,6 +286,7 @@ pub struct ExtraDisconnectPlan {
 
 /// On-board buffer.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct BufferPlan {
     /// Segments.
@@ -322,6 +335,7 @@ pub struct BufferPlan {
 
 /// What becomes of sectors that the host has read.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Requested {
     /// They stay until the segment is used for something else.
@@ -335,6 +349,7 @@ pub enum Requested {
 
 /// How far the drive reads on.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ReadAhead {
     /// Not at all.

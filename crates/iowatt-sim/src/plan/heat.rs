@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 /// Requests and bytes by extent and period.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HeatPlan {
     /// Bytes of an extent.

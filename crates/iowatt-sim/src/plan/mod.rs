@@ -16,34 +16,35 @@ mod virtual_pool;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{
-    BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan,
-    ProcessingPlan, ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
+    BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, ProcessingPlan,
+    ReadAheadPlan, SplitPlan, WriteCaching,
 };
 pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{
-    BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
-    LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
+    BufferPlan, DriveControllerPlan, Extraction, HddPlan, IndexedPlan, LayoutPlan, Mapping, ReadAhead,
+    Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
 pub use heat::HeatPlan;
-pub use path::{ExchangePlan, ExpressPlan, HopPlan, HostAdapterPlan, PathPlan, PortPlan};
-pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
+pub use path::{ExchangePlan, HopPlan, PathPlan};
+pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use ssd::{
     DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, MediaPlan, RatedPlan,
-    SsdInterfacePlan, SsdPlan, SsdPowerPlan, SteadyPlan, SuspendPlan, TrafficPlan, WearPlan,
+    SsdInterfacePlan, SsdPlan, SsdPowerPlan, WearPlan,
 };
 pub use virtual_pool::{
-    CachingPlan, DAY_S, DailyWindowPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TierPlan,
-    TieredPoolPlan, TieringPlan, TieringPolicyPlan, VirtualPoolPlan,
+    CachingPlan, DAY_S, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieredPoolPlan, TieringPlan,
+    TieringPolicyPlan, VirtualPoolPlan,
 };
 
-use crate::power::{STATES, State};
+use crate::state::{STATES, State};
 use iowatt_power::unknown_as_nan;
 pub use iowatt_power::{Levels, PolicyPlan};
 use serde::Deserialize;
 
 /// A whole simulation.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Seed of every random stream; each room derives its own.
@@ -70,6 +71,7 @@ pub struct Plan {
 
 /// One stream of requests.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadPlan {
     /// Index of the volume it addresses.
@@ -92,6 +94,7 @@ pub struct WorkloadPlan {
 
 /// How a recorded or generated stream is paced.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, tag = "mode", rename_all = "kebab-case")]
 pub enum ReplayPlan {
     /// Arrivals at the recorded stamps divided by `speed`, whatever the storage does.
@@ -112,6 +115,7 @@ pub enum ReplayPlan {
 
 /// Think time of a closed loop.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ThinkPlan {
     /// Its mean.
@@ -122,6 +126,7 @@ pub struct ThinkPlan {
 
 /// The scope of a closed loop's limit.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClosedPer {
     /// All requests of the workload together.
@@ -132,6 +137,7 @@ pub enum ClosedPer {
 
 /// A range of one space's bytes.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct VolumePlan {
     /// Index of the space: of a pool, or beyond the pools of a virtual pool.
@@ -144,6 +150,7 @@ pub struct VolumePlan {
 
 /// Like drives and the scheme that joins them.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PoolPlan {
     /// Number of drives, spares apart.
@@ -175,6 +182,7 @@ pub struct PoolPlan {
 
 /// Striping and redundancy of a pool.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RaidPlan {
     /// The level.
@@ -191,6 +199,7 @@ pub struct RaidPlan {
 
 /// Redundancy schemes.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum RaidLevel {
     /// Striping, no redundancy.
     #[serde(rename = "0")]
@@ -214,6 +223,7 @@ pub enum RaidLevel {
 
 /// Where parity and data units go in successive stripes (the four variants of Linux md).
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ParityLayout {
     /// Parity moves left; data starts after it. The usual default.
@@ -228,6 +238,7 @@ pub enum ParityLayout {
 
 /// Parity update of partial-stripe writes.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SmallWrite {
     /// Whichever of the two needs fewer drive operations; read-modify-write on a tie.
@@ -240,6 +251,7 @@ pub enum SmallWrite {
 
 /// Commands that a drive holds at once.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CommandQueuePlan {
     /// Most commands outstanding at the drive, the one in service included; 1 is as if there were no queue.
@@ -250,6 +262,7 @@ pub struct CommandQueuePlan {
 
 /// Queue disciplines. Distances are in LBN except where they must be in time.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SchedulerPlan {
     /// First come, first served.
@@ -270,6 +283,7 @@ pub enum SchedulerPlan {
 
 /// Requests wait at a drive that is not ready, to be served together.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BatchingPlan {
     /// Longest that the oldest of them waits before the drive is woken, seconds.
@@ -280,6 +294,7 @@ pub struct BatchingPlan {
 
 /// A drive, by technology.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[allow(clippy::large_enum_variant)] // one a pool
 pub enum DevicePlan {
@@ -349,6 +364,7 @@ impl DevicePlan {
 
 /// Rotational position at time zero.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PhasePlan {
     /// Drawn for each drive from the seed.
@@ -360,13 +376,16 @@ pub enum PhasePlan {
 /// Watts by state, and the levels below idling with their transitions. Watts that are not known are `null` in JSON and NaN
 /// here: a drive without them is simulated for time, and its joules, with all sums over them, are NaN as well.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HddPowerPlan {
     /// Media transfer, and command or bus time that holds the disk.
     #[serde(deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub active_w: f64,
     /// Seek, settle, head switch and rotational wait.
     #[serde(deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub positioning_w: f64,
     /// Spinning without work, and what lies below that.
     pub levels: Levels,
@@ -377,6 +396,7 @@ pub struct HddPowerPlan {
 
 /// A bus that drives share, one transfer at a time, first come first served.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BusPlan {
     /// Bytes per second of a transfer.
@@ -387,6 +407,7 @@ pub struct BusPlan {
 
 /// What is observed.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ObservePlan {
     /// Seconds cut from the front of every figure.

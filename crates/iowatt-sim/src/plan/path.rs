@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 /// A path of equal lanes between hosts and the array.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PathPlan {
     /// Equal lanes: each has its own HBA, hops and target port. Requests take turns over them.
@@ -29,6 +30,7 @@ pub struct PathPlan {
 
 /// Times of a host bus adapter.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HostAdapterPlan {
     /// Seconds to send a command.
@@ -43,6 +45,7 @@ pub struct HostAdapterPlan {
 
 /// A link or a switch, the same in both directions, which do not share it.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HopPlan {
     /// Bytes per second on the wire; none: only latency.
@@ -59,6 +62,7 @@ pub struct HopPlan {
 
 /// A target port.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PortPlan {
     /// Seconds for each command.
@@ -72,6 +76,7 @@ pub struct PortPlan {
 
 /// Buffers that are allocated before their writes come.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExpressPlan {
     /// Largest write of the class, bytes.
@@ -83,6 +88,7 @@ pub struct ExpressPlan {
 /// Messages of a request. A read: command, then data and response. A write: command with the data that may go with it, then
 /// for each burst of the rest the array's readiness and the data, then the response.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExchangePlan {
     /// Bytes of a command.

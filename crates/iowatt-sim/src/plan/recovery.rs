@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 /// Spares, failures and the rebuild of one pool.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RecoveryPlan {
     /// Drives' worth of spare space, in addition to the pool's `count`.
@@ -19,6 +20,7 @@ pub struct RecoveryPlan {
 
 /// Where spare space lies.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SpareKind {
     /// On drives of its own, numbered after the others, which spin and wait.
@@ -29,6 +31,7 @@ pub enum SpareKind {
 
 /// The failure of a drive.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FailurePlan {
     /// Drive of the pool; dedicated spares come last.
@@ -39,6 +42,7 @@ pub struct FailurePlan {
 
 /// How a lost drive is rebuilt.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RebuildPlan {
     /// Seconds from the failure to the start.
@@ -55,6 +59,7 @@ pub struct RebuildPlan {
 
 /// The rank of rebuild operations in a drive's queue.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RebuildPriority {
     /// Served where no operation of a request waits; what is in service is not interrupted.

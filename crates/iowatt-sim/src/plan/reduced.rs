@@ -1,10 +1,10 @@
 //! The plan of a virtual pool whose data is reduced: thin, without duplicates, compressed, with snapshots.
 
-use crate::volume::initial_slots;
 use serde::Deserialize;
 
 /// Capacity optimisation over one part.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReducedPlan {
     /// Bytes that are offered; whole pages.
@@ -25,6 +25,7 @@ pub struct ReducedPlan {
 
 /// Delta snapshots: what is overwritten is kept as long as one of them needs it.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SnapshotPlan {
     /// Time between two.
@@ -37,6 +38,7 @@ pub struct SnapshotPlan {
 
 /// Ways of keeping what is overwritten.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SnapshotMethod {
     /// It is copied elsewhere before the first write to its place.
@@ -59,7 +61,6 @@ impl ReducedPlan {
         check((0.0..=1.0).contains(&self.filled), "filled must be a share")?;
         check((0.0..=0.999).contains(&self.duplicates), "duplicates must be a share under 0.999")?;
         check(self.page_s.is_finite() && self.page_s >= 0.0, "a page's time must not be negative")?;
-        check(initial_slots(self) <= slots, "the part cannot hold what is there at the start")?;
         self.snapshots.map_or(Ok(()), |s| {
             check(s.interval_s.is_finite() && s.interval_s > 0.0, "snapshots need a time between them")?;
             check(s.retain > 0, "at least 1 snapshot must be kept")

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 /// A solid-state drive.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SsdPlan {
     /// Bytes of a sector.
@@ -36,6 +37,7 @@ pub struct SsdPlan {
 
 /// The host interface and the controller behind it.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SsdInterfacePlan {
     /// Data to the host, bytes per second.
@@ -56,6 +58,7 @@ pub struct SsdInterfacePlan {
 
 /// What holds the data.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum MediaPlan {
     /// NAND flash behind a translation layer.
@@ -66,6 +69,7 @@ pub enum MediaPlan {
 
 /// NAND flash behind a page-mapping translation layer.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlashPlan {
     /// Channels.
@@ -111,6 +115,7 @@ pub struct FlashPlan {
 
 /// Interrupting operations for reads.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SuspendPlan {
     /// Programs can be interrupted.
@@ -123,6 +128,7 @@ pub struct SuspendPlan {
 
 /// Garbage collection.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GcPlan {
     /// Which superblock is collected next.
@@ -135,6 +141,7 @@ pub struct GcPlan {
 
 /// Choice of a victim.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GcPolicy {
     /// The one with the least valid data.
@@ -148,7 +155,8 @@ pub enum GcPolicy {
 
 /// State of the map at time zero.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 pub enum FlashInitialPlan {
     /// Nothing has been written.
     Fresh,
@@ -158,6 +166,7 @@ pub enum FlashInitialPlan {
 
 /// A drive in steady state.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SteadyPlan {
     /// Share of the host's addresses that hold data, from the first on; the rest is trimmed. In (0, 1].
@@ -173,6 +182,7 @@ pub struct SteadyPlan {
 
 /// A class of traffic.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TrafficPlan {
     /// Share of the space.
@@ -183,27 +193,34 @@ pub struct TrafficPlan {
 
 /// Joules of operations on flash, beyond what the drive draws while active.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlashEnergyPlan {
     /// Sensing one page of one plane.
     #[serde(deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub read_j: f64,
     /// Programming one page of one plane.
     #[serde(deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub program_j: f64,
     /// Erasing one block of one plane.
     #[serde(deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub erase_j: f64,
     /// Each byte to or from the host.
     #[serde(deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub transfer_j_per_byte: f64,
     /// Each command.
     #[serde(default, deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub command_j: f64,
 }
 
 /// The figures of a data sheet.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DataSheetPlan {
     /// Reads.
@@ -220,6 +237,7 @@ pub struct DataSheetPlan {
 /// The figures of one direction. A command holds the drive for the longer of 1 / `iops` and its bytes / `bytes_per_s`; what
 /// else its latency contains overlaps with other commands.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RatedPlan {
     /// Latency of a small command alone (queue depth 1), seconds.
@@ -230,16 +248,19 @@ pub struct RatedPlan {
     pub bytes_per_s: f64,
     /// Draw of the whole drive at those rates, watts.
     #[serde(deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub active_w: f64,
 }
 
 /// Electrical figures.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SsdPowerPlan {
     /// Draw while a command or an operation on flash is under way, the energy of operations apart, watts; no less than
     /// idling. Of a data sheet: the draw that its `active_w` are counted from, normally that of idling.
     #[serde(deserialize_with = "unknown_as_nan")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub active_w: f64,
     /// How long it goes on drawing that after its last work, before it idles, seconds. A run that begins without work begins
     /// idle.
@@ -258,6 +279,7 @@ pub struct SsdPowerPlan {
 
 /// How much a drive may be written; none: not known.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WearPlan {
     /// Program/erase cycles of a block.

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 /// An address space that volumes lie on as on a pool.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct VirtualPoolPlan {
     /// What it is made of, in the order that its scheme gives meaning to.
@@ -15,6 +16,7 @@ pub struct VirtualPoolPlan {
 
 /// A range of one pool's usable bytes.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PartPlan {
     /// Index of the pool.
@@ -27,6 +29,7 @@ pub struct PartPlan {
 
 /// What makes one address space of the parts.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 pub enum SchemePlan {
     /// One part after the other; nothing ever moves.
@@ -49,6 +52,7 @@ pub enum SchemePlan {
 
 /// A pool of tiers.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TieredPoolPlan {
     /// Bytes that are placed as a whole; a multiple of the sectors of all parts.
@@ -79,6 +83,7 @@ pub struct TieredPoolPlan {
 
 /// One tier.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TierPlan {
     /// Accesses a second that the pages placed there may have together; none: any number.
@@ -91,6 +96,7 @@ pub struct TierPlan {
 
 /// A span of every day.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DailyWindowPlan {
     /// Time of day at which it starts, seconds.
@@ -101,6 +107,7 @@ pub struct DailyWindowPlan {
 
 /// How the pages of a range of the address space may be spread.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TieringPolicyPlan {
     /// First byte.
@@ -116,6 +123,7 @@ pub const DAY_S: f64 = 86_400.0;
 
 /// Tiering.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TieringPlan {
     /// Bytes that are moved as a whole; a multiple of the sectors of both parts.
@@ -130,6 +138,7 @@ pub struct TieringPlan {
 
 /// Initial placement.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct InitialPlan {
     /// By which rule.
@@ -142,6 +151,7 @@ pub struct InitialPlan {
 
 /// Rules of initial placement.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacementPlan {
     /// Nothing, which a cache may start with and tiering may not.
@@ -158,6 +168,7 @@ pub enum PlacementPlan {
 
 /// Caching.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CachingPlan {
     /// Bytes that are copied as a whole; a multiple of the sectors of both parts.

@@ -1,11 +1,10 @@
 //! The levels of a pool's drives with their costs in nanoseconds, and what is booked at each and on the way.
 
-use super::{STATES, Slot, State};
+use super::Slot;
 use crate::clock::{Nanos, nanos};
-use crate::device::hdd::Model;
-use crate::plan::{HddPlan, HddPowerPlan, SsdPowerPlan};
+use crate::plan::{HddPowerPlan, SsdPowerPlan};
+use crate::state::{STATES, State};
 use iowatt_power::{Levels, Transition};
-use std::sync::Arc;
 
 /// A state beyond the six: what it draws, and the number of the state that it is reported as (6 and more: further
 /// levels, by number).
@@ -42,38 +41,32 @@ pub struct Ladder {
     up: Vec<Way>,
     /// By level from, then to.
     down: Vec<Vec<Way>>,
-    /// The mechanics at each level that serves.
-    models: Vec<Option<Arc<Model>>>,
+    /// Whether the drive serves requests at each level.
+    serves: Vec<bool>,
     /// How long it stays awake after its work, and what is booked then; none where it idles at once.
     awake: Option<(Nanos, Slot)>,
 }
 
 impl Ladder {
-    /// The ladder of a drive whose mechanics at full speed are `model`.
+    /// The ladder of a disk.
     #[must_use]
-    pub fn new(hdd: &HddPlan, model: &Arc<Model>) -> Self {
-        let HddPowerPlan { active_w, positioning_w, levels, states } = &hdd.power;
-        let reduced = |speed: f64| Some(Model::new(&HddPlan { rpm: hdd.rpm * speed, ..hdd.clone() }));
-        Self::build([*active_w, *positioning_w], (levels, states), Some(Arc::clone(model)), reduced)
+    pub fn of_disk(power: &HddPowerPlan) -> Self {
+        let HddPowerPlan { active_w, positioning_w, levels, states } = power;
+        Self::build([*active_w, *positioning_w], levels, states)
     }
 
     /// The ladder of a drive without mechanics.
     #[must_use]
     pub fn of_flash(power: &SsdPowerPlan) -> Self {
         let SsdPowerPlan { active_w, awake_s, levels, states, .. } = power;
-        let mut ladder = Self::build([*active_w; 2], (levels, states), None, |_| None);
+        let mut ladder = Self::build([*active_w; 2], levels, states);
         if *awake_s > 0.0 {
             ladder.awake = Some((nanos(*awake_s), ladder.add(*active_w, State::Idle as usize)));
         }
         ladder
     }
 
-    fn build(
-        [active_w, positioning_w]: [f64; 2],
-        (levels, states): (&Levels, &[usize]),
-        model: Option<Arc<Model>>,
-        reduced: impl Fn(f64) -> Option<Arc<Model>>,
-    ) -> Self {
+    fn build([active_w, positioning_w]: [f64; 2], levels: &Levels, states: &[usize]) -> Self {
         let idle_w = levels.idle_w;
         let mut ladder = Self {
             levels: levels.clone(),
@@ -83,7 +76,7 @@ impl Ladder {
             working: vec![[Slot::Of(State::Active), Slot::Of(State::Positioning)]],
             up: vec![Way { slot: Slot::Of(State::SpinUp), takes: 0 }],
             down: Vec::new(),
-            models: vec![model],
+            serves: vec![true],
             awake: None,
         };
         // The six states stand for the one level that is reported as standby, and for the way there and back.
@@ -94,17 +87,14 @@ impl Ladder {
             let at = ladder.place(main, low.watts, reported);
             ladder.at.push(at);
             let saved_w = idle_w - low.watts;
-            let slower = low.serves_at.map(|speed| {
+            let slower = low.serves_at.map(|_| {
                 // What work draws beyond idling is drawn at any speed.
                 let active = ladder.add((active_w - saved_w).max(low.watts), State::Active as usize);
                 let positioning =
                     ladder.add((positioning_w - saved_w).max(low.watts), State::Positioning as usize);
-                ladder.models.push(reduced(speed));
                 [active, positioning]
             });
-            if slower.is_none() {
-                ladder.models.push(None);
-            }
+            ladder.serves.push(slower.is_some());
             ladder.working.push(slower.unwrap_or([Slot::Of(State::Active), Slot::Of(State::Positioning)]));
             let up = ladder.way(levels.ascent(level), State::SpinUp, main);
             ladder.up.push(up);
@@ -181,9 +171,9 @@ impl Ladder {
         self.levels.get(level).is_some_and(|l| l.stopped)
     }
 
-    /// The mechanics at a level that serves.
+    /// Whether the drive serves requests at a level.
     #[must_use]
-    pub fn model(&self, level: usize) -> Option<&Arc<Model>> {
-        self.models[level].as_ref()
+    pub fn serves(&self, level: usize) -> bool {
+        self.serves[level]
     }
 }

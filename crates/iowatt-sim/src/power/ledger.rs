@@ -3,9 +3,9 @@
 //! Times are integers, so the state times of a drive add up to the window exactly; joules are
 //! state time x watts, summed once at the end.
 
-use super::{CAUSES, Cause, Ladder, STATES, Slot, State};
+use super::{CAUSES, Cause, FLASH_OPERATIONS, FlashOperation, Ladder, Slot};
 use crate::clock::{Nanos, seconds};
-use crate::device::ssd::{OPERATIONS, Operation};
+use crate::state::{STATES, State};
 use std::sync::Arc;
 
 /// The observed span; what lies outside is not booked.
@@ -62,7 +62,7 @@ pub struct Ledger {
 #[derive(Clone, Copy, Debug, Default)]
 struct Added {
     by_cause: [f64; CAUSES],
-    by_operation: [f64; OPERATIONS],
+    by_operation: [f64; FLASH_OPERATIONS],
 }
 
 /// Time by what the work was for; of states without work, the sum alone matters.
@@ -142,7 +142,7 @@ impl Ledger {
     pub fn add(
         &mut self,
         drive: usize,
-        (cause, operation): (Cause, Operation),
+        (cause, operation): (Cause, FlashOperation),
         joules: f64,
         (from, until): (Nanos, Nanos),
     ) -> (Nanos, Nanos, f64) {
@@ -158,7 +158,7 @@ impl Ledger {
 
     /// Joules by operation of a drive.
     #[must_use]
-    pub fn by_operation(&self, drive: usize) -> [f64; OPERATIONS] {
+    pub fn by_operation(&self, drive: usize) -> [f64; FLASH_OPERATIONS] {
         self.added[drive].by_operation
     }
 
@@ -226,14 +226,15 @@ fn joules_of(ns: Nanos, watts: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::hdd::{Model, tests::small_disk};
+    use crate::plan::SsdPowerPlan;
+    use iowatt_power::Levels;
 
     #[test]
     fn books_only_what_lies_in_the_window() {
         let window = Window { start: 1_000_000_000, end: 5_000_000_000 };
-        let mut plan = small_disk();
-        (plan.power.active_w, plan.power.levels.idle_w) = (10.0, 5.0);
-        let ladder = Arc::new(Ladder::new(&plan, &Model::new(&plan)));
+        let levels = Levels { idle_w: 5.0, below: vec![] };
+        let plan = SsdPowerPlan { active_w: 10.0, awake_s: 0.0, levels, states: vec![], cap_w: None };
+        let ladder = Arc::new(Ladder::of_flash(&plan));
         let mut ledger = Ledger::new(window, vec![ladder]);
         ledger.book(0, Slot::Of(State::Idle), Cause::Background, 0, 3_000_000_000);
         ledger.book(0, Slot::Of(State::Active), Cause::HostWrite, 3_000_000_000, 9_000_000_000);

@@ -210,7 +210,7 @@ impl Managed {
     /// Whether requests are served at `level`, `waiting` of them at the drive.
     #[must_use]
     pub fn serves(&self, level: usize, waiting: usize) -> bool {
-        self.ladder.model(level).is_some() && self.policy.serves(level, waiting)
+        self.ladder.serves(level) && self.policy.serves(level, waiting)
     }
 
     /// A request arrives at a drive that had nothing left to do since `free`.

@@ -1,39 +1,17 @@
-//! Energy: the states of a drive and what its joules are for, the one ledger that every drive writes to, and the life of a
-//! power policy (`iowatt-power`) on a drive.
+//! Energy: what a drive's joules are for, the one ledger that every drive writes to, and a power policy (`iowatt-power`) at
+//! work on a drive.
 
 mod ladder;
 mod ledger;
 mod managed;
 mod spin_ups;
 
-pub use ladder::{Further, Ladder};
+pub use ladder::Ladder;
 pub use ledger::{Ledger, Window};
 pub use managed::{Foreseen, Managed};
 pub use spin_ups::SpinUps;
 
-/// What a drive is doing, as far as its power is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum State {
-    /// Media transfer, and command or bus time that holds the disk.
-    Active,
-    /// Seek, settle, head switch, rotational wait.
-    Positioning,
-    /// Spinning without work.
-    Idle,
-    /// Stopped.
-    Standby,
-    /// On the way to full readiness: coming up to speed, loading heads.
-    SpinUp,
-    /// On the way to a level that draws less.
-    SpinDown,
-}
-
-/// Number of states that every drive has.
-pub const STATES: usize = 6;
-
-/// Names of the states in results, by `State as usize`.
-pub const STATE_NAMES: [&str; STATES] = ["active", "positioning", "idle", "standby", "spin_up", "spin_down"];
+use crate::state::State;
 
 /// Where time is booked: a state that every drive has, or one of this drive's further ones, by its number in the
 /// [`Ladder`].
@@ -84,3 +62,32 @@ pub const CAUSE_NAMES: [&str; CAUSES + 3] = [
     "idle",
     "low_power",
 ];
+
+/// What an SSD uses energy for, beyond what being active draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum FlashOperation {
+    /// Sensing pages; of a data sheet, reads.
+    Read,
+    /// Programming pages; of a data sheet, writes.
+    Program,
+    /// Erasing blocks.
+    Erase,
+    /// Bytes to and from the host.
+    Transfer,
+    /// Commands.
+    Command,
+}
+
+/// Number of flash operations.
+pub const FLASH_OPERATIONS: usize = 5;
+
+impl FlashOperation {
+    /// All of them, by their numbers.
+    pub const ALL: [Self; FLASH_OPERATIONS] =
+        [Self::Read, Self::Program, Self::Erase, Self::Transfer, Self::Command];
+}
+
+/// Their names in results, by `FlashOperation as usize`.
+pub const FLASH_OPERATION_NAMES: [&str; FLASH_OPERATIONS] =
+    ["read", "program", "erase", "transfer", "command"];

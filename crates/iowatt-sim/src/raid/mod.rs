@@ -226,6 +226,12 @@ impl Pool {
         self.parity_check_on_read = region.plan.raid.parity_check_on_read;
     }
 
+    /// Number of its first drive in the system.
+    #[must_use]
+    pub fn first_drive(&self) -> usize {
+        self.first_drive
+    }
+
     /// Usable bytes over drives of `drive_sectors`.
     #[must_use]
     pub fn capacity_bytes(&self, drive_sectors: u64) -> u64 {

@@ -5,8 +5,8 @@ use crate::controller::Controller;
 use crate::controller::cache::{Cache, Hits};
 use crate::controller::drive_path::DrivePath;
 use crate::controller::protection::Loss;
-use crate::controller::station::Station;
 use crate::plan::Lost;
+use crate::station::Station;
 use serde::Serialize;
 
 /// Figures of one controller: of each part that it has.

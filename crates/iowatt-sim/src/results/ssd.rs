@@ -1,6 +1,7 @@
 //! Figures of solid-state drives.
 
-use crate::device::ssd::{OPERATION_NAMES, OPERATIONS, Ssd};
+use crate::device::ssd::Ssd;
+use crate::power::{FLASH_OPERATION_NAMES, FLASH_OPERATIONS};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -59,10 +60,10 @@ pub struct FlashResult {
 impl FlashResult {
     /// The figures of a drive whose operations used so many joules.
     #[must_use]
-    pub fn new(ssd: &Ssd, joules: [f64; OPERATIONS]) -> Self {
+    pub fn new(ssd: &Ssd, joules: [f64; FLASH_OPERATIONS]) -> Self {
         let totals = ssd.counted();
         let (host, raw) = (totals.written_bytes, ssd.raw_bytes());
-        let energy = OPERATION_NAMES.into_iter().zip(joules).collect();
+        let energy = FLASH_OPERATION_NAMES.into_iter().zip(joules).collect();
         let mut result = Self {
             write_amplification: None,
             host_bytes_written: host,

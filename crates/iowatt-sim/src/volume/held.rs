@@ -81,6 +81,7 @@ impl Waiting {
 
     /// Number of pieces that wait.
     #[must_use]
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.0.len()
     }

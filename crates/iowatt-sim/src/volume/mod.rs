@@ -33,7 +33,7 @@ mod write_off_loading;
 
 pub use desk::{Ask, Desk, Transfer};
 pub use movement::Movement;
-pub use reduced::{ReducedState, ReducedTally, initial_slots};
+pub use reduced::ReducedState;
 pub use scheme::{Scheme, Schemes};
 pub use tally::{PartTally, Tally};
 
@@ -84,12 +84,15 @@ pub struct Volumes {
 }
 
 impl Volumes {
-    /// The room of `plan`, whose pools have the given drives; `None` where there are only plain pools.
-    #[must_use]
-    pub fn new(plan: &Plan, drives: &[std::ops::Range<usize>]) -> Option<Self> {
+    /// The virtual pools of `plan`, whose pools have the given drives; `None` where there are only plain pools.
+    ///
+    /// # Errors
+    /// A part that cannot hold the data that are there at the start.
+    pub fn new(plan: &Plan, drives: &[std::ops::Range<usize>]) -> Result<Option<Self>, String> {
         if plan.virtual_pools.is_empty() {
-            return None;
+            return Ok(None);
         }
+        plan.virtual_pools.iter().try_for_each(Schemes::check_start)?;
         let part = |plan: &PartPlan| Part { plan: *plan, drives: drives[plan.pool].clone() };
         let rooms = plan.virtual_pools.iter().enumerate().map(|(number, pool)| Room {
             parts: pool.parts.iter().map(part).collect(),
@@ -98,7 +101,7 @@ impl Volumes {
             tally: Tally::new(pool.parts.len()),
         });
         let rooms = rooms.collect();
-        Some(Self { pools: plan.pools.len(), rooms, books: Books::default(), over: false })
+        Ok(Some(Self { pools: plan.pools.len(), rooms, books: Books::default(), over: false }))
     }
 
     /// Bytes of each virtual pool.
@@ -195,6 +198,7 @@ impl Volumes {
     ///
     /// # Errors
     /// The first that does not hold.
+    #[cfg(test)]
     pub fn audit(&self) -> Result<(), String> {
         self.rooms.iter().try_for_each(|room| room.scheme.audit())
     }

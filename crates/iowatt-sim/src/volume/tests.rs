@@ -84,7 +84,7 @@ impl Bench {
     fn new(scheme: &Value, slots: &[u64], seed: u64) -> Self {
         let plan = plan(scheme, slots);
         plan.virtual_pools[0].validate(slots.len()).unwrap();
-        let volumes = Volumes::new(&plan, &[0..0, 0..0, 0..0]).unwrap();
+        let volumes = Volumes::new(&plan, &[0..0, 0..0, 0..0]).unwrap().unwrap();
         let sectors = (volumes.capacities().next().unwrap() / 512) as usize;
         Self {
             volumes,

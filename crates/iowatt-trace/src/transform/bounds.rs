@@ -3,9 +3,9 @@
 use super::step::Step;
 use crate::error::{Code, Fault, TraceError};
 use crate::gap::LongestGap;
-use crate::request::{Op, Request, Source};
+use crate::request::{Op, Request, Source, partial_sectors};
 use crate::selection::second_device;
-use crate::summary::{Summary, partial_sectors};
+use crate::summary::Summary;
 
 /// Requests end within the volume.
 pub(super) struct Limit {

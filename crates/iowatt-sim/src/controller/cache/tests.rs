@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use super::*;
-use crate::plan::{DestagePlan, LineTransfers, ReadAheadPlan, ReplacementPlan};
+use crate::plan::{DestagePlan, LineTransfers, ReadAheadPlan};
+use iowatt_cache::ReplacementPlan;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,9 +3,9 @@
 //! Work for later is kept as runs of like operations and settled when somebody looks. A read goes before it: it waits for
 //! the operation under way, or interrupts it, and the rest of the work moves back by as long as the read takes.
 
-use super::meter::{Meter, Operation};
+use super::meter::Meter;
 use crate::clock::Nanos;
-use crate::power::Cause;
+use crate::power::{Cause, FlashOperation};
 use std::collections::VecDeque;
 
 /// Like operations.
@@ -22,7 +22,7 @@ struct Run {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Job {
     /// What it is.
-    pub operation: Operation,
+    pub operation: FlashOperation,
     /// What it is for.
     pub cause: Cause,
     /// What it uses, joules.
@@ -41,10 +41,10 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    fn allows(&self, operation: Operation) -> bool {
+    fn allows(&self, operation: FlashOperation) -> bool {
         match operation {
-            Operation::Program => self.program,
-            Operation::Erase => self.erase,
+            FlashOperation::Program => self.program,
+            FlashOperation::Erase => self.erase,
             _ => false,
         }
     }
@@ -161,7 +161,7 @@ impl Die {
 mod tests {
     use super::*;
 
-    const PROGRAM: Job = Job { operation: Operation::Program, cause: Cause::HostWrite, joules: 1e-3 };
+    const PROGRAM: Job = Job { operation: FlashOperation::Program, cause: Cause::HostWrite, joules: 1e-3 };
 
     #[test]
     fn a_read_does_not_wait_for_what_is_not_ready() {

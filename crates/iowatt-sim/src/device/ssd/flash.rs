@@ -7,11 +7,11 @@
 
 use super::die::{Die, Interrupts, Job};
 use super::ftl::{Ftl, Geometry, Work};
-use super::meter::{Meter, Operation};
+use super::meter::Meter;
 use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
-use crate::power::Cause;
+use crate::power::{Cause, FlashOperation};
 use crate::rng::Stream;
 
 /// A wait for the work of a die: its number and the work with which it has done what is waited for.
@@ -114,7 +114,7 @@ impl Work for At<'_, '_> {
         let bytes = self.bench.unit_bytes * u64::from(self.bench.geometry.stripe_units);
         let takes = self.bench.with_transfer(self.bench.program, bytes);
         let joules = f64::from(self.bench.pages_per_stripe) * self.bench.energy.program_j;
-        let job = Job { operation: Operation::Program, cause, joules };
+        let job = Job { operation: FlashOperation::Program, cause, joules };
         let gate = self.bench.give(die, self.when, takes, job, self.meter);
         self.bench.counts.programs += 1;
         if of_host {
@@ -133,12 +133,18 @@ impl Work for At<'_, '_> {
         let takes = self.bench.with_transfer(self.bench.read, bytes);
         let joules = f64::from(pages) * self.bench.energy.read_j;
         self.bench.counts.pages_sensed += u64::from(pages);
-        self.bench.give(die, self.when, takes, Job { operation: Operation::Read, cause, joules }, self.meter);
+        self.bench.give(
+            die,
+            self.when,
+            takes,
+            Job { operation: FlashOperation::Read, cause, joules },
+            self.meter,
+        );
     }
 
     fn erase(&mut self) {
         let joules = f64::from(self.bench.planes) * self.bench.energy.erase_j;
-        let job = Job { operation: Operation::Erase, cause: Cause::Background, joules };
+        let job = Job { operation: FlashOperation::Erase, cause: Cause::Background, joules };
         for die in 0..self.bench.dies.len() {
             self.bench.give(die as u32, self.when, self.bench.erase, job, self.meter);
         }

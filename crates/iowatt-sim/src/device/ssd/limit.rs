@@ -4,10 +4,9 @@
 //! So no interval however short draws more than the cap, and where the cap binds, throughput is what the energy of a
 //! request allows: linear in the cap.
 
-use super::meter::{OPERATIONS, Operation};
 use crate::clock::Nanos;
 use crate::observe::Observer;
-use crate::power::{CAUSES, Cause};
+use crate::power::{CAUSES, Cause, FLASH_OPERATIONS, FlashOperation};
 
 /// The cap of one drive.
 #[derive(Clone, Debug)]
@@ -17,14 +16,14 @@ pub struct Limit {
     free: Nanos,
     /// What has passed by then is booked.
     settled: Nanos,
-    owed: [[f64; OPERATIONS]; CAUSES],
+    owed: [[f64; FLASH_OPERATIONS]; CAUSES],
 }
 
 impl Limit {
     /// A cap that leaves `watts` for operations.
     #[must_use]
     pub fn new(watts: f64) -> Self {
-        Self { watts, free: 0, settled: 0, owed: [[0.0; OPERATIONS]; CAUSES] }
+        Self { watts, free: 0, settled: 0, owed: [[0.0; FLASH_OPERATIONS]; CAUSES] }
     }
 
     /// When all has passed.
@@ -38,7 +37,7 @@ impl Limit {
         &mut self,
         now: Nanos,
         cause: Cause,
-        operation: Operation,
+        operation: FlashOperation,
         joules: f64,
         observer: &mut Observer,
         drive: usize,
@@ -58,7 +57,7 @@ impl Limit {
         if until > self.settled {
             let share = (until - self.settled) as f64 / (self.free - self.settled) as f64;
             for cause in Cause::ALL {
-                for operation in Operation::ALL {
+                for operation in FlashOperation::ALL {
                     let owed = &mut self.owed[cause as usize][operation as usize];
                     if *owed > 0.0 {
                         let passes = if until == self.free { *owed } else { *owed * share };

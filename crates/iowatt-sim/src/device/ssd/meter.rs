@@ -3,35 +3,7 @@
 use super::limit::Limit;
 use crate::clock::Nanos;
 use crate::observe::Observer;
-use crate::power::Cause;
-
-/// What energy beyond that of being active is used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Operation {
-    /// Sensing pages; of a data sheet, reads.
-    Read,
-    /// Programming pages; of a data sheet, writes.
-    Program,
-    /// Erasing blocks.
-    Erase,
-    /// Bytes to and from the host.
-    Transfer,
-    /// Commands.
-    Command,
-}
-
-/// Number of operations.
-pub const OPERATIONS: usize = 5;
-
-impl Operation {
-    /// All of them, by their numbers.
-    pub const ALL: [Self; OPERATIONS] =
-        [Self::Read, Self::Program, Self::Erase, Self::Transfer, Self::Command];
-}
-
-/// Their names in results, by `Operation as usize`.
-pub const OPERATION_NAMES: [&str; OPERATIONS] = ["read", "program", "erase", "transfer", "command"];
+use crate::power::{Cause, FlashOperation};
 
 /// The ledger as one drive sees it.
 #[derive(Debug)]
@@ -65,7 +37,7 @@ impl<'a> Meter<'a> {
 
     /// Energy that will be used: a power cap lets it through in order.
     #[inline]
-    pub fn owe(&mut self, cause: Cause, operation: Operation, joules: f64) {
+    pub fn owe(&mut self, cause: Cause, operation: FlashOperation, joules: f64) {
         match (&mut self.limit, &mut self.observer) {
             (Some(limit), Some(observer)) => {
                 limit.add(self.now, cause, operation, joules, observer, self.drive)
@@ -77,7 +49,14 @@ impl<'a> Meter<'a> {
 
     /// Energy used over a span. (Behind a power cap it is booked as that lets it through.)
     #[inline]
-    pub fn use_energy(&mut self, cause: Cause, operation: Operation, joules: f64, from: Nanos, until: Nanos) {
+    pub fn use_energy(
+        &mut self,
+        cause: Cause,
+        operation: FlashOperation,
+        joules: f64,
+        from: Nanos,
+        until: Nanos,
+    ) {
         match &mut self.observer {
             None => self.sums.0 += joules,
             Some(observer) if self.limit.is_none() => {

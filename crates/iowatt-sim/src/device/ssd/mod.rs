@@ -16,16 +16,16 @@ pub mod steady;
 mod tests;
 
 pub use flash::FlashCounts;
-pub use ftl::{Counts, Ftl, Geometry, Work};
-pub use meter::{OPERATION_NAMES, OPERATIONS, Operation};
+pub use ftl::{Counts, Ftl, Geometry};
 
 use super::DriveOp;
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
 use crate::observe::Observer;
 use crate::plan::{FlashEnergyPlan, MediaPlan, SsdInterfacePlan, SsdPlan, WearPlan};
-use crate::power::{CAUSES, Cause, Slot, State};
+use crate::power::{CAUSES, Cause, FLASH_OPERATIONS, FlashOperation, Slot};
 use crate::rng::Stream;
+use crate::state::State;
 use flash::{Flash, Gate};
 use limit::Limit;
 use meter::Meter;
@@ -69,7 +69,7 @@ struct Command {
     cause: Cause,
     /// Share of it that is for redundancy.
     redundant: f64,
-    joules: [f64; OPERATIONS],
+    joules: [f64; FLASH_OPERATIONS],
     /// It needed no flash.
     hit: bool,
 }
@@ -281,7 +281,7 @@ impl Ssd {
             span: (now, ready),
             cause: op.cause,
             redundant,
-            joules: [0.0; OPERATIONS],
+            joules: [0.0; FLASH_OPERATIONS],
             hit: false,
         };
         let window = *observer.window();
@@ -302,8 +302,9 @@ impl Ssd {
                 }
             }
             Media::Flash(flash) => {
-                command.joules[Operation::Transfer as usize] = self.energy.transfer_j_per_byte * bytes as f64;
-                command.joules[Operation::Command as usize] = self.energy.command_j;
+                command.joules[FlashOperation::Transfer as usize] =
+                    self.energy.transfer_j_per_byte * bytes as f64;
+                command.joules[FlashOperation::Command as usize] = self.energy.command_j;
                 if op.write {
                     command.least = over_bus(self.links[1].carry(now, ready, bytes, bytes));
                     command.gate = flash.write((now, command.least), (from, until), op.cause, &mut meter);
@@ -311,13 +312,13 @@ impl Ssd {
                     let out = flash.read((now, ready), (from, until), &mut meter);
                     let rest = bytes.min(flash.unit_bytes());
                     command.least = over_bus(self.links[0].carry(now, ready.max(out.done), bytes, rest));
-                    command.joules[Operation::Read as usize] = f64::from(out.pages) * self.energy.read_j;
+                    command.joules[FlashOperation::Read as usize] = f64::from(out.pages) * self.energy.read_j;
                     command.hit = out.pages == 0;
                 }
             }
             Media::Sheet(sheet) => {
                 let turn = sheet.serve(now, bytes, op.write);
-                let operation = if op.write { Operation::Program } else { Operation::Read };
+                let operation = if op.write { FlashOperation::Program } else { FlashOperation::Read };
                 command.joules[operation as usize] = turn.joules;
                 command.least = over_bus(turn.done);
                 command.span = (turn.begins, turn.ends);
@@ -511,6 +512,6 @@ impl Ssd {
     }
 }
 
-fn operations(joules: &[f64; OPERATIONS]) -> impl Iterator<Item = (Operation, f64)> + '_ {
-    Operation::ALL.into_iter().zip(*joules).filter(|(_, j)| *j > 0.0)
+fn operations(joules: &[f64; FLASH_OPERATIONS]) -> impl Iterator<Item = (FlashOperation, f64)> + '_ {
+    FlashOperation::ALL.into_iter().zip(*joules).filter(|(_, j)| *j > 0.0)
 }

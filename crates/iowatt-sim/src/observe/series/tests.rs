@@ -1,7 +1,7 @@
 //! Blocks hold what was recorded, whatever their width became.
 
 use super::*;
-use crate::observe::Observer;
+use crate::observe::{FlowIndex, Observer};
 use crate::power::Window;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ fn a_completion_belongs_to_the_block_that_it_ends() {
 fn a_point_within_the_path_counts_what_the_host_counts() {
     let window = Window { start: 10 * MS, end: 20 * MS };
     let plan = serde_json::from_str(r#"{"warmup_s": 0.01, "end_s": 0.02, "interval_s": null}"#).unwrap();
-    let mut observer = Observer::new(window, &plan, vec![], 6, vec![vec![0]]).unwrap();
+    let mut observer = Observer::new(window, &plan, vec![], 6, FlowIndex::new(&[0], 1)).unwrap();
     // Before the window, in it, beyond it: only the second is counted anywhere.
     for (arrived, done) in [(9 * MS, 11 * MS), (12 * MS, 15 * MS), (19 * MS, 21 * MS)] {
         observer.arrived(arrived, 0, true);

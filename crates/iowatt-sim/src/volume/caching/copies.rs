@@ -1,6 +1,6 @@
 //! The copies in the fast part: which extent each slot has, whether it is dirty, and what that allows.
 
-use super::{COMING, Caching};
+use super::Caching;
 use crate::clock::Nanos;
 use crate::volume::desk::Desk;
 use crate::volume::recency::NONE;
@@ -89,9 +89,10 @@ impl Caching {
 
     /// The invariants: every copy is known on both sides and on the list that its content asks for; slots without one are
     /// free or about to be filled.
+    #[cfg(test)]
     pub(super) fn check(&self) -> Result<(), String> {
         let held = |ok: bool, what: String| if ok { Ok(()) } else { Err(what) };
-        for (extent, &copy) in self.copy.iter().enumerate().filter(|(_, copy)| **copy & COMING == 0) {
+        for (extent, &copy) in self.copy.iter().enumerate().filter(|(_, copy)| **copy & super::COMING == 0) {
             let slot = &self.slots[copy as usize];
             held(slot.extent == extent as u32, format!("slot {copy} does not know that it is of {extent}"))?;
         }

@@ -240,6 +240,7 @@ impl Scheme for Caching {
         self.initial.hottest(self.slots.len(), true)
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
         self.check()
     }

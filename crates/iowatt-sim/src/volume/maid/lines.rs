@@ -194,6 +194,7 @@ impl Lines {
     ///
     /// # Errors
     /// The first thing that is not so.
+    #[cfg(test)]
     pub fn audit(&self, part_of: impl Fn(u64) -> usize) -> Result<(), String> {
         for (number, it) in self.lines.iter().enumerate() {
             if self.find(it.block) != Some(number as u32) {

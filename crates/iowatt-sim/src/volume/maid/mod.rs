@@ -500,6 +500,7 @@ impl Scheme for Maid {
         Some(Movement::Maid(self.totals()))
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
         self.lines.audit(|block| self.data_of(block))?;
         let moving = self.copies.values();

@@ -340,6 +340,7 @@ impl Scheme for Pdc {
         Some(Movement::Pdc(self.totals()))
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
         let reserved: Vec<Place> = self.movers.iter().filter(|m| m.extent.is_some()).map(|m| m.to).collect();
         self.places.audit(&reserved)?;

@@ -57,6 +57,7 @@ impl Places {
 
     /// The extent in a slot, or [`FREE`].
     #[must_use]
+    #[cfg(test)]
     pub fn at(&self, place: Place) -> u32 {
         self.in_slot[place.part as usize][place.slot as usize]
     }
@@ -85,6 +86,7 @@ impl Places {
     ///
     /// # Errors
     /// The first thing that is not so.
+    #[cfg(test)]
     pub fn audit(&self, reserved: &[Place]) -> Result<(), String> {
         for (extent, &place) in self.of_extent.iter().enumerate() {
             if self.at(place) != extent as u32 {

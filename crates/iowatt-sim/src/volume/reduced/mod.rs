@@ -18,14 +18,13 @@ mod sparse;
 mod tests;
 mod turns;
 
-pub use initial::initial_slots;
-
 use super::Scheme;
 use super::desk::{Ask, Desk};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{ReducedPlan, SnapshotPlan, VirtualPoolPlan};
 use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
+use initial::initial_slots;
 use pages::{Pages, Space, Write};
 use std::collections::VecDeque;
 use turns::Turns;
@@ -124,6 +123,12 @@ pub struct Reduced {
 }
 
 impl Reduced {
+    /// Whether a part of so many bytes holds what is there at the start.
+    #[must_use]
+    pub fn fits(plan: &ReducedPlan, part_bytes: u64) -> bool {
+        initial_slots(plan) <= part_bytes / plan.stored_bytes
+    }
+
     /// The first part of `plan`, reduced; `number` is that of the virtual pool.
     #[must_use]
     pub fn new(plan: &VirtualPoolPlan, reduced: &ReducedPlan, seed: u64, number: usize) -> Self {
@@ -418,7 +423,8 @@ impl Scheme for Reduced {
         Some(self.state().stored_bytes)
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
-        self.pages.audit()
+        self.pages.audit(self.capacity / self.page)
     }
 }

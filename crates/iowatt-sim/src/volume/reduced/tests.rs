@@ -140,7 +140,7 @@ proptest! {
             for image in &images {
                 prop_assert!(image.values().all(|version| there.contains(version)));
             }
-            pages.audit().unwrap();
+            pages.audit(plan.capacity_bytes / plan.page_bytes).unwrap();
         }
     }
 }

@@ -27,7 +27,6 @@ use crate::clock::nanos;
 use crate::plan::{CachingPlan, PlacementPlan, VirtualPoolPlan, WriteCaching};
 use crate::slab::Slab;
 use fills::Fills;
-use masks::Masks;
 use slots::Slots;
 use write_back::WriteBacks;
 
@@ -388,6 +387,7 @@ impl Scheme for Sectored {
         self.initial.hottest(self.slots.len(), true)
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
         self.check()
     }

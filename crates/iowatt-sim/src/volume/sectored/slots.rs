@@ -148,6 +148,7 @@ impl Slots {
 impl Sectored {
     /// The invariants: extents and slots know of one another, slots are on the list that their state asks for, and dirty
     /// sectors are there or being written.
+    #[cfg(test)]
     pub(super) fn check(&self) -> Result<(), String> {
         let held = |ok: bool, what: String| if ok { Ok(()) } else { Err(what) };
         for extent in 0..self.slot.len() as u32 {
@@ -173,7 +174,7 @@ impl Sectored {
             held(state != State::Dirty || dirty > 0, format!("dirty slot {slot} is not"))?;
             if self.slots.under_way[slot][WRITE] == 0 {
                 let there = |at: u32| {
-                    let is = |masks: &super::Masks| masks.run(number, at, at + 1).0;
+                    let is = |masks: &Masks| masks.run(number, at, at + 1).0;
                     !is(&self.slots.dirty) || is(&self.slots.valid)
                 };
                 held((0..sectors).all(there), format!("slot {slot} has dirty sectors that are not there"))?;

@@ -43,6 +43,7 @@ impl WriteBacks {
 
     /// Number of slots on their way.
     #[must_use]
+    #[cfg(test)]
     pub fn under_way(&self) -> usize {
         self.places.iter().flatten().count()
     }

@@ -287,6 +287,7 @@ impl Scheme for Tiered {
         Some(self.home.iter().filter(there).count() as u64 * self.page)
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
         let mut taken = vec![false; self.under_way.len()];
         let mut take = |slot: u32, what: &str| {

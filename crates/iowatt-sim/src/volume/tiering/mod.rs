@@ -185,6 +185,7 @@ impl Scheme for Tiering {
         self.initial.hottest(self.fast as usize, false)
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
         let mut taken = vec![false; self.under_way.len()];
         let mut take = |slot: u32, what: &str| {

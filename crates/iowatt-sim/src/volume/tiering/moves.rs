@@ -56,6 +56,7 @@ impl Move {
     }
 
     /// The slot that the move keeps and that is nobody's home.
+    #[cfg(test)]
     pub fn empty_slot(&self) -> u32 {
         if self.cold_is_out() { self.fast } else { self.free }
     }

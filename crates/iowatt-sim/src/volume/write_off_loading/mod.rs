@@ -464,6 +464,7 @@ impl Scheme for WriteOffLoading {
         Some(Movement::WriteOffLoading(self.totals()))
     }
 
+    #[cfg(test)]
     fn audit(&self) -> Result<(), String> {
         let moves = self.moves.values();
         self.table.audit(moves.iter().flat_map(|m| m.entries[..m.count].iter().copied()))

@@ -211,6 +211,7 @@ impl Table {
     ///
     /// # Errors
     /// The first thing that is not so.
+    #[cfg(test)]
     pub fn audit(&self, moving: impl Iterator<Item = u32>) -> Result<(), String> {
         let mut used = vec![0; self.parts];
         let mut away = vec![0; self.parts];

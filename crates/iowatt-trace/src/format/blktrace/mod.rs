@@ -14,11 +14,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::{Path, PathBuf};
 
-use crate::check::Records;
 use crate::error::{Code, Fault, TraceError};
 use crate::format::binary::Place;
 use crate::format::blkparse::{held, merged};
-use crate::format::{Clock, Decoder, Entry, Format, Raw, Sample, assumptions};
+use crate::format::{Clock, Decoder, Entry, Format, Raw, Records, Sample, assumptions};
 use crate::input::Input;
 use crate::names::Names;
 use crate::request::{NO_RESPONSE, NO_STREAM};

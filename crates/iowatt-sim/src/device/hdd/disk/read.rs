@@ -8,7 +8,48 @@ use crate::device::hdd::cursor::Cursor;
 use crate::device::hdd::stream::Stream;
 use crate::plan::{ReadAhead, Requested};
 
+/// A read as it comes to the drive.
+#[derive(Clone, Copy)]
+struct Command {
+    now: Nanos,
+    lbn: u64,
+    end: u64,
+    /// Which overheads hold: 1 after a write, else 0.
+    after: usize,
+    /// When its command has been processed, if the media have to read.
+    ready: Nanos,
+}
+
+impl Command {
+    fn sectors(&self) -> u64 {
+        self.end - self.lbn
+    }
+}
+
+/// What the buffer holds of a read.
+struct Found {
+    hit: Hit,
+    segment: usize,
+    /// When the drive looked: later than the arrival if it waited for the media to end writing.
+    at: Nanos,
+    /// A full hit that is served while the media write.
+    sneaky: bool,
+}
+
+/// The media on their way to the first sector that the buffer lacks.
+struct Reading {
+    cursor: Cursor,
+    segment: usize,
+    /// Sectors of the read that the buffer holds already.
+    held: u64,
+    begin: Nanos,
+    cylinders: u32,
+    /// Whether the transfer to the host may begin with what is held.
+    sends: bool,
+}
+
 impl Works {
+    /// Serves a read: from the buffer, or from the media while its data go to the host.
     pub(super) fn read(
         &mut self,
         model: &Model,
@@ -17,130 +58,110 @@ impl Works {
         sectors: u64,
         line: &mut Line<'_>,
     ) -> Access {
-        let (over, after) = (&model.over, usize::from(self.last_was_write));
-        let end = lbn + sectors;
-        let reading = |disk: &Self| disk.prefetch.map(|(_, segment)| segment);
-        let ready = now + over.read_miss[after];
+        let after = usize::from(self.last_was_write);
+        let command =
+            Command { now, lbn, end: lbn + sectors, after, ready: now + model.over.read_miss[after] };
         if model.plan.buffer.read_ahead == ReadAhead::History {
             self.reads_ahead = lbn == self.last_read_end;
         }
-        let mut command = now;
-        let mut sneaky = false;
-
-        let (mut hit, mut segment) = self.buffer.find(lbn, end, reading(self));
-        if let Some(destage) = self.destage {
-            sneaky = hit == Hit::Full && model.plan.buffer.sneaky_hits;
-            if !sneaky {
-                // The media are writing: the drive disconnects and looks again when they are done.
-                command = destage.until.max(ready + over.read_disconnect[after]);
-                self.clean(model);
-                (hit, segment) = self.buffer.find(lbn, end, reading(self));
-            }
-        }
-        let waited = command > now;
-        let sector_ps = self.sector_ps[0];
-        let hold = sectors * sector_ps / 1000;
-        if hit == Hit::Full {
-            let bus_from = if waited {
-                command + over.reselect[0] + over.preparation
-            } else {
-                now + self.hit_overhead(over, after, segment) + over.preparation
-            };
-            let bus_from = line.reserve(bus_from, hold);
-            let done = bus_from + hold + over.completion[0];
-            if !sneaky {
-                self.hit_media(model, command.max(now), ready, end, segment);
-            }
-            self.buffer.touch(segment);
-            if model.plan.buffer.requested != Requested::Keep {
-                self.discard(segment, end);
-            }
-            return Access { done, overhead: bus_from - now, bus: done - bus_from, hit, ..Access::default() };
-        }
-
-        // The media have to read.
-        let partial = hit == Hit::Partial;
-        let hit_overhead = self.hit_overhead(over, after, segment);
-        let (mut held, mut cylinders) = (0, 0);
-        // To the host, a read of which nothing has come yet is a miss, unless the drive says otherwise.
-        let mut sends = partial;
-        let mut cursor;
-        let mut begin;
-        if partial && reading(self) == Some(segment) {
-            // The read-ahead is on its way there.
-            held = self.buffer.segments[segment].end - lbn;
-            sends = held > 0 || model.plan.buffer.almost_hits;
-            begin = now;
-            cursor = self.prefetch.take().map_or_else(Cursor::default, |(cursor, _)| cursor);
+        let found = self.look_up(model, &command);
+        if found.hit == Hit::Full {
+            self.send_held(model, &command, &found, line)
         } else {
-            // The command is processed while the interrupted sector or seek ends.
-            begin = self.stop_prefetch(model, command).max(ready);
-            if partial {
-                held = self.buffer.segments[segment].end - lbn;
-            } else {
-                segment = self.buffer.victim(None).unwrap_or(0);
-                let s = &mut self.buffer.segments[segment];
-                (s.start, s.end, s.limit, s.content) = (lbn, lbn, 0, Content::Read);
-            }
-            let to = model.mech.layout.run(lbn + held);
-            cylinders = to.cylinder.abs_diff(self.arm.cylinder);
-            if cylinders == 0 {
-                begin += over.in_seek;
-            }
-            cursor = Cursor::to(&model.mech, self.arm, begin, to, false, 0, self.phase_ps);
-            if !partial && model.plan.buffer.read_free_sectors {
-                // What passes before the first wanted sector is kept.
-                let passed = (cursor.run_at - cursor.settled) * to.per_turn / model.mech.revolution_ps;
-                let room = model.plan.buffer.segment_sectors.saturating_sub(sectors);
-                self.buffer.segments[segment].start = lbn - passed.min(to.before).min(room);
-            }
+            self.read_and_send(model, &command, &found, line)
         }
+    }
+
+    /// Looks for the data in the buffer, for a drive that is writing only once the media are done.
+    #[inline]
+    fn look_up(&mut self, model: &Model, command: &Command) -> Found {
+        let Command { now, lbn, end, after, ready } = *command;
+        let (hit, segment) = self.buffer.find(lbn, end, self.segment_ahead());
+        let Some(destage) = self.destage else { return Found { hit, segment, at: now, sneaky: false } };
+        if hit == Hit::Full && model.plan.buffer.sneaky_hits {
+            return Found { hit, segment, at: now, sneaky: true };
+        }
+        // The drive disconnects, and looks again when the media are done.
+        let at = destage.until.max(ready + model.over.read_disconnect[after]);
+        self.clean(model);
+        let (hit, segment) = self.buffer.find(lbn, end, self.segment_ahead());
+        Found { hit, segment, at, sneaky: false }
+    }
+
+    /// The segment that the drive is reading ahead into.
+    fn segment_ahead(&self) -> Option<usize> {
+        self.prefetch.map(|(_, segment)| segment)
+    }
+
+    /// Sends what the buffer holds.
+    #[inline]
+    fn send_held(&mut self, model: &Model, command: &Command, found: &Found, line: &mut Line<'_>) -> Access {
+        let (over, now) = (&model.over, command.now);
+        let hold = command.sectors() * self.sector_ps[0] / 1000;
+        let begin = if found.at > now {
+            found.at + over.reselect[0]
+        } else {
+            now + self.hit_overhead(over, command.after, found.segment)
+        };
+        let bus_from = line.reserve(begin + over.preparation, hold);
+        let done = bus_from + hold + over.completion[0];
+        if !found.sneaky {
+            self.hit_media(model, found.at, command.ready, command.end, found.segment);
+        }
+        self.buffer.touch(found.segment);
+        if model.plan.buffer.requested != Requested::Keep {
+            self.discard(found.segment, command.end);
+        }
+        Access { done, overhead: bus_from - now, bus: done - bus_from, hit: found.hit, ..Access::default() }
+    }
+
+    /// Reads from the media what the buffer lacks, and sends all of it.
+    #[inline]
+    fn read_and_send(
+        &mut self,
+        model: &Model,
+        command: &Command,
+        found: &Found,
+        line: &mut Line<'_>,
+    ) -> Access {
+        let (now, sectors) = (command.now, command.sectors());
+        let partial = found.hit == Hit::Partial;
+        let hit_overhead = self.hit_overhead(&model.over, command.after, found.segment);
+        let mut reading = self.begin_reading(model, command, found);
+        let (begin, segment) = (reading.begin, reading.segment);
         self.buffer.touch(segment);
         let mark = || Self::watermark(model, sectors, model.plan.controller.read_watermark);
-        if sends && !model.plan.buffer.partial_hit_at_once {
-            sends = held >= mark();
+        if reading.sends && !model.plan.buffer.partial_hit_at_once {
+            reading.sends = reading.held >= mark();
         }
-        let first = if sends { 1 } else { mark() };
-        let mut stream = Stream::new(sectors, sector_ps, first);
-        let seek_before = if begin == now && partial { cursor.seek } else { 0 };
-        let (media, transfer) = self.read_media(model, &mut cursor, lbn, end, held, segment, &mut stream);
-        let origin = cursor.origin;
+        let first = if reading.sends { 1 } else { mark() };
+        let mut stream = Stream::new(sectors, self.sector_ps[0], first);
+        // What a read-ahead did before the request came is not part of its time.
+        let seek_before = if begin == now && partial { reading.cursor.seek } else { 0 };
+        let cursor = &mut reading.cursor;
+        let (media, transfer) = self.read_media(model, cursor, command, reading.held, segment, &mut stream);
+        let media_end = cursor.at(media);
 
-        let start = if sends && !waited {
-            now + hit_overhead + over.preparation
-        } else if model.plan.controller.never_disconnect {
-            (origin + stream.ready / 1000).max(ready) + over.preparation
-        } else {
-            (origin + stream.ready / 1000).max(ready + over.read_disconnect[after])
-                + over.reselect[0]
-                + over.preparation
-        };
-        let electronics = &model.plan.controller;
-        let bus_from = if electronics.hold_bus[0] || electronics.never_disconnect {
-            Self::keep_bus(line, start, (origin, hold), &stream)
-        } else {
-            line.reserve(start, hold)
-        };
-        let bus_until = Self::sent(&stream, origin, bus_from, hold);
-        let done = bus_until + over.completion[0];
-        self.arm = cursor.arm();
+        let at_once = (reading.sends && found.at == now).then_some(now + hit_overhead);
+        let bus_until = self.send_stream(model, command, (reading.cursor.origin, at_once), &stream, line);
+        let done = bus_until + model.over.completion[0];
+
+        self.arm = reading.cursor.arm();
         let s = &mut self.buffer.segments[segment];
-        s.limit = s.limit.max(end);
-        self.keep_reading(model, cursor, segment, end);
+        s.limit = s.limit.max(command.end);
+        self.keep_reading(model, reading.cursor, segment, command.end);
         match model.plan.buffer.requested {
-            Requested::Discard => self.discard(segment, end),
-            Requested::Release if partial => self.discard(segment, end),
+            Requested::Discard => self.discard(segment, command.end),
+            Requested::Release if partial => self.discard(segment, command.end),
             _ => {}
         }
-        // A read-ahead on its way counts from this request's arrival.
-        let media_end = cursor.at(media);
         if !self.accepted.is_empty() {
             self.media_free = media_end;
         }
         let overhead = begin - now;
         let media_time = media_end.saturating_sub(begin);
         let transfer = (transfer / 1000).min(media_time);
-        let seek = ((cursor.seek - seek_before) / 1000).min(media_time - transfer);
+        let seek = ((reading.cursor.seek - seek_before) / 1000).min(media_time - transfer);
         let rotation = media_time - transfer - seek;
         Access {
             done,
@@ -149,9 +170,77 @@ impl Works {
             rotation,
             transfer,
             bus: done.saturating_sub(now + overhead + seek + rotation + transfer),
-            hit: if sends { hit } else { Hit::Miss },
-            cylinders,
+            hit: if reading.sends { found.hit } else { Hit::Miss },
+            cylinders: reading.cylinders,
         }
+    }
+
+    /// Sends the arm to the first sector that the buffer lacks, or joins the read-ahead that is on its way there.
+    #[inline]
+    fn begin_reading(&mut self, model: &Model, command: &Command, found: &Found) -> Reading {
+        let Command { now, lbn, ready, .. } = *command;
+        let plan = &model.plan.buffer;
+        let partial = found.hit == Hit::Partial;
+        let mut segment = found.segment;
+        if partial && self.segment_ahead() == Some(segment) {
+            let held = self.buffer.segments[segment].end - lbn;
+            // To the host, a read of which nothing has come yet is a miss, unless the drive says otherwise.
+            let sends = held > 0 || plan.almost_hits;
+            let cursor = self.prefetch.take().map_or_else(Cursor::default, |(cursor, _)| cursor);
+            return Reading { cursor, segment, held, begin: now, cylinders: 0, sends };
+        }
+        // The command is processed while the interrupted sector or seek ends.
+        let mut begin = self.stop_prefetch(model, found.at).max(ready);
+        let mut held = 0;
+        if partial {
+            held = self.buffer.segments[segment].end - lbn;
+        } else {
+            segment = self.buffer.victim(None).unwrap_or(0);
+            let s = &mut self.buffer.segments[segment];
+            (s.start, s.end, s.limit, s.content) = (lbn, lbn, 0, Content::Read);
+        }
+        let to = model.mech.layout.run(lbn + held);
+        let cylinders = to.cylinder.abs_diff(self.arm.cylinder);
+        if cylinders == 0 {
+            begin += model.over.in_seek;
+        }
+        let cursor = Cursor::to(&model.mech, self.arm, begin, to, false, 0, self.phase_ps);
+        if !partial && plan.read_free_sectors {
+            // What passes before the first wanted sector is kept.
+            let passed = (cursor.run_at - cursor.settled) * to.per_turn / model.mech.revolution_ps;
+            let room = plan.segment_sectors.saturating_sub(command.sectors());
+            self.buffer.segments[segment].start = lbn - passed.min(to.before).min(room);
+        }
+        Reading { cursor, segment, held, begin, cylinders, sends: partial }
+    }
+
+    /// Takes the bus for data that come from the media, which count time from `origin`; returns the end of the transfer.
+    /// `at_once`: when the drive may begin with what the buffer holds, if it need not disconnect.
+    #[inline]
+    fn send_stream(
+        &self,
+        model: &Model,
+        command: &Command,
+        (origin, at_once): (Nanos, Option<Nanos>),
+        stream: &Stream,
+        line: &mut Line<'_>,
+    ) -> Nanos {
+        let (over, electronics) = (&model.over, &model.plan.controller);
+        let hold = command.sectors() * self.sector_ps[0] / 1000;
+        let in_buffer = origin + stream.ready / 1000;
+        let start = if let Some(start) = at_once {
+            start
+        } else if electronics.never_disconnect {
+            in_buffer.max(command.ready)
+        } else {
+            in_buffer.max(command.ready + over.read_disconnect[command.after]) + over.reselect[0]
+        } + over.preparation;
+        let from = if electronics.hold_bus[0] || electronics.never_disconnect {
+            Self::keep_bus(line, start, (origin, hold), stream)
+        } else {
+            line.reserve(start, hold)
+        };
+        Self::sent(stream, origin, from, hold)
     }
 
     /// End of a transfer from `from` on, no sooner than `hold` later, whose media count from `origin`.
@@ -170,14 +259,12 @@ impl Works {
         line.reserve_for(ready, |from| Self::sent(stream, origin, from, hold) - from)
     }
 
-    /// Passes `lbn + held..end` under the head; returns the end (of the cursor's time) and the transfer.
-    #[allow(clippy::too_many_arguments)]
+    /// Passes what the buffer lacks under the head. Returns the end, in the cursor's time, and the time of the transfer.
     fn read_media(
         &mut self,
         model: &Model,
         cursor: &mut Cursor,
-        lbn: u64,
-        end: u64,
+        &Command { lbn, end, .. }: &Command,
         held: u64,
         segment: usize,
         stream: &mut Stream,

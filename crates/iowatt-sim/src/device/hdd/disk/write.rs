@@ -16,7 +16,60 @@ pub(super) struct Media {
     cylinders: u32,
 }
 
+impl Media {
+    /// The times of a request that came at `now` and waited for this until `done`.
+    fn access(&self, now: Nanos, done: Nanos, hit: Hit) -> Access {
+        let (overhead, seek, transfer) = (self.begin - now, self.seek, self.transfer);
+        let rotation = (self.end - self.begin).saturating_sub(seek + transfer);
+        let bus = (done - now).saturating_sub(overhead + seek + transfer + rotation);
+        Access { done, overhead, seek, rotation, transfer, bus, hit, cylinders: self.cylinders }
+    }
+}
+
+/// A write as it comes to the drive.
+#[derive(Clone, Copy)]
+struct Command {
+    now: Nanos,
+    lbn: u64,
+    end: u64,
+    /// Command processing.
+    takes: Nanos,
+    /// The host has its completion once the buffer holds the data.
+    fast: bool,
+}
+
+impl Command {
+    fn sectors(&self) -> u64 {
+        self.end - self.lbn
+    }
+}
+
+/// Where a write goes in the buffer, and what has to end before.
+struct Place {
+    segment: usize,
+    hit: Hit,
+    /// The media are free for it.
+    free: Nanos,
+    /// The buffer has room for it.
+    room_at: Nanos,
+    /// It had to wait for room.
+    waited: bool,
+    /// The buffer takes it now, and the media come to it after what they have before.
+    later: bool,
+    /// Sectors of the write under way that it joins.
+    joined: u64,
+}
+
+/// When data come over the bus and the media can start.
+struct Transfer {
+    bus_from: Nanos,
+    mech_ready: Nanos,
+    /// Overheads of a drive that disconnects during a write that it could not foresee.
+    extra: Option<[Nanos; 5]>,
+}
+
 impl Works {
+    /// Serves a write: into the buffer, and from there to the media, which the host waits for unless writes are fast.
     pub(super) fn write(
         &mut self,
         model: &Model,
@@ -26,136 +79,168 @@ impl Works {
         line: &mut Line<'_>,
     ) -> Access {
         let (over, after) = (&model.over, usize::from(self.last_was_write));
-        let plan = &model.plan.buffer;
-        let end = lbn + sectors;
-        let fast = plan.fast_write > 0;
-        let command = if fast { over.write_hit[after] } else { over.write_miss[after] };
-        let mut mech_ready = now + command;
-        let mut hit = Hit::Miss;
-        let mut waited = false;
-        let mut free = now;
+        let fast = model.plan.buffer.fast_write > 0;
+        let takes = if fast { over.write_hit[after] } else { over.write_miss[after] };
+        let command = Command { now, lbn, end: lbn + sectors, takes, fast };
+        let place = self.place(model, &command);
+        self.buffer.segments[place.segment].content = Content::Dirty;
+        self.buffer.extend(place.segment, command.end);
+        self.buffer.touch(place.segment);
+        self.buffer.invalidate(lbn, command.end, place.segment);
+        let transfer = self.transfer(model, &command, &place);
+        if place.later {
+            self.write_later(model, &command, &place, &transfer, line)
+        } else {
+            self.write_now(model, &command, &place, &transfer, line)
+        }
+    }
+
+    /// Finds a place in the buffer: behind the data of a write that this one continues, or in a segment of its own.
+    #[inline]
+    fn place(&mut self, model: &Model, command: &Command) -> Place {
+        let Command { now, lbn, end, .. } = *command;
+        let (plan, sectors) = (&model.plan.buffer, command.sectors());
         // Fast writes of the first kind are joined only by the next request.
         let joins = plan.combine_writes && (plan.fast_write > 1 || self.last_was_write);
-        let append = self.destage.filter(|d| joins && d.end == lbn && self.accepted.is_empty());
-        let segment;
-        // Taken into the buffer, and the media come to it after what they have before.
-        let mut later = false;
-        let mut room_at = now;
-        if let Some(destage) = append {
-            hit = Hit::Append;
-            segment = destage.segment;
-            free = destage.until;
-            room_at = self.join(model, now, lbn, sectors);
-        } else {
-            if self.destage.is_some() {
-                if !self.has_room(model, sectors) {
-                    free = self.make_room(model, sectors);
-                    waited = true;
-                }
-                later = self.destage.is_some() || !self.accepted.is_empty();
-            }
-            if let Some((_, reading)) = self.prefetch
-                && plan.write_hit_stops_prefetch
-            {
-                let s = &mut self.buffer.segments[reading];
-                if lbn < s.end && s.start < end {
-                    s.limit = s.end;
-                }
-            }
-            free = free.max(self.stop_prefetch(model, now));
-            let last = self.accepted.back().filter(|a| joins && a.end == lbn);
-            hit = if last.is_some() { Hit::Append } else { hit };
-            segment = match last {
-                Some(last) => last.segment,
-                None => self.segment_for_write(model, lbn, end),
-            };
-            if hit != Hit::Append {
-                let s = &mut self.buffer.segments[segment];
-                (s.start, s.limit) = (lbn, 0);
+        if let Some(destage) = self.destage.filter(|d| joins && d.end == lbn && self.accepted.is_empty()) {
+            let room_at = self.join(model, now, lbn, sectors);
+            let joined = self.destage.map_or(0, |d| d.sectors); // what is on the media by now has left it
+            let (segment, free) = (destage.segment, destage.until);
+            return Place { segment, hit: Hit::Append, free, room_at, waited: false, later: false, joined };
+        }
+        let (mut free, mut waited) = (now, false);
+        if self.destage.is_some() && !self.has_room(model, sectors) {
+            free = self.make_room(model, sectors);
+            waited = true;
+        }
+        let later = self.destage.is_some() || (waited && !self.accepted.is_empty());
+        if let Some((_, reading)) = self.prefetch
+            && plan.write_hit_stops_prefetch
+        {
+            let s = &mut self.buffer.segments[reading];
+            if lbn < s.end && s.start < end {
+                s.limit = s.end;
             }
         }
-        self.buffer.segments[segment].content = Content::Dirty;
-        self.buffer.extend(segment, end);
-        self.buffer.touch(segment);
-        self.buffer.invalidate(lbn, end, segment);
-
-        // Data into the buffer.
-        let sector_ps = self.sector_ps[1];
-        let hold = sectors * sector_ps / 1000;
-        let extra = over
-            .extra
-            .filter(|_| self.last_was_write && hit == Hit::Miss && lbn != self.last_write_end && !fast);
-        let bus_from = if let Some([cmd, disc, between, _, delta]) = extra {
-            mech_ready = now + cmd + delta;
-            now + cmd + disc + between + over.reselect[0] + over.preparation
-        } else if waited && fast {
-            free.max(now + command + over.write_disconnect) + over.reselect[0] + over.preparation
-        } else {
-            room_at.max(now + command) + over.preparation
+        free = free.max(self.stop_prefetch(model, now));
+        let last = self.accepted.back().filter(|a| joins && a.end == lbn);
+        let (segment, hit) = match last {
+            Some(last) => (last.segment, Hit::Append),
+            None => (self.segment_for_write(model, lbn, end), Hit::Miss),
         };
-        if later {
-            let bus_from = line.reserve(bus_from, hold);
-            let done = bus_from + hold + over.completion[1];
-            let cylinders = self.accept(model, (lbn, end), segment, (mech_ready, bus_from), hit);
-            let overhead = bus_from - now;
-            return Access { done, overhead, bus: done - bus_from, hit, cylinders, ..Access::default() };
+        if hit != Hit::Append {
+            let s = &mut self.buffer.segments[segment];
+            (s.start, s.limit) = (lbn, 0);
         }
+        Place { segment, hit, free, room_at: now, waited, later, joined: 0 }
+    }
 
-        // Data onto the media. A drive that disconnects during writes starts only with some data in hand.
+    /// When the drive is ready for the data, and the media for them.
+    #[inline]
+    fn transfer(&self, model: &Model, command: &Command, place: &Place) -> Transfer {
+        let Command { now, lbn, takes, fast, .. } = *command;
+        let over = &model.over;
+        let unforeseen = self.last_was_write && place.hit == Hit::Miss && lbn != self.last_write_end && !fast;
+        let extra = over.extra.filter(|_| unforeseen);
+        let mut mech_ready = now + takes;
+        let begin = if let Some([cmd, disc, between, _, delta]) = extra {
+            mech_ready = now + cmd + delta;
+            now + cmd + disc + between + over.reselect[0]
+        } else if place.waited && fast {
+            place.free.max(now + takes + over.write_disconnect) + over.reselect[0]
+        } else {
+            place.room_at.max(now + takes)
+        };
+        Transfer { bus_from: begin + over.preparation, mech_ready, extra }
+    }
+
+    /// Takes the data into the buffer; the media come to them after what they have before.
+    #[inline]
+    fn write_later(
+        &mut self,
+        model: &Model,
+        command: &Command,
+        place: &Place,
+        transfer: &Transfer,
+        line: &mut Line<'_>,
+    ) -> Access {
+        let Command { now, lbn, end, .. } = *command;
+        let hold = command.sectors() * self.sector_ps[1] / 1000;
+        let bus_from = line.reserve(transfer.bus_from, hold);
+        let done = bus_from + hold + model.over.completion[1];
+        let at = (transfer.mech_ready, bus_from);
+        let cylinders = self.accept(model, (lbn, end), place.segment, at, place.hit);
+        let (overhead, bus) = (bus_from - now, done - bus_from);
+        Access { done, overhead, bus, hit: place.hit, cylinders, ..Access::default() }
+    }
+
+    /// Takes the data over the bus while the media write them.
+    #[inline]
+    fn write_now(
+        &mut self,
+        model: &Model,
+        command: &Command,
+        place: &Place,
+        transfer: &Transfer,
+        line: &mut Line<'_>,
+    ) -> Access {
+        let (over, plan) = (&model.over, &model.plan.buffer);
+        let Command { now, lbn, .. } = *command;
+        let (sectors, sector_ps) = (command.sectors(), self.sector_ps[1]);
+        // A drive that disconnects during writes starts only with some data in hand.
         let lead = match over.extra {
             Some(_) => sectors.min(if sectors < 45 { 10 } else { 15 }),
             None => Self::watermark(model, sectors, model.plan.controller.write_watermark),
         };
-        let begin = free.max(mech_ready);
-        let least = if hit == Hit::Append { 0 } else { over.minimum_seek };
+        let begin = place.free.max(transfer.mech_ready);
+        let least = if place.hit == Hit::Append { 0 } else { over.minimum_seek };
         let (bus_from, bus_until) = if sectors > plan.segment_sectors && plan.segments > 0 {
-            self.send_in_parts(model, (begin, bus_from), (lbn, sectors), (least, lead), line)
+            self.send_in_parts(model, (begin, transfer.bus_from), (lbn, sectors), (least, lead), line)
         } else {
-            let from = line.reserve(bus_from, hold);
+            let hold = sectors * sector_ps / 1000;
+            let from = line.reserve(transfer.bus_from, hold);
             (from, from + hold)
         };
         let (media, arm) = self.write_media(model, begin, lbn, sectors, bus_from, sector_ps, least, lead);
         self.arm = arm;
-        let done;
-        if fast {
-            done = bus_until + over.completion[1];
-            let before = append.and(self.destage).map_or(0, |d| d.sectors);
-            self.destage = Some(Destage { segment, until: media.end, end, sectors: before + sectors });
-            self.unwritten += sectors;
-            self.behind = Some((media.end - media.transfer, media.end));
+        if command.fast {
+            self.leave_to_media(command, place, &media);
+            let done = bus_until + over.completion[1];
+            let (overhead, cylinders) = (bus_from - now, media.cylinders);
+            let bus = (done - now).saturating_sub(overhead);
+            Access { done, overhead, bus, hit: place.hit, cylinders, ..Access::default() }
         } else {
-            let disconnected = bus_until + extra.map_or(over.write_disconnect, |e| e[3]);
-            let reselect = over.reselect[usize::from(extra.is_some())];
-            let finished = media.end.max(disconnected) + reselect;
-            done = finished + over.completion[1];
-            self.busy_until = media.end;
-            let keep = plan.caching && plan.read_hits_on_writes;
-            self.buffer.segments[segment].content = if keep { Content::Written } else { Content::Empty };
-        }
-        let overhead = if fast { bus_from - now } else { media.begin - now };
-        let (seek, transfer, rotation) = if fast {
-            (0, 0, 0)
-        } else {
-            (
-                media.seek,
-                media.transfer,
-                (media.end - media.begin).saturating_sub(media.seek + media.transfer),
-            )
-        };
-        Access {
-            done,
-            overhead,
-            seek,
-            rotation,
-            transfer,
-            bus: (done - now).saturating_sub(overhead + seek + transfer + rotation),
-            hit,
-            cylinders: media.cylinders,
+            let disconnected = bus_until + transfer.extra.map_or(over.write_disconnect, |e| e[3]);
+            let reselect = over.reselect[usize::from(transfer.extra.is_some())];
+            let done = media.end.max(disconnected) + reselect + over.completion[1];
+            self.written(model, place.segment, &media);
+            media.access(now, done, place.hit)
         }
     }
 
+    /// A fast write is done for the host; its data are on their way to the media.
+    fn leave_to_media(&mut self, command: &Command, place: &Place, media: &Media) {
+        let sectors = command.sectors();
+        self.destage = Some(Destage {
+            segment: place.segment,
+            until: media.end,
+            end: command.end,
+            sectors: place.joined + sectors,
+        });
+        self.unwritten += sectors;
+        self.behind = Some((media.end - media.transfer, media.end));
+    }
+
+    /// The data of a write are on the media; the buffer may keep them for reads.
+    fn written(&mut self, model: &Model, segment: usize, media: &Media) {
+        let plan = &model.plan.buffer;
+        self.busy_until = media.end;
+        let keep = plan.caching && plan.read_hits_on_writes;
+        self.buffer.segments[segment].content = if keep { Content::Written } else { Content::Empty };
+    }
+
     /// The transfer of more than a segment: what does not fit comes when the media, which may start at `begin`, have made
-    /// room. Its start, at `ready` or later, and its end.
+    /// room. Returns its start, at `ready` or later, and its end.
     #[cold]
     fn send_in_parts(
         &self,

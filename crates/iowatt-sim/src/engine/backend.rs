@@ -1,0 +1,273 @@
+//! The pools and their drives, and the drive operations between them.
+
+use super::clock::Clock;
+use crate::back_end_log::{BackEndLog, Reason};
+use crate::bus::Bus;
+use crate::clock::{Nanos, nanos};
+use crate::controller::drive_path::DrivePath;
+use crate::device::{Drive, DriveOps, Kind, NO_OP, Surroundings};
+use crate::error::SimError;
+use crate::event::Event;
+use crate::observe::Observer;
+use crate::plan::Plan;
+use crate::power::{Foreseen, Ladder, Managed, SpinUps};
+use crate::raid::{Pool, Serves};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A request to a pool.
+pub(super) struct PoolRequest {
+    pub pool: usize,
+    /// Offset, size, write.
+    pub range: (u64, u64, bool),
+    pub serves: Serves,
+    /// Why it is made, for the log.
+    pub reason: Reason,
+}
+
+/// A completed drive operation that serves the layer above.
+pub(super) struct Completed {
+    /// The request above, or [`NO_OP`] for an operation of a rebuild.
+    pub upper: u32,
+    pub arrived: Nanos,
+    pub started: Nanos,
+}
+
+/// A drive failure that the plan asks for.
+#[derive(Clone, Copy)]
+pub(super) struct Failure {
+    pub pool: usize,
+    /// Drive within the pool.
+    pub member: usize,
+    pub at: Nanos,
+}
+
+/// Pools, drives, and the operations on their way between them.
+pub(super) struct Backend {
+    pub pools: Vec<Pool>,
+    pub drives: Vec<Drive>,
+    pub buses: Vec<Bus>,
+    /// By pool.
+    pub spin_ups: Vec<SpinUps>,
+    pub ops: DriveOps,
+    /// Operations that may be handed to their drives; empty between events.
+    pub(super) ready: Vec<u32>,
+    /// Commands on their way through the controller to the drives, where that takes time.
+    pub commands: Option<Box<DrivePath>>,
+    /// Takes every request to a pool, where asked for.
+    pub log: Option<Box<BackEndLog>>,
+    pub failures: Vec<Failure>,
+    /// Completed rebuild operations.
+    pub rebuild_ops: u64,
+}
+
+impl Backend {
+    /// The pools of `plan` and their drives, and the power levels of each drive.
+    pub fn new(plan: &Plan) -> Result<(Self, Vec<Arc<Ladder>>), SimError> {
+        let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
+        let (mut pools, mut drives, mut ladders, mut failures) = (vec![], vec![], vec![], vec![]);
+        for (number, pool) in plan.pools.iter().enumerate() {
+            let kind = Kind::new(&pool.device).map_err(|e| SimError::Plan(format!("pool {number}: {e}")))?;
+            let built = Pool::new(pool, plan.seed, drives.len());
+            plan.check_volumes(number, built.capacity_bytes(pool.device.sectors()))
+                .map_err(SimError::Plan)?;
+            pools.push(built);
+            let planned = pool.recovery.iter().flat_map(|r| &r.failures);
+            failures.extend(planned.map(|f| Failure { pool: number, member: f.drive, at: nanos(f.at_s) }));
+            for member in 0..pool.drives() {
+                drives.push(Drive::new((number, pool), &kind, plan.seed, drives.len(), member, &buses));
+                ladders.push(Arc::clone(&kind.ladder));
+            }
+        }
+        let commands = plan.controller.as_ref().and_then(|c| c.back_end.as_ref());
+        let backend = Self {
+            pools,
+            drives,
+            buses,
+            spin_ups: plan.pools.iter().map(|p| SpinUps::new(p.spin_ups_at_once)).collect(),
+            ops: DriveOps::default(),
+            ready: Vec::new(),
+            commands: commands.and_then(DrivePath::new).map(Box::new),
+            log: None,
+            failures,
+            rebuild_ops: 0,
+        };
+        Ok((backend, ladders))
+    }
+
+    /// The drives of each pool.
+    pub fn drives_of_pools(&self) -> Vec<Range<usize>> {
+        let first = |pool: &Pool| pool.first_drive();
+        let ends = self.pools.iter().skip(1).map(first).chain([self.drives.len()]);
+        self.pools.iter().map(first).zip(ends).map(|(first, end)| first..end).collect()
+    }
+
+    /// Tells oracles the idle periods of their drives.
+    pub fn foresee(&mut self, periods: &Foreseen) {
+        for (index, drive) in self.drives.iter_mut().enumerate() {
+            if let Some(managed) = drive.managed_mut().filter(|m| m.foresees()) {
+                let own = periods.iter().filter(|p| p.0 as usize == index);
+                managed.foresee(own.map(|&(_, start, length)| (start, length)).collect());
+            }
+        }
+    }
+
+    /// Begins the run: power policies start to watch, failures are scheduled.
+    pub fn start(&mut self, clock: &mut Clock, observer: &mut Observer) {
+        for drive in 0..self.drives.len() {
+            self.with_drive(drive as u32, clock, observer, |drive, _, around| drive.start(around));
+        }
+        for (number, failure) in self.failures.iter().enumerate() {
+            clock.events.push(failure.at, Event::Fail(number as u32));
+        }
+    }
+
+    /// Splits a request into drive operations and hands those that may start to their drives. Returns how many there are.
+    #[inline]
+    pub fn submit(&mut self, request: &PoolRequest, clock: &mut Clock, observer: &mut Observer) -> u32 {
+        let PoolRequest { pool, range, serves, reason } = *request;
+        if let Some(log) = &mut self.log {
+            log.add(clock.now, pool, &range, reason);
+        }
+        let made = self.pools[pool].submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
+        self.hand_out(clock, observer);
+        made
+    }
+
+    /// Passes a trim of `size` bytes at `offset` on to the drives. Returns how many operations that takes.
+    pub fn trim(
+        &mut self,
+        pool: usize,
+        (offset, size): (u64, u64),
+        host: u32,
+        clock: &mut Clock,
+        observer: &mut Observer,
+    ) -> u32 {
+        let made = self.pools[pool].trim((offset, size), host, &mut self.ops, &mut self.ready);
+        self.hand_out(clock, observer);
+        made
+    }
+
+    /// Hands the ready operations to their drives, through the controller's back end where there is one.
+    #[inline]
+    pub(super) fn hand_out(&mut self, clock: &mut Clock, observer: &mut Observer) {
+        if self.commands.is_some() {
+            return self.send_commands(clock, observer);
+        }
+        for i in 0..self.ready.len() {
+            self.hand_to_drive(self.ready[i], clock, observer);
+        }
+        self.ready.clear();
+    }
+
+    /// An operation joins the queue of its drive.
+    #[inline]
+    fn hand_to_drive(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) {
+        let op = self.ops.get_mut(key);
+        op.arrived = clock.now;
+        let drive = op.drive;
+        if self.drives[drive as usize].has_failed() {
+            clock.push_now(Event::Lost(key));
+            return;
+        }
+        self.with_drive(drive, clock, observer, |drive, now, around| drive.submit(now, key, around));
+    }
+
+    /// Sends the ready operations through the controller's back end.
+    #[inline(never)]
+    fn send_commands(&mut self, clock: &mut Clock, observer: &mut Observer) {
+        for i in 0..self.ready.len() {
+            let key = self.ready[i];
+            let op = self.ops.get(key);
+            let drive = &mut self.drives[op.drive as usize];
+            if drive.has_failed() {
+                clock.push_now(Event::Lost(key)); // the controller sends nothing to a drive that it knows has failed
+                continue;
+            }
+            drive.expect(1);
+            let Some(path) = &mut self.commands else { continue };
+            if !path.enter(key, op.for_write, clock.now, observer.window(), &mut clock.events) {
+                self.command_arrived(key, clock, observer);
+            }
+        }
+        self.ready.clear();
+    }
+
+    /// A command leaves the write path of the controller's back end.
+    pub fn command_prepared(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) {
+        let Some(path) = &mut self.commands else { return };
+        if !path.prepared(key, clock.now, observer.window(), &mut clock.events) {
+            self.command_arrived(key, clock, observer);
+        }
+    }
+
+    /// A command reaches its drive. If the drive has failed in the meantime, the operation is lost.
+    pub fn command_arrived(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) {
+        let drive = self.ops.get(key).drive as usize;
+        self.drives[drive].expect(-1);
+        self.hand_to_drive(key, clock, observer);
+    }
+
+    /// A drive completes its operation, hands out what waited for it, and serves the next one.
+    #[inline]
+    pub fn drive_done(
+        &mut self,
+        index: u32,
+        clock: &mut Clock,
+        observer: &mut Observer,
+    ) -> Option<Completed> {
+        let key =
+            self.with_drive(index, clock, observer, |drive, now, around| drive.complete(now, around))?;
+        let op = self.ops.remove(key);
+        let drive = &self.drives[index as usize];
+        let (pool, started) = (drive.pool(), drive.last_started);
+        if op.host == NO_OP {
+            self.rebuild_done(&op, false, clock, observer);
+        } else {
+            self.pools[pool].complete(&op, &mut self.ready);
+            self.hand_out(clock, observer);
+        }
+        self.with_drive(index, clock, observer, |drive, now, around| drive.proceed(now, around));
+        Some(Completed { upper: op.host, arrived: op.arrived, started })
+    }
+
+    /// Lets a drive do something.
+    #[inline]
+    pub fn with_drive<T>(
+        &mut self,
+        index: u32,
+        clock: &mut Clock,
+        observer: &mut Observer,
+        act: impl FnOnce(&mut Drive, Nanos, &mut Surroundings<'_>) -> T,
+    ) -> T {
+        let mut around = Surroundings {
+            events: &mut clock.events,
+            buses: &mut self.buses,
+            spin_ups: &mut self.spin_ups,
+            ops: &self.ops,
+            observer,
+        };
+        act(&mut self.drives[index as usize], clock.now, &mut around)
+    }
+
+    /// Ends the run: books what lasts, and takes back what was booked beyond the end.
+    pub fn finish(&mut self, end: Nanos, observer: &mut Observer) {
+        if let Some(log) = &mut self.log {
+            log.flush();
+        }
+        for drive in &mut self.drives {
+            drive.finish(end, &self.ops, observer);
+        }
+        for bus in &mut self.buses {
+            bus.cut(end, observer.window());
+        }
+        if let Some(commands) = &mut self.commands {
+            commands.cut(end, observer.window());
+        }
+    }
+
+    /// A drive whose idle periods were not those that its oracle was told.
+    pub fn contradicted(&self) -> Option<usize> {
+        self.drives.iter().position(|drive| drive.managed().is_some_and(Managed::contradicted))
+    }
+}

@@ -1,0 +1,381 @@
+//! The way of a request through the layers (path, controller, volumes, pools) and back.
+//!
+//! Controller and volumes only say what is to be done; [`Simulation::settle`] does it after the event that led to it has
+//! been handled, so that answers which lead to new requests never nest.
+
+use super::Simulation;
+use super::backend::PoolRequest;
+use super::hosts::HostRequest;
+use crate::back_end_log::Reason;
+use crate::controller::{self, Controller, Incoming};
+use crate::device::NO_OP;
+use crate::error::SimError;
+use crate::event::Event;
+use crate::observe::Point;
+use crate::path::timesheet::LastOperation;
+use crate::path::{self, Leaving, Next, Paths};
+use crate::plan::Lost;
+use crate::raid::Serves;
+use crate::volume::{self, Volumes};
+use iowatt_trace::{Op, Request};
+
+/// Offset, size, write.
+type Range = (u64, u64, bool);
+
+impl Simulation<'_> {
+    /// Issues all requests that a closed loop has room for.
+    #[inline]
+    pub(super) fn issue_closed(&mut self, workload: usize) -> Result<(), SimError> {
+        if self.hosts.workloads[workload].arrivals.is_open() {
+            return Ok(());
+        }
+        while let Some(request) = self.hosts.take(workload, self.clock.now)? {
+            self.issue(workload, &request)?;
+        }
+        Ok(())
+    }
+
+    /// A host issues a request.
+    #[inline]
+    pub(super) fn issue(&mut self, workload: usize, request: &Request) -> Result<(), SimError> {
+        let host = self.hosts.issue(workload, request, self.clock.now, &mut self.observer)?;
+        let (offset, size) = (request.offset, u64::from(request.size));
+        if request.op == Op::Trim {
+            self.issue_trim(host, workload, (offset, size));
+            return Ok(());
+        }
+        let range = (offset, size, request.op == Op::Write);
+        if self.paths.is_some()
+            && let Some(path) = self.hosts.workloads[workload].path
+        {
+            self.enter_path(host, path, range);
+        } else {
+            self.enter_array(host, workload, range);
+        }
+        Ok(())
+    }
+
+    /// A trim goes straight to the drives. It takes no part in the figures of reads and writes.
+    #[inline(never)]
+    fn issue_trim(&mut self, host: u32, workload: usize, (offset, size): (u64, u64)) {
+        let volume = &self.hosts.workloads[workload].volume;
+        let range = (volume.offset_bytes + offset, size);
+        let made = self.backend.trim(volume.pool, range, host, &mut self.clock, &mut self.observer);
+        self.hosts.add_parts(host, made.max(1));
+        if made == 0 {
+            self.clock.push_now(Event::Answered(host));
+        }
+    }
+
+    /// A request on its workload's volume reaches the array.
+    #[inline]
+    fn enter_array(&mut self, host: u32, workload: usize, range: Range) {
+        if self.controller.is_some() {
+            let zeros = range.2 && self.hosts.draws_zeros(workload);
+            let request = Incoming { zeros, ..self.incoming(host, workload, range) };
+            self.with_controller(|controller, moment| controller.enter(request, moment));
+            return;
+        }
+        let volume = &self.hosts.workloads[workload].volume;
+        let (offset, size, write) = range;
+        let (space, from) = (volume.pool, volume.offset_bytes + offset);
+        self.observer.handed_to(self.clock.now, space, (from, from + size, write));
+        if self.volumes.is_some() {
+            self.hosts.add_parts(host, 1);
+            self.enter_volumes(space, (host, write), (from, size, write));
+            return;
+        }
+        let serves = Serves { upper: host, migrates: false, for_write: write };
+        let made = self.submit(space, (from, size, write), serves, Reason::Host);
+        self.hosts.add_parts(host, made);
+    }
+
+    /// A host request as the controller knows it.
+    fn incoming(&self, host: u32, workload: usize, (offset, size, write): Range) -> Incoming {
+        let target = &self.hosts.workloads[workload];
+        Incoming {
+            host,
+            workload: workload as u32,
+            pool: target.volume.pool as u32,
+            from: target.volume.offset_bytes + offset,
+            size,
+            write,
+            zeros: false,
+            interrupts: target.path.is_some(),
+        }
+    }
+
+    /// A request on a space enters the volume layer. `upper`: its key in the layer above, and whether a write there led to
+    /// it.
+    fn enter_volumes(&mut self, space: usize, upper: (u32, bool), (from, size, write): Range) {
+        let range = (from, from + size, write);
+        self.with_volumes(|volumes, moment| volumes.submit(space, upper, range, moment));
+    }
+
+    /// A request goes to a pool. Returns the number of its drive operations.
+    #[inline]
+    fn submit(&mut self, pool: usize, range: Range, serves: Serves, reason: Reason) -> u32 {
+        let request = PoolRequest { pool, range, serves, reason };
+        self.backend.submit(&request, &mut self.clock, &mut self.observer)
+    }
+
+    /// A drive completes its operation.
+    #[inline]
+    pub(super) fn drive_done(&mut self, drive: u32) -> Result<(), SimError> {
+        let Some(done) = self.backend.drive_done(drive, &mut self.clock, &mut self.observer) else {
+            return Ok(());
+        };
+        if let Some(paths) = &mut self.paths {
+            let now = self.clock.now;
+            paths.sheets.last = LastOperation { arrived: done.arrived, started: done.started, done: now };
+        }
+        if done.upper == NO_OP { Ok(()) } else { self.operation_done(done.upper) }
+    }
+
+    /// An operation is lost with its drive: others replace it.
+    pub(super) fn operation_lost(&mut self, key: u32) -> Result<(), SimError> {
+        let replaced = self.backend.replace(key, &mut self.clock, &mut self.observer);
+        let Some((upper, made)) = replaced else { return Ok(()) };
+        match (&mut self.volumes, &mut self.controller) {
+            (Some(volumes), _) => volumes.add_operations(upper, made),
+            (None, Some(controller)) => controller.back.add_operations(upper, made),
+            (None, None) => self.hosts.add_parts(upper, made),
+        }
+        self.operation_done(upper)
+    }
+
+    /// A drive operation of a request of the layer above the pools is done.
+    #[inline]
+    fn operation_done(&mut self, upper: u32) -> Result<(), SimError> {
+        if self.volumes.is_some() {
+            self.with_volumes(|volumes, moment| volumes.operation_done(upper, moment));
+            return self.settle();
+        }
+        if self.controller.is_some() {
+            self.with_controller(|controller, moment| controller.operation_done(upper, moment));
+            return self.settle();
+        }
+        self.part_done(upper)
+    }
+
+    /// The volume layer has answered a request of the layer above.
+    pub(super) fn space_answered(&mut self, upper: u32) -> Result<(), SimError> {
+        if self.controller.is_some() {
+            self.with_controller(|controller, moment| controller.operation_done(upper, moment));
+            Ok(())
+        } else {
+            self.part_done(upper)
+        }
+    }
+
+    /// A part of a host request is done; with the last part the array has done the request.
+    #[inline]
+    fn part_done(&mut self, host: u32) -> Result<(), SimError> {
+        if self.hosts.part_done(host) { self.array_done(host) } else { Ok(()) }
+    }
+
+    /// The array has done a host request. Its answer may still have to go back over a path.
+    #[inline]
+    fn array_done(&mut self, host: u32) -> Result<(), SimError> {
+        if self.paths.is_some() && self.answer_over_path(host) {
+            return Ok(());
+        }
+        self.complete(host)
+    }
+
+    /// A host request has its answer; a closed loop may issue the next one.
+    #[inline]
+    fn complete(&mut self, host: u32) -> Result<(), SimError> {
+        match self.hosts.complete(host, self.clock.now, &mut self.observer) {
+            (workload, None) => self.issue_closed(workload),
+            (workload, Some(at)) => {
+                self.clock.events.push(at, Event::Thought(workload as u32));
+                Ok(())
+            }
+        }
+    }
+
+    /// Does what controller and volumes have asked for, until they ask for nothing more.
+    #[inline]
+    pub(super) fn settle(&mut self) -> Result<(), SimError> {
+        while self.controller.is_some() || self.volumes.is_some() {
+            if !(self.settle_controller()? || self.settle_volumes()?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes on one request or answer of the controller; returns whether there was one.
+    fn settle_controller(&mut self) -> Result<bool, SimError> {
+        let Some(controller) = &mut self.controller else { return Ok(false) };
+        if let Some((key, request)) = controller.back.take() {
+            let space = request.pool as usize;
+            self.observer.handed_to(self.clock.now, space, (request.from, request.until, request.write));
+            let range = (request.from, request.until - request.from, request.write);
+            let for_write = request.is_for_write();
+            if self.volumes.is_some() {
+                controller.back.sent(key, 1);
+                self.enter_volumes(space, (key, for_write), range);
+            } else {
+                let serves = Serves { upper: key, migrates: false, for_write };
+                let made = self.submit(space, range, serves, Reason::Controller(request.purpose));
+                self.controller.iter_mut().for_each(|controller| controller.back.sent(key, made));
+            }
+        } else if let Some(host) = controller.answers.pop_front() {
+            self.array_done(host)?;
+        } else if let Some(host) = controller.allocated.pop_front() {
+            self.allocated(host)?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Passes on one transfer or answer of the volume layer; returns whether there was one.
+    fn settle_volumes(&mut self) -> Result<bool, SimError> {
+        let Some(volumes) = &mut self.volumes else { return Ok(false) };
+        if let Some((key, transfer)) = volumes.take() {
+            let range = (transfer.from, transfer.until - transfer.from, transfer.write);
+            let (migrates, for_write) = (transfer.migrates(), transfer.is_for_write());
+            let reason = match (migrates, &self.controller) {
+                (true, _) => Reason::Migration,
+                (false, Some(_)) => Reason::Volume,
+                (false, None) => Reason::Host,
+            };
+            let serves = Serves { upper: key, migrates, for_write };
+            let made = self.submit(transfer.pool, range, serves, reason);
+            self.volumes.iter_mut().for_each(|volumes| volumes.sent(key, made));
+        } else if let Some(upper) = volumes.answer() {
+            self.space_answered(upper)?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// A part of the controller fails.
+    pub(super) fn lose(&mut self, number: usize) {
+        let lost = self.with_controller(|controller, moment| controller.lose(number, moment));
+        if lost.flatten() == Some(Lost::Controller) {
+            self.backend.commands.iter_mut().for_each(|commands| commands.halve());
+        }
+    }
+
+    /// A part of the controller is back.
+    pub(super) fn regain(&mut self, number: usize) {
+        let back = self.with_controller(|controller, moment| controller.regain(number, moment));
+        if back.flatten() == Some(Lost::Controller) {
+            self.backend.commands.iter_mut().for_each(|commands| commands.restore(self.clock.now));
+        }
+    }
+
+    /// A request enters its workload's path.
+    #[inline(never)]
+    fn enter_path(&mut self, host: u32, path: usize, (offset, size, write): Range) {
+        self.with_paths(|paths, moment| {
+            paths.enter(Leaving { host, path, offset, size, write }, moment);
+            Next::Nothing
+        });
+    }
+
+    /// The present step of a request on a path ends.
+    pub(super) fn path_event(&mut self, host: u32) -> Result<(), SimError> {
+        let next = self.with_paths(|paths, moment| paths.proceed(host, moment));
+        self.follow(host, next)
+    }
+
+    /// The controller has the buffers for a write.
+    fn allocated(&mut self, host: u32) -> Result<(), SimError> {
+        let next = self.with_paths(|paths, moment| paths.allocated(host, moment));
+        self.follow(host, next)
+    }
+
+    /// Sends the answer of a request back over its path; returns whether it has one.
+    #[inline(never)]
+    fn answer_over_path(&mut self, key: u32) -> bool {
+        let host = self.hosts.request(key);
+        if host.trim || self.hosts.workloads[host.workload as usize].path.is_none() {
+            return false;
+        }
+        self.with_paths(|paths, moment| {
+            paths.answered(key, moment);
+            Next::Nothing
+        });
+        true
+    }
+
+    /// Does what a path asks for.
+    fn follow(&mut self, key: u32, next: Next) -> Result<(), SimError> {
+        let host = self.hosts.request(key);
+        let workload = host.workload as usize;
+        let (offset, size) = self.paths.as_ref().map_or((0, 0), |paths| paths.range(key));
+        let range = (offset, size, host.write);
+        match next {
+            Next::Nothing => Ok(()),
+            Next::Allocate if self.controller.is_none() => self.allocated(key),
+            Next::Allocate => {
+                let request = self.incoming(key, workload, range);
+                self.with_controller(|controller, moment| controller.allocate(request, moment));
+                Ok(())
+            }
+            Next::Array => {
+                self.enter_array(key, workload, range);
+                Ok(())
+            }
+            Next::Done => {
+                self.close_sheet(key, &host)?;
+                self.complete(key)
+            }
+        }
+    }
+
+    /// A request on a path is done: every nanosecond of it must be booked.
+    fn close_sheet(&mut self, key: u32, host: &HostRequest) -> Result<(), SimError> {
+        let Some(paths) = &mut self.paths else { return Ok(()) };
+        let (now, workload) = (self.clock.now, host.workload as usize);
+        let window = self.observer.window();
+        let counted = window.begins(host.arrived) && now <= window.end;
+        let response_ns = now - host.arrived;
+        let observed = paths.close(key, workload, response_ns, counted);
+        if observed.booked != now {
+            let booked_ns = observed.booked.saturating_sub(host.arrived);
+            return Err(SimError::Unaccounted { workload, response_ns, booked_ns });
+        }
+        let points = [(Point::Switch, observed.at_hop), (Point::Array, Some(observed.at_array))];
+        for (point, span) in points {
+            if let Some((from, until)) = span {
+                let response = until - from;
+                self.observer.at_point(now, point, workload, host.write, host.arrived, response);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the paths do something; returns what they ask for.
+    fn with_paths(&mut self, act: impl FnOnce(&mut Paths, &mut path::Moment<'_>) -> Next) -> Next {
+        let Some(paths) = &mut self.paths else { return Next::Nothing };
+        let (now, window) = (self.clock.now, self.observer.window());
+        act(paths, &mut path::Moment { now, window, events: &mut self.clock.events })
+    }
+
+    /// Lets the controller do something.
+    pub(super) fn with_controller<T>(
+        &mut self,
+        act: impl FnOnce(&mut Controller, controller::Moment<'_>) -> T,
+    ) -> Option<T> {
+        let controller = self.controller.as_deref_mut()?;
+        let (now, window) = (self.clock.now, self.observer.window());
+        let sheets = self.paths.as_deref_mut().map(|paths| &mut paths.sheets);
+        let events = &mut self.clock.events;
+        Some(act(controller, controller::Moment { now, window, events, sheets }))
+    }
+
+    /// Lets the volume layer do something.
+    pub(super) fn with_volumes(&mut self, act: impl FnOnce(&mut Volumes, volume::Moment<'_>)) {
+        let Some(volumes) = &mut self.volumes else { return };
+        let (now, window) = (self.clock.now, self.observer.window());
+        let (events, drives) = (&mut self.clock.events, &self.backend.drives[..]);
+        act(volumes, volume::Moment { now, window, events, drives });
+    }
+}
