@@ -1,1 +1,1 @@
-"""Sources: each produces a Run; no source imports a lens."""
+"""Sources: each produces a Run, from a simulation, a load generator, a trace or instruments."""

@@ -1,1 +1,1 @@
-"""."""
+"""Caches over a trace, as documents and pages."""

@@ -1,1 +1,1 @@
-"""."""
+"""What is in a trace, as documents and pages."""

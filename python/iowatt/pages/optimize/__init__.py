@@ -1,1 +1,1 @@
-"""."""
+"""An optimization, as documents and pages."""

@@ -1,1 +1,1 @@
-"""."""
+"""The array's power, as documents and pages."""

@@ -1,1 +1,1 @@
-"""."""
+"""The highest rate within a limit, as documents and pages."""

@@ -1,1 +1,1 @@
-"""."""
+"""Sweeps and load curves, as documents and pages."""

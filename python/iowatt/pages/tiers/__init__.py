@@ -1,1 +1,1 @@
-"""."""
+"""Derived tiers, as documents and pages."""

@@ -1,1 +1,1 @@
-"""."""
+"""The device models beside measurements, as documents and pages."""
