@@ -30,7 +30,7 @@ pub fn replay_one<'py>(
             hit.push(access.hit as u8);
         })
     })
-    .map_err(|e| internal(py, &e))?;
+    .map_err(|e| internal(py, &e.to_string()))?;
     let result = PyDict::new(py);
     result.set_item("response_ns", response.into_pyarray(py))?;
     result.set_item("hit", hit.into_pyarray(py))?;
@@ -62,7 +62,7 @@ pub fn replay_open<'py>(
             service[index] = access.done - start;
         })
     })
-    .map_err(|e| internal(py, &e))?;
+    .map_err(|e| internal(py, &e.to_string()))?;
     let result = PyDict::new(py);
     result.set_item("response_ns", response.into_pyarray(py))?;
     result.set_item("service_ns", service.into_pyarray(py))?;

@@ -1,6 +1,6 @@
 //! `simulate`: a plan and its sources in, figures and columns out.
 
-use crate::errors::{internal, trace_error};
+use crate::errors::{internal, plan_error, trace_error};
 use crate::idle::Handover;
 use crate::trace::open_ahead;
 use iowatt_sim::Foreseen;
@@ -81,6 +81,7 @@ pub fn simulate<'py>(
             let class = py.import("iowatt.base.errors")?.getattr("DataLossError")?;
             return Err(PyErr::from_value(class.call1((pool, drive, at_s))?));
         }
+        (Err(SimError::Plan(error)), _) => return Err(plan_error(py, &error)),
         (Err(error), _) => return Err(internal(py, &error.to_string())),
     };
 

@@ -61,18 +61,18 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// [`SimError::Plan`] where the plan contradicts itself.
     pub fn new(plan: &Plan, sources: Vec<&'a mut dyn Source>) -> Result<Self, SimError> {
-        plan.validate().map_err(SimError::Plan)?;
+        plan.validate()?;
         if sources.len() != plan.workloads.len() {
-            return Err(SimError::Plan("one source for each workload is needed".into()));
+            return Err(SimError::Sources { given: sources.len(), wanted: plan.workloads.len() });
         }
         let end = plan.observe.end_s.map(nanos);
         let (backend, ladders) = Backend::new(plan)?;
-        let volumes = Volumes::new(plan, &backend.drives_of_pools()).map_err(SimError::Plan)?.map(Box::new);
+        let volumes = Volumes::new(plan, &backend.drives_of_pools())?.map(Box::new);
         let pools = backend.pools.iter().zip(&plan.pools);
         let mut spaces: Vec<u64> =
             pools.map(|(pool, plan)| pool.capacity_bytes(plan.device.sectors())).collect();
         for capacity in volumes.iter().flat_map(|v| v.capacities()) {
-            plan.check_volumes(spaces.len(), capacity).map_err(SimError::Plan)?;
+            plan.check_capacity(spaces.len(), capacity)?;
             spaces.push(capacity);
         }
         let observer = observer(plan, ladders, &spaces)?;
@@ -257,8 +257,7 @@ fn observer(plan: &Plan, ladders: Vec<Arc<Ladder>>, spaces: &[u64]) -> Result<Ob
     let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
     let volume_of: Vec<usize> = plan.workloads.iter().map(|w| w.volume).collect();
     let flows = FlowIndex::new(&volume_of, plan.volumes.len());
-    let mut observer = Observer::new(window, &plan.observe, ladders, states, flows)
-        .map_err(|e| SimError::Plan(e.to_string()))?;
+    let mut observer = Observer::new(window, &plan.observe, ladders, states, flows)?;
     if let Some(heat) = plan.observe.heat {
         observer.map_heat(Heat::new(&heat, plan, spaces.to_vec(), window.start));
     }

@@ -1,11 +1,24 @@
 //! What can stop a simulation.
 
+use crate::plan::PlanError;
+
 /// Errors of building or running a simulation.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
-    /// The plan contradicts itself. Python checks scenarios first, so this is a fault of ours.
+    /// The plan cannot be run. Python checks scenarios first, so this is a fault of ours.
     #[error("plan: {0}")]
-    Plan(String),
+    Plan(#[from] PlanError),
+    /// The caller did not give one source of requests for each workload.
+    #[error("{given} sources were given for {wanted} workloads")]
+    Sources {
+        /// Sources given.
+        given: usize,
+        /// Workloads of the plan.
+        wanted: usize,
+    },
+    /// A recorder of response times could not be made: a fault of ours.
+    #[error("histogram: {0}")]
+    Histogram(#[from] hdrhistogram::CreationError),
     /// A workload's requests could not be read.
     #[error(transparent)]
     Trace(#[from] iowatt_trace::TraceError),

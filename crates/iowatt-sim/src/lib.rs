@@ -32,7 +32,7 @@ pub use device::replay;
 pub use engine::{Progress, Simulation};
 pub use error::SimError;
 pub use observe::{IdlePeriod, IdleSink};
-pub use plan::{HddPlan, Plan, SchedulerPlan};
+pub use plan::{HddPlan, Plan, PlanError, PlanFault, SchedulerPlan};
 pub use power::Foreseen;
 pub use results::{Column, Outcome, Summary, Table};
 

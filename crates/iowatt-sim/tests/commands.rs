@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Lcg, capacity, one_pool, poisson, request, run, trouble, try_run};
+use common::{Lcg, capacity, one_pool, poisson, refusal, request, run, trouble};
 use iowatt_sim::Outcome;
 use iowatt_trace::{Op, Request};
 use proptest::prelude::*;
@@ -161,7 +161,8 @@ fn the_drive_never_holds_more_than_its_depth() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let refused = |plan: &Value| try_run(plan, vec![]).unwrap_err().to_string();
-    assert!(refused(&queues(one_pool("0", 1), "sptf", 2, "sptf")).contains("only the drive knows"));
-    assert!(refused(&queues(one_pool("0", 1), "look", 0, "sptf")).contains("at least 1 command"));
+    let refused =
+        |scheduler: &str, depth: usize| refusal(&queues(one_pool("0", 1), scheduler, depth, "sptf"));
+    assert_eq!(refused("sptf", 2), ("pools[0].scheduler".into(), "conflict"));
+    assert_eq!(refused("look", 0), ("pools[0].command_queue.depth".into(), "range"));
 }

@@ -606,33 +606,3 @@ fn a_request_past_the_volume_is_refused_with_its_place() {
     let error = try_run(&plan, vec![given(vec![good, bad])]).unwrap_err();
     assert!(matches!(error, SimError::BeyondVolume { workload: 0, request: 2, .. }), "{error}");
 }
-
-#[test]
-fn contradictory_plans_are_refused() {
-    let broken = |change: &dyn Fn(&mut Value)| {
-        let mut plan = one_pool("5", 4);
-        change(&mut plan);
-        try_run(&plan, vec![given(vec![])]).unwrap_err().to_string()
-    };
-    type Change<'a> = &'a dyn Fn(&mut Value);
-    let cases: [(Change<'_>, &str); 6] = [
-        (&|p| p["pools"][0]["count"] = json!(2), "need 3 drives"),
-        (&|p| p["workloads"][0]["volume"] = json!(7), "volume that is not there"),
-        (&|p| p["volumes"][0]["capacity_bytes"] = json!(1u64 << 50), "volume 0 ends"),
-        (&|p| p["pools"][0]["raid"]["stripe_unit_bytes"] = json!(1000), "multiple of the sector"),
-        (&|p| p["workloads"][0]["replay"]["speed"] = json!(0.0), "speed must be positive"),
-        (
-            &|p| {
-                p["pools"][0]["power_policy"] =
-                    json!({"policy": "fixed-threshold", "threshold_s": 1.0, "level": 1});
-                p["pools"][0]["device"]["power"]["levels"]["below"] = json!([]);
-                p["pools"][0]["device"]["power"]["states"] = json!([]);
-            },
-            "level 1 is not one of the 0",
-        ),
-    ];
-    for (change, expected) in cases {
-        let error = broken(change);
-        assert!(error.contains(expected), "{error}");
-    }
-}

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Lcg, MS, S, capacity, given, one_pool, poisson, request, run, trouble, try_run};
+use common::{Lcg, MS, S, capacity, given, one_pool, poisson, refusal, request, run, trouble, try_run};
 use iowatt_sim::testing::Layout;
 use iowatt_sim::testing::{ParityLayout, RaidLevel};
 use iowatt_sim::{Outcome, Plan, SimError, Simulation, Summary};
@@ -524,14 +524,13 @@ fn contradictory_recoveries_are_refused() {
     let refused = |level: &str, spares: usize, sparing: &str, failures: &[(usize, f64)]| {
         let mut plan = one_pool(level, 6);
         trouble(&mut plan, spares, sparing, failures);
-        match try_run(&plan, vec![given(vec![])]).unwrap_err() {
-            SimError::Plan(message) => message,
-            other => panic!("{other}"),
-        }
+        refusal(&plan)
     };
-    assert!(refused("0", 1, "dedicated", &[]).contains("RAID-0"));
-    assert!(refused("5", 2, "distributed", &[]).contains("one spare"));
-    assert!(refused("1", 1, "distributed", &[]).contains("one spare"));
-    assert!(refused("5", 1, "dedicated", &[(7, 0.0)]).contains("not there"));
-    assert!(refused("6", 1, "dedicated", &[(1, 0.0), (1, 5.0)]).contains("twice"));
+    let expected = |field: &str, code| (format!("pools[0].recovery{field}"), code);
+    assert_eq!(refused("0", 1, "dedicated", &[]), expected("", "conflict"));
+    assert_eq!(refused("5", 2, "distributed", &[]), expected(".sparing", "conflict"));
+    assert_eq!(refused("1", 1, "distributed", &[]), expected(".sparing", "conflict"));
+    assert_eq!(refused("5", 1, "dedicated", &[(7, 0.0)]), expected(".failures[0].drive", "reference"));
+    let twice = &[(1, 0.0), (1, 5.0)];
+    assert_eq!(refused("6", 1, "dedicated", twice), expected(".failures[1].drive", "conflict"));
 }

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{MS, S, given, one_pool, request, try_run};
-use iowatt_sim::{Outcome, SimError};
+use common::{MS, S, given, one_pool, refusal, request, try_run};
+use iowatt_sim::Outcome;
 use iowatt_trace::{Op, Request};
 use serde_json::{Value, json};
 
@@ -198,6 +198,5 @@ fn all_methods_at_once() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let plan = reduced(50_000, |_| {});
-    let error = try_run(&plan, vec![given(vec![])]).unwrap_err();
-    assert!(matches!(&error, SimError::Plan(what) if what.contains("cannot hold")), "{error}");
+    assert_eq!(refusal(&plan), ("virtual_pools[0].scheme.filled".into(), "capacity"));
 }

@@ -186,36 +186,6 @@ fn a_shared_bus_carries_what_it_can() {
     }
 }
 
-/// What cannot be is refused with a reason.
-#[test]
-fn impossible_drives_are_refused() {
-    let refused = |path: &str, value: Value, reason: &str| {
-        let mut ssd = flash(64, 0.5);
-        let mut at = &mut ssd;
-        for key in path.split('/').skip(1) {
-            at = &mut at[key];
-        }
-        *at = value;
-        let text = try_run(&one_drive(&ssd, 1), vec![given(vec![])]).unwrap_err().to_string();
-        assert!(text.contains(reason), "{path}: {text}");
-    };
-    refused("/media/mapping_bytes", json!(12_288), "mapping_bytes must divide a page");
-    refused("/media/mapping_bytes", json!(2_048), "whole sectors");
-    refused("/media/blocks_per_plane", json!(40), "must hold what it offers");
-    refused("/media/gc/free_blocks", json!(0), "too few superblocks");
-    refused("/media/channels", json!(0), "at least 1");
-    refused("/media/program_s", json!(0.0), "take above 0 s");
-    refused("/media/initial", json!({"kind": "steady", "fill": 1.5}), "filled share");
-    refused("/media/initial", json!({"kind": "steady", "fill": 1.0, "run_bytes": 5_000}), "run_bytes");
-    let halves = json!([{"space": 0.5, "writes": 0.5}]);
-    refused("/media/initial", json!({"kind": "steady", "fill": 1.0, "traffic": halves}), "add up to 1");
-    refused("/interface/queue_depth", json!(0), "at least 1 command");
-    refused("/power/cap_w", json!(1.5), "power cap");
-    refused("/power/active_w", json!(0.5), "no less than idling");
-    refused("/power/awake_s", json!(-1.0), "awake");
-    refused("/wear/pe_cycles", json!(0.0), "endurance");
-}
-
 /// Awake at 2 W for 100 ms after its work, idle at 1 W else; before its first work, idle.
 #[test]
 fn a_drive_that_sleeps_by_itself_is_awake_for_a_while_after_its_work() {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{capacity, given, one_pool, poisson, pool, request, run, try_run};
+use common::{capacity, given, one_pool, poisson, pool, refusal, request, run, try_run};
 use iowatt_sim::{Outcome, SimError};
 use iowatt_trace::Op;
 use serde_json::{Value, json};
@@ -77,11 +77,9 @@ fn the_room_stands_between_controller_and_pools() {
 fn parts_belong_to_nothing_else() {
     let mut plan = linear(&[4, 8]);
     plan["volumes"] = json!([{"pool": 0, "offset_bytes": 0, "capacity_bytes": MIB}]);
-    let error = try_run(&plan, vec![given(vec![])]).unwrap_err();
-    assert!(matches!(&error, SimError::Plan(what) if what.contains("belongs to something else")), "{error}");
+    assert_eq!(refusal(&plan), ("pools[0]".into(), "conflict"));
     plan["volumes"] = json!([{"pool": 2, "offset_bytes": MIB, "capacity_bytes": 12 * MIB}]);
-    let error = try_run(&plan, vec![given(vec![])]).unwrap_err();
-    assert!(matches!(&error, SimError::Plan(what) if what.contains("ends at byte")), "{error}");
+    assert_eq!(refusal(&plan), ("volumes[0]".into(), "capacity"));
 }
 
 /// A cache of 4 extents of 64 KiB on the first pool before 1 MiB on the second, by sectors of 512 bytes.

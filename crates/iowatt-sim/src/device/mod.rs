@@ -20,7 +20,7 @@ use crate::bus::Bus;
 use crate::clock::Nanos;
 use crate::event::{Event, EventQueue};
 use crate::observe::Observer;
-use crate::plan::{DevicePlan, HddPlan, PoolPlan, RebuildPriority, SchedulerPlan};
+use crate::plan::{DevicePlan, HddPlan, PlanError, PlanFault, PoolPlan, RebuildPriority, SchedulerPlan};
 use crate::power::{Cause, Ladder, Managed, Slot, SpinUps};
 use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
@@ -145,13 +145,11 @@ impl Kind {
     ///
     /// # Errors
     /// Where its layout holds fewer sectors than it offers.
-    pub fn new(plan: &DevicePlan) -> Result<Self, String> {
+    pub fn new(plan: &DevicePlan) -> Result<Self, PlanError> {
         match plan {
             DevicePlan::Hdd(hdd) => {
                 let model = Model::new(hdd);
-                if hdd.sectors > model.mech.layout.capacity() {
-                    return Err("its drives' layout holds fewer sectors than they offer".into());
-                }
+                check_layout(hdd, &model)?;
                 let at_speed = |speed: f64| Model::new(&HddPlan { rpm: hdd.rpm * speed, ..hdd.clone() });
                 let below = hdd.power.levels.below.iter().map(|level| level.serves_at.map(at_speed));
                 let models = std::iter::once(Some(model)).chain(below).collect();
@@ -162,6 +160,19 @@ impl Kind {
             }
         }
     }
+}
+
+/// Checks that a disk's layout holds the sectors that it offers.
+fn check_layout(plan: &HddPlan, model: &Model) -> Result<(), PlanError> {
+    let held = model.mech.layout.capacity();
+    if plan.sectors <= held {
+        return Ok(());
+    }
+    Err(PlanError::new(
+        PlanFault::Capacity,
+        "sectors",
+        format!("must be at most the {held} sectors of the layout"),
+    ))
 }
 
 /// One drive.

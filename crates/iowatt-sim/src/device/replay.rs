@@ -7,7 +7,7 @@
 use super::hdd::{Access, Disk, Line, Model};
 use super::queue::Queue;
 use crate::clock::Nanos;
-use crate::plan::{HddPlan, SchedulerPlan};
+use crate::plan::{HddPlan, PlanError, SchedulerPlan};
 use std::sync::Arc;
 
 /// A request of a measured trace.
@@ -23,6 +23,32 @@ pub struct Asked {
     pub pace: Nanos,
 }
 
+/// Why requests cannot be replayed. Requests are numbered from 1.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The drive's plan cannot be run.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A request arrives before the one before it.
+    #[error("request {request}: arrives before the one before it")]
+    Order {
+        /// Its number.
+        request: usize,
+    },
+    /// A request of no sectors, or past the end of the drive.
+    #[error("request {request}: sectors {lbn}..{end} are not on the drive, which has {sectors}")]
+    Beyond {
+        /// Its number.
+        request: usize,
+        /// First sector.
+        lbn: u64,
+        /// One past the last sector.
+        end: u64,
+        /// Sectors of the drive.
+        sectors: u64,
+    },
+}
+
 /// Replays `requests` on a drive that starts at rest with its platter at `phase` (a fraction of a turn): the first is issued
 /// at time zero, each other one its predecessor's think time after its completion.
 ///
@@ -33,7 +59,7 @@ pub fn replay(
     phase: f64,
     requests: impl IntoIterator<Item = Asked>,
     mut each: impl FnMut(Nanos, Access),
-) -> Result<(), String> {
+) -> Result<(), ReplayError> {
     let (model, mut disk) = at_rest(plan, phase)?;
     let mut now = 0;
     for (number, asked) in requests.into_iter().enumerate() {
@@ -58,12 +84,12 @@ pub fn replay_open(
     discipline: SchedulerPlan,
     requests: &[Asked],
     mut each: impl FnMut(usize, Nanos, Access),
-) -> Result<(), String> {
+) -> Result<(), ReplayError> {
     let (model, mut disk) = at_rest(plan, phase)?;
     for (number, asked) in requests.iter().enumerate() {
         check(&model, number, asked)?;
         if number > 0 && asked.pace < requests[number - 1].pace {
-            return Err(format!("request {}: arrives before the one before it", number + 1));
+            return Err(ReplayError::Order { request: number + 1 });
         }
     }
     let mut queue = Queue::new(discipline);
@@ -90,26 +116,20 @@ pub fn replay_open(
     }
 }
 
-fn at_rest(plan: &HddPlan, phase: f64) -> Result<(Arc<Model>, Disk), String> {
+fn at_rest(plan: &HddPlan, phase: f64) -> Result<(Arc<Model>, Disk), ReplayError> {
     plan.validate()?;
     let model = Model::new(plan);
-    if plan.sectors > model.mech.layout.capacity() {
-        return Err("the layout holds fewer sectors than the drive offers".into());
-    }
+    super::check_layout(plan, &model)?;
     let mut disk = Disk::new(&model, 0, 0, 0);
     disk.set_phase(phase);
     Ok((model, disk))
 }
 
-fn check(model: &Model, number: usize, asked: &Asked) -> Result<(), String> {
+fn check(model: &Model, number: usize, asked: &Asked) -> Result<(), ReplayError> {
     let end = asked.lbn.saturating_add(asked.sectors);
     if end > model.sectors() || asked.sectors == 0 {
-        return Err(format!(
-            "request {}: sectors {}..{end} are not on the drive, which has {}",
-            number + 1,
-            asked.lbn,
-            model.sectors()
-        ));
+        let (request, lbn, sectors) = (number + 1, asked.lbn, model.sectors());
+        return Err(ReplayError::Beyond { request, lbn, end, sectors });
     }
     Ok(())
 }

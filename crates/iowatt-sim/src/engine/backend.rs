@@ -9,7 +9,7 @@ use crate::device::{Drive, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::Event;
 use crate::observe::Observer;
-use crate::plan::Plan;
+use crate::plan::{Plan, Under};
 use crate::power::{Foreseen, Ladder, Managed, SpinUps};
 use crate::raid::{Pool, Serves};
 use std::ops::Range;
@@ -67,10 +67,9 @@ impl Backend {
         let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
         let (mut pools, mut drives, mut ladders, mut failures) = (vec![], vec![], vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
-            let kind = Kind::new(&pool.device).map_err(|e| SimError::Plan(format!("pool {number}: {e}")))?;
+            let kind = Kind::new(&pool.device).under("device").under_item("pools", number)?;
             let built = Pool::new(pool, plan.seed, drives.len());
-            plan.check_volumes(number, built.capacity_bytes(pool.device.sectors()))
-                .map_err(SimError::Plan)?;
+            plan.check_capacity(number, built.capacity_bytes(pool.device.sectors()))?;
             pools.push(built);
             let planned = pool.recovery.iter().flat_map(|r| &r.failures);
             failures.extend(planned.map(|f| Failure { pool: number, member: f.drive, at: nanos(f.at_s) }));

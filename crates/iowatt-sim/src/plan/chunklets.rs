@@ -1,5 +1,7 @@
 //! The plan of a pool whose drives are divided into chunklets.
 
+use super::error::PlanFault::{Capacity, Conflict, Count, Range};
+use super::error::{PlanError, Under, check};
 use super::{PoolPlan, RaidLevel, RaidPlan, SpareKind};
 use serde::Deserialize;
 
@@ -30,48 +32,60 @@ pub struct RegionPlan {
 }
 
 impl ChunkletPlan {
-    pub(super) fn validate(&self, pool: &PoolPlan, drive_bytes: u64, sector: u64) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+    pub(super) fn validate(&self, pool: &PoolPlan, drive_bytes: u64, sector: u64) -> Result<(), PlanError> {
         let whole = self.bytes > 0 && self.bytes.is_multiple_of(sector);
-        check(whole, "a chunklet must be a multiple of the sector")?;
-        check(!self.regions.is_empty(), "a pool of chunklets needs a region")?;
+        check(whole, Range, "bytes", "must be a multiple of the sector size")?;
+        check(!self.regions.is_empty(), Count, "regions", "must not be empty")?;
         let dedicated = pool.recovery.as_ref().is_none_or(|r| r.sparing == SpareKind::Dedicated);
-        check(!dedicated || self.spare == 0, "dedicated spares are drives, not chunklets of each drive")?;
+        check(
+            !dedicated || self.spare == 0,
+            Conflict,
+            "spare",
+            "must be 0 with dedicated spares, which are whole drives",
+        )?;
         let members = if dedicated { pool.count } else { pool.drives() };
         let each = drive_bytes / self.bytes;
-        check(each > self.spare, "a drive must have more chunklets than are spare")?;
-        check(u32::try_from(each).is_ok(), "a drive has too many chunklets")?;
+        check(each > self.spare, Capacity, "spare", "must be less than the chunklets of a drive")?;
+        check(u32::try_from(each).is_ok(), Range, "bytes", "a drive must have fewer than 2^32 chunklets")?;
         let mut taken = 0u64;
-        for region in &self.regions {
-            region.validate(self.bytes, members, sector)?;
+        for (number, region) in self.regions.iter().enumerate() {
+            region.validate(self.bytes, members, sector).under_item("regions", number)?;
             taken = taken.saturating_add((region.set_size as u64).saturating_mul(region.sets));
         }
-        check(taken <= (each - self.spare) * members as u64, "the sets need more chunklets than there are")?;
-        check(taken < u64::from(u32::MAX), "the sets have too many chunklets")
+        let free = (each - self.spare) * members as u64;
+        check(taken <= free, Capacity, "regions", "the sets need more chunklets than the drives have")?;
+        check(
+            taken < u64::from(u32::MAX),
+            Capacity,
+            "regions",
+            "the sets must have fewer than 2^32 chunklets",
+        )
     }
 }
 
 impl RegionPlan {
-    fn validate(&self, chunklet: u64, members: usize, sector: u64) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        let (least, what) = match self.raid.level {
-            RaidLevel::Raid0 => (1, "a set of RAID-0 needs a chunklet"),
-            RaidLevel::Raid10 => (2, "a set of RAID-10 needs 2 chunklets"),
-            RaidLevel::Raid5 => (3, "a set of RAID-5 needs 3 chunklets"),
-            RaidLevel::Raid6 => (4, "a set of RAID-6 needs 4 chunklets"),
+    fn validate(&self, chunklet: u64, members: usize, sector: u64) -> Result<(), PlanError> {
+        let (least, message) = match self.raid.level {
+            RaidLevel::Raid0 => (1, "RAID-0 needs at least 1 chunklet"),
+            RaidLevel::Raid10 => (2, "RAID-10 needs at least 2 chunklets"),
+            RaidLevel::Raid5 => (3, "RAID-5 needs at least 3 chunklets"),
+            RaidLevel::Raid6 => (4, "RAID-6 needs at least 4 chunklets"),
             RaidLevel::Raid1 | RaidLevel::Raid4 => {
-                return Err("sets of chunklets are RAID-0, 10, 5 or 6".into());
+                let message = "sets of chunklets are RAID-0, RAID-10, RAID-5 or RAID-6";
+                return Err(PlanError::new(Conflict, "raid.level", message));
             }
         };
-        check(self.set_size >= least, what)?;
+        check(self.set_size >= least, Count, "set_size", message)?;
         check(
             self.raid.level != RaidLevel::Raid10 || self.set_size.is_multiple_of(2),
-            "a set of RAID-10 needs an even number of chunklets",
+            Count,
+            "set_size",
+            "RAID-10 needs an even number of chunklets",
         )?;
-        check(self.set_size <= members, "a set needs more drives than there are")?;
-        check(self.sets > 0, "a region needs a set")?;
+        check(self.set_size <= members, Capacity, "set_size", "must be at most the number of drives")?;
+        check(self.sets > 0, Range, "sets", "must be at least 1")?;
+        self.raid.validate(sector).under("raid")?;
         let unit = self.raid.stripe_unit_bytes;
-        check(unit > 0 && unit.is_multiple_of(sector), "the stripe unit must be a multiple of the sector")?;
-        check(unit <= chunklet, "a stripe unit must fit a chunklet")
+        check(unit <= chunklet, Capacity, "raid.stripe_unit_bytes", "must be at most a chunklet")
     }
 }

@@ -1,5 +1,7 @@
 //! The controller's part of the plan. What is left out costs nothing and makes no events.
 
+use super::error::PlanFault::{Capacity, Conflict, Range};
+use super::error::{PlanError, Under, at_least_zero, check, is_share};
 pub use iowatt_cache::ReplacementPlan;
 use serde::Deserialize;
 
@@ -215,96 +217,134 @@ pub enum WriteCaching {
 }
 
 impl ControllerPlan {
-    /// Whether the plan is consistent with itself and with the sectors of its pools.
+    /// Whether the plan is consistent with itself, over spaces with sectors of the given sizes.
     ///
     /// # Errors
-    /// The first contradiction found.
-    pub fn validate(&self, sectors: &[u64]) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        if let Some(p) = &self.processing {
-            check(p.processors > 0, "a controller needs a processor")?;
-            let sane = |s: f64| s.is_finite() && s >= 0.0;
-            let times = [p.read_s, p.write_s, p.ready_s, p.interrupt_s, p.moderation_s];
-            check(times.into_iter().all(sane), "processing times must be at least 0")?;
-            check(p.moderation_count > 0, "a visit at least raises an interrupt")?;
-        }
-        if let Some(b) = &self.back_end {
-            check(b.processors > 0 && b.write_processors > 0, "a back end needs processors")?;
-            let sane = |s: f64| s.is_finite() && s >= 0.0;
-            check(sane(b.command_s) && sane(b.write_command_s), "times of commands must be at least 0")?;
-        }
+    /// The first fault found.
+    pub fn validate(&self, sectors: &[u64]) -> Result<(), PlanError> {
+        self.processing.map_or(Ok(()), |processing| processing.validate()).under("processing")?;
+        self.back_end.map_or(Ok(()), |back_end| back_end.validate()).under("back_end")?;
         check(
             self.host_bandwidth_bytes_per_s.is_none_or(|b| b > 0.0),
-            "the host link's bandwidth must be positive",
-        )?;
-        check(
-            self.split.is_none_or(|s| s.bytes > 0 && s.outstanding > 0),
-            "pieces must have a size and a number",
+            Range,
+            "host_bandwidth_bytes_per_s",
+            "must be positive",
         )?;
         let sector = sectors.iter().copied().fold(1, least_common_multiple).max(1);
-        check(self.split.is_none_or(|s| s.bytes.is_multiple_of(sector)), "pieces must be whole sectors")?;
+        if let Some(split) = self.split {
+            check(split.outstanding > 0, Range, "split.outstanding", "must be at least 1")?;
+            let whole = split.bytes > 0 && split.bytes.is_multiple_of(sector);
+            check(whole, Range, "split.bytes", "must be a multiple of the sector size")?;
+        }
         let Some(cache) = self.cache.filter(CachePlan::is_there) else {
-            return check(self.losses.is_empty(), "what can be lost is a cache's");
+            return check(self.losses.is_empty(), Conflict, "losses", "need a cache");
         };
-        check(cache.granule(sectors).is_some(), "a cache line must be whole sectors, in 64 parts at most")?;
+        cache.validate(sectors).under("cache")?;
+        let parts = |split: SplitPlan| cache.granule(sectors).is_some_and(|g| split.bytes.is_multiple_of(g));
         check(
-            cache.capacity_bytes / cache.line_bytes < u64::from(u32::MAX),
-            "a cache has fewer than 2^32 lines",
+            self.split.is_none_or(parts),
+            Conflict,
+            "split.bytes",
+            "must be a multiple of the parts of a cache line",
         )?;
-        check(
-            0.0 <= cache.low_watermark
-                && cache.low_watermark <= cache.high_watermark
-                && cache.high_watermark <= 1.0,
-            "watermarks must be shares, the low one not above the high one",
-        )?;
-        check(
-            cache.destage_bytes >= cache.line_bytes && cache.destage_bytes.is_multiple_of(cache.line_bytes),
-            "a destage must be whole cache lines",
-        )?;
-        cache.replacement.validate()?;
-        check(cache.destage_outstanding > 0, "at least one destage must be allowed at a time")?;
-        check(
-            self.split.is_none_or(|s| cache.granule(sectors).is_some_and(|g| s.bytes.is_multiple_of(g))),
-            "pieces must be whole parts of cache lines",
-        )?;
-        if let Some(ahead) = &cache.read_ahead {
-            check(cache.read, "reading ahead needs a cache that keeps reads")?;
-            check(ahead.streams > 0 && ahead.after > 0, "reading ahead must follow a stream")?;
-            check(
-                0 < ahead.least_bytes && ahead.least_bytes <= ahead.most_bytes,
-                "distances read ahead must be positive, the least not above the most",
-            )?;
-            check(0.0 < ahead.share && ahead.share <= 1.0, "a share of the lines must be read ahead")?;
-        }
-        if let Some(mirror) = &cache.mirror {
-            check(cache.write == WriteCaching::Back, "only write-back is mirrored")?;
-            let sane = mirror.latency_s.is_finite() && mirror.latency_s >= 0.0;
-            check(mirror.bandwidth_bytes_per_s > 0.0 && sane, "a mirror link must have a bandwidth")?;
-        }
         self.check_losses(&cache)
     }
 
-    fn check_losses(&self, cache: &CachePlan) -> Result<(), String> {
+    fn check_losses(&self, cache: &CachePlan) -> Result<(), PlanError> {
         let span = |loss: &LossPlan| (loss.at_s, loss.back_s.unwrap_or(f64::INFINITY));
         for (number, loss) in self.losses.iter().enumerate() {
             let (at, back) = span(loss);
-            if !(at.is_finite() && at >= 0.0 && back > at) {
-                return Err("what is lost must be so at a time, and be back after it".into());
-            }
-            if loss.of == Lost::Controller && cache.write == WriteCaching::Back && cache.mirror.is_none() {
-                return Err("a controller that is lost with the only copy of dirty data loses data".into());
-            }
             let overlaps =
                 |other: &LossPlan| other.of == loss.of && at < span(other).1 && span(other).0 < back;
-            if self.losses[..number].iter().any(overlaps) {
-                return Err("a part that is lost cannot be lost again before it is back".into());
-            }
+            let sound = || {
+                check(at_least_zero(at), Range, "at_s", "must be at least 0")?;
+                check(back > at, Range, "back_s", "must be after at_s")?;
+                let only_copy = loss.of == Lost::Controller
+                    && cache.write == WriteCaching::Back
+                    && cache.mirror.is_none();
+                check(!only_copy, Conflict, "of", "loses data: a write-back cache needs a mirror")?;
+                let again = self.losses[..number].iter().any(overlaps);
+                check(!again, Conflict, "at_s", "the part is lost already and not back")
+            };
+            sound().under_item("losses", number)?;
         }
         Ok(())
     }
 }
 
+impl ProcessingPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(self.processors > 0, Range, "processors", "must be at least 1")?;
+        for (field, time) in [
+            ("read_s", self.read_s),
+            ("write_s", self.write_s),
+            ("ready_s", self.ready_s),
+            ("interrupt_s", self.interrupt_s),
+            ("moderation_s", self.moderation_s),
+        ] {
+            check(at_least_zero(time), Range, field, "must be at least 0")?;
+        }
+        check(self.moderation_count > 0, Range, "moderation_count", "must be at least 1")
+    }
+}
+
+impl BackEndPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(self.processors > 0, Range, "processors", "must be at least 1")?;
+        check(self.write_processors > 0, Range, "write_processors", "must be at least 1")?;
+        check(at_least_zero(self.command_s), Range, "command_s", "must be at least 0")?;
+        check(at_least_zero(self.write_command_s), Range, "write_command_s", "must be at least 0")
+    }
+}
+
+impl ReadAheadPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(self.streams > 0, Range, "streams", "must be at least 1")?;
+        check(self.after > 0, Range, "after", "must be at least 1")?;
+        check(
+            0 < self.least_bytes && self.least_bytes <= self.most_bytes,
+            Range,
+            "least_bytes",
+            "must be at least 1 and at most most_bytes",
+        )?;
+        check(0.0 < self.share && self.share <= 1.0, Range, "share", "must be above 0 and at most 1")
+    }
+}
+
 impl CachePlan {
+    fn validate(&self, sectors: &[u64]) -> Result<(), PlanError> {
+        check(
+            self.granule(sectors).is_some(),
+            Range,
+            "line_bytes",
+            "must be a multiple of the sector size, in at most 64 equal parts",
+        )?;
+        let lines = self.capacity_bytes / self.line_bytes;
+        check(lines < u64::from(u32::MAX), Capacity, "capacity_bytes", "must be fewer than 2^32 lines")?;
+        let (low, high) = (self.low_watermark, self.high_watermark);
+        check(is_share(high), Range, "high_watermark", "must be 0 to 1")?;
+        check(is_share(low) && low <= high, Range, "low_watermark", "must be 0 to high_watermark")?;
+        check(
+            self.destage_bytes >= self.line_bytes && self.destage_bytes.is_multiple_of(self.line_bytes),
+            Range,
+            "destage_bytes",
+            "must be a multiple of line_bytes",
+        )?;
+        self.replacement.validate().map_err(|message| PlanError::new(Range, "replacement", message))?;
+        check(self.destage_outstanding > 0, Range, "destage_outstanding", "must be at least 1")?;
+        if let Some(ahead) = &self.read_ahead {
+            check(self.read, Conflict, "read_ahead", "needs a cache of reads")?;
+            ahead.validate().under("read_ahead")?;
+        }
+        if let Some(mirror) = &self.mirror {
+            check(self.write == WriteCaching::Back, Conflict, "mirror", "needs a write-back cache")?;
+            let rate = mirror.bandwidth_bytes_per_s;
+            check(rate > 0.0, Range, "mirror.bandwidth_bytes_per_s", "must be positive")?;
+            check(at_least_zero(mirror.latency_s), Range, "mirror.latency_s", "must be at least 0")?;
+        }
+        Ok(())
+    }
+
     /// Whether it holds a line at all.
     #[must_use]
     pub fn is_there(&self) -> bool {

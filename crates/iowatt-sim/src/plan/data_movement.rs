@@ -1,6 +1,8 @@
 //! Schemes that move data so that drives may stop.
 
-use super::VirtualPoolPlan;
+use super::error::PlanFault::{Capacity, Count, Range};
+use super::error::{PlanError, check};
+use super::{PartPlan, VirtualPoolPlan};
 use serde::Deserialize;
 
 /// Write off-loading; the parts are homes that end with a log each.
@@ -57,56 +59,61 @@ pub struct PdcPlan {
     pub step_bytes: u64,
 }
 
-fn check(ok: bool, what: &str) -> Result<(), String> {
-    if ok { Ok(()) } else { Err(what.to_owned()) }
-}
-
 impl WriteOffLoadingPlan {
-    pub(super) fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), String> {
-        check(self.off_load_after_s >= 0.0, "writes are off-loaded after a time that is not negative")?;
-        check(self.log_fill > 0.0 && self.log_fill <= 1.0, "the fill of a log is a share")?;
-        check(self.reclaims_at_once > 0, "reclaiming takes a move at least")?;
-        check((4096..=1 << 40).contains(&self.log_bytes), "a log has 4 KiB to 1 TiB")?;
+    pub(super) fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), PlanError> {
+        check(self.off_load_after_s >= 0.0, Range, "off_load_after_s", "must be at least 0")?;
+        check(is_fill(self.log_fill), Range, "log_fill", "must be above 0 and at most 1")?;
+        check(self.reclaims_at_once > 0, Range, "reclaims_at_once", "must be at least 1")?;
+        check((4096..=1 << 40).contains(&self.log_bytes), Range, "log_bytes", "must be 4 KiB to 1 TiB")?;
         let room = pool.parts.iter().all(|p| p.capacity_bytes / 4096 > self.log_bytes / 4096);
-        check(room, "a part holds no more than its log")
+        check(room, Capacity, "log_bytes", "must be less than each part holds")
     }
 }
 
 impl MaidPlan {
-    pub(super) fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), String> {
+    pub(super) fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), PlanError> {
         let line = self.line_bytes;
         check(
             line.is_power_of_two() && (512..=65_536).contains(&line),
-            "a line is a power of two, 512 B to 64 KiB",
+            Range,
+            "line_bytes",
+            "must be a power of two from 512 B to 64 KiB",
         )?;
-        check(self.log_after_s >= 0.0, "writes are logged after a time that is not negative")?;
-        check(self.log_fill > 0.0 && self.log_fill <= 1.0, "the fill of a cache is a share")?;
-        check(self.destages_at_once > 0, "destaging takes a line at least")?;
-        check(pool.parts.len() > 1, "MAID needs a cache and a data part")?;
-        check(pool.parts.iter().all(|p| p.capacity_bytes >= line), "a part holds no line")
+        check(self.log_after_s >= 0.0, Range, "log_after_s", "must be at least 0")?;
+        check(is_fill(self.log_fill), Range, "log_fill", "must be above 0 and at most 1")?;
+        check(self.destages_at_once > 0, Range, "destages_at_once", "must be at least 1")?;
+        check(pool.parts.len() > 1, Count, "", "MAID needs a cache part and a data part")?;
+        let room = pool.parts.iter().all(|p| p.capacity_bytes >= line);
+        check(room, Capacity, "line_bytes", "each part must hold a line")
     }
 }
 
 impl PdcPlan {
-    pub(super) fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), String> {
+    pub(super) fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), PlanError> {
         let (extent, step) = (self.extent_bytes, self.step_bytes);
-        check(extent > 0 && extent.is_multiple_of(512), "an extent has whole sectors")?;
+        let sectors = |bytes: u64| bytes > 0 && bytes.is_multiple_of(512);
+        check(sectors(extent), Range, "extent_bytes", "must be a multiple of 512")?;
         check(
-            step > 0 && step <= extent && step.is_multiple_of(512),
-            "a step has whole sectors, within an extent",
+            sectors(step) && step <= extent,
+            Range,
+            "step_bytes",
+            "must be a multiple of 512 and at most extent_bytes",
         )?;
-        check(extent / step <= 1 << 20, "an extent has no more than 2^20 steps")?;
-        check(self.period_s > 0.0, "a period lasts some time")?;
-        check((0.0..1.0).contains(&self.memory), "the weight of the past is a share, below 1")?;
-        check(self.load_per_s.is_none_or(|load| load > 0.0), "a part may be given some load")?;
-        check(self.migrations_at_once > 0, "migrating takes a move at least")?;
-        let slots = |bytes: u64| bytes / extent;
+        check(extent / step <= 1 << 20, Range, "step_bytes", "an extent must have at most 2^20 steps")?;
+        check(self.period_s > 0.0, Range, "period_s", "must be positive")?;
+        check((0.0..1.0).contains(&self.memory), Range, "memory", "must be at least 0 and below 1")?;
+        check(self.load_per_s.is_none_or(|load| load > 0.0), Range, "load_per_s", "must be positive")?;
+        check(self.migrations_at_once > 0, Range, "migrations_at_once", "must be at least 1")?;
+        let slots = |part: &PartPlan| part.capacity_bytes / extent;
         let spare = self.migrations_at_once as u64;
-        check(
-            pool.parts.iter().all(|p| slots(p.capacity_bytes) > spare),
-            "a part has no extent beyond its free ones",
-        )?;
-        let extents: u64 = pool.parts.iter().map(|p| slots(p.capacity_bytes)).sum();
-        check(extents <= 1 << 31, "no more than 2^31 extents")
+        let room = pool.parts.iter().all(|part| slots(part) > spare);
+        check(room, Capacity, "extent_bytes", "each part must hold more extents than migrations_at_once")?;
+        let extents: u64 = pool.parts.iter().map(slots).sum();
+        check(extents <= 1 << 31, Capacity, "extent_bytes", "must give at most 2^31 extents")
     }
+}
+
+/// Whether a share of a log or cache is above 0 and at most 1.
+fn is_fill(share: f64) -> bool {
+    share > 0.0 && share <= 1.0
 }

@@ -1,5 +1,7 @@
 //! What the disk model is told: layout, mechanics, controller, buffer.
 
+use super::error::PlanFault::{Count, Range, Reference};
+use super::error::{PlanError, Under, check, positive};
 use super::{HddPowerPlan, PhasePlan};
 use serde::Deserialize;
 
@@ -368,46 +370,55 @@ pub enum ReadAhead {
 }
 
 impl HddPlan {
-    /// Whether the figures are possible.
+    /// Whether the plan is consistent with itself, power apart.
     ///
     /// # Errors
-    /// The first that is not.
-    pub fn validate(&self) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        check(self.rpm.is_finite() && self.rpm > 0.0, "rpm must be positive")?;
-        check(self.sector_bytes > 0 && self.surfaces > 0, "sectors and surfaces must be positive")?;
-        check((1..=10_000_000).contains(&self.cylinders), "a disk has 1 to ten million cylinders")?;
-        check(self.sectors > 0, "a disk needs sectors")?;
+    /// The first fault found.
+    pub fn validate(&self) -> Result<(), PlanError> {
+        check(positive(self.rpm), Range, "rpm", "must be positive")?;
+        check(self.sector_bytes > 0, Range, "sector_bytes", "must be at least 1")?;
+        check(self.surfaces > 0, Range, "surfaces", "must be at least 1")?;
+        check((1..=10_000_000).contains(&self.cylinders), Range, "cylinders", "must be 1 to 10,000,000")?;
+        check(self.sectors > 0, Range, "sectors", "must be at least 1")?;
         match &self.layout {
-            LayoutPlan::Zoned(zoned) => {
-                check(!zoned.zones.is_empty(), "a disk needs a zone")?;
-                check(
-                    zoned.zones.iter().all(|z| z.cylinders > 0 && z.sectors_per_track > 0),
-                    "a zone needs cylinders and sectors",
-                )?;
-            }
-            LayoutPlan::Indexed(indexed) => {
-                check(!indexed.nodes.is_empty(), "an indexed layout needs a node")?;
-                check(
-                    indexed.nodes.iter().enumerate().all(|(i, node)| {
-                        let children = if node.is_empty() { 0 } else { i };
-                        !node.is_empty()
-                            && node.iter().all(|e| match e.head {
-                                Some(_) => e.child < indexed.tracks.len(),
-                                None => e.child < children,
-                            })
-                    }),
-                    "an index entry names a child that is not before it",
-                )?;
-            }
+            LayoutPlan::Zoned(zoned) => zoned.validate().under("layout.zoned")?,
+            LayoutPlan::Indexed(indexed) => indexed.validate().under("layout.indexed")?,
         }
-        if let SeekPlan::Points(points) = &self.seek {
-            check(!points.is_empty(), "a disk needs a seek curve")?;
-            check(
-                points.windows(2).all(|p| p[0].0 < p[1].0)
-                    && points.iter().all(|p| p.0 > 0 && p.1 >= 0.0 && p.2 >= 0.0),
-                "seek points need increasing distances from 1 and times of at least 0",
-            )?;
+        let SeekPlan::Points(points) = &self.seek else { return Ok(()) };
+        check(!points.is_empty(), Count, "seek.points", "must not be empty")?;
+        check(
+            points.windows(2).all(|pair| pair[0].0 < pair[1].0)
+                && points.iter().all(|p| p.0 > 0 && p.1 >= 0.0 && p.2 >= 0.0),
+            Range,
+            "seek.points",
+            "distances must be at least 1 and increase, times must be at least 0",
+        )
+    }
+}
+
+impl ZonedPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(!self.zones.is_empty(), Count, "zones", "must not be empty")?;
+        for (number, zone) in self.zones.iter().enumerate() {
+            let sound = zone.cylinders > 0 && zone.sectors_per_track > 0;
+            let message = "cylinders and sectors_per_track must be at least 1";
+            check(sound, Range, "", message).under_item("zones", number)?;
+        }
+        Ok(())
+    }
+}
+
+impl IndexedPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(!self.nodes.is_empty(), Count, "nodes", "must not be empty")?;
+        for (number, node) in self.nodes.iter().enumerate() {
+            let exists = |entry: &IndexEntry| match entry.head {
+                Some(_) => entry.child < self.tracks.len(),
+                None => entry.child < number,
+            };
+            check(!node.is_empty(), Count, "", "must not be empty").under_item("nodes", number)?;
+            let message = "child must be a track, or a node before this one";
+            check(node.iter().all(exists), Reference, "", message).under_item("nodes", number)?;
         }
         Ok(())
     }

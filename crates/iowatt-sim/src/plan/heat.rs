@@ -1,5 +1,7 @@
 //! What is recorded of where requests go.
 
+use super::error::PlanFault::Range;
+use super::error::{PlanError, check};
 use serde::Deserialize;
 
 /// Requests and bytes by extent and period.
@@ -18,13 +20,10 @@ pub struct HeatPlan {
 }
 
 impl HeatPlan {
-    pub(super) fn validate(&self) -> Result<(), String> {
-        if self.extent_bytes < iowatt_trace::heat::LEAST_EXTENT {
-            return Err("an extent of the heat map has 64 KiB at least".into());
-        }
-        if self.period_s.is_some_and(|s| !(s.is_finite() && s >= 1e-3)) {
-            return Err("a period of the heat map has 1 ms at least".into());
-        }
-        Ok(())
+    pub(super) fn validate(&self) -> Result<(), PlanError> {
+        let large = self.extent_bytes >= iowatt_trace::heat::LEAST_EXTENT;
+        check(large, Range, "extent_bytes", "must be at least 64 KiB")?;
+        let long = self.period_s.is_none_or(|s| s.is_finite() && s >= 1e-3);
+        check(long, Range, "period_s", "must be at least 1 ms")
     }
 }

@@ -1,5 +1,7 @@
 //! The way from a workload's hosts to the array: what a request passes there and back.
 
+use super::error::PlanFault::{Conflict, Count, Range, Reference};
+use super::error::{PlanError, Under, at_least_zero, check};
 use serde::Deserialize;
 
 /// A path of equal lanes between hosts and the array.
@@ -129,41 +131,75 @@ impl PathPlan {
     /// Whether the plan is consistent with itself.
     ///
     /// # Errors
-    /// The first contradiction found.
-    pub fn validate(&self) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        let time = |s: f64| s.is_finite() && s >= 0.0;
-        check(self.lanes > 0, "a path needs a lane")?;
-        check(self.queue_depth != Some(0), "a lane must take a command")?;
-        check(self.hops.len() < 1_000, "a path has fewer than 1,000 hops")?;
-        if let Some(host) = self.host {
-            check(host.processors > 0, "an HBA works on one command at least")?;
-            let times = [host.submit_s, host.ready_s, host.complete_s];
-            check(times.into_iter().all(time), "times of an HBA must be at least 0")?;
+    /// The first fault found.
+    pub fn validate(&self) -> Result<(), PlanError> {
+        check(self.lanes > 0, Range, "lanes", "must be at least 1")?;
+        check(self.queue_depth != Some(0), Range, "queue_depth", "must be at least 1")?;
+        check(self.hops.len() < 1_000, Count, "hops", "must be fewer than 1,000")?;
+        self.host.map_or(Ok(()), |host| host.validate()).under("host")?;
+        for (number, hop) in self.hops.iter().enumerate() {
+            hop.validate().under_item("hops", number)?;
         }
-        for hop in &self.hops {
-            check(hop.bytes_per_s.is_none_or(|b| b > 0.0), "a link's bandwidth must be positive")?;
-            check(time(hop.latency_s), "a hop's latency must be at least 0")?;
-            check(
-                0 < hop.frame_payload_bytes && hop.frame_payload_bytes <= hop.frame_wire_bytes,
-                "a frame carries data, and no more than it is long",
-            )?;
+        self.port.validate().under("port")?;
+        check(self.segment_bytes != Some(0), Range, "segment_bytes", "must be at least 1")?;
+        self.exchange.validate().under("exchange")?;
+        let exists = |hop: Option<usize>| hop.is_none_or(|hop| hop < self.hops.len());
+        let message = "the path has no such hop";
+        check(exists(self.exchange.fast_write_hop), Reference, "exchange.fast_write_hop", message)?;
+        check(exists(self.observed_hop), Reference, "observed_hop", message)
+    }
+}
+
+impl HostAdapterPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(self.processors > 0, Range, "processors", "must be at least 1")?;
+        for (field, time) in
+            [("submit_s", self.submit_s), ("ready_s", self.ready_s), ("complete_s", self.complete_s)]
+        {
+            check(at_least_zero(time), Range, field, "must be at least 0")?;
         }
-        check(time(self.port.command_s), "times of a port must be at least 0")?;
-        check(self.port.processors > 0, "a port works on one command at least")?;
-        let classes = &self.port.express;
-        check(classes.iter().all(|c| c.up_to_bytes > 0), "a class of writes has a size")?;
+        Ok(())
+    }
+}
+
+impl HopPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(self.bytes_per_s.is_none_or(|b| b > 0.0), Range, "bytes_per_s", "must be positive")?;
+        check(at_least_zero(self.latency_s), Range, "latency_s", "must be at least 0")?;
         check(
-            classes.windows(2).all(|c| c[0].up_to_bytes < c[1].up_to_bytes),
-            "classes of writes ascend in size",
+            0 < self.frame_payload_bytes && self.frame_payload_bytes <= self.frame_wire_bytes,
+            Range,
+            "frame_payload_bytes",
+            "must be at least 1 and at most frame_wire_bytes",
+        )
+    }
+}
+
+impl PortPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(at_least_zero(self.command_s), Range, "command_s", "must be at least 0")?;
+        check(self.processors > 0, Range, "processors", "must be at least 1")?;
+        let classes = &self.express;
+        check(
+            classes.iter().all(|class| class.up_to_bytes > 0),
+            Range,
+            "express",
+            "up_to_bytes must be at least 1",
         )?;
-        check(self.segment_bytes != Some(0), "segments must have a size")?;
-        let exchange = &self.exchange;
-        check(exchange.command_bytes > 0, "a command has a size")?;
-        check(exchange.ready_bytes > 0, "a message that asks for data has a size")?;
-        check(exchange.response(true) > 0, "a write is answered")?;
-        check(exchange.burst_bytes != Some(0), "a burst must have a size")?;
-        let hop = |hop: Option<usize>| hop.is_none_or(|h| h < self.hops.len());
-        check(hop(exchange.fast_write_hop) && hop(self.observed_hop), "a hop that is named must be there")
+        check(
+            classes.windows(2).all(|pair| pair[0].up_to_bytes < pair[1].up_to_bytes),
+            Conflict,
+            "express",
+            "up_to_bytes must increase from class to class",
+        )
+    }
+}
+
+impl ExchangePlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(self.command_bytes > 0, Range, "command_bytes", "must be at least 1")?;
+        check(self.ready_bytes > 0, Range, "ready_bytes", "must be at least 1")?;
+        check(self.response(true) > 0, Range, "write_response_bytes", "must be at least 1")?;
+        check(self.burst_bytes != Some(0), Range, "burst_bytes", "must be at least 1")
     }
 }

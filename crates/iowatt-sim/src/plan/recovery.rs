@@ -1,5 +1,7 @@
 //! The plan of what goes wrong in a pool, and of how it gets well again.
 
+use super::error::PlanFault::{Conflict, Range, Reference};
+use super::error::{PlanError, Under, check};
 use super::{PoolPlan, RaidLevel};
 use serde::Deserialize;
 
@@ -69,32 +71,42 @@ pub enum RebuildPriority {
 }
 
 impl RecoveryPlan {
-    pub(super) fn validate(&self, pool: &PoolPlan) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+    pub(super) fn validate(&self, pool: &PoolPlan) -> Result<(), PlanError> {
         let level = pool.raid.level;
-        let nothing = self.spares == 0 && self.failures.is_empty();
         let chunklets = pool.chunklets.is_some();
+        let unused = self.spares == 0 && self.failures.is_empty();
         check(
-            nothing || chunklets || level != RaidLevel::Raid0,
-            "RAID-0 survives no failure and has no use for spares",
+            unused || chunklets || level != RaidLevel::Raid0,
+            Conflict,
+            "",
+            "RAID-0 survives no failure and uses no spares",
         )?;
+        let one_spare =
+            self.spares == 1 && matches!(level, RaidLevel::Raid10 | RaidLevel::Raid5 | RaidLevel::Raid6);
         check(
-            self.sparing == SpareKind::Dedicated
-                || chunklets
-                || (self.spares == 1
-                    && matches!(level, RaidLevel::Raid10 | RaidLevel::Raid5 | RaidLevel::Raid6)),
-            "distributed sparing is one spare in RAID-10, RAID-5 or RAID-6",
+            self.sparing == SpareKind::Dedicated || chunklets || one_spare,
+            Conflict,
+            "sparing",
+            "distributed sparing needs exactly one spare and RAID-10, RAID-5 or RAID-6",
         )?;
         for (number, failure) in self.failures.iter().enumerate() {
-            check(failure.drive < pool.drives(), "a drive fails that is not there")?;
-            check(failure.at_s >= 0.0, "a failure needs a time of at least 0")?;
-            let again = self.failures[..number].iter().any(|f| f.drive == failure.drive);
-            check(!again, "a drive fails twice")?;
+            let sound = || {
+                check(failure.drive < pool.drives(), Reference, "drive", "the pool has no such drive")?;
+                check(failure.at_s >= 0.0, Range, "at_s", "must be at least 0")?;
+                let again = self.failures[..number].iter().any(|f| f.drive == failure.drive);
+                check(!again, Conflict, "drive", "fails twice")
+            };
+            sound().under_item("failures", number)?;
         }
-        let rebuild = &self.rebuild;
-        check(rebuild.outstanding > 0, "a rebuild needs a step outstanding")?;
-        check(rebuild.step_bytes > 0, "a rebuild step needs bytes")?;
-        check(rebuild.rate_bytes_per_s.is_none_or(|rate| rate > 0.0), "a rebuild rate must be positive")?;
-        check(rebuild.delay_s >= 0.0, "a rebuild delay must be at least 0")
+        self.rebuild.validate().under("rebuild")
+    }
+}
+
+impl RebuildPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(self.outstanding > 0, Range, "outstanding", "must be at least 1")?;
+        check(self.step_bytes > 0, Range, "step_bytes", "must be at least 1")?;
+        check(self.rate_bytes_per_s.is_none_or(|r| r > 0.0), Range, "rate_bytes_per_s", "must be positive")?;
+        check(self.delay_s >= 0.0, Range, "delay_s", "must be at least 0")
     }
 }

@@ -1,5 +1,7 @@
 //! The plan of a virtual pool whose data is reduced: thin, without duplicates, compressed, with snapshots.
 
+use super::error::PlanFault::{Capacity, Range};
+use super::error::{PlanError, at_least_zero, check, is_share, positive};
 use serde::Deserialize;
 
 /// Capacity optimisation over one part.
@@ -48,22 +50,31 @@ pub enum SnapshotMethod {
 }
 
 impl ReducedPlan {
-    /// Whether so many bytes can hold it.
-    pub(super) fn validate(&self, part_bytes: u64) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        check(self.page_bytes > 0 && self.stored_bytes > 0, "a page takes space")?;
-        check(self.stored_bytes <= self.page_bytes, "a stored page is not larger than the page")?;
+    /// Checks the plan over a part of so many bytes.
+    pub(super) fn validate(&self, part_bytes: u64) -> Result<(), PlanError> {
+        check(self.page_bytes > 0, Range, "page_bytes", "must be at least 1")?;
+        check(
+            self.stored_bytes > 0 && self.stored_bytes <= self.page_bytes,
+            Range,
+            "stored_bytes",
+            "must be at least 1 and at most page_bytes",
+        )?;
         let whole = self.capacity_bytes > 0 && self.capacity_bytes.is_multiple_of(self.page_bytes);
-        check(whole, "what is offered must be whole pages")?;
-        check(self.capacity_bytes / self.page_bytes < 1 << 31, "a virtual pool has at most 2^31 pages")?;
+        check(whole, Range, "capacity_bytes", "must be a multiple of page_bytes")?;
+        let pages = self.capacity_bytes / self.page_bytes;
+        check(pages < 1 << 31, Capacity, "capacity_bytes", "must be fewer than 2^31 pages")?;
         let slots = part_bytes / self.stored_bytes;
-        check(slots > 0 && slots < 1 << 31, "a part must hold from 1 to 2^31 stored pages")?;
-        check((0.0..=1.0).contains(&self.filled), "filled must be a share")?;
-        check((0.0..=0.999).contains(&self.duplicates), "duplicates must be a share under 0.999")?;
-        check(self.page_s.is_finite() && self.page_s >= 0.0, "a page's time must not be negative")?;
-        self.snapshots.map_or(Ok(()), |s| {
-            check(s.interval_s.is_finite() && s.interval_s > 0.0, "snapshots need a time between them")?;
-            check(s.retain > 0, "at least 1 snapshot must be kept")
-        })
+        check(
+            slots > 0 && slots < 1 << 31,
+            Capacity,
+            "stored_bytes",
+            "the part must hold 1 to 2^31 - 1 stored pages",
+        )?;
+        check(is_share(self.filled), Range, "filled", "must be 0 to 1")?;
+        check((0.0..=0.999).contains(&self.duplicates), Range, "duplicates", "must be 0 to 0.999")?;
+        check(at_least_zero(self.page_s), Range, "page_s", "must be at least 0")?;
+        let Some(snapshots) = &self.snapshots else { return Ok(()) };
+        check(positive(snapshots.interval_s), Range, "snapshots.interval_s", "must be positive")?;
+        check(snapshots.retain > 0, Range, "snapshots.retain", "must be at least 1")
     }
 }

@@ -11,7 +11,9 @@
 //! - levels of power are those of HDDs but that none may serve (`serves_at`) or be `stopped`; an operational NVMe state is
 //!   `cap_w`.
 
-use super::{check_reported, reported};
+use super::error::PlanFault::{Capacity, Conflict, Count, Range};
+use super::error::{PlanError, Under, at_least_zero, check, positive};
+use super::pool::{check_levels, reported};
 use iowatt_power::{Levels, unknown_as_nan};
 use serde::Deserialize;
 
@@ -293,18 +295,6 @@ pub struct WearPlan {
 /// Most units of the map: they are numbered in 32 bits, with some numbers to spare.
 const MOST_UNITS: u64 = u32::MAX as u64 - 15;
 
-fn check(ok: bool, what: &str) -> Result<(), String> {
-    if ok { Ok(()) } else { Err(format!("SSD: {what}")) }
-}
-
-fn positive(x: f64) -> bool {
-    x.is_finite() && x > 0.0
-}
-
-fn sound(x: f64) -> bool {
-    x.is_finite() && x >= 0.0
-}
-
 impl SsdPlan {
     /// Bytes offered.
     #[must_use]
@@ -315,28 +305,42 @@ impl SsdPlan {
     /// Whether the plan is consistent with itself.
     ///
     /// # Errors
-    /// The first contradiction found.
-    pub fn validate(&self) -> Result<(), String> {
-        check(self.sector_bytes > 0 && self.sectors > 0, "it must offer sectors")?;
-        check(self.sectors.checked_mul(u64::from(self.sector_bytes)).is_some(), "its capacity is too large")?;
-        let i = &self.interface;
+    /// The first fault found.
+    pub fn validate(&self) -> Result<(), PlanError> {
+        check(self.sector_bytes > 0, Range, "sector_bytes", "must be at least 1")?;
+        let bytes = self.sectors.checked_mul(u64::from(self.sector_bytes));
         check(
-            positive(i.read_bytes_per_s) && positive(i.write_bytes_per_s),
-            "the interface must move bytes",
+            bytes.is_some_and(|n| n > 0),
+            Range,
+            "sectors",
+            "must be at least 1, and less than 2^64 bytes",
         )?;
-        check(sound(i.command_read_s) && sound(i.command_write_s), "command latencies must be 0 s or more")?;
-        check(i.commands_per_s.is_none_or(positive), "commands a second must be above 0")?;
-        check(i.queue_depth > 0, "it takes at least 1 command")?;
+        self.interface.validate().under("interface")?;
         let WearPlan { pe_cycles, rated_bytes_written } = self.wear;
+        check(pe_cycles.is_none_or(positive), Range, "wear.pe_cycles", "must be positive")?;
         check(
-            pe_cycles.is_none_or(positive) && rated_bytes_written.is_none_or(positive),
-            "endurance must be above 0",
+            rated_bytes_written.is_none_or(positive),
+            Range,
+            "wear.rated_bytes_written",
+            "must be positive",
         )?;
         match &self.media {
-            MediaPlan::Flash(flash) => flash.validate(self)?,
-            MediaPlan::DataSheet(sheet) => sheet.validate(self)?,
+            MediaPlan::Flash(flash) => flash.validate(self),
+            MediaPlan::DataSheet(sheet) => sheet.validate(self),
         }
-        self.power.validate()
+        .under("media")?;
+        self.power.validate().under("power")
+    }
+}
+
+impl SsdInterfacePlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        check(positive(self.read_bytes_per_s), Range, "read_bytes_per_s", "must be positive")?;
+        check(positive(self.write_bytes_per_s), Range, "write_bytes_per_s", "must be positive")?;
+        check(at_least_zero(self.command_read_s), Range, "command_read_s", "must be at least 0")?;
+        check(at_least_zero(self.command_write_s), Range, "command_write_s", "must be at least 0")?;
+        check(self.commands_per_s.is_none_or(positive), Range, "commands_per_s", "must be positive")?;
+        check(self.queue_depth > 0, Range, "queue_depth", "must be at least 1")
     }
 }
 
@@ -365,93 +369,127 @@ impl FlashPlan {
         self.superblock_bytes() * u64::from(self.blocks_per_plane)
     }
 
-    fn validate(&self, drive: &SsdPlan) -> Result<(), String> {
-        let counts = [
-            self.channels,
-            self.dies_per_channel,
-            self.planes,
-            self.blocks_per_plane,
-            self.pages_per_block,
-            self.page_bytes,
-            self.mapping_bytes,
-        ];
-        check(counts.iter().all(|&n| n > 0), "every number of the flash's geometry must be at least 1")?;
-        let dies = u64::from(self.channels) * u64::from(self.dies_per_channel);
-        check(dies <= 4_096, "it has more than 4096 dies")?;
-        let product = counts[2..6].iter().try_fold(dies, |all, &n| all.checked_mul(u64::from(n)));
-        check(product.is_some(), "its flash is too large")?;
-        let (page, unit) = (u64::from(self.page_bytes), u64::from(self.mapping_bytes));
+    fn validate(&self, drive: &SsdPlan) -> Result<(), PlanError> {
+        self.check_geometry(drive)?;
+        for (field, time) in
+            [("read_s", self.read_s), ("program_s", self.program_s), ("erase_s", self.erase_s)]
+        {
+            check(positive(time) && time < 1.0, Range, field, "must be above 0 s and below 1 s")?;
+        }
+        check(positive(self.channel_bytes_per_s), Range, "channel_bytes_per_s", "must be positive")?;
         check(
-            page.is_multiple_of(unit)
-                || (unit.is_multiple_of(page) && self.stripe_bytes().is_multiple_of(unit)),
-            "mapping_bytes must divide a page, or be whole pages that divide those of all planes",
+            self.suspend.is_none_or(|s| at_least_zero(s.latency_s)),
+            Range,
+            "suspend.latency_s",
+            "must be at least 0",
         )?;
-        check(unit.is_multiple_of(u64::from(drive.sector_bytes)), "mapping_bytes must be whole sectors")?;
+        self.energy.validate().under("energy")?;
+        let FlashInitialPlan::Steady(steady) = &self.initial else { return Ok(()) };
+        steady.validate(u64::from(self.mapping_bytes)).under("initial")
+    }
+
+    fn check_geometry(&self, drive: &SsdPlan) -> Result<(), PlanError> {
+        let counts = [
+            ("channels", self.channels),
+            ("dies_per_channel", self.dies_per_channel),
+            ("planes", self.planes),
+            ("blocks_per_plane", self.blocks_per_plane),
+            ("pages_per_block", self.pages_per_block),
+            ("page_bytes", self.page_bytes),
+            ("mapping_bytes", self.mapping_bytes),
+        ];
+        for (field, count) in counts {
+            check(count > 0, Range, field, "must be at least 1")?;
+        }
+        let dies = u64::from(self.channels) * u64::from(self.dies_per_channel);
+        check(dies <= 4_096, Capacity, "dies_per_channel", "the drive must have at most 4,096 dies")?;
+        let product = counts[2..6].iter().try_fold(dies, |all, &(_, n)| all.checked_mul(u64::from(n)));
+        check(product.is_some(), Capacity, "blocks_per_plane", "the flash must be less than 2^64 bytes")?;
+        let (page, unit) = (u64::from(self.page_bytes), u64::from(self.mapping_bytes));
+        let pages = unit.is_multiple_of(page) && self.stripe_bytes().is_multiple_of(unit);
+        check(
+            page.is_multiple_of(unit) || pages,
+            Range,
+            "mapping_bytes",
+            "must divide a page, or be a multiple of pages that divides the pages of all planes",
+        )?;
+        let sectors = unit.is_multiple_of(u64::from(drive.sector_bytes));
+        check(sectors, Range, "mapping_bytes", "must be a multiple of the sector size")?;
         check(
             self.raw_bytes() / unit <= MOST_UNITS,
-            "its flash has too many mapping units (at most 4294967280): larger mapping_bytes are needed",
+            Capacity,
+            "mapping_bytes",
+            "must be larger: the flash has more than 4,294,967,280 mapping units",
         )?;
-        let times = [self.read_s, self.program_s, self.erase_s];
+        let gc = &self.gc;
         check(
-            times.iter().all(|&t| positive(t) && t < 1.0),
-            "operations on flash take above 0 s and less than 1 s",
+            gc.free_blocks > u32::from(gc.hot_cold),
+            Range,
+            "gc.free_blocks",
+            "must be at least 1, or 2 with hot_cold",
         )?;
-        check(positive(self.channel_bytes_per_s), "a channel must move bytes")?;
-        check(
-            self.suspend.is_none_or(|s| sound(s.latency_s)),
-            "the latency of suspending must be 0 s or more",
-        )?;
-        check(self.gc.free_blocks > u32::from(self.gc.hot_cold), "too few superblocks are kept free")?;
         let offered = drive.capacity_bytes().div_ceil(unit) * unit;
-        let kept = u64::from(self.gc.free_blocks) + 2 + u64::from(self.gc.hot_cold);
+        let kept = u64::from(gc.free_blocks) + 2 + u64::from(gc.hot_cold);
         check(
             self.raw_bytes() >= offered.saturating_add(kept * self.superblock_bytes()),
-            "its flash must hold what it offers and the superblocks that are free or being written",
-        )?;
-        let e = &self.energy;
-        check(
-            [e.read_j, e.program_j, e.erase_j, e.transfer_j_per_byte, e.command_j]
-                .into_iter()
-                .all(|joules| joules.is_nan() || sound(joules)),
-            "energies of operations must be 0 J or more",
-        )?;
-        let FlashInitialPlan::Steady(steady) = &self.initial else { return Ok(()) };
-        check(steady.fill > 0.0 && steady.fill <= 1.0, "the filled share must be above 0 and at most 1")?;
-        check(
-            steady.run_bytes.is_none_or(|n| n > 0 && n.is_multiple_of(unit)),
-            "run_bytes must be a multiple of mapping_bytes",
-        )?;
-        let traffic = &steady.traffic;
-        check(traffic.len() <= 16, "at most 16 classes of traffic")?;
-        check(
-            traffic.iter().all(|t| positive(t.space) && sound(t.writes)),
-            "a class of traffic needs a share of the space above 0 and of the writes of 0 or more",
-        )?;
-        let one = |x: f64| traffic.is_empty() || (x - 1.0).abs() < 1e-6;
-        check(
-            one(traffic.iter().map(|t| t.space).sum()) && one(traffic.iter().map(|t| t.writes).sum()),
-            "the shares of the classes of traffic must add up to 1",
+            Capacity,
+            "blocks_per_plane",
+            "the flash must hold the offered bytes and the superblocks that are free or being written",
         )
     }
 }
 
-impl DataSheetPlan {
-    fn validate(&self, drive: &SsdPlan) -> Result<(), String> {
-        for rated in [&self.read, &self.write] {
-            check(
-                sound(rated.latency_s) && positive(rated.iops) && positive(rated.bytes_per_s),
-                "a data sheet's latency, IOPS and bytes a second must be above 0",
-            )?;
-            check(
-                not_below(rated.active_w, drive.power.active_w),
-                "a data sheet's watts of work must be no less than those of idling",
-            )?;
+impl FlashEnergyPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        for (field, joules) in [
+            ("read_j", self.read_j),
+            ("program_j", self.program_j),
+            ("erase_j", self.erase_j),
+            ("transfer_j_per_byte", self.transfer_j_per_byte),
+            ("command_j", self.command_j),
+        ] {
+            check(joules.is_nan() || at_least_zero(joules), Range, field, "must be at least 0, or null")?;
         }
-        check(
-            self.write_amplification.is_finite() && self.write_amplification > 0.0,
-            "write amplification must be above 0",
-        )?;
-        check(self.raw_bytes != Some(0), "its flash must have bytes")
+        Ok(())
+    }
+}
+
+impl SteadyPlan {
+    /// Checks the plan over mapping units of so many bytes.
+    fn validate(&self, unit: u64) -> Result<(), PlanError> {
+        check(self.fill > 0.0 && self.fill <= 1.0, Range, "fill", "must be above 0 and at most 1")?;
+        let whole = self.run_bytes.is_none_or(|n| n > 0 && n.is_multiple_of(unit));
+        check(whole, Range, "run_bytes", "must be a multiple of mapping_bytes")?;
+        let traffic = &self.traffic;
+        check(traffic.len() <= 16, Count, "traffic", "must be at most 16 classes")?;
+        for (number, class) in traffic.iter().enumerate() {
+            check(positive(class.space), Range, "space", "must be positive").under_item("traffic", number)?;
+            let writes = at_least_zero(class.writes);
+            check(writes, Range, "writes", "must be at least 0").under_item("traffic", number)?;
+        }
+        let one = |sum: f64| traffic.is_empty() || (sum - 1.0).abs() < 1e-6;
+        let whole = one(traffic.iter().map(|t| t.space).sum()) && one(traffic.iter().map(|t| t.writes).sum());
+        check(whole, Conflict, "traffic", "the shares of space and of writes must each add up to 1")
+    }
+}
+
+impl DataSheetPlan {
+    fn validate(&self, drive: &SsdPlan) -> Result<(), PlanError> {
+        for (field, rated) in [("read", &self.read), ("write", &self.write)] {
+            rated.validate(drive.power.active_w).under(field)?;
+        }
+        check(positive(self.write_amplification), Range, "write_amplification", "must be positive")?;
+        check(self.raw_bytes != Some(0), Range, "raw_bytes", "must be at least 1")
+    }
+}
+
+impl RatedPlan {
+    /// Checks the plan of a drive that draws so much when it is awake.
+    fn validate(&self, awake_w: f64) -> Result<(), PlanError> {
+        check(at_least_zero(self.latency_s), Range, "latency_s", "must be at least 0")?;
+        check(positive(self.iops), Range, "iops", "must be positive")?;
+        check(positive(self.bytes_per_s), Range, "bytes_per_s", "must be positive")?;
+        check(not_below(self.active_w, awake_w), Range, "active_w", "must be at least the drive's active_w")
     }
 }
 
@@ -461,18 +499,21 @@ fn not_below(watts: f64, least: f64) -> bool {
 }
 
 impl SsdPowerPlan {
-    fn validate(&self) -> Result<(), String> {
-        self.levels.validate()?;
-        check_reported(&self.levels, &self.states)?;
+    fn validate(&self) -> Result<(), PlanError> {
+        check_levels(&self.levels, &self.states)?;
         check(
             self.levels.below.iter().all(|l| l.serves_at.is_none() && !l.stopped),
-            "a level below idling neither serves nor stops a spindle",
+            Conflict,
+            "levels.below",
+            "levels of an SSD neither serve requests nor stop a spindle",
         )?;
-        check(not_below(self.active_w, self.levels.idle_w), "working must draw no less than idling")?;
-        check(sound(self.awake_s), "it stays awake for 0 s or more")?;
+        check(not_below(self.active_w, self.levels.idle_w), Range, "active_w", "must be at least idle_w")?;
+        check(at_least_zero(self.awake_s), Range, "awake_s", "must be at least 0")?;
         check(
             self.cap_w.is_none_or(|w| w.is_finite() && w > self.active_w),
-            "a power cap must leave some power for operations",
+            Range,
+            "cap_w",
+            "must be above active_w",
         )
     }
 

@@ -1,5 +1,7 @@
 //! Virtual pools: one address space made of ranges of several pools, by a scheme.
 
+use super::error::PlanFault::{Capacity, Conflict, Count, Range, Reference};
+use super::error::{PlanError, Under, at_least_zero, check, is_share, positive};
 use super::{MaidPlan, PdcPlan, ReducedPlan, WriteCaching, WriteOffLoadingPlan};
 use serde::Deserialize;
 
@@ -197,12 +199,14 @@ pub struct CachingPlan {
 const MOST_SECTORS: u64 = 1 << 15;
 
 impl InitialPlan {
-    /// Whether the extents given rise, are there and fit.
-    fn is_sound(&self, fast: u64, extents: u64) -> bool {
-        self.extents.as_ref().is_none_or(|hot| {
-            let rise = hot.windows(2).all(|pair| pair[0] < pair[1]);
-            rise && hot.last().is_none_or(|&last| u64::from(last) < extents) && hot.len() as u64 <= fast
-        })
+    /// Checks that the given extents rise, exist, and fit the fast part.
+    fn validate(&self, fast: u64, extents: u64) -> Result<(), PlanError> {
+        let Some(hot) = &self.extents else { return Ok(()) };
+        let rise = hot.windows(2).all(|pair| pair[0] < pair[1]);
+        check(rise, Conflict, "extents", "must increase")?;
+        let exist = hot.last().is_none_or(|&last| u64::from(last) < extents);
+        check(exist, Reference, "extents", "there is no such extent")?;
+        check(hot.len() as u64 <= fast, Capacity, "extents", "must fit the fast part")
     }
 }
 
@@ -210,122 +214,152 @@ impl VirtualPoolPlan {
     /// Whether the plan is consistent with itself, over so many pools.
     ///
     /// # Errors
-    /// The first contradiction found.
-    pub fn validate(&self, pools: usize) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        check(!self.parts.is_empty(), "a virtual pool needs a part")?;
-        check(self.parts.iter().all(|p| p.pool < pools), "a virtual pool names a pool that is not there")?;
-        check(self.parts.iter().all(|p| p.capacity_bytes > 0), "a part of a virtual pool holds nothing")?;
+    /// The first fault found.
+    pub fn validate(&self, pools: usize) -> Result<(), PlanError> {
+        check(!self.parts.is_empty(), Count, "parts", "must not be empty")?;
+        for (number, part) in self.parts.iter().enumerate() {
+            check(part.pool < pools, Reference, "pool", "there is no such pool")
+                .under_item("parts", number)?;
+            let holds = part.capacity_bytes > 0;
+            check(holds, Range, "capacity_bytes", "must be at least 1").under_item("parts", number)?;
+        }
         match &self.scheme {
             SchemePlan::Linear {} => Ok(()),
             SchemePlan::Maid(plan) => plan.validate(self),
             SchemePlan::Pdc(plan) => plan.validate(self),
             SchemePlan::WriteOffLoading(plan) => plan.validate(self),
-            SchemePlan::Tiering(t) => {
-                let (fast, slow) = self.two_parts(t.extent_bytes, t.promotion_threshold, t.max_migrations)?;
-                check(slow > t.max_migrations as u64, "tiering needs a free slow slot for each migration")?;
-                let extents = fast + slow - t.max_migrations as u64;
-                check(
-                    t.initial.placement != PlacementPlan::Empty,
-                    "the fast part of tiering is never empty",
-                )?;
-                let fills = t.initial.extents.as_ref().is_none_or(|hot| hot.len() as u64 == fast);
-                check(
-                    fills && t.initial.is_sound(fast, extents),
-                    "the hottest extents must fill the fast part",
-                )
-            }
-            SchemePlan::Reduced(r) => {
-                check(self.parts.len() == 1, "what is reduced is one part")?;
-                r.validate(self.parts[0].capacity_bytes)
-            }
-            SchemePlan::Caching(c) => {
-                let (fast, slow) = self.two_parts(c.extent_bytes, c.promotion_threshold, c.max_migrations)?;
-                let share = |x: f64| (0.0..=1.0).contains(&x);
-                let sound = share(c.dirty_high) && share(c.dirty_low) && c.dirty_low <= c.dirty_high;
-                check(sound, "dirty_low and dirty_high must be shares, in this order")?;
-                check(c.dirty_age_s.is_finite() && c.dirty_age_s >= 0.0, "an age must not be negative")?;
-                let warm = c.initial.placement != PlacementPlan::Cold && c.initial.is_sound(fast, slow);
-                check(warm, "copies at the start are of extents that there are, each once, and fit")?;
-                let whole = |sector: u64| {
-                    let sectors = c.extent_bytes.checked_div(sector);
-                    c.extent_bytes.is_multiple_of(sector) && sectors.is_some_and(|n| n <= MOST_SECTORS)
-                };
-                check(c.sector_bytes.is_none_or(whole), "an extent is at most 32,768 whole sectors")?;
-                let goes = c.sector_bytes.is_some() && c.write != WriteCaching::Around;
-                check(
-                    goes || !c.allocate_on_write,
-                    "writes get copies by sector, and none where they go around",
-                )
-            }
-            SchemePlan::TieredPool(t) => self.check_tiered_pool(t),
+            SchemePlan::Tiering(plan) => plan.validate(self),
+            SchemePlan::Caching(plan) => plan.validate(self),
+            SchemePlan::TieredPool(plan) => plan.validate(self),
+            SchemePlan::Reduced(plan) => check(self.parts.len() == 1, Count, "", "needs exactly one part")
+                .and_then(|()| plan.validate(self.parts[0].capacity_bytes)),
         }
+        .under("scheme")
     }
 
-    fn check_tiered_pool(&self, t: &TieredPoolPlan) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        let share = |x: f64| (0.0..=1.0).contains(&x);
-        let positive = |x: f64| x.is_finite() && x > 0.0;
-        let tiers = self.parts.len();
-        check(
-            tiers <= 3 && t.tiers.len() == tiers,
-            "a tiered pool has one to three tiers, each with a plan",
-        )?;
-        check(t.page_bytes > 0 && t.step_bytes > 0, "page and step count from 1")?;
-        check(t.page_bytes.div_ceil(t.step_bytes) < 1 << 15, "a page has fewer than 32,768 steps")?;
-        check(t.max_relocations > 0 && t.max_relocations <= 4096, "relocations count from 1 to 4,096")?;
-        check(positive(t.cycle_s) && share(t.weight) && t.weight > 0.0, "cycle and weight must be positive")?;
-        check(t.rate_bytes_per_s.is_none_or(positive), "a rate must be positive")?;
-        check(t.new_pages < tiers, "new pages go to a tier that is not there")?;
-        let day = |x: f64| (0.0..DAY_S).contains(&x);
-        let daily = |w: DailyWindowPlan| day(w.start_s) && positive(w.length_s) && w.length_s <= DAY_S;
-        check(day(t.clock_s) && t.window.is_none_or(daily), "a time of day must be one")?;
-        let slots: Vec<u64> = self.parts.iter().map(|p| p.capacity_bytes / t.page_bytes).collect();
-        check(slots.iter().all(|&slots| slots > 0), "each tier must hold a page")?;
-        check(slots.iter().sum::<u64>() <= 1 << 31, "a tiered pool has at most 2^31 pages")?;
-        check(
-            t.capacity_bytes > 0 && t.capacity_bytes.is_multiple_of(t.page_bytes),
-            "whole pages are offered",
-        )?;
-        for tier in &t.tiers {
-            check(tier.performance_iops.is_none_or(positive), "a performance must be positive")?;
-            let sum = tier.relocation_buffer + tier.new_page_buffer;
-            check(
-                share(tier.relocation_buffer) && share(tier.new_page_buffer) && share(sum),
-                "buffers are shares",
-            )?;
-        }
-        let kept = |(tier, slots): (&TierPlan, &u64)| slots - tier.kept(*slots);
-        let room: u64 = t.tiers.iter().zip(&slots).map(kept).sum();
-        check(t.capacity_bytes / t.page_bytes <= room, "a tiered pool offers more than its tiers hold")?;
-        for policy in &t.policies {
-            let sound = policy.most.len() == tiers && policy.most.iter().all(|&x| share(x));
-            check(
-                sound && policy.from_bytes < policy.until_bytes,
-                "a tiering policy has a share for each tier",
-            )?;
-        }
-        Ok(())
-    }
-
-    /// Slots of the two parts of a hybrid of these figures.
-    fn two_parts(&self, extent_bytes: u64, threshold: u16, migrations: usize) -> Result<(u64, u64), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        check(self.parts.len() == 2, "a hybrid has a fast and a slow part")?;
-        check(
-            extent_bytes > 0 && threshold > 0 && migrations > 0,
-            "extent, threshold and migrations count from 1",
-        )?;
-        check(migrations <= 4096, "migrations count from 1 to 4,096")?;
+    /// Extents of the fast and the slow part.
+    fn two_parts(
+        &self,
+        extent_bytes: u64,
+        threshold: u16,
+        migrations: usize,
+    ) -> Result<(u64, u64), PlanError> {
+        check(self.parts.len() == 2, Count, "", "needs a fast and a slow part")?;
+        check(extent_bytes > 0, Range, "extent_bytes", "must be at least 1")?;
+        check(threshold > 0, Range, "promotion_threshold", "must be at least 1")?;
+        check((1..=4096).contains(&migrations), Range, "max_migrations", "must be 1 to 4,096")?;
         let slots = |part: usize| self.parts[part].capacity_bytes / extent_bytes;
         let (fast, slow) = (slots(0), slots(1));
-        check(fast > 0 && slow > 0, "each part of a hybrid must hold an extent")?;
-        check(fast + slow <= 1 << 31, "a hybrid has at most 2^31 extents")?;
+        check(fast > 0 && slow > 0, Capacity, "extent_bytes", "each part must hold an extent")?;
+        check(fast + slow <= 1 << 31, Capacity, "extent_bytes", "must give at most 2^31 extents")?;
         Ok((fast, slow))
     }
 }
 
+impl TieringPlan {
+    fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), PlanError> {
+        let migrations = self.max_migrations as u64;
+        let (fast, slow) =
+            pool.two_parts(self.extent_bytes, self.promotion_threshold, self.max_migrations)?;
+        check(slow > migrations, Capacity, "max_migrations", "must be fewer than the slow part's extents")?;
+        let filled = self.initial.placement != PlacementPlan::Empty;
+        check(filled, Conflict, "initial.placement", "the fast part of tiering is never empty")?;
+        let fills = self.initial.extents.as_ref().is_none_or(|hot| hot.len() as u64 == fast);
+        check(fills, Count, "initial.extents", "must fill the fast part")?;
+        self.initial.validate(fast, fast + slow - migrations).under("initial")
+    }
+}
+
+impl CachingPlan {
+    fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), PlanError> {
+        let (fast, slow) =
+            pool.two_parts(self.extent_bytes, self.promotion_threshold, self.max_migrations)?;
+        let (low, high) = (self.dirty_low, self.dirty_high);
+        check(is_share(high), Range, "dirty_high", "must be 0 to 1")?;
+        check(is_share(low) && low <= high, Range, "dirty_low", "must be 0 to dirty_high")?;
+        check(at_least_zero(self.dirty_age_s), Range, "dirty_age_s", "must be at least 0")?;
+        let known = self.initial.placement != PlacementPlan::Cold;
+        check(known, Conflict, "initial.placement", "a cache cannot start with what is touched last")?;
+        self.initial.validate(fast, slow).under("initial")?;
+        let whole = |sector: u64| {
+            let sectors = self.extent_bytes.checked_div(sector);
+            self.extent_bytes.is_multiple_of(sector) && sectors.is_some_and(|n| n <= MOST_SECTORS)
+        };
+        check(
+            self.sector_bytes.is_none_or(whole),
+            Range,
+            "sector_bytes",
+            "must divide extent_bytes into at most 32,768 sectors",
+        )?;
+        let may_allocate = self.sector_bytes.is_some() && self.write != WriteCaching::Around;
+        check(
+            may_allocate || !self.allocate_on_write,
+            Conflict,
+            "allocate_on_write",
+            "needs sector_bytes, and writes that do not go around the cache",
+        )
+    }
+}
+
+impl TieredPoolPlan {
+    fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), PlanError> {
+        let tiers = pool.parts.len();
+        check(
+            tiers <= 3 && self.tiers.len() == tiers,
+            Count,
+            "tiers",
+            "must be one to three, and as many as there are parts",
+        )?;
+        check(self.page_bytes > 0, Range, "page_bytes", "must be at least 1")?;
+        check(self.step_bytes > 0, Range, "step_bytes", "must be at least 1")?;
+        let steps = self.page_bytes.div_ceil(self.step_bytes);
+        check(steps < 1 << 15, Range, "step_bytes", "a page must have fewer than 32,768 steps")?;
+        check((1..=4096).contains(&self.max_relocations), Range, "max_relocations", "must be 1 to 4,096")?;
+        check(positive(self.cycle_s), Range, "cycle_s", "must be positive")?;
+        check(is_share(self.weight) && self.weight > 0.0, Range, "weight", "must be above 0 and at most 1")?;
+        check(self.rate_bytes_per_s.is_none_or(positive), Range, "rate_bytes_per_s", "must be positive")?;
+        check(self.new_pages < tiers, Reference, "new_pages", "there is no such tier")?;
+        let in_day = |x: f64| (0.0..DAY_S).contains(&x);
+        check(in_day(self.clock_s), Range, "clock_s", "must be a time of day")?;
+        let daily = |w: DailyWindowPlan| in_day(w.start_s) && positive(w.length_s) && w.length_s <= DAY_S;
+        check(self.window.is_none_or(daily), Range, "window", "must start and end within a day")?;
+        let slots: Vec<u64> = pool.parts.iter().map(|p| p.capacity_bytes / self.page_bytes).collect();
+        check(slots.iter().all(|&slots| slots > 0), Capacity, "page_bytes", "each tier must hold a page")?;
+        let all = slots.iter().sum::<u64>();
+        check(all <= 1 << 31, Capacity, "page_bytes", "must give at most 2^31 pages")?;
+        let whole = self.capacity_bytes > 0 && self.capacity_bytes.is_multiple_of(self.page_bytes);
+        check(whole, Range, "capacity_bytes", "must be a multiple of page_bytes")?;
+        for (number, tier) in self.tiers.iter().enumerate() {
+            tier.validate().under_item("tiers", number)?;
+        }
+        let usable = |(tier, slots): (&TierPlan, &u64)| slots - tier.kept(*slots);
+        let room: u64 = self.tiers.iter().zip(&slots).map(usable).sum();
+        let fits = self.capacity_bytes / self.page_bytes <= room;
+        check(fits, Capacity, "capacity_bytes", "must be at most what the tiers hold")?;
+        for (number, policy) in self.policies.iter().enumerate() {
+            let shares = policy.most.len() == tiers && policy.most.iter().all(|&x| is_share(x));
+            let message = "must have a share of 0 to 1 for each tier";
+            check(shares, Count, "most", message).under_item("policies", number)?;
+            let rises = policy.from_bytes < policy.until_bytes;
+            check(rises, Range, "until_bytes", "must be above from_bytes").under_item("policies", number)?;
+        }
+        Ok(())
+    }
+}
+
 impl TierPlan {
+    fn validate(&self) -> Result<(), PlanError> {
+        let iops = self.performance_iops;
+        check(iops.is_none_or(positive), Range, "performance_iops", "must be positive")?;
+        check(is_share(self.relocation_buffer), Range, "relocation_buffer", "must be 0 to 1")?;
+        check(
+            is_share(self.new_page_buffer) && is_share(self.relocation_buffer + self.new_page_buffer),
+            Range,
+            "new_page_buffer",
+            "must be 0 to 1, with relocation_buffer at most 1",
+        )
+    }
+
     /// Slots of so many that only relocations may fill: one at least.
     #[must_use]
     pub fn kept(&self, slots: u64) -> u64 {

@@ -6,7 +6,8 @@
 //! stays (reconstruct-write); where one that stays is missing, by read-modify-write; where neither will
 //! do, the stripe's old contents are read first, whatever they take.
 
-use super::{ALL, Extent, Pool, Role, Splitting, Touched, least};
+use super::copies::least;
+use super::{ALL, Extent, Pool, Role, Splitting, Touched};
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::SmallWrite;
 use crate::power::Cause;

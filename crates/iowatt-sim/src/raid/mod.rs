@@ -4,7 +4,6 @@
 //! A full-stripe write needs no reads. Any other write of a parity level reads first, per stripe: either
 //! the old data and parity (read-modify-write) or the data that stays (reconstruct-write). New data may be
 //! written once the old data on the same drive has been read; parity waits for all reads of its stripe.
-
 //!
 //! Once a drive has failed, [`losses`] knows where things are, `degraded` computes what is missing from
 //! what is left, and `rebuild` restores it. Until then all that costs one branch a stripe.
@@ -12,11 +11,13 @@
 //! Where drives are divided into chunklets, [`chunklets`] says where a unit is, and `sparing` restores it.
 
 pub mod chunklets;
+mod copies;
 mod degraded;
 mod layout;
 pub mod losses;
 mod rebuild;
 mod sparing;
+mod write;
 
 pub use layout::{Extent, Layout, Role};
 
@@ -30,14 +31,7 @@ use losses::Losses;
 use rebuild::Rebuild;
 pub use rebuild::Workshop;
 use sparing::Sparing;
-
-/// A parity update that waits for its reads.
-#[derive(Clone, Copy, Debug)]
-struct RowUpdate {
-    reads_left: u32,
-    /// Writes of P (and Q), or [`NO_OP`].
-    parity_writes: [u32; 2],
-}
+use write::RowUpdate;
 
 /// The part of a request in one stripe: data units `first..=last`, from sector `start` of the first to
 /// sector `end` of the last.
@@ -330,22 +324,6 @@ impl Pool {
         made
     }
 
-    /// Releases what waited for the completed operation `op` into `ready`.
-    pub fn complete(&mut self, op: &DriveOp, ready: &mut Vec<u32>) {
-        if op.then != NO_OP {
-            ready.push(op.then);
-        }
-        if op.row == NO_OP {
-            return;
-        }
-        let row = self.rows.get_mut(op.row);
-        row.reads_left -= 1;
-        if row.reads_left == 0 {
-            let row = self.rows.remove(op.row);
-            ready.extend(row.parity_writes.into_iter().filter(|&w| w != NO_OP));
-        }
-    }
-
     /// The part of `sector..end` in the stripe of `sector`.
     #[inline]
     fn touch(&self, sector: u64, end: u64) -> Touched {
@@ -379,115 +357,6 @@ impl Pool {
         }
     }
 
-    fn write(&mut self, t: &Touched, split: &mut Splitting<'_>) {
-        if self.layout.parity_units() == 0 {
-            for index in t.first..=t.last {
-                let (lbn, sectors) = self.data_part(t, index);
-                for drive in self.layout.copies(self.layout.data_drive(t.stripe, index) as usize) {
-                    self.plain(Extent { drive, lbn, sectors }, true, split);
-                    split.asked = 0; // further copies
-                }
-                split.asked = ALL;
-            }
-            return;
-        }
-        let unit = self.layout.unit();
-        let data = self.layout.data_drives();
-        if t.units() == data && t.start == 0 && t.end == unit {
-            for index in 0..data {
-                let extent = self.data_extent(t, index);
-                self.plain(extent, true, split);
-            }
-            split.asked = 0;
-            for parity in self.parity_extents(t).into_iter().flatten() {
-                self.plain(parity, true, split);
-            }
-            split.asked = ALL;
-            return;
-        }
-        let edges = self.edges(t);
-        let modify_reads = t.units() + self.layout.parity_units() as u64;
-        let reconstruct_reads = data - t.units() + edges.iter().flatten().count() as u64;
-        let reconstruct = match self.small_write {
-            SmallWrite::Auto => reconstruct_reads < modify_reads,
-            SmallWrite::ReadModifyWrite => false,
-            SmallWrite::Reconstruct => true,
-        };
-        if reconstruct {
-            self.reconstruct_write(t, edges, reconstruct_reads as u32, split);
-        } else {
-            self.read_modify_write(t, modify_reads as u32, split);
-        }
-    }
-
-    fn read_modify_write(&mut self, t: &Touched, reads: u32, split: &mut Splitting<'_>) {
-        let row = self.begin_row(self.parity_extents(t), reads, split);
-        for index in t.first..=t.last {
-            let extent = self.data_extent(t, index);
-            let write = self.make(extent, true, NO_OP, NO_OP, split);
-            self.pre_read(extent, row, write, split);
-        }
-        for parity in self.parity_extents(t).into_iter().flatten() {
-            self.pre_read(parity, row, NO_OP, split);
-        }
-    }
-
-    /// A read that a parity update needs.
-    fn pre_read(&self, extent: Extent, row: u32, then: u32, split: &mut Splitting<'_>) {
-        split.asked = 0;
-        let read = self.make(extent, false, row, then, split);
-        split.asked = ALL;
-        split.ready.push(read);
-    }
-
-    fn reconstruct_write(
-        &mut self,
-        t: &Touched,
-        edges: [Option<Extent>; 2],
-        reads: u32,
-        split: &mut Splitting<'_>,
-    ) {
-        let row = self.begin_row(self.parity_extents(t), reads, split);
-        let (from, sectors) = t.hull(self.layout.unit());
-        let lbn = self.layout.stripe_lbn(t.stripe) + from;
-        let untouched = (0..t.first).chain(t.last + 1..self.layout.data_drives());
-        for index in untouched {
-            let drive = self.layout.data_drive(t.stripe, index) as usize;
-            self.pre_read(Extent { drive, lbn, sectors }, row, NO_OP, split);
-        }
-        for edge in edges.into_iter().flatten() {
-            self.pre_read(edge, row, NO_OP, split);
-        }
-        for index in t.first..=t.last {
-            let extent = self.data_extent(t, index);
-            self.plain(extent, true, split);
-        }
-    }
-
-    /// Opens a parity update whose parity writes wait for `reads` reads.
-    fn begin_row(&mut self, parity: [Option<Extent>; 2], reads: u32, split: &mut Splitting<'_>) -> u32 {
-        split.asked = 0;
-        let parity_writes = parity.map(|extent| match extent {
-            Some(extent) => self.make(extent, true, NO_OP, NO_OP, split),
-            None => NO_OP,
-        });
-        split.asked = ALL;
-        self.rows.insert(RowUpdate { reads_left: reads, parity_writes })
-    }
-
-    /// Parts of the hull in the first and the last touched unit that the write leaves as they are.
-    fn edges(&self, t: &Touched) -> [Option<Extent>; 2] {
-        if t.units() == 1 {
-            return [None, None];
-        }
-        let lbn = self.layout.stripe_lbn(t.stripe);
-        let unit = self.layout.unit();
-        let drive = |index| self.layout.data_drive(t.stripe, index) as usize;
-        let before = Extent { drive: drive(t.first), lbn, sectors: t.start };
-        let after = Extent { drive: drive(t.last), lbn: lbn + t.end, sectors: unit - t.end };
-        [before, after].map(|extent| (extent.sectors > 0).then_some(extent))
-    }
-
     fn data_part(&self, t: &Touched, index: u64) -> (u64, u64) {
         let (from, sectors) = t.part(index, self.layout.unit());
         (self.layout.stripe_lbn(t.stripe) + from, sectors)
@@ -511,34 +380,6 @@ impl Pool {
         [Some(p), (units == 2).then(|| on(self.layout.q_drive(t.stripe)))]
     }
 
-    /// The copy to read: shortest queue, then shortest seek, then by lot. One choice per request.
-    fn choose_copy(&mut self, primary: usize, lbn: u64, drives: &[Drive]) -> usize {
-        // Sets that have one drive in common have another one each: every unit chooses for itself.
-        if self.chosen_copy[primary].0 == self.request && self.chunklets.is_none() {
-            return self.chosen_copy[primary].1;
-        }
-        let cost = |pool: &Self, copy: usize| pool.cost(copy, lbn, drives);
-        let best = match least(self.layout.copies(primary).map(|copy| cost(self, copy))) {
-            None => primary,
-            Some((least, alike)) => {
-                let lot = self.draw(alike);
-                self.layout
-                    .copies(primary)
-                    .filter(|&copy| cost(self, copy) == least)
-                    .nth(lot)
-                    .unwrap_or(primary)
-            }
-        };
-        self.chosen_copy[primary] = (self.request, best);
-        best
-    }
-
-    /// How long the copy of `lbn` on a drive, or in a column, would keep a read.
-    fn cost(&self, copy: usize, lbn: u64, drives: &[Drive]) -> (usize, u32) {
-        let Extent { drive, lbn, .. } = self.on_drive(Extent { drive: copy, lbn, sectors: 1 });
-        cost(&drives[self.first_drive + drive], lbn)
-    }
-
     /// `extent` on its drive, where its drive is a column.
     #[inline]
     fn on_drive(&self, extent: Extent) -> Extent {
@@ -546,12 +387,6 @@ impl Pool {
             None => extent,
             Some(chunklets) => self.physical(chunklets, extent),
         }
-    }
-
-    /// One of `alike` copies. Were it always the first, a mirror whose arms follow the same writes would read
-    /// from one side only.
-    fn draw(&mut self, alike: u64) -> usize {
-        if alike > 1 { self.ties.below(alike) as usize } else { 0 }
     }
 
     /// An operation that nothing depends on; runs that continue the drive's last one are joined to it.
@@ -600,18 +435,4 @@ impl Pool {
             for_write: split.for_write,
         })
     }
-}
-
-/// How long a copy of `lbn` would keep a read: operations before it, at the drive or on their way there, then cylinders to go.
-fn cost(drive: &Drive, lbn: u64) -> (usize, u32) {
-    (drive.expected_load(), drive.distance(lbn))
-}
-
-/// The least cost among `copies`, and how many have it.
-fn least<C: Ord>(costs: impl Iterator<Item = C>) -> Option<(C, u64)> {
-    costs.fold(None, |best, cost| match best {
-        Some((least, alike)) if cost == least => Some((least, alike + 1)),
-        Some((least, alike)) if cost > least => Some((least, alike)),
-        _ => Some((cost, 1)),
-    })
 }

@@ -40,7 +40,7 @@ pub use tally::{PartTally, Tally};
 use crate::clock::Nanos;
 use crate::device::Drive;
 use crate::event::{Event, EventQueue};
-use crate::plan::{PartPlan, Plan};
+use crate::plan::{PartPlan, Plan, PlanError, Under};
 use crate::power::Window;
 use desk::{Books, Owner};
 
@@ -88,11 +88,13 @@ impl Volumes {
     ///
     /// # Errors
     /// A part that cannot hold the data that are there at the start.
-    pub fn new(plan: &Plan, drives: &[std::ops::Range<usize>]) -> Result<Option<Self>, String> {
+    pub fn new(plan: &Plan, drives: &[std::ops::Range<usize>]) -> Result<Option<Self>, PlanError> {
         if plan.virtual_pools.is_empty() {
             return Ok(None);
         }
-        plan.virtual_pools.iter().try_for_each(Schemes::check_start)?;
+        for (number, pool) in plan.virtual_pools.iter().enumerate() {
+            Schemes::check_start(pool).under("scheme").under_item("virtual_pools", number)?;
+        }
         let part = |plan: &PartPlan| Part { plan: *plan, drives: drives[plan.pool].clone() };
         let rooms = plan.virtual_pools.iter().enumerate().map(|(number, pool)| Room {
             parts: pool.parts.iter().map(part).collect(),

@@ -11,7 +11,7 @@ use super::sectored::Sectored;
 use super::tiered::Tiered;
 use super::tiering::Tiering;
 use super::write_off_loading::WriteOffLoading;
-use crate::plan::{SchemePlan, VirtualPoolPlan};
+use crate::plan::{PlanError, PlanFault, SchemePlan, VirtualPoolPlan};
 
 /// What makes one address space of ranges of pools.
 ///
@@ -106,10 +106,11 @@ impl Schemes {
     ///
     /// # Errors
     /// Where they cannot.
-    pub fn check_start(plan: &VirtualPoolPlan) -> Result<(), String> {
+    pub fn check_start(plan: &VirtualPoolPlan) -> Result<(), PlanError> {
         match &plan.scheme {
             SchemePlan::Reduced(scheme) if !Reduced::fits(scheme, plan.parts[0].capacity_bytes) => {
-                Err("the part cannot hold what is there at the start".into())
+                let message = "the part cannot hold the pages that are there at the start";
+                Err(PlanError::new(PlanFault::Capacity, "filled", message))
             }
             _ => Ok(()),
         }

@@ -111,6 +111,15 @@ pub fn try_run(plan: &Value, sources: Vec<Given>) -> Result<Outcome, SimError> {
     Simulation::new(&plan, sources)?.run(&mut |_| true)
 }
 
+/// The field for which a plan is refused, and the code of its fault.
+pub fn refusal(plan: &Value) -> (String, &'static str) {
+    let workloads = plan["workloads"].as_array().map_or(0, Vec::len);
+    match try_run(plan, (0..workloads).map(|_| given(vec![])).collect()).map(|_| ()) {
+        Err(SimError::Plan(error)) => (error.path, error.fault.code()),
+        other => panic!("not refused as a plan: {other:?}"),
+    }
+}
+
 pub fn run(plan: &Value, requests: Vec<Request>) -> Outcome {
     try_run(plan, vec![given(requests)]).unwrap()
 }

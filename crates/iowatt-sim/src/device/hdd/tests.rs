@@ -4,10 +4,11 @@ use super::{Access, Disk, Line, Model};
 use crate::bus::Bus;
 use crate::clock::Nanos;
 use crate::plan::{
-    BufferPlan, BusPlan, DriveControllerPlan, HddPlan, HddPowerPlan, LayoutPlan, Levels, PhasePlan,
-    ReadAhead, SeekPlan, ZonePlan, ZonedPlan,
+    BufferPlan, BusPlan, DriveControllerPlan, HddPlan, HddPowerPlan, LayoutPlan, PhasePlan, ReadAhead,
+    SeekPlan, ZonePlan, ZonedPlan,
 };
 use crate::power::Window;
+use iowatt_power::Levels;
 use proptest::prelude::*;
 
 /// 6,000 rpm (10 ms a turn), 2 heads, zones of 10 x 100 and 20 x 50 sectors, seek 1 ms + 0.1 ms a cylinder, head switch

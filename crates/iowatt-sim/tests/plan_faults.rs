@@ -1,0 +1,76 @@
+//! Plans that the engine refuses: the field, and the kind of fault.
+#![allow(clippy::unwrap_used)] // tests fail by panicking
+
+mod common;
+
+use common::solid::{flash, one_drive};
+use common::{one_pool, refusal};
+use serde_json::{Value, json};
+
+#[test]
+fn contradictory_plans_are_refused() {
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let cases: [(Change<'_>, &str, &str); 6] = [
+        (&|p| p["pools"][0]["count"] = json!(2), "pools[0].count", "count"),
+        (&|p| p["workloads"][0]["volume"] = json!(7), "workloads[0].volume", "reference"),
+        (&|p| p["volumes"][0]["capacity_bytes"] = json!(1u64 << 50), "volumes[0]", "capacity"),
+        (
+            &|p| p["pools"][0]["raid"]["stripe_unit_bytes"] = json!(1000),
+            "pools[0].raid.stripe_unit_bytes",
+            "range",
+        ),
+        (&|p| p["workloads"][0]["replay"]["speed"] = json!(0.0), "workloads[0].replay.speed", "range"),
+        (
+            &|p| {
+                p["pools"][0]["power_policy"] =
+                    json!({"policy": "fixed-threshold", "threshold_s": 1.0, "level": 1});
+                p["pools"][0]["device"]["power"]["levels"]["below"] = json!([]);
+                p["pools"][0]["device"]["power"]["states"] = json!([]);
+            },
+            "pools[0].power_policy",
+            "range",
+        ),
+    ];
+    for (change, field, code) in cases {
+        let mut plan = one_pool("5", 4);
+        change(&mut plan);
+        assert_eq!(refusal(&plan), (field.to_owned(), code));
+    }
+}
+
+#[test]
+fn impossible_drives_are_refused() {
+    let refused = |path: &str, value: Value, expected: (&str, &str)| {
+        let mut ssd = flash(64, 0.5);
+        let mut at = &mut ssd;
+        for key in path.split('/').skip(1) {
+            at = &mut at[key];
+        }
+        *at = value;
+        let (field, code) = expected;
+        assert_eq!(refusal(&one_drive(&ssd, 1)), (format!("pools[0].device.{field}"), code), "{path}");
+    };
+    refused("/media/mapping_bytes", json!(12_288), ("media.mapping_bytes", "range"));
+    refused("/media/mapping_bytes", json!(2_048), ("media.mapping_bytes", "range"));
+    refused("/media/blocks_per_plane", json!(40), ("media.blocks_per_plane", "capacity"));
+    refused("/media/gc/free_blocks", json!(0), ("media.gc.free_blocks", "range"));
+    refused("/media/channels", json!(0), ("media.channels", "range"));
+    refused("/media/program_s", json!(0.0), ("media.program_s", "range"));
+    refused("/media/initial", json!({"kind": "steady", "fill": 1.5}), ("media.initial.fill", "range"));
+    refused(
+        "/media/initial",
+        json!({"kind": "steady", "fill": 1.0, "run_bytes": 5_000}),
+        ("media.initial.run_bytes", "range"),
+    );
+    let halves = json!([{"space": 0.5, "writes": 0.5}]);
+    refused(
+        "/media/initial",
+        json!({"kind": "steady", "fill": 1.0, "traffic": halves}),
+        ("media.initial.traffic", "conflict"),
+    );
+    refused("/interface/queue_depth", json!(0), ("interface.queue_depth", "range"));
+    refused("/power/cap_w", json!(1.5), ("power.cap_w", "range"));
+    refused("/power/active_w", json!(0.5), ("power.active_w", "range"));
+    refused("/power/awake_s", json!(-1.0), ("power.awake_s", "range"));
+    refused("/wear/pe_cycles", json!(0.0), ("wear.pe_cycles", "range"));
+}
