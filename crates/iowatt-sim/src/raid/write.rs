@@ -14,6 +14,7 @@ pub(super) struct RowUpdate {
 
 impl Pool {
     /// Releases what waited for the completed operation `op` into `ready`.
+    #[inline]
     pub fn complete(&mut self, op: &DriveOp, ready: &mut Vec<u32>) {
         if op.then != NO_OP {
             ready.push(op.then);
@@ -30,6 +31,7 @@ impl Pool {
     }
 
     /// Writes what is touched of one stripe, and its copies or parity.
+    #[inline]
     pub(super) fn write(&mut self, t: &Touched, split: &mut Splitting<'_>) {
         if self.layout.parity_units() == 0 {
             for index in t.first..=t.last {
