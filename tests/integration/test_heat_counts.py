@@ -80,7 +80,7 @@ def test_counts_equal_those_by_hand(trace, tmp_path):
     again = Run.open(tmp_path / "run")
     assert again.table("heat").equals(run.table("heat"))
     found = analyse(of_run(again), "counted")
-    assert [point["writes"] for point in found["points"]] == [2, 2]
+    assert [point.writes for point in found.points] == [2, 2]
 
 
 def test_a_trace_by_itself_has_the_same_counts(trace):
@@ -167,14 +167,14 @@ capacity = "256MiB"
 [observe]
 heat = { extent = "1MiB" }
 """
-    (front, back) = analyse(of_run(iowatt.run(text)), "skewed")["points"]
+    (front, back) = analyse(of_run(iowatt.run(text)), "skewed").points
     for point in (front, back):
-        assert point["extents"] == 256
-        law = point["skew"]["law"]
+        assert point.extents == 256
+        law = point.skew.law
         # 234 requests to an extent: the count of one strays by 6.5 %, the sorted curve by little.
-        assert law["k"] == pytest.approx(7, rel=0.05)
-        assert law["max_error"] < 0.015
-        assert 100 * point["skew"]["skew_point"]["io_share"] == pytest.approx(79.7, abs=1)
+        assert law.k == pytest.approx(7, rel=0.05)
+        assert law.max_error < 0.015
+        assert 100 * point.skew.skew_point.io_share == pytest.approx(79.7, abs=1)
 
 
 @pytest.mark.parametrize(
