@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from iowatt.lenses.idle.result import DriveLengthCurve, LengthCurve
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.studies.arrays2002 import words
@@ -66,7 +67,7 @@ def lengths(idle: Sequence[Idle]) -> list[Figure]:
         data = []
         for one in mine:
             lengths = one.found.distribution
-            curves = {"all": lengths.all, **lengths.extremes}
+            curves: dict[str, LengthCurve | DriveLengthCurve] = {"all": lengths.all, **lengths.extremes}
             for (which, curve), dash in zip(curves.items(), ("solid", "dash", "dot"), strict=False):
                 percent = [100 * share for share in curve.periods]
                 name = f"RAID-{one.level}, {'all disks' if which == 'all' else f'disk with {which}'}"
