@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -94,6 +95,14 @@ def test_the_page_is_written_once(runs, tmp_path):
     check(refused.exception, "exists", str(tmp_path / "page.html"))
     assert invoke(*words, "--force").exit_code == 0
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_the_workbook_has_every_difference(runs, tmp_path):
+    target = tmp_path / "book.xlsx"
+    assert invoke(runs / "off", runs / "on", "-o", target).exit_code == 0
+    texts = ZipFile(target).read("xl/sharedStrings.xml").decode()
+    found = json.loads(invoke(runs / "off", runs / "on", "--json").stdout)
+    assert all(f">{row['title']}<" in texts for row in found["differences"])
 
 
 @pytest.mark.parametrize(
