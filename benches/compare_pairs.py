@@ -37,9 +37,9 @@ def main(pairs: int) -> None:
     different = held = 0
     for at in range(pairs):
         before, after = (iowatt.run(SCENARIO, seed=2 * at + one) for one in (1, 2))
-        rows = iowatt.compare(before, after)["differences"]
-        different += any(row["verdict"] in ("better", "worse") for row in rows)
-        low, high = next(row["interval"] for row in rows if row["metric"] == "mean")
+        rows = iowatt.compare(before, after).differences
+        different += any(row.verdict in ("better", "worse") for row in rows)
+        low, high = next(row.interval for row in rows if row.metric == "mean")
         held += low <= 0 <= high
     print(f"{pairs} pairs: {different} called different ({100 * different / pairs:.1f} %, 5 % at most)")
     print(f"95 % interval of the mean's difference held 0 in {held} ({100 * held / pairs:.1f} %)")

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -44,13 +45,18 @@ def invoke(*words):
 def test_text_has_every_figure_with_its_verdict(runs):
     shown = invoke(runs / "off" / "s1", runs / "on" / "s1", "--spike", "2ms").stdout.replace("\u00a0", " ")
     lines = shown.splitlines()
-    assert lines[0].startswith("oltp (off/s1) → oltp (on/s1): all requests at the host")
-    mean = next(line for line in lines if line.startswith("mean response time"))
-    assert "better" in mean and "−50 %" in mean and " to −" in mean
-    assert any(line.startswith("p99.99") and "no verdict" in line for line in lines)
-    assert "changed: pools[0].raid.level 5 → 10" in shown
-    assert "0.25 ms to 0.5 ms" in shown and "requests over 2.00 ms" in shown
-    assert "spikes over 2.00 ms by means, blocks of 1 s" in shown
+    found = json.loads(invoke(runs / "off" / "s1", runs / "on" / "s1", "--spike", "2ms", "--json").stdout)
+    assert lines[0].startswith("oltp (off/s1) → oltp (on/s1): ")
+    for row in found["differences"]:
+        (line,) = (line for line in lines if line.startswith(f"{row['title']} ") and len(line) <= 80)
+        assert line.rstrip().endswith(row["verdict"])
+    (mean,) = (row for row in found["differences"] if row["metric"] == "mean")
+    assert mean["verdict"] == "better" and mean["interval"][1] < 0
+    (line,) = (line for line in lines if line.startswith(mean["title"]))
+    assert "−50 %" in line
+    (changed,) = found["changed"]["list"]
+    assert all(str(value) in shown for value in changed.values())
+    assert "0.25 ms to 0.5 ms" in shown and f"{found['over_threshold']['before']['requests']:,}" in shown
 
 
 def test_json_of_writes_alone(runs):
@@ -72,9 +78,11 @@ def test_groups_by_options_and_by_folder_are_the_same(runs):
 
 
 def test_a_closed_loop_is_said_and_corrected_beside(runs):
-    shown = invoke(runs / "off" / "s1", runs / "closed").stdout.replace("\u00a0", " ")
-    assert "flag: different loops: open before, closed after" in shown
-    assert "that it kept back (modelled, all requests; one was due every " in shown
+    shown = invoke(runs / "off" / "s1", runs / "closed").stdout
+    found = json.loads(invoke(runs / "off" / "s1", runs / "closed", "--json").stdout)
+    (flag,) = (flag for flag in found["flags"] if flag["key"] == "loop")
+    assert flag["text"][1:] in shown
+    assert f"{found['omission']['after']['modelled']['added']:,}" in shown
     shown = invoke(runs / "off" / "s1", runs / "closed", "--expected-interval", "500us", "--json").stdout
     assert json.loads(shown)["omission"]["after"]["expected_interval_ms"] == [0.5]
 
@@ -82,11 +90,19 @@ def test_a_closed_loop_is_said_and_corrected_beside(runs):
 def test_the_page_is_written_once(runs, tmp_path):
     words = (runs / "off", runs / "on", "-o", tmp_path / "page.html")
     assert invoke(*words).exit_code == 0
-    assert "Differences and their intervals" in (tmp_path / "page.html").read_text("utf-8")
+    assert 'id="compare-intervals"' in (tmp_path / "page.html").read_text("utf-8")
     refused = invoke(*words)
     check(refused.exception, "exists", str(tmp_path / "page.html"))
     assert invoke(*words, "--force").exit_code == 0
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_the_workbook_has_every_difference(runs, tmp_path):
+    target = tmp_path / "book.xlsx"
+    assert invoke(runs / "off", runs / "on", "-o", target).exit_code == 0
+    texts = ZipFile(target).read("xl/sharedStrings.xml").decode()
+    found = json.loads(invoke(runs / "off", runs / "on", "--json").stdout)
+    assert all(f">{row['title']}<" in texts for row in found["differences"])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +117,7 @@ def test_the_page_is_written_once(runs, tmp_path):
         (("off/s1", "on/s1", "--point", "array"), "unknown-name", "off/s1: point"),
         (("off/s1", "on/s1", "--workload", "web"), "unknown-name", "off/s1: workload"),
         (("off", "on", "--before", "off/s1"), "duplicate", "off/s1"),
-        (("off/s1", "on/s1", "-o", "page.pdf"), "not-accepted", "page.pdf"),
+        (("off/s1", "on/s1", "-o", "page.txt"), "not-accepted", "page.txt"),
     ],
 )
 def test_what_it_refuses(runs, words, code, place):

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import iowatt
-from iowatt.base.errors import InputError
 from iowatt.cli.main import app
+from refused import check
 
 ROOT = Path(__file__).parents[2]
 IOWATT = Path(sys.executable).with_name("iowatt")
@@ -48,7 +48,7 @@ def test_the_week_is_what_is_known_of_it(week):
     )
 
 
-def test_text_names_the_policies_oracle_first(week):
+def test_the_terminal_lists_the_policies_oracle_first(week):
     shown = invoke(week).stdout
     lines = [
         line
@@ -57,17 +57,18 @@ def test_text_names_the_policies_oracle_first(week):
     ]
     assert lines[0].startswith("Oracle by energy") and lines[-1].startswith("Never")
     assert len(lines) == 10
-    assert "scenario gives its own power figures" in shown
+    assert all(len(line) <= 80 for line in lines)
+    found = json.loads(invoke(week, "--json").stdout)
+    assert {"power-of-drive", "delays-lower-bound"} <= {note["code"] for note in found["notes"]}
 
 
 def test_the_page_is_written_once(week, tmp_path):
     page = tmp_path / "idle.html"
     assert invoke(week, "-o", page).exit_code == 0
-    assert "Every policy" in page.read_text("utf-8")
-    result = invoke(week, "-o", page)
-    assert isinstance(result.exception, InputError) and "exists already" in str(result.exception)
+    assert 'id="idle-policies"' in page.read_text("utf-8")
+    check(invoke(week, "-o", page).exception, "exists", str(page))
     assert invoke(week, "-o", page, "--force").exit_code == 0
-    assert isinstance(invoke(week, "-o", tmp_path / "idle.pdf").exception, InputError)
+    check(invoke(week, "-o", tmp_path / "idle.txt").exception, "not-accepted", str(tmp_path / "idle.txt"))
     assert [file.name for file in tmp_path.iterdir()] == ["idle.html"]
 
 

@@ -31,17 +31,15 @@ def number(cell: str) -> float:
 def test_what_the_cache_takes_is_as_printed():
     run = iowatt.run(EXAMPLES / "cached-raid5.toml", set=["observe.heat={}"])
     found = analyse(of_run(run), "cached")
-    front, back = found["points"]
+    front, back = found.points
     text = " ".join(PAGE.read_text("utf-8").split())
-    hot = [
-        next(r["io_share"] for r in p["skew"]["hottest"] if r["space_share"] == 0.10) for p in (front, back)
-    ]
+    hot = [point.skew.on_hottest(0.10) for point in (front, back)]
     shown = figures(text)
-    spared = round(100 * (1 - found["behind_cache"]["io"]), 1)
+    spared = round(100 * (1 - found.behind_cache.io), 1)
     in_order = [spared, 10, round(100 * hot[0], 1), round(100 * hot[1])]
     percents = [float(number) for number in re.findall(r"([\d.]+) %", text)]
     assert in_order in [percents[at : at + 4] for at in range(len(percents))]
-    laws = [round(point["skew"]["law"]["k"], 2) for point in (front, back)]
+    laws = [round(point.skew.law.k, 2) for point in (front, back)]
     assert laws in [shown[at : at + 2] for at in range(len(shown))]
 
 

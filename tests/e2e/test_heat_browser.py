@@ -9,7 +9,8 @@ from visit import NEEDS_BROWSER, Visit
 
 import iowatt
 from iowatt.lenses.heat import analyse, of_run
-from iowatt.pages.heat import page
+from iowatt.pages.heat.document import document
+from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -23,10 +24,10 @@ def written(tmp_path_factory):
     hostile = "<img src=x onerror=alert(1)>"
     run = iowatt.run(EXAMPLES / "cached-raid5.toml", set=["observe.heat={}"])
     found = analyse(of_run(run), hostile)
-    for point in found["points"]:
-        point["spaces"] = [{**point["spaces"][0], "name": hostile}, {**point["spaces"][0], "name": "b"}]
-    page.write(found, folder / "heat.html")
-    return folder / "heat.html"
+    for point in found.points:
+        (space,) = point.spaces
+        point.spaces[:] = [space.model_copy(update={"name": name}) for name in (hostile, "b")]
+    return write.write(document(found), folder / "heat.html")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -9,7 +9,8 @@ from visit import NEEDS_BROWSER, Visit
 
 import iowatt
 from iowatt.lenses.idle import analyse
-from iowatt.pages.idle import page
+from iowatt.pages.idle.document import document
+from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -21,11 +22,13 @@ def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("idle")
     found = analyse(iowatt.run(EXAMPLES / "hp-week.toml"))
     hostile = "<img src=x onerror=alert(1)>"
-    found["run"] = hostile
-    for role in ("fewest", "most"):
-        found["distribution"][role]["name"] += hostile
-    page.write(found, folder / "idle.html")
-    return folder / "idle.html"
+    lengths = found.distribution
+    named = {
+        role: curve.model_copy(update={"name": curve.name + hostile})
+        for role, curve in lengths.extremes.items()
+    }
+    found = found.model_copy(update={"run": hostile, "distribution": lengths.model_copy(update=named)})
+    return write.write(document(found), folder / "idle.html")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -82,30 +82,31 @@ def test_periods_beyond_the_room_are_counted_by_length(bounded, every):
 
 def test_the_lens_says_the_same_of_counted_periods(bounded, every):
     found, full = (analyse(run, "arrays2002-disk") for run in (bounded, every))
-    assert (found["counted"], full["counted"]) == (bounded.table("idle_short")["count"].sum(), 0)
+    assert (found.counted, full.counted) == (bounded.table("idle_short")["count"].sum(), 0)
     for key in ("periods", "cut", "idle_s", "idle_share"):
-        assert found[key] == pytest.approx(full[key], rel=1e-12)
-    for one, other in zip(found["devices"], full["devices"], strict=True):
-        assert (one["periods"], one["cut"]) == (other["periods"], other["cut"])
+        assert getattr(found, key) == pytest.approx(getattr(full, key), rel=1e-12)
+    for one, other in zip(found.devices, full.devices, strict=True):
+        assert (one.periods, one.cut) == (other.periods, other.cut)
         for key in ("mean_s", "idle_s", "longest_s"):
-            assert one[key] == pytest.approx(other[key], rel=1e-9)
+            assert getattr(one, key) == pytest.approx(getattr(other, key), rel=1e-9)
         # Within a bin, lengths are taken to be its mean: a sixteenth of an octave.
-        assert one["cv"] == pytest.approx(other["cv"], rel=0.002)
-    policies = {row["policy"]: row for row in full["policies"]}
-    assert {row["policy"] for row in found["policies"]} == set(policies) - {"share"}
-    for row in found["policies"]:
-        other = policies[row["policy"]]
-        assert row["energy_j"] == pytest.approx(other["energy_j"], rel=1e-9)
-        assert row["saved_j"] == pytest.approx(other["saved_j"], rel=1e-9, abs=1e-6 * row["energy_j"])
-        assert (row["delayed"], row["start_stops"]) == (other["delayed"], other["start_stops"])
+        assert one.cv == pytest.approx(other.cv, rel=0.002)
+    policies = {row.policy: row for row in full.policies}
+    assert {row.policy for row in found.policies} == set(policies) - {"share"}
+    for row in found.policies:
+        other = policies[row.policy]
+        assert row.energy_j == pytest.approx(other.energy_j, rel=1e-9)
+        assert row.saved_j == pytest.approx(other.saved_j, rel=1e-9, abs=1e-6 * row.energy_j)
+        assert (row.delayed, row.start_stops) == (other.delayed, other.start_stops)
     # Which period followed which, and what shorter transitions would save, is not known any more.
-    assert found["autocorrelation"]["lags"] == [] != full["autocorrelation"]["lags"]
-    bound = found["oracle_bound"]
-    assert 0 < len(bound) < len(full["oracle_bound"])
-    for row, other in zip(bound, full["oracle_bound"], strict=False):
+    assert found.autocorrelation.lags == [] != full.autocorrelation.lags
+    bound = found.oracle_bound
+    assert 0 < len(bound) < len(full.oracle_bound)
+    for row, other in zip(bound, full.oracle_bound, strict=False):
         for key in ("transition_s", "energy_saved_share", "latency_saved_share"):
-            assert row[key] == pytest.approx(other[key], rel=1e-9, abs=1e-9)
-    assert len(found["notes"]) > len(full["notes"])
+            assert getattr(row, key) == pytest.approx(getattr(other, key), rel=1e-9, abs=1e-9)
+    added = {note.code for note in found.notes} - {note.code for note in full.notes}
+    assert added == {"short-periods-counted"}
 
 
 def test_the_page_of_counted_periods_is_written(bounded, tmp_path):

@@ -33,83 +33,83 @@ def found(**more):
 
 
 def test_counts_density_and_curve_by_hand():
-    front, back = found()["points"]
-    assert (front["reads"], front["writes"], front["iops"]) == (85, 15, 1.0)
-    assert front["iops_per_gb"] == pytest.approx(1.0 / (10 * MIB / 1e9))
-    assert (front["extents"], front["touched_extents"], back["extents"]) == (10, 4, 20)
-    hottest = {row["space_share"]: row["io_share"] for row in front["skew"]["hottest"]}
+    front, back = found().points
+    assert (front.reads, front.writes, front.iops) == (85, 15, 1.0)
+    assert front.iops_per_gb == pytest.approx(1.0 / (10 * MIB / 1e9))
+    assert (front.extents, front.touched_extents, back.extents) == (10, 4, 20)
+    hottest = {row.space_share: row.io_share for row in front.skew.hottest}
     # 60, 20, 10 and 10 of 100 requests on one extent of ten each.
     assert hottest[0.10] == pytest.approx(0.6)
     assert hottest[0.20] == pytest.approx(0.8)
     assert hottest[0.05] == pytest.approx(0.3)
     # Twice the area under 0, .6, .8, .9, 1, 1 ... less 1.
     area = 0.1 * (0.3 + 0.7 + 0.85 + 0.95 + 6 * 1.0)
-    assert front["skew"]["gini"] == pytest.approx(2 * area - 1)
+    assert front.skew.gini == pytest.approx(2 * area - 1)
     # 0.8 + 0.2 = 1: 80/20.
-    assert front["skew"]["skew_point"] == pytest.approx({"io_share": 0.8, "space_share": 0.2})
-    assert found()["behind_cache"] == pytest.approx(
+    assert front.skew.skew_point.as_dict() == pytest.approx({"io_share": 0.8, "space_share": 0.2})
+    assert found().behind_cache.as_dict() == pytest.approx(
         {"io": 0.2, "reads": 10 / 85, "writes": 10 / 15, "bytes_read": 10 / 85, "bytes_written": 10 / 15}
     )
 
 
 def test_reads_against_writes_by_hand():
-    front = found()["points"][0]
-    rows = {row["space_share"]: row for row in front["directions"]}
-    assert rows[0.10]["read_share"] == pytest.approx(60 / 85)
-    assert rows[0.10]["write_share"] == 0.0
-    assert rows[0.5]["write_share"] == pytest.approx(1.0)
-    assert rows[1.0]["writes_of_io"] == pytest.approx(0.15)
+    front = found().points[0]
+    rows = {row.space_share: row for row in front.directions}
+    assert rows[0.10].read_share == pytest.approx(60 / 85)
+    assert rows[0.10].write_share == 0.0
+    assert rows[0.5].write_share == pytest.approx(1.0)
+    assert rows[1.0].writes_of_io == pytest.approx(0.15)
 
 
 def test_address_and_time_by_hand():
-    front = found(duration_s=20.0)["points"][0]
-    bands = front["density_by_address"]
+    front = found(duration_s=20.0).points[0]
+    bands = front.density_by_address
     gigabytes = MIB / 1e9
     assert len(bands) == 10
-    assert bands[0]["read_iops_per_gb"] == pytest.approx(60 / 20 / gigabytes)
-    assert bands[9]["write_iops_per_gb"] == pytest.approx(10 / 20 / gigabytes)
-    picture = front["over_time"]
-    assert picture["start_s"] == [0.0, 10.0]
-    assert (picture["end_s"], picture["end_gb"]) == (20.0, pytest.approx(10 * gigabytes))
-    assert picture["iops_per_gb"][0] == pytest.approx([3.0 / gigabytes, 3.0 / gigabytes])
-    assert picture["iops_per_gb"][3] == [pytest.approx(2.0 / gigabytes), None]
-    assert picture["iops_per_gb"][1] == [None, None]
+    assert bands[0].read_iops_per_gb == pytest.approx(60 / 20 / gigabytes)
+    assert bands[9].write_iops_per_gb == pytest.approx(10 / 20 / gigabytes)
+    picture = front.over_time
+    assert picture.start_s == [0.0, 10.0]
+    assert (picture.end_s, picture.end_gb) == (20.0, pytest.approx(10 * gigabytes))
+    assert picture.iops_per_gb[0] == pytest.approx([3.0 / gigabytes, 3.0 / gigabytes])
+    assert picture.iops_per_gb[3] == [pytest.approx(2.0 / gigabytes), None]
+    assert picture.iops_per_gb[1] == [None, None]
 
 
 def test_stability_by_hand():
     # One extent of ten is hot: number 0 in both periods, with 30 of 50 requests and 30 of 50.
-    told = found(duration_s=20.0)["points"][0]["stability"]
-    assert (told["hot_extents"], told["periods"], told["period_s"]) == (1, 2, 10.0)
-    assert told["caught"] == told["possible"] == told["whole"] == pytest.approx(0.6)
-    assert told["kept"] == 1.0
+    told = found(duration_s=20.0).points[0].stability
+    assert (told.hot_extents, told.periods, told.period_s) == (1, 2, 10.0)
+    assert told.caught == told.possible == told.whole == pytest.approx(0.6)
+    assert told.kept == 1.0
     # It moves: what was hot takes nothing of what comes.
     moving = [("front", "db", at, 10.0 * at, 10, 0) for at in range(4)]
     (front,) = analyse(
         of_run(run_of(moving, {("front", "db"): 10 * MIB}, duration_s=40.0)), "moving", over="capacity"
-    )["points"]
-    told = front["stability"]
-    assert (told["caught"], told["possible"], told["kept"]) == (0.0, 1.0, 0.0)
-    assert told["whole"] == pytest.approx(0.25)
+    ).points
+    told = front.stability
+    assert (told.caught, told.possible, told.kept) == (0.0, 1.0, 0.0)
+    assert told.whole == pytest.approx(0.25)
 
 
 def test_shares_are_of_what_was_touched_where_little_was():
     told = analyse(of_run(run_of(ROWS, SPACES)), "made")
-    assert told["shares_over"] == "touched"
-    front = told["points"][0]
+    assert told.shares_over == "touched"
+    front = told.points[0]
     # 60 of 100 on the first of four.
-    assert front["skew"]["hottest"][-1]["io_share"] == pytest.approx(0.8 * 0.6)
+    assert front.skew.hottest[-1].io_share == pytest.approx(0.8 * 0.6)
     full = [("front", "db", at, 0.0, 1, 0) for at in range(6)]
-    assert analyse(of_run(run_of(full, {("front", "db"): 10 * MIB})), "made")["shares_over"] == "capacity"
+    assert analyse(of_run(run_of(full, {("front", "db"): 10 * MIB})), "made").shares_over == "capacity"
 
 
 def test_the_last_extent_may_be_short():
     rows = [("front", "db", at, 0.0, 10, 0) for at in range(3)]
-    (front,) = analyse(of_run(run_of(rows, {("front", "db"): 2 * MIB + MIB // 2})), "made", over="capacity")[
-        "points"
-    ]
+    (front,) = analyse(
+        of_run(run_of(rows, {("front", "db"): 2 * MIB + MIB // 2})), "made", over="capacity"
+    ).points
     # The half extent is twice as dense, and comes first.
-    assert front["curve"]["io_share"][-1] == 1.0
-    assert front["skew"]["hottest"][-1]["io_share"] == pytest.approx(1 / 3)
+    assert front.curve.io_share[-1] == 1.0
+    assert front.skew.hottest[-1].io_share == pytest.approx(1 / 3)
 
 
 # Levels of Disk Magic and the skew points that follow (share of I/O, of space, in percent; 62/38 for k = 2 as
@@ -125,12 +125,12 @@ def test_the_law_is_found_again(k, io, space):
     size = np.full(number, float(MIB))
     curve = skew.curve(requests, size, float(size.sum()), skew.order(requests, size))
     told = skew.figures(curve, float(requests.mean()))
-    assert told["law"]["k"] == pytest.approx(k, rel=1e-3)
-    assert told["law"]["max_error"] < 1e-3
-    assert 100 * told["skew_point"]["io_share"] == pytest.approx(io, abs=0.1)
-    assert 100 * told["skew_point"]["space_share"] == pytest.approx(space, abs=0.1)
+    assert told.law.k == pytest.approx(k, rel=1e-3)
+    assert told.law.max_error < 1e-3
+    assert 100 * told.skew_point.io_share == pytest.approx(io, abs=0.1)
+    assert 100 * told.skew_point.space_share == pytest.approx(space, abs=0.1)
     # 2 integral of f - 1 = (k - 1) / (k + 1)
-    assert told["gini"] == pytest.approx((k - 1) / (k + 1), abs=1e-3)
+    assert told.gini == pytest.approx((k - 1) / (k + 1), abs=1e-3)
 
 
 def test_shares_of_the_law_as_published():
@@ -144,7 +144,7 @@ def test_chance_shows_as_much_skew_as_is_said(mean):
     size = np.ones(len(drawn))
     curve = skew.curve(drawn, size, float(len(drawn)), skew.order(drawn, size))
     told = skew.figures(curve, mean)
-    assert told["gini"] == pytest.approx(told["gini_by_chance"], rel=0.02)
+    assert told.gini == pytest.approx(told.gini_by_chance, rel=0.02)
 
 
 def test_chance_at_great_means_goes_on_where_the_sum_ends():
@@ -171,23 +171,21 @@ def test_laws_that_hold_for_any_heat(cells, over):
     rows = [(*where, extent, 10.0 * period, reads, writes) for where, extent, period, reads, writes in cells]
     spaces = {("front", "a"): 31 * MIB, ("front", "b"): 31 * MIB - 5, ("back", "p"): 100 * MIB}
     told = analyse(of_run(run_of(rows, spaces)), "made", over=over)
-    for point in told["points"]:
-        own = [row for row in rows if row[0] == point["point"]]
-        assert point["reads"] + point["writes"] == sum(row[4] + row[5] for row in own)
-        io = point["curve"]["io_share"]
+    for point in told.points:
+        own = [row for row in rows if row[0] == point.point]
+        assert point.reads + point.writes == sum(row[4] + row[5] for row in own)
+        io = point.curve.io_share
         assert all(later >= sooner - 1e-12 for sooner, later in pairwise(io))
-        assert all(
-            share >= space - 1e-9 for space, share in zip(point["curve"]["space_share"], io, strict=True)
-        )
-        assert 0 <= point["skew"]["gini"] <= 1
+        assert all(share >= space - 1e-9 for space, share in zip(point.curve.space_share, io, strict=True))
+        assert 0 <= point.skew.gini <= 1
         density = sum(
-            (band["read_iops_per_gb"] + band["write_iops_per_gb"]) * (band["until_gb"] - band["from_gb"])
-            for band in point["density_by_address"]
+            (band.read_iops_per_gb + band.write_iops_per_gb) * (band.until_gb - band.from_gb)
+            for band in point.density_by_address
         )
-        assert density == pytest.approx(point["iops"])
-        if point["stability"] is not None:
-            assert point["stability"]["caught"] <= point["stability"]["possible"] + 1e-12
-        assert math.isclose(sum(space["iops"] for space in point["spaces"]), point["iops"], abs_tol=1e-9)
+        assert density == pytest.approx(point.iops)
+        if point.stability is not None:
+            assert point.stability.caught <= point.stability.possible + 1e-12
+        assert math.isclose(sum(space.iops for space in point.spaces), point.iops, abs_tol=1e-9)
 
 
 def test_no_request_is_an_error():
@@ -198,11 +196,11 @@ def test_no_request_is_an_error():
 def test_the_density_is_drawn_from_the_first_step_on():
     given = found()
     drawn = figures.density(given)
-    for point, trace in zip(given["points"], drawn.spec["data"], strict=True):
-        told = point["density_sorted"]
+    for point, trace in zip(given.points, drawn.spec["data"], strict=True):
+        told = point.density_sorted
         assert trace["line"]["shape"] == "vh"
-        assert trace["x"] == pytest.approx([0.0, *(100 * share for share in told["space_share"])])
+        assert trace["x"] == pytest.approx([0.0, *(100 * share for share in told.space_share)])
         # The hottest extent's density from 0 to its own share: a tenth of db, a twentieth of disks.
-        assert trace["y"][:2] == [told["iops_per_gb"][0]] * 2
-        assert trace["x"][1] == pytest.approx(100 * MIB / point["capacity_bytes"])
-        assert trace["y"][1:] == pytest.approx(told["iops_per_gb"])
+        assert trace["y"][:2] == [told.iops_per_gb[0]] * 2
+        assert trace["x"][1] == pytest.approx(100 * MIB / point.capacity_bytes)
+        assert trace["y"][1:] == pytest.approx(told.iops_per_gb)

@@ -41,8 +41,8 @@ def error_of(run: Run) -> InputError:
 
 
 def test_a_measured_table_is_analysed(tmp_path):
-    (front,) = analyse(of_run(bundle(tmp_path / "run", table_of(ROWS))), "made")["points"]
-    assert (front["reads"], front["writes"], front["bytes_read"]) == (4, 1, 16_384)
+    (front,) = analyse(of_run(bundle(tmp_path / "run", table_of(ROWS))), "made").points
+    assert (front.reads, front.writes, front.bytes_read) == (4, 1, 16_384)
 
 
 def test_without_a_table_the_key_is_named(tmp_path):

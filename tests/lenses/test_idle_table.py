@@ -48,10 +48,10 @@ def error_of(folder: Path, table: pl.DataFrame | bytes | None) -> InputError:
 
 def test_a_measured_table_is_analysed(tmp_path):
     found = analyse(bundle(tmp_path / "run", pl.DataFrame(GOOD)))
-    assert (found["periods"], found["cut"], found["idle_s"]) == (3, 1, 4.0)
-    assert found["policies"] == [] and "--device" in found["notes"][-1]
+    assert (found.periods, found.cut, found.idle_s) == (3, 1, 4.0)
+    assert found.policies == [] and found.notes[-1].code == "no-policies"
     other = analyse(bundle(tmp_path / "run", pl.DataFrame(GOOD)), device="arrays2002-disk")
-    assert other["policies"][0]["policy"] == "oracle-energy"
+    assert other.policies[0].policy == "oracle-energy"
 
 
 def test_without_a_table_the_key_is_named(tmp_path):
@@ -97,7 +97,7 @@ def test_order_is_checked_over_batches(tmp_path, monkeypatch):
 
 def test_other_integer_types_and_more_columns_are_fine(tmp_path):
     table = pl.DataFrame(GOOD).with_columns(pl.col("drive").cast(pl.Int16), seen=pl.lit("by a tool"))
-    assert analyse(bundle(tmp_path / "run", table))["periods"] == 3
+    assert analyse(bundle(tmp_path / "run", table)).periods == 3
 
 
 @settings(max_examples=40, deadline=None)
@@ -118,7 +118,7 @@ def test_damaged_bytes_are_an_error_or_the_table(tmp_path_factory, data):
     except InputError as error:
         assert "idle.parquet" in str(error)
     else:
-        assert found["periods"] >= 0
+        assert found.periods >= 0
 
 
 def test_an_in_memory_run_without_periods_says_its_name():
@@ -131,4 +131,4 @@ def test_an_in_memory_run_without_periods_says_its_name():
 def test_a_plan_of_another_shape_is_no_plan():
     run = run_of(succession([1.0]))
     run.plan = {**plan(2, None), "names": 3}
-    assert analyse(run)["policies"] == []
+    assert analyse(run).policies == []

@@ -8,8 +8,9 @@ import pytest
 import compared_runs as made
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked
-from iowatt.pages.compare import differences, loops, over_time, page, spread, text, words
-from iowatt.render import numbers
+from iowatt.pages.compare import differences, loops, over_time, spread, words
+from iowatt.pages.compare.document import document
+from iowatt.render import numbers, terminal, write
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -27,14 +28,14 @@ def found():
 
 
 def figures(found):
-    return [figure for _, _, drawn in page._sections(found) for figure in drawn]
+    return list(document(found).figures())
 
 
 def test_every_chart_has_its_table_and_keys_are_single(found):
     drawn = figures(found)
     keys = [figure.key for figure in drawn]
     assert len(set(keys)) == len(keys)
-    assert not set(keys) & {key for key, _, _ in page._sections(found)}
+    assert not set(keys) & {section.key for section in document(found).sections}
     assert {
         "differences", "intervals", "histogram-array", "distribution", "tail", "percentiles",
         "over-time-before", "over-time-after", "threshold", "spikes", "omission", "changed", "runs",
@@ -69,7 +70,7 @@ def test_both_courses_have_the_same_axes(found):
     assert before.spec["layout"]["yaxis"]["range"] == after.spec["layout"]["yaxis"]["range"]
     assert before.spec["layout"]["xaxis"]["range"] == after.spec["layout"]["xaxis"]["range"]
     marks = next(trace for trace in before.spec["data"] if trace["mode"] == "markers")
-    assert len(marks["x"]) == found["spikes"]["before"]["mean"]["blocks_over"]
+    assert len(marks["x"]) == found.spikes.before.mean.blocks_over
     assert min(marks["y"]) > 2.0
 
 
@@ -78,32 +79,42 @@ def test_corrected_percentiles_are_called_modelled_beside_the_observed(found):
     assert [column.title for column in figure.table.columns[1:]] == [
         "Before, observed", "Before, modelled", "After, observed", "After, modelled",
     ]  # fmt: skip
-    assert figure.table.column("Before, observed")[0] == found["response_time_ms"]["before"]["p50"]
+    assert figure.table.column("Before, observed")[0] == found.response_time_ms.before.p50
 
 
 def test_names_are_text_and_nothing_else(found):
-    shown = page.render(found)
+    shown = write.page([document(found)])
     assert HOSTILE not in shown and "&lt;img src=x" in shown
 
 
-def test_the_text_has_flags_and_notes_last(found):
-    shown = list(text.parts(found))
+def test_the_terminal_has_figures_and_then_spikes_and_loops(found):
+    shown = list(terminal.parts(document(found)))
     assert str(shown[0]).startswith(HOSTILE)
-    assert any(isinstance(part, str) and "spikes over 2.00\u00a0ms by means" in part for part in shown)
+    texts = [part for part in shown if isinstance(part, str)]
+    for sentence in (*over_time.sentences(found), *loops.sentences(found)):
+        assert any(sentence in part for part in texts)
+    assert f"{found.over_threshold.before.requests:,}" in over_time.sentences(found)[0]
+    assert f"{found.omission.after.modelled.added:,}" in loops.sentences(found)[1]
+
+
+def test_the_verdict_names_every_figure_that_is_better_or_worse(found):
+    first = document(found).verdict[0].lower()
+    for row in found.differences:
+        assert (words.short_title(row) + " " in first) == (row.verdict in ("better", "worse"))
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("limits", "unit", "said"),
     [
-        ({"interval": None, "unit": "ms"}, "–"),
-        ({"interval": [-0.5, -0.25], "unit": "ms"}, "−0.500 to −0.250\u00a0ms"),
-        ({"interval": [-0.01, 0.02], "unit": "ms"}, "−10.0 to +20.0\u00a0µs"),
-        ({"interval": [-2.5, -0.5], "unit": "%"}, "−2.50 to −0.500\u00a0points"),
-        ({"interval": [-12.5, 3.0], "unit": "IOPS"}, "−12.5 to +3.00\u00a0IOPS"),
+        (None, "ms", "–"),
+        ((-0.5, -0.25), "ms", "−0.500 to −0.250\u00a0ms"),
+        ((-0.01, 0.02), "ms", "−10.0 to +20.0\u00a0µs"),
+        ((-2.5, -0.5), "%", "−2.50 to −0.500\u00a0points"),
+        ((-12.5, 3.0), "IOPS", "−12.5 to +3.00\u00a0IOPS"),
     ],
 )
-def test_an_interval_has_one_unit(row, said):
-    assert words.interval(row) == said
+def test_an_interval_has_one_unit(limits, unit, said):
+    assert words.interval(limits, unit) == said
 
 
 @pytest.mark.parametrize(
@@ -117,13 +128,13 @@ def test_a_change_is_said_one_way_here_and_in_reports(fraction, said):
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("over_ms", "to_ms", "said"),
     [
-        ({"over_ms": 0.0, "to_ms": 0.125}, "up to 0.125\u00a0ms"),
-        ({"over_ms": 0.25, "to_ms": 0.5}, "0.25\u00a0ms to 0.5\u00a0ms"),
-        ({"over_ms": 8192.0, "to_ms": None}, "over 8.192\u00a0s"),
-        ({"over_ms": 0.002, "to_ms": 0.004}, "2\u00a0µs to 4\u00a0µs"),
+        (0.0, 0.125, "up to 0.125\u00a0ms"),
+        (0.25, 0.5, "0.25\u00a0ms to 0.5\u00a0ms"),
+        (8192.0, None, "over 8.192\u00a0s"),
+        (0.002, 0.004, "2\u00a0µs to 4\u00a0µs"),
     ],
 )
-def test_bins_have_short_names(row, said):
-    assert words.bin_name(row) == said
+def test_bins_have_short_names(over_ms, to_ms, said):
+    assert words.bin_name(over_ms, to_ms) == said

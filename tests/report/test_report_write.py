@@ -12,7 +12,8 @@ import needs
 from iowatt.base.errors import InputError, IowattError
 from iowatt.cli import report as verb
 from iowatt.pages import run as report
-from iowatt.render import html, pdf
+from iowatt.pages.run import page
+from iowatt.render import pdf
 from refused import check, refused
 from report.fixture import Recipe, build
 
@@ -66,7 +67,7 @@ def test_a_failure_leaves_nothing_behind_and_the_old_report_whole(made, tmp_path
     def fail(runs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(html, "render", fail)
+    monkeypatch.setattr(page, "render", fail)
     with pytest.raises(KeyboardInterrupt):
         report.write([made], target, force=True)
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -83,7 +83,7 @@ def test_info_and_the_run_warn(runs, name):
 
 def test_compare_flags_it(runs):
     found = iowatt.compare(runs["plain.txt"].path, runs["merged.txt"].path)
-    texts = [flag["text"] for flag in found["flags"] if flag["key"] == "trace"]
+    texts = [flag.text for flag in found.flags if flag.key == "trace"]
     assert len(texts) == 1
     assert "160" in texts[0]
 

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from iowatt.lenses.idle.result import Autocorrelation, DriveIdle, IdlePeriods, LongPeriods, OraclePoint
 from iowatt.studies.arrays2002 import conclusions, drive_conclusions, tables
 from iowatt.studies.arrays2002.detail import Drives, Idle
 from iowatt.studies.arrays2002.drive_conclusions import BREAK_EVEN_S, Experiment, derived_saving_j
 from iowatt.studies.arrays2002.points import Point, best, cases, choose
 from iowatt.studies.arrays2002.published import IDLE_W, LARGEST_CORRELATION, TPCC, TPCH
 from iowatt.studies.page import claims
+from iowatt.studies.results import RecordedIdle
 from iowatt.studies.verdict import Verdict
 
 GAP_S = 0.00706
@@ -152,18 +154,24 @@ def drives(workload, parity, data=1.1, source="captured"):
 
 def lens(correlation=(0.05,) * 5, over_1s=0.0, over_2s=0.0, longest=3.0, saved=(0.0, 0.0, 0.0)):
     """What the idle lens says, as far as the study reads it."""
-    return {
-        "autocorrelation": {"mean": list(correlation), "sigma": [0.01] * 5, "disks": []},
-        "longer": [
-            {"length_s": 1.0, "share_of_periods": over_1s},
-            {"length_s": 2.0, "share_of_periods": over_2s},
+    found = IdlePeriods.model_construct(
+        autocorrelation=Autocorrelation.model_construct(mean=list(correlation), sigma=[0.01] * 5, disks=[]),
+        longer=[
+            LongPeriods.model_construct(length_s=1.0, share_of_periods=over_1s),
+            LongPeriods.model_construct(length_s=2.0, share_of_periods=over_2s),
         ],
-        "devices": [{"name": "disks.0", "longest_s": 0.5}, {"name": "disks.1", "longest_s": longest}],
-        "oracle_at": [
-            {"transition_s": s, "energy_saved_share_of_total": share, "latency_saved_share_of_total": -share}
-            for s, share in zip((41.0, 9.0, 2.0), saved, strict=True)
+        devices=[
+            DriveIdle.model_construct(name="disks.0", longest_s=0.5),
+            DriveIdle.model_construct(name="disks.1", longest_s=longest),
         ],
-    }
+    )
+    oracle_at = [
+        OraclePoint.model_construct(
+            transition_s=s, energy_saved_share_of_total=share, latency_saved_share_of_total=-share
+        )
+        for s, share in zip((41.0, 9.0, 2.0), saved, strict=True)
+    ]
+    return RecordedIdle(found, oracle_at)
 
 
 def experiment(what, workload="tpcc", parity=1.2, **more):

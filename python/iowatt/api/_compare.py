@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from iowatt.lenses.compare.result import BeforeAfter
     from iowatt.run.bundle import Run
 
 
@@ -26,7 +27,7 @@ def compare(
     seed: int = 1,
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
-) -> dict[str, Any]:
+) -> BeforeAfter:
     """Compare two Runs, or two groups of repeated ones, before and after a change.
 
     Parameters
@@ -52,13 +53,13 @@ def compare(
     resamples, seed:
         Of the bootstrap.
     output:
-        A page (.html) to write.
+        A page (.html), a workbook (.xlsx) or a PDF to write.
     force:
         Replace a page that exists.
 
     Returns
     -------
-    dict
+    BeforeAfter
         The document ``iowatt.compare/1`` (docs/reference/cli.md).
 
     Raises
@@ -71,9 +72,9 @@ def compare(
 
     target = None if output is None else Path(output)
     if target is not None:
-        from iowatt.pages.compare import page
+        from iowatt.render import write
 
-        page.check_target(target, force)
+        write.check_target(target, force=force)
     found = analyse(
         Asked(
             opened(_listed(before)),
@@ -90,7 +91,9 @@ def compare(
         )
     )
     if target is not None:
-        page.write(found, target, force=force)
+        from iowatt.pages.compare.document import document
+
+        write.write(document(found), target, force=force)
     return found
 
 

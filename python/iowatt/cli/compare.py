@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Page, print_json
+from iowatt.cli.options import AsJson, ForcePage, Notes, Page
+from iowatt.cli.show import show
 
 
 def register(app: typer.Typer) -> None:
@@ -86,6 +87,7 @@ def compare(
     ] = None,
     output: Page = None,
     force: ForcePage = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare two Runs, simulated or measured: what a change did to response times, work, power and energy.
@@ -95,6 +97,7 @@ def compare(
     from iowatt.api import compare as answer
     from iowatt.base.units import parse_duration
     from iowatt.cli.options import parsed
+    from iowatt.pages.compare.document import document
 
     found = answer(
         [*([before] if before else []), *(more_before or [])],
@@ -110,21 +113,4 @@ def compare(
     )
     if output is not None:
         typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found)
-        return
-    _print(found)
-
-
-def _print(found: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    from iowatt.pages.compare import text
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=max(console.width, text.WIDE))
-    for number, part in enumerate(text.parts(found, wrap=console.width < text.WIDE)):
-        if number and not (isinstance(part, str) and part.startswith(("note:", "flag:"))):
-            console.print()
-        console.print(part, markup=False, soft_wrap=True) if isinstance(part, str) else console.print(part)
+    show(found, document, notes=notes, as_json=as_json)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import ForcePage, Page, print_json
+from iowatt.cli.options import AsJson, ForcePage, Notes, Page
+from iowatt.cli.show import check_page, show
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat import Extents
@@ -67,7 +68,8 @@ def heat(
     order_tolerance: verb.OrderTolerance = None,
     output: Page = None,
     force: ForcePage = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show where I/O goes: density over extents, skew, heat over time, reads against writes.
 
@@ -75,14 +77,12 @@ def heat(
     """
     from iowatt.base.errors import Argument, InputError
     from iowatt.lenses.heat import analyse
+    from iowatt.pages.heat.document import document
 
     if over not in _OVER:
         message = f"{over!r} is not accepted; expected {', '.join(_OVER)}"
         raise InputError("not-accepted", Argument("over"), message)
-    if output is not None:
-        from iowatt.pages.heat import page
-
-        page.check_target(output, force)
+    check_page(output, force=force)
     options = verb._options(
         format=format_,
         columns=columns,
@@ -98,13 +98,7 @@ def heat(
     measures = _measures(extent, period, capacity)
     points, name, path = _opened(source, options, measures)
     found = analyse(points, name, path, over=cast("Over", over))
-    if output is not None:
-        page.write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found)
-        return
-    _print(found)
+    show(found, document, output, force=force, notes=notes, as_json=as_json)
 
 
 def _measures(extent: str | None, period: str | None, capacity: str | None) -> dict[str, Any]:
@@ -153,15 +147,3 @@ def _opened(
             {"path": source, **options}, **{"extent_bytes": EXTENT, **measures}, progress=progress
         )
     return [extents], path.name, source
-
-
-def _print(found: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    from iowatt.pages.heat import text
-
-    console = Console(highlight=False)
-    for number, part in enumerate(text.parts(found)):
-        if number and not (isinstance(part, str) and part.startswith("note:")):
-            console.print()
-        console.print(part, markup=False, soft_wrap=True) if isinstance(part, str) else console.print(part)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import ForcePage, Page, print_json
+from iowatt.cli.options import AsJson, ForcePage, Notes, Page
+from iowatt.cli.show import check_page, show
 
 
 def register(app: typer.Typer) -> None:
@@ -29,36 +30,17 @@ def idle(
     ] = None,
     output: Page = None,
     force: ForcePage = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Analyse idle periods: lengths, correlation, laws, and what each power policy would save and cost."""
     from iowatt.cli.progress import bar
     from iowatt.lenses.idle import analyse
+    from iowatt.pages.idle.document import document
     from iowatt.run.bundle import Run
 
-    if output is not None:
-        from iowatt.pages.idle import page
-
-        page.check_target(output, force)
+    check_page(output, force=force)
     opened = Run.open(run)
     with bar(f"reading {run}") as progress:
         found = analyse(opened, device, progress)
-    if output is not None:
-        page.write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found)
-        return
-    _print(found)
-
-
-def _print(found: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    from iowatt.pages.idle import text
-
-    console = Console(highlight=False)
-    for number, part in enumerate(text.parts(found)):
-        if number and not (isinstance(part, str) and part.startswith("note:")):
-            console.print()
-        console.print(part, markup=False, soft_wrap=True) if isinstance(part, str) else console.print(part)
+    show(found, document, output, force=force, notes=notes, as_json=as_json)

@@ -70,7 +70,9 @@ class Column:
     def _fixed(value: float, decimals: int) -> str:
         text = f"{value:,.{decimals}f}"
         least = 10.0**-decimals
-        return f"<{least:.{decimals}f}" if 0 < value < least / 2 else "0" if value == 0 else text
+        if value == 0 or abs(value) >= least / 2:
+            return text if value else "0"
+        return f"{'<' if value > 0 else '>-'}{least:.{decimals}f}"
 
 
 @dataclass(frozen=True)

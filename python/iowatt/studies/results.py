@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,7 @@ from iowatt.evaluate.search.threads import Threads, cores
 if TYPE_CHECKING:
     import polars as pl
 
+    from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
     from iowatt.run.bundle import Run
     from iowatt.studies.stage import Stage
 
@@ -23,6 +25,14 @@ TRANSITIONS_S: Final = (41.0, 9.0, 2.0)
 the 2002 study, the laptop drive beside it (4.5 + 4.5 s), and what no drive of its time could do."""
 
 
+@dataclass(frozen=True)
+class RecordedIdle:
+    """What the idle lens found in a Run, and its oracles at :data:`TRANSITIONS_S`."""
+
+    found: IdlePeriods
+    oracle_at: Sequence[OraclePoint]
+
+
 class Results:
     """Tables by stage, with the paths from which the Runs that were kept can be opened."""
 
@@ -30,7 +40,7 @@ class Results:
         self.stages = {stage.key: stage for stage in stages}
         self.frames = frames
         self._root = root
-        self._idle: dict[Path, dict[str, Any]] = {}
+        self._idle: dict[Path, RecordedIdle] = {}
 
     def of(self, **said: Any) -> list[str]:
         """Keys of the stages that say so."""
@@ -93,16 +103,15 @@ class Results:
         finally:
             worker.close()
 
-    def idle(self, key: str, row: Row) -> dict[str, Any]:
-        """What the idle lens found (schema ``iowatt.idle/1``, and ``oracle_at``: its bound at
-        :data:`TRANSITIONS_S`)."""
+    def idle(self, key: str, row: Row) -> RecordedIdle:
+        """What the idle lens found."""
         path = self.path(key, row)
         if path not in self._idle:
             self.analyse_idle([(key, row)], jobs=1)
         return self._idle[path]
 
 
-def _analyse(path: str, _report: Report) -> dict[str, Any]:
+def _analyse(path: str, _report: Report) -> RecordedIdle:
     from iowatt.lenses.idle import analyse
     from iowatt.lenses.idle.bound import Bound
     from iowatt.lenses.idle.periods import Periods
@@ -117,4 +126,4 @@ def _analyse(path: str, _report: Report) -> dict[str, Any]:
     for batch in periods.batches():
         bound.add(batch)
     points = bound.points(float(run.summary["energy"]["total_j"]))
-    return {**analyse(run), "oracle_at": points}
+    return RecordedIdle(analyse(run), points)

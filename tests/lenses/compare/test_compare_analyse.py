@@ -16,8 +16,10 @@ from iowatt.base.errors import Argument
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked, opened
 from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
-from iowatt.pages.compare import page, text
+from iowatt.lenses.compare.result import BeforeAfter
+from iowatt.pages.compare.document import document as shown_as
 from iowatt.pages.run.figures import comparison
+from iowatt.render import write
 from refused import refused
 
 SIZE = 20_000
@@ -33,22 +35,25 @@ def found():
 
 
 def row(document, metric):
-    return next(one for one in document["differences"] if one["metric"] == metric)
+    return next(one for one in document.differences if one.metric == metric)
 
 
 def test_the_document_is_plain_json(found):
-    assert found["schema"] == "iowatt.compare/1"
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    plain = found.as_dict()
+    assert plain["schema"] == "iowatt.compare/1"
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert BeforeAfter.model_validate(plain) == found
 
 
 def test_the_reference_names_every_key(found):
     text = (Path(__file__).parents[3] / "docs" / "reference" / "cli.md").read_text("utf-8")
     section = text.partition("**`iowatt compare`**")[2].partition("\n**`")[0]
+    plain = found.as_dict()
     keys = {
-        *found,
-        *found["differences"][0],
-        *found["spikes"]["before"]["mean"],
-        *found["omission"]["before"],
+        *plain,
+        *plain["differences"][0],
+        *plain["spikes"]["before"]["mean"],
+        *plain["omission"]["before"],
     }
     missing = {key for key in keys if f"`{key}`" not in section}
     assert missing <= {"schema", "title", "unit", "better", "said", "metric"}
@@ -60,28 +65,28 @@ def test_the_reference_names_every_key(found):
 )
 def test_a_known_change_is_found_and_called_better(found, metric, truth):
     one = row(found, metric)
-    assert one["verdict"] == "better" and one["interval"][0] <= one["difference"] <= one["interval"][1]
+    assert one.verdict == "better" and one.interval[0] <= one.difference <= one.interval[1]
     # Within twice its half-width: one seed is no trial of coverage (benches/compare.py has those).
-    half = (one["interval"][1] - one["interval"][0]) / 2
-    assert abs(one["difference"] - truth) < 2 * half
+    half = (one.interval[1] - one.interval[0]) / 2
+    assert abs(one.difference - truth) < 2 * half
 
 
 def test_the_other_way_round_it_is_worse(found):
     back = analyse(Asked([made.build(draws(2), seed=2, raid="10", watts=90.0)], [made.build(draws(1, 2.0))]))
-    assert row(back, "mean")["verdict"] == row(back, "p99")["verdict"] == "worse"
-    assert row(back, "mean")["difference"] == -row(found, "mean")["difference"]
-    assert row(found, "power_w")["verdict"] == "better" and row(back, "power_w")["verdict"] == "worse"
+    assert row(back, "mean").verdict == row(back, "p99").verdict == "worse"
+    assert row(back, "mean").difference == -row(found, "mean").difference
+    assert row(found, "power_w").verdict == "better" and row(back, "power_w").verdict == "worse"
 
 
 def test_far_percentiles_say_what_they_rest_on(found):
     one = row(found, "p99.99")
-    assert one["verdict"] == NO_VERDICT and one["beyond"] == {"before": 2, "after": 2}
-    assert any("2 requests" in remark for remark in one["remarks"])
+    assert one.verdict == NO_VERDICT and one.beyond.as_dict() == {"before": 2, "after": 2}
+    assert any("2 requests" in remark for remark in one.remarks)
 
 
 def test_one_system_with_two_seeds_is_not_told_apart():
     document = analyse(Asked([made.build(draws(5))], [made.build(draws(6), seed=2)]))
-    assert {one["verdict"] for one in document["differences"]} <= {INDISTINGUISHABLE, NO_VERDICT}
+    assert {one.verdict for one in document.differences} <= {INDISTINGUISHABLE, NO_VERDICT}
 
 
 def test_figures_are_those_of_the_runs_own_reports():
@@ -93,18 +98,18 @@ def test_figures_are_those_of_the_runs_own_reports():
         ("mean", "mean"), ("p95", "p95"), ("p99", "p99"), ("iops", "iops"), ("power_w", "power"),
         ("joules_per_request", "per_request"),
     ):  # fmt: skip
-        assert row(document, mine)["change"] == pytest.approx(changes[titles.index(theirs)], rel=1e-12)
+        assert row(document, mine).change == pytest.approx(changes[titles.index(theirs)], rel=1e-12)
 
 
 def test_without_a_series_means_are_judged_by_intervals_and_percentiles_are_not():
     before, after = made.build(draws(1, 2.0), series=False), made.build(draws(2), raid="10", series=False)
     document = analyse(Asked([before], [after]))
-    assert row(document, "mean")["verdict"] == "better"
+    assert row(document, "mean").verdict == "better"
     one = row(document, "p99")
-    assert one["verdict"] == NO_VERDICT
-    assert one["basis"]["method"] == "requests" and one["remarks"]
-    assert one["before"] == before.summary["response_time_ms"]["all"]["p99"]
-    assert document["over_time"]["before"][0]["basis"] == "intervals"
+    assert one.verdict == NO_VERDICT
+    assert one.basis.method == "requests" and one.remarks
+    assert one.before == before.summary["response_time_ms"]["all"]["p99"]
+    assert document.over_time.before[0].basis == "intervals"
 
 
 def test_one_histogram_alone_gives_figures_and_no_verdict():
@@ -112,29 +117,29 @@ def test_one_histogram_alone_gives_figures_and_no_verdict():
         made.build(draws(seed, scale), series=False, interval_s=100.0) for seed, scale in ((1, 2.0), (2, 1.0))
     )
     document = analyse(Asked([before], [after]))
-    assert document["over_time"]["width_s"] is None
-    assert document["spikes"] == {"before": None, "after": None}
-    assert {one["verdict"] for one in document["differences"]} == {NO_VERDICT}
-    assert row(document, "p50")["difference"] == pytest.approx(-np.log(2), abs=0.05)
+    assert document.over_time.width_s is None
+    assert document.spikes.as_dict() == {"before": None, "after": None}
+    assert {one.verdict for one in document.differences} == {NO_VERDICT}
+    assert row(document, "p50").difference == pytest.approx(-np.log(2), abs=0.05)
 
 
 def test_a_load_that_was_asked_for_is_no_merit_of_storage():
     document = analyse(Asked([made.build(draws(1))], [made.build(draws(2, size=2 * SIZE))]))
     one = row(document, "iops")
-    assert one["verdict"] == "better" and len(one["remarks"]) == 1
-    assert [flag["key"] for flag in document["flags"]] == ["rate"]
+    assert one.verdict == "better" and len(one.remarks) == 1
+    assert [flag.key for flag in document.flags] == ["rate"]
 
 
 def test_groups_are_merged():
     before = [made.build(draws(seed, 2.0, 5000), seed=seed) for seed in (1, 2, 3)]
     after = [made.build(draws(seed, 1.0, 5000), seed=seed, raid="10") for seed in (4, 5, 6)]
     document = analyse(Asked(before, after))
-    assert (document["before"]["requests"], len(document["before"]["runs"])) == (15_000, 3)
-    assert row(document, "mean")["before"] == pytest.approx(
+    assert (document.before.requests, len(document.before.runs)) == (15_000, 3)
+    assert row(document, "mean").before == pytest.approx(
         np.mean([run.summary["response_time_ms"]["all"]["mean"] for run in before])
     )
-    assert row(document, "mean")["basis"]["runs"] == [3, 3]
-    assert len(document["over_time"]["after"]) == 3
+    assert row(document, "mean").basis.runs == (3, 3)
+    assert len(document.over_time.after) == 3
 
 
 @pytest.mark.parametrize(
@@ -184,7 +189,7 @@ def test_the_api_takes_runs_paths_and_times(tmp_path):
         every="5s",
         output=page,
     )
-    assert document["asked"]["spike_ms"] == 3.0 and document["over_time"]["width_s"] == 5.0
+    assert document.asked.spike_ms == 3.0 and document.over_time.width_s == 5.0
     assert page.is_file()
     with refused("exists", str(page)):
         iowatt.compare(tmp_path / "before", before, output=page)
@@ -195,10 +200,11 @@ def test_the_api_takes_runs_paths_and_times(tmp_path):
 def test_one_side_alone_may_have_a_course_over_time():
     before, after = made.build(draws(1), interval_s=100.0, series=False), made.build(draws(2), raid="10")
     document = analyse(Asked([before], [after], threshold_s=1e-3))
-    assert document["spikes"]["before"] is None and document["spikes"]["after"]["mean"]["blocks"] == 100
-    shown = [part for part in text.parts(document) if isinstance(part, str)]
-    assert any("spikes over 1.00\u00a0ms by means, blocks of 1\u00a0s: after" in part for part in shown)
-    assert "After, over time" in page.render(document)
+    assert document.spikes.before is None and document.spikes.after.mean.blocks == 100
+    shown = shown_as(document)
+    assert "compare-over-time-after" in shown.ids() and "compare-over-time-before" not in shown.ids()
+    threshold = shown.ids()["compare-threshold"].table
+    assert threshold.column("Spikes") == [None, "by means", "by single requests"]
 
 
 def without_histogram(run):
@@ -213,14 +219,14 @@ def test_a_run_without_a_histogram_has_a_mean_and_no_percentiles(both):
     before = without_histogram(made.build(draws(1, 2.0), series=False))
     after = made.build(draws(2), raid="10", series=False)
     document = analyse(Asked([before], [without_histogram(after) if both else after]))
-    assert row(document, "mean")["verdict"] == "better"
-    assert document["response_time_ms"]["before"]["p99"] is None
-    assert any("histogram" in note for note in document["notes"])
+    assert row(document, "mean").verdict == "better"
+    assert document.response_time_ms.before.p99 is None
+    assert "no-histogram" in {note.code for note in document.notes}
     if both:
-        assert "p99" not in {one["metric"] for one in document["differences"]} and not document["histograms"]
+        assert "p99" not in {one.metric for one in document.differences} and not document.histograms
     else:
-        assert row(document, "p99")["difference"] is None and len(row(document, "p99")["remarks"]) == 1
-    assert list(text.parts(document)) and page.render(document)
+        assert row(document, "p99").difference is None and len(row(document, "p99").remarks) == 1
+    assert write.page([shown_as(document)])
 
 
 @pytest.mark.parametrize("damage", ["column", "list"])
@@ -238,5 +244,5 @@ def test_simulations_that_differ_in_their_seed_alone_are_one_long_run():
     """Few repetitions of a measurement say little of how much it varies; a simulation's seeds say it all."""
     after = [made.build(draws(seed), seed=seed) for seed in (2, 3)]
     simulated = analyse(Asked([made.build(draws(1, 1.3))], after))
-    assert row(simulated, "mean")["verdict"] == row(simulated, "p99")["verdict"] == "better"
-    assert row(simulated, "mean")["basis"]["method"] == "blocks"
+    assert row(simulated, "mean").verdict == row(simulated, "p99").verdict == "better"
+    assert row(simulated, "mean").basis.method == "blocks"

@@ -89,7 +89,7 @@ def of(run, **asked):
 
 def test_an_open_loop_left_nothing_out():
     found = of(made.build(np.ones(100)))
-    assert (found["modelled"], found["loop"], found["waits"]) == (None, "open", False) and found["why_not"]
+    assert (found.modelled, found.loop, found.waits) == (None, "open", False) and found.why_not
 
 
 def test_a_stall_of_a_closed_loop_is_put_back():
@@ -97,33 +97,33 @@ def test_a_stall_of_a_closed_loop_is_put_back():
     ms = np.append(np.ones(9900), 10_000.0)
     found = of(made.build(ms, replay=made.closed(1)))
     interval = ms.mean()
-    assert found["expected_interval_ms"] == [pytest.approx(interval)]
-    modelled = found["modelled"]
-    assert modelled["added"] == pytest.approx(10_000 / interval - 1, rel=2e-3)  # by the end of its bin
+    assert found.expected_interval_ms == [pytest.approx(interval)]
+    modelled = found.modelled
+    assert modelled.added == pytest.approx(10_000 / interval - 1, rel=2e-3)  # by the end of its bin
     # As observed the stall is one request of 9,901; with what it kept back it is a third of all.
-    assert modelled["observed"]["p99"] == pytest.approx(1.0, rel=2e-3)
-    assert modelled["corrected"]["p99"] == pytest.approx(9700, rel=0.01)
-    assert modelled["observed"]["p50"] == modelled["corrected"]["p50"]
+    assert modelled.observed["p99"] == pytest.approx(1.0, rel=2e-3)
+    assert modelled.corrected["p99"] == pytest.approx(9700, rel=0.01)
+    assert modelled.observed["p50"] == modelled.corrected["p50"]
 
 
 def test_think_time_is_part_of_the_cycle():
     found = of(made.build(np.full(100, 4.0), replay=made.closed(2, 0.006)))
-    assert found["expected_interval_ms"] == [pytest.approx(10.0)]
+    assert found.expected_interval_ms == [pytest.approx(10.0)]
 
 
 def test_a_rate_is_corrected_where_the_outstanding_requests_are_known():
     found = of(measured(500.0))
-    assert found["modelled"] is None and "--expected-interval" in found["why_not"]
+    assert found.modelled is None and "expected_interval" in found.why_not
     found = of(measured(500.0, {"outstanding": 4}))
-    assert found["expected_interval_ms"] == [pytest.approx(8.0)]
-    assert of(measured(500.0), expected_interval_s=0.001)["modelled"] is not None
+    assert found.expected_interval_ms == [pytest.approx(8.0)]
+    assert of(measured(500.0), expected_interval_s=0.001).modelled is not None
 
 
 def test_corrections_are_of_the_host_alone():
     run = made.build(np.ones(100), replay=made.closed(1), points=("host", "array"))
-    assert of(run)["modelled"] is not None
+    assert of(run).modelled is not None
     found = of(run, point="array")
-    assert found["modelled"] is None and "array" in found["why_not"]
+    assert found.modelled is None and "array" in found.why_not
 
 
 def test_what_a_measured_driver_did_between_two_requests_is_in_its_rate():

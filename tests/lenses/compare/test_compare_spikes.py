@@ -10,7 +10,7 @@ from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import sides
 from iowatt.lenses.compare.over_time import courses
 from iowatt.lenses.compare.spikes import spikes
-from iowatt.pages.compare import text
+from iowatt.pages.compare import over_time
 
 #: Seconds of means of 0.5 ms but for these: ten requests a second, so 10 of 2 ms make 2 ms, one of 6 ms 1.05.
 FULL = {3, 4, 5, 20}
@@ -52,27 +52,27 @@ def test_spikes_by_means_and_by_single_requests(series):
     by = spikes(found["before"], 1e-3)
     assert width == 1.0 and not notes
     assert found["before"][0].basis == ("series" if series else "intervals")
-    assert (by["mean"]["spikes"], by["mean"]["blocks"], by["mean"]["blocks_over"]) == (3, 100, 6)
-    listed = [(one["start_s"], one["length_s"], one["blocks"]) for one in by["mean"]["list"]]
+    assert (by.mean.spikes, by.mean.blocks, by.mean.blocks_over) == (3, 100, 6)
+    listed = [(one.start_s, one.length_s, one.blocks) for one in by.mean.listed]
     assert listed == [(3.0, 3.0, 3), (20.0, 1.0, 1), (40.0, 2.0, 2)]
-    assert by["mean"]["greatest_ms"] == pytest.approx(2.0)
-    assert by["mean"]["list"][2]["greatest_ms"] == pytest.approx(1.05)
-    assert (by["mean"]["longest_s"], by["mean"]["seconds"]) == (3.0, 6.0)
+    assert by.mean.greatest_ms == pytest.approx(2.0)
+    assert by.mean.listed[2].greatest_ms == pytest.approx(1.05)
+    assert (by.mean.longest_s, by.mean.seconds) == (3.0, 6.0)
     # A single request of 1.5 ms is a spike by requests, and none by means.
-    assert (by["max"]["spikes"], by["max"]["greatest_ms"]) == (4, 6.0)
+    assert (by.max.spikes, by.max.greatest_ms) == (4, 6.0)
 
 
 def test_a_second_without_completions_ends_a_spike():
     found, _, _ = course_of([ten_a_second(empty={4})])
     by = spikes(found["before"], 1e-3)
-    assert [(one["start_s"], one["length_s"]) for one in by["mean"]["list"]][:2] == [(3.0, 1.0), (5.0, 1.0)]
-    assert by["mean"]["blocks"] == 99
+    assert [(one.start_s, one.length_s) for one in by.mean.listed][:2] == [(3.0, 1.0), (5.0, 1.0)]
+    assert by.mean.blocks == 99
 
 
 def test_no_spike_without_anything_over():
     found, _, _ = course_of([ten_a_second()])
     by = spikes(found["before"], 10e-3)
-    assert by["mean"] == {
+    assert by.mean.as_dict() == {
         "spikes": 0, "blocks": 100, "blocks_over": 0, "seconds": 0.0, "longest_s": 0.0, "greatest_ms": None,
         "greatest_block_ms": pytest.approx(2.0), "list": [],
     }  # fmt: skip
@@ -82,7 +82,7 @@ def test_both_sides_are_joined_to_the_wider_blocks():
     ms = np.random.default_rng(1).exponential(1.0, 2000)
     fine, coarse = made.build(ms, width_s=0.25), made.build(ms, width_s=2.0)
     found, width, notes = course_of([fine], [coarse])
-    assert width == 2.0 and any("2 s" in note for note in notes)
+    assert width == 2.0 and [note.code for note in notes] == ["blocks-joined"]
     one, other = found["before"][0], found["after"][0]
     np.testing.assert_array_equal(one.start_s, other.start_s)
     np.testing.assert_array_equal(one.requests, other.requests)
@@ -102,9 +102,13 @@ def test_one_direction_has_no_course_without_a_series():
     run = made.build(np.ones(1000), writes=np.arange(1000) % 2, series=False)
     found, width, notes = course_of([run], op="write")
     assert (found["before"], width) == ([], None)
-    assert any("series" in note for note in notes)
+    assert {note.code for note in notes} == {"no-course"}
 
 
 def test_what_no_block_tells_is_not_called_none():
-    found = {"spikes": {"before": {"single": {"blocks": 0, "spikes": 0}}}}
-    assert text._spikes(found, "before", "single").startswith("not known")
+    none = spikes([], 1e-3).max
+    assert none.blocks == 0
+    one_block = none.model_copy(update={"blocks": 1})
+    # Without blocks it gives no count; where blocks have no spike, it says how many blocks.
+    assert not any(letter.isdigit() for letter in over_time._spikes(none))
+    assert "1" in over_time._spikes(one_block)

@@ -51,8 +51,8 @@ def test_the_buckets_of_array_reporters_are_doublings_of_an_eighth_of_a_millisec
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=60), st.integers(1, 10**9))
 def test_the_share_over_a_threshold(ns, threshold):
     found = response.over(exact(ns), threshold / 1e9)
-    assert found["requests"] == sum(value > threshold for value in ns)
-    assert found["share"] == pytest.approx(found["requests"] / len(ns))
+    assert found.requests == sum(value > threshold for value in ns)
+    assert found.share == pytest.approx(found.requests / len(ns))
 
 
 @given(st.integers(1, 100_000), st.sampled_from([q for _, q in response.QUANTILES]))
@@ -74,8 +74,8 @@ def test_percentiles_of_one_run_are_those_of_its_own_report():
     found = response.percentiles(side_of(run))
     times = run.summary["response_time_ms"]["all"]
     for name, key in (("p50", "p50"), ("p99", "p99"), ("p99.9", "p999"), ("p99.99", "p9999"), ("max", "max")):
-        assert found[name] == times[key]
-    assert found["mean"] == times["mean"]
+        assert found.named(name) == times[key]
+    assert found.mean == times["mean"]
 
 
 def test_repeated_runs_are_merged_and_their_percentiles_not_averaged():
@@ -83,11 +83,11 @@ def test_repeated_runs_are_merged_and_their_percentiles_not_averaged():
     found = response.percentiles(side_of(made.build(slow), made.build(fast, seed=2)))
     together = np.sort(np.concatenate([slow, fast]))
     for name, q in response.QUANTILES:
-        assert found[name] == pytest.approx(together[math.ceil(q * together.size) - 1], rel=2e-3)
-    assert found["mean"] == pytest.approx(together.mean(), rel=1e-6)
+        assert found.named(name) == pytest.approx(together[math.ceil(q * together.size) - 1], rel=2e-3)
+    assert found.mean == pytest.approx(together.mean(), rel=1e-6)
     averaged = (np.quantile(slow, 0.99) + np.quantile(fast, 0.99)) / 2
-    assert abs(found["p99"] / averaged - 1) > 0.1
-    assert found["beyond"]["p99"] == 100
+    assert abs(found.p99 / averaged - 1) > 0.1
+    assert found.beyond["p99"] == 100
 
 
 @pytest.mark.parametrize(("op", "code"), [("read", 0), ("write", 1)])
@@ -108,22 +108,22 @@ def test_another_point_comes_from_the_series():
     assert array.requests == host.requests
     assert array.mean_ms == pytest.approx(host.mean_ms / 2, rel=1e-5)
     assert array.max_ms == pytest.approx(host.max_ms / 2, rel=1e-5)
-    half = response.percentiles(array)["p99"] / response.percentiles(host)["p99"]
+    half = response.percentiles(array).p99 / response.percentiles(host).p99
     assert half == pytest.approx(0.5, rel=5e-3)
 
 
 def test_a_curve_ends_at_all_requests_and_only_rises():
     points = response.curve(side_of(made.build(draws(5))).histogram)
-    assert points[-1][1:] == [1.0, 0.0]
+    assert points[-1][1:] == (1.0, 0.0)
     assert all(one[0] < other[0] and one[1] <= other[1] for one, other in pairwise(points))
 
 
 def test_bins_of_both_sides_stand_side_by_side():
     one, other = made.build(np.full(100, 0.2)), made.build(np.full(50, 3.0))
     found = response.histograms(sides(Asked([one], [other])))
-    array = next(scale for scale in found if scale["scale"] == "array")
-    assert [(row["over_ms"], row["to_ms"]) for row in array["bins"]] == [
+    array = next(scale for scale in found if scale.scale == "array")
+    assert [(row.over_ms, row.to_ms) for row in array.bins] == [
         (0.125, 0.25), (0.25, 0.5), (0.5, 1.0), (1.0, 2.0), (2.0, 4.0),
     ]  # fmt: skip
-    assert [row["before"]["share"] for row in array["bins"]] == [1, 0, 0, 0, 0]
-    assert [row["after"]["share_to"] for row in array["bins"]] == [0, 0, 0, 0, 1]
+    assert [row.before.share for row in array.bins] == [1, 0, 0, 0, 0]
+    assert [row.after.share_to for row in array.bins] == [0, 0, 0, 0, 1]

@@ -1,31 +1,34 @@
-"""Two sides, before and after a change, as plain data: the document ``iowatt.compare/1``."""
+"""Two sides, before and after a change: the document ``iowatt.compare/1``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from iowatt.base.results import Note
 from iowatt.lenses.compare import flags, judge, omission, over_time, response
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import Observed, Side
 from iowatt.lenses.compare.observed import sides as observed_sides
+from iowatt.lenses.compare.result import (
+    AskedFor,
+    BeforeAfter,
+    BothSides,
+    Direction,
+    DirectionTimes,
+    OverTime,
+    RunOfSide,
+    SideFigures,
+)
 from iowatt.lenses.compare.spikes import spikes
-
-SCHEMA: Final = "iowatt.compare/1"
 
 #: Response times of both directions, beside those that were asked for.
 _DIRECTIONS: Final = (("all", "all requests"), ("read", "reads"), ("write", "writes"))
 
 
-def analyse(asked: Asked) -> dict[str, Any]:
+def analyse(asked: Asked) -> BeforeAfter:
     """Compare two sides.
-
-    Returns
-    -------
-    dict
-        Schema ``iowatt.compare/1``, see docs/reference/cli.md. Response times in ms, other times in s; shares
-        from 0 to 1.
 
     Raises
     ------
@@ -39,53 +42,60 @@ def analyse(asked: Asked) -> dict[str, Any]:
     courses, width, about_courses = over_time.courses(sides, asked)
     flagged = flags.flags(before, after, asked)
     judged = judge.differences(before, after, asked)
-    withheld = [flag["key"] for flag in flagged if flag["withholds"]]
-    if withheld:
-        judge.withhold(judged.rows)
-    return {
-        "schema": SCHEMA,
-        "asked": {
-            "op": asked.op,
-            "point": asked.point,
-            "workload": asked.workload,
-            "spike_ms": asked.spike_s * 1e3,
-            "spike_by": "given" if given else "p99 before",
-            "confidence": asked.confidence,
-            "seed": asked.seed,
-        },
-        **{one.key: _side(one) for one in sides},
-        "changed": flags.changed(before, after),
-        "flags": flagged,
-        "withheld": list(dict.fromkeys(withheld)),
-        "differences": judged.rows,
-        "statistics": judged.about,
-        "response_time_ms": {one.key: response.percentiles(one) for one in sides},
-        "directions": _directions(sides),
-        "histograms": response.histograms(sides),
-        "distribution": {one.key: response.curve(one.histogram) for one in sides},
-        "over_threshold": {one.key: response.over(one.histogram, asked.spike_s) for one in sides},
-        "over_time": {
-            "width_s": width,
-            **{key: [over_time.described(course) for course in found] for key, found in courses.items()},
-        },
-        "spikes": {key: spikes(found, asked.spike_s) if found else None for key, found in courses.items()},
-        "omission": {one.key: omission.described(one, asked) for one in sides},
-        "notes": [*flags.remarks(before, after), *about_courses, *_bins(sides)],
+    withheld = [flag.key for flag in flagged if flag.withholds]
+    found = {
+        key: spikes(courses[key], asked.spike_s) if courses[key] else None for key in ("before", "after")
     }
+    return BeforeAfter(
+        asked=AskedFor(
+            op=asked.op,
+            point=asked.point,
+            workload=asked.workload,
+            spike_ms=asked.spike_s * 1e3,
+            spike_by="given" if given else "p99 before",
+            confidence=asked.confidence,
+            seed=asked.seed,
+        ),
+        before=_side(before),
+        after=_side(after),
+        changed=flags.changed(before, after),
+        flags=flagged,
+        withheld=list(dict.fromkeys(withheld)),
+        differences=judge.withhold(judged.rows) if withheld else judged.rows,
+        statistics=judged.about,
+        response_time_ms=BothSides(before=response.percentiles(before), after=response.percentiles(after)),
+        directions=_directions(sides),
+        histograms=response.histograms(sides),
+        distribution=BothSides(
+            before=response.curve(before.histogram), after=response.curve(after.histogram)
+        ),
+        over_threshold=BothSides(
+            before=response.over(before.histogram, asked.spike_s),
+            after=response.over(after.histogram, asked.spike_s),
+        ),
+        over_time=OverTime(
+            width_s=width,
+            before=[over_time.described(course) for course in courses["before"]],
+            after=[over_time.described(course) for course in courses["after"]],
+        ),
+        spikes=BothSides(before=found["before"], after=found["after"]),
+        omission=BothSides(before=omission.described(before, asked), after=omission.described(after, asked)),
+        notes=[*flags.remarks(before, after), *about_courses, *_bins(sides)],
+    )
 
 
-def _side(one: Side) -> dict[str, Any]:
-    return {
-        "label": one.label,
-        "runs": [_run(part) for part in one.parts],
-        "requests": one.requests,
-        "window_s": one.window_s,
-        "iops": one.iops,
-        "mib_per_s": one.mib_per_s,
-        "power_w": one.watts,
-        "power_basis": _basis(one),
-        "joules_per_request": one.joules_per_request,
-    }
+def _side(one: Side) -> SideFigures:
+    return SideFigures(
+        label=one.label,
+        runs=[_run(part) for part in one.parts],
+        requests=one.requests,
+        window_s=one.window_s,
+        iops=one.iops,
+        mib_per_s=one.mib_per_s,
+        power_w=one.watts,
+        power_basis=_basis(one),
+        joules_per_request=one.joules_per_request,
+    )
 
 
 def _basis(one: Side) -> str | None:
@@ -93,57 +103,53 @@ def _basis(one: Side) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _run(part: Observed) -> dict[str, Any]:
+def _run(part: Observed) -> RunOfSide:
     summary = part.summary
-    return {
-        "label": part.label,
-        "name": summary["name"],
-        "path": str(part.run.path) if part.run.path else None,
-        "source": summary["source"],
-        "seed": summary["provenance"]["seed"],
-        "started_at": summary["provenance"]["started_at"],
-        "window_s": part.window_s,
-        "requests": part.requests,
-        "loop": part.loop.kind,
-        "series": part.series is not None,
-    }
+    return RunOfSide(
+        label=part.label,
+        name=summary["name"],
+        path=str(part.run.path) if part.run.path else None,
+        source=summary["source"],
+        seed=summary["provenance"]["seed"],
+        started_at=summary["provenance"]["started_at"],
+        window_s=part.window_s,
+        requests=part.requests,
+        loop=part.loop.kind,
+        series=part.series is not None,
+    )
 
 
-def _directions(sides: Sequence[Side]) -> list[dict[str, Any]]:
+def _directions(sides: Sequence[Side]) -> list[Direction]:
     """Mean and percentiles of ``run.json`` for both directions, where each side is one Run; no verdicts."""
     if any(len(one.parts) > 1 for one in sides):
         return []
     found = []
     for key, title in _DIRECTIONS:
-        times = {one.key: one.parts[0].summary["response_time_ms"][key] for one in sides}
-        if all(value["count"] for value in times.values()):
-            kept = ("count", "mean", "p50", "p99", "p999", "max")
-            found.append(
-                {
-                    "op": key,
-                    "title": title,
-                    **{name: {part: value[part] for part in kept} for name, value in times.items()},
-                }
+        times = [one.parts[0].summary["response_time_ms"][key] for one in sides]
+        if all(value["count"] for value in times):
+            before, after = (
+                DirectionTimes(**{part: value[part] for part in DirectionTimes.model_fields})
+                for value in times
             )
+            found.append(Direction(op=key, title=title, before=before, after=after))
     return found
 
 
-def _bins(sides: Sequence[Side]) -> list[str]:
+def _bins(sides: Sequence[Side]) -> Iterator[Note]:
     """How wide the bins of the slow tail are, where that is more than a reader would think."""
-    said = []
     for one in sides:
         merged = one.histogram
         if not merged.total:
-            said.append(
-                f"{one.label}: no histogram was kept, so there are no percentiles and no distribution"
+            yield Note(
+                code="no-histogram",
+                text=f"{one.label}: no histogram was kept, so there are no percentiles and no distribution.",
             )
             continue
         width = (merged.high_ns - merged.low_ns + 1) / merged.high_ns
         coarse = float((width * merged.count).sum() / merged.total)
         if coarse > 0.02:
-            said.append(
-                f"{one.label}: its bins are {100 * coarse:.2g} % wide on average, and percentiles are their "
-                "upper "
-                "ends"
+            yield Note(
+                code="wide-bins",
+                text=f"{one.label}: its bins are {100 * coarse:.2g} % wide on average, and percentiles are "
+                "their upper ends.",
             )
-    return said

@@ -7,8 +7,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from iowatt.base.results import Note
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import Side
+from iowatt.lenses.compare.result import ChangedKey, ChangedKeys, Flag
 from iowatt.lenses.kept_up import kept_up
 
 #: Relative differences of windows, sizes and rates from which they are flagged; of the read share in points.
@@ -21,7 +23,7 @@ LISTED: Final = 12
 UNLIKE: Final = 0.05
 
 
-def flags(before: Side, after: Side, asked: Asked) -> list[dict[str, Any]]:
+def flags(before: Side, after: Side, asked: Asked) -> list[Flag]:
     """What makes the sides hard to compare: a key, a sentence, and whether it withholds every verdict."""
     found = [
         ("source", _origins(before, after)),
@@ -37,7 +39,7 @@ def flags(before: Side, after: Side, asked: Asked) -> list[dict[str, Any]]:
         *(("group", _group(side)) for side in (before, after)),
     ]
     without = {"overload", *_unrelated(before, after, asked)}
-    return [{"key": key, "text": text, "withholds": key in without} for key, text in found if text]
+    return [Flag(key=key, text=text, withholds=key in without) for key, text in found if text]
 
 
 def _unrelated(before: Side, after: Side, asked: Asked) -> Iterator[str]:
@@ -264,17 +266,17 @@ def _plan_key(plan: Mapping[str, Any]) -> str:
     return json.dumps(kept, sort_keys=True, default=str)
 
 
-def changed(before: Side, after: Side) -> dict[str, Any]:
+def changed(before: Side, after: Side) -> ChangedKeys:
     """Keys of the plan in which the first Runs of both sides differ, the seed apart, in plain words."""
     plans = [_simulated(side.parts[0].run.plan) for side in (before, after)]
     if not all(plans):
-        return {"keys": 0, "list": []}  # measured: nothing says how it was built
+        return ChangedKeys(keys=0, listed=[])  # measured: nothing says how it was built
     old, new = (dict(_flat(plan)) for plan in plans)
     keys = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
-    return {
-        "keys": len(keys),
-        "list": [{"key": key, "before": old.get(key), "after": new.get(key)} for key in keys[:LISTED]],
-    }
+    return ChangedKeys(
+        keys=len(keys),
+        listed=[ChangedKey(key=key, before=old.get(key), after=new.get(key)) for key in keys[:LISTED]],
+    )
 
 
 def _flat(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -293,18 +295,22 @@ def _flat(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, json.dumps(value, default=str) if isinstance(value, list) else value
 
 
-def remarks(before: Side, after: Side) -> list[str]:
+def remarks(before: Side, after: Side) -> Iterator[Note]:
     """What a reader should know, and what is no fault of the comparison."""
-    said = []
     same = _plan_key(before.parts[0].run.plan) == _plan_key(after.parts[0].run.plan)
     simulated = all(part.summary["source"] == "simulation" for part in (*before.parts, *after.parts))
     seeds = [sorted(_each(side, lambda part: part.summary["provenance"]["seed"])) for side in (before, after)]
     if simulated and same:
-        said.append("both sides are one system and one load: what differs is chance (the seed)")
+        yield Note(
+            code="one-system",
+            text="Both sides are one system and one load: what differs is chance (the seed).",
+            decides=True,
+        )
     if simulated and not same and (why := _one_stream(before, after, seeds[0] == seeds[1])) is not None:
-        said.append(
-            f"both sides have {why}: the same requests meet both systems, so what they differ in is the "
-            "system's; the intervals take the sides as independent, and are wider than need be"
+        yield Note(
+            code="same-requests",
+            text=f"Both sides have the same {why}: the same requests meet both systems, so the systems alone "
+            "make the difference. The intervals take the sides as independent, and are wider than need be.",
         )
     for side in (before, after):
         if (
@@ -312,16 +318,18 @@ def remarks(before: Side, after: Side) -> list[str]:
             and len(_each(side, lambda part: part.summary["provenance"]["seed"])) == 1
             and simulated
         ):
-            said.append(
-                f"the Runs {side.key} have one seed: they are one Run several times, and tell no more than it"
+            yield Note(
+                code="no-repetitions",
+                text=f"The Runs {side.key} have one seed: they are one Run several times, and tell no more "
+                "than it.",
+                decides=True,
             )
-    return said
 
 
 def _one_stream(before: Side, after: Side, same_seeds: bool) -> str | None:
     """What makes the requests of both sides the same ones, where anything does."""
     if same_seeds:
-        return "the same seed"
+        return "seed"
     sources = [source for side in (before, after) for source in side.parts[0].run.plan.get("sources", [])]
     same = _work(before.parts[0].run.plan, None) == _work(after.parts[0].run.plan, None)
-    return "the same trace" if same and sources and all("path" in source for source in sources) else None
+    return "trace" if same and sources and all("path" in source for source in sources) else None

@@ -8,7 +8,7 @@ is corrected together, so that among a dozen figures none differs by chance alon
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -19,10 +19,11 @@ from iowatt.lenses.compare.inference import RESAMPLES, VERDICT_LEVEL, Question, 
 from iowatt.lenses.compare.observed import MIB, Side
 from iowatt.lenses.compare.outcome import NO_VERDICT
 from iowatt.lenses.compare.questions import by_interval, by_series, mean_by_interval
+from iowatt.lenses.compare.result import BothSides, DifferenceRow, RestsOn, Statistics
 
 if TYPE_CHECKING:
     from iowatt.lenses.compare.metrics import Metric
-    from iowatt.lenses.compare.outcome import Difference
+    from iowatt.lenses.compare.outcome import Difference, Interval
 
 #: Loops in which the driver, not storage, sets how much is done.
 _GIVEN: Final = ("open", "replayed", "recorded")
@@ -53,17 +54,17 @@ COMPARED: Final = (MEAN, *PERCENTILES, OVER, IOPS, BANDWIDTH, POWER, ENERGY)
 class Judged:
     """Rows of ``differences``, and what they rest on."""
 
-    rows: list[dict[str, Any]]
-    about: Mapping[str, Any]
+    rows: list[DifferenceRow]
+    about: Statistics
 
 
 def values(side: Side, asked: Asked) -> dict[str, float | None]:
     """Every figure of a side, by key."""
-    share = response.over(side.histogram, asked.spike_s)["share"]
+    share = response.over(side.histogram, asked.spike_s).share
     times = response.percentiles(side)
     return {
         MEAN.key: side.mean_ms,
-        **{name: times[name] for name, _ in response.QUANTILES},
+        **{name: times.named(name) for name, _ in response.QUANTILES},
         OVER.key: None if share is None else 100 * share,
         IOPS.key: side.iops,
         BANDWIDTH.key: side.mib_per_s,
@@ -82,39 +83,41 @@ def differences(before: Side, after: Side, asked: Asked) -> Judged:
         first, second = old[one.key], new[one.key]
         if first is None and second is None:
             continue
-        row = _row(one, _title(one, asked), (first, second), found.get(one.key))
-        row["beyond"] = _beyond(one, before, after, asked)
-        if given and one in (IOPS, BANDWIDTH) and row["verdict"] in ("better", "worse"):
-            row["remarks"].append(
-                "requests came at their own times, so this is the load, not what storage can do"
-            )
+        row = _row(
+            one,
+            _title(one, asked),
+            (first, second),
+            found.get(one.key),
+            _beyond(one, before, after, asked),
+        )
+        if given and one in (IOPS, BANDWIDTH) and row.verdict in ("better", "worse"):
+            load = "requests came at their own times, so this is the load, not what storage can do"
+            row = row.model_copy(update={"remarks": [*row.remarks, load]})
         rows.append(row)
-    about = {
-        "confidence": asked.confidence,
-        "resamples": asked.resamples or RESAMPLES,
-        "verdict_level": VERDICT_LEVEL,
-        "seed": asked.seed,
-    }
+    about = Statistics(
+        confidence=asked.confidence,
+        resamples=asked.resamples or RESAMPLES,
+        verdict_level=VERDICT_LEVEL,
+        seed=asked.seed,
+    )
     return Judged(rows, about)
 
 
-def withhold(rows: Sequence[dict[str, Any]]) -> None:
-    """Take the verdicts out of ``rows``: the sides are too different for one."""
-    for row in rows:
-        row["verdict"] = NO_VERDICT
+def withhold(rows: Sequence[DifferenceRow]) -> list[DifferenceRow]:
+    """``rows`` without their verdicts: the sides are too different for one."""
+    return [row.model_copy(update={"verdict": NO_VERDICT}) for row in rows]
 
 
-def _beyond(one: Compared, before: Side, after: Side, asked: Asked) -> dict[str, int] | None:
+def _beyond(one: Compared, before: Side, after: Side, asked: Asked) -> BothSides[int] | None:
     """Requests beyond a percentile or the threshold: what the figure rests on."""
     if one is OVER:
-        return {
-            side.key: int(response.over(side.histogram, asked.spike_s)["requests"])
-            for side in (before, after)
-        }
+        first, second = (response.over(side.histogram, asked.spike_s).requests for side in (before, after))
+        return BothSides(before=first, after=second)
     q = dict(response.QUANTILES).get(one.key)
     if q is None:
         return None
-    return {side.key: response.beyond(side.histogram.total, q) for side in (before, after)}
+    first, second = (response.beyond(side.histogram.total, q) for side in (before, after))
+    return BothSides(before=first, after=second)
 
 
 def _inferred(before: Side, after: Side, asked: Asked, known: set[str]) -> dict[str, Difference]:
@@ -180,53 +183,54 @@ def _title(one: Compared, asked: Asked) -> str:
 
 
 def _row(
-    one: Compared, title: str, both: tuple[float | None, float | None], inferred: Difference | None
-) -> dict[str, Any]:
+    one: Compared,
+    title: str,
+    both: tuple[float | None, float | None],
+    inferred: Difference | None,
+    beyond: BothSides[int] | None,
+) -> DifferenceRow:
     before, after = both
     difference = None if before is None or after is None else after - before
-    row: dict[str, Any] = {
-        "metric": one.key,
-        "title": title,
-        "unit": one.unit,
-        "better": one.better,
-        "before": before,
-        "after": after,
-        "difference": difference,
-        "change": None if not before or after is None else after / before - 1,
-        "interval": None,
-        "interval_before": None,
-        "interval_after": None,
-        "p": None,
-        "verdict": NO_VERDICT,
-        "beyond": None,
-        "basis": None,
-        "remarks": [],
-    }
+    row = DifferenceRow(
+        metric=one.key,
+        title=title,
+        unit=one.unit,
+        better=one.better,
+        before=before,
+        after=after,
+        difference=difference,
+        change=None if not before or after is None else after / before - 1,
+        interval=None,
+        interval_before=None,
+        interval_after=None,
+        p=None,
+        verdict=NO_VERDICT,
+        beyond=beyond,
+        basis=None,
+        remarks=[],
+    )
     if inferred is None or difference is None:
-        row["remarks"].append(
-            "known on one side only" if None in (before, after) else "nothing says how it varied over time"
-        )
-        return row
+        one_side = None in (before, after)
+        why = "known on one side only" if one_side else "nothing says how it varied over time"
+        return row.model_copy(update={"remarks": [why]})
     # Requests taken as independent say how much was seen, not how it varies: no verdict rests on that.
     alone = inferred.basis.method == "requests"
-    row |= {
-        "interval": _interval(inferred.interval, one.scale, difference),
-        "interval_before": _interval(inferred.interval_before, one.scale, before, least=0.0),
-        "interval_after": _interval(inferred.interval_after, one.scale, after, least=0.0),
-        "p": None if alone else inferred.p,
-        "verdict": NO_VERDICT if alone else inferred.verdict,
-        "basis": {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in asdict(inferred.basis).items()
-        },
-        "remarks": [*inferred.remarks],
-    }
-    return row
+    return row.model_copy(
+        update={
+            "interval": _interval(inferred.interval, one.scale, difference),
+            "interval_before": _interval(inferred.interval_before, one.scale, before, least=0.0),
+            "interval_after": _interval(inferred.interval_after, one.scale, after, least=0.0),
+            "p": None if alone else inferred.p,
+            "verdict": NO_VERDICT if alone else inferred.verdict,
+            "basis": RestsOn(**asdict(inferred.basis)),
+            "remarks": [*inferred.remarks],
+        }
+    )
 
 
 def _interval(
     interval: tuple[float, float] | None, scale: float, figure: float | None, least: float = -math.inf
-) -> list[float] | None:
+) -> Interval | None:
     """The interval of a printed figure: it holds the figure, and nothing below ``least``.
 
     Figures are ends of the finest bins, and the series, whose bins are wider, may lie beside them.
@@ -234,4 +238,4 @@ def _interval(
     if interval is None or figure is None:
         return None
     low, high = (end * scale for end in interval)
-    return [max(least, min(low, figure)), max(high, figure)]
+    return max(least, min(low, figure)), max(high, figure)

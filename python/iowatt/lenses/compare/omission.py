@@ -25,6 +25,7 @@ from iowatt.lenses.compare import response
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.loop import Loop
 from iowatt.lenses.compare.observed import Observed, Side
+from iowatt.lenses.compare.result import Modelled, Omission
 from iowatt.run.histogram import Histogram
 
 #: Bins for each doubling of what is added: 0.5 % wide, enough for a model.
@@ -50,7 +51,7 @@ def expected(
     if loop.kind == "rate-limited":
         return _of_rate(loop)
     if loop.kind == "mixed":
-        return Expected(None, "some of its workloads are open: take one with --workload")
+        return Expected(None, "some of its workloads are open: take one with `workload`")
     return _of_loop(loop, mean_ms, measured_iops)
 
 
@@ -65,7 +66,7 @@ def _of_loop(loop: Loop, mean_ms: float | None, measured_iops: float | None) -> 
 def _of_rate(loop: Loop) -> Expected:
     if loop.outstanding is None or not loop.asked_iops:
         return Expected(
-            None, "how many requests its driver keeps outstanding is not known: --expected-interval says it"
+            None, "how many requests its driver keeps outstanding is not known: give `expected_interval`"
         )
     return Expected(loop.outstanding / loop.asked_iops, "requests outstanding over the rate asked for")
 
@@ -77,7 +78,7 @@ _NOT_NEEDED: Final = {
 }
 
 
-def described(side: Side, asked: Asked) -> dict[str, Any]:
+def described(side: Side, asked: Asked) -> Omission:
     """What a side's loops left out: in words, and corrected percentiles (modelled) where that can be.
 
     Of all requests, reads and writes together: a loop that waits for one keeps back either.
@@ -99,16 +100,16 @@ def described(side: Side, asked: Asked) -> dict[str, Any]:
         why = "; ".join(dict.fromkeys(one.said for _, one in found if one.interval_s is None))
         if not why:
             why = f"at the {asked.point} nothing is corrected: what was kept back was at the host"
-    return {
-        "loop": kinds[0] if len(kinds) == 1 else "mixed",
-        "said": "; ".join(dict.fromkeys(part.loop.said for part in side.parts)),
-        "waits": any(part.loop.waits for part in side.parts),
-        "expected_interval_ms": [None if value is None else value * 1e3 for value in intervals],
-        "interval_from": "; ".join(dict.fromkeys(one.said for _, one in found if one.interval_s is not None))
+    return Omission(
+        loop=kinds[0] if len(kinds) == 1 else "mixed",
+        said="; ".join(dict.fromkeys(part.loop.said for part in side.parts)),
+        waits=any(part.loop.waits for part in side.parts),
+        expected_interval_ms=[None if value is None else value * 1e3 for value in intervals],
+        interval_from="; ".join(dict.fromkeys(one.said for _, one in found if one.interval_s is not None))
         or None,
-        "why_not": why,
-        "modelled": corrected,
-    }
+        why_not=why,
+        modelled=corrected,
+    )
 
 
 def _all_ms(part: Observed, asked: Asked) -> float | None:
@@ -129,7 +130,7 @@ def _flow(part: Observed, asked: Asked) -> Any:
     return next(one for one in part.summary["workloads"] if one["name"] == asked.workload)
 
 
-def _corrected(found: list[tuple[Observed, Expected]], asked: Asked) -> dict[str, Any] | None:
+def _corrected(found: list[tuple[Observed, Expected]], asked: Asked) -> Modelled | None:
     import polars as pl
 
     parts, observed, longest = [], [], []
@@ -145,13 +146,13 @@ def _corrected(found: list[tuple[Observed, Expected]], asked: Asked) -> dict[str
         longest.append(_flow(part, asked)["response_time_ms"]["all"]["max"])
     whole, seen = Histogram.merged(parts), Histogram.merged(observed)
     most = None if any(value is None for value in longest) else max(longest)
-    return {
-        "of": "all requests",
-        "requests": seen.total,
-        "added": whole.total - seen.total,
-        "observed": {name: response.percentile_ms(seen, q, most) for name, q in response.QUANTILES},
-        "corrected": {name: response.percentile_ms(whole, q, most) for name, q in response.QUANTILES},
-    }
+    return Modelled(
+        of="all requests",
+        requests=seen.total,
+        added=whole.total - seen.total,
+        observed={name: response.percentile_ms(seen, q, most) for name, q in response.QUANTILES},
+        corrected={name: response.percentile_ms(whole, q, most) for name, q in response.QUANTILES},
+    )
 
 
 def corrected(histogram: Histogram, interval_s: float) -> Histogram:

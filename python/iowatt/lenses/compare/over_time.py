@@ -7,20 +7,23 @@ more, and has more spikes for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.base.results import Note
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import Observed, Side
+from iowatt.lenses.compare.result import RunCourse
 
 NS_PER_MS: Final = 1e6
 
 Floats = npt.NDArray[np.float64]
+Basis = Literal["series", "intervals"]
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,7 @@ class Course:
     """Blocks of one Run in which anything completed, in order; times in s from the start of its window."""
 
     label: str
-    #: ``series`` or ``intervals``.
-    basis: str
+    basis: Basis
     width_s: float
     start_s: Floats
     end_s: Floats
@@ -43,7 +45,7 @@ class Course:
 class Native:
     """The blocks as the Run has them."""
 
-    basis: str
+    basis: Basis
     width_s: float
     start_s: Floats
     end_s: Floats
@@ -52,12 +54,12 @@ class Native:
     max_ms: Floats
 
 
-def courses(sides: Sequence[Side], asked: Asked) -> tuple[dict[str, list[Course]], float | None, list[str]]:
+def courses(sides: Sequence[Side], asked: Asked) -> tuple[dict[str, list[Course]], float | None, list[Note]]:
     """The course of every Run by side, the width of their blocks in s, and what to know about them."""
     native = {side.key: [(part, _native(part, asked)) for part in side.parts] for side in sides}
     widths = [blocks.width_s for parts in native.values() for _, blocks in parts if blocks is not None]
     notes = [
-        f"{part.label}: no course over time, for {_why(part, asked)}"
+        Note(code="no-course", text=f"{part.label}: no course over time: {_why(part, asked)}.")
         for parts in native.values()
         for part, blocks in parts
         if blocks is None
@@ -73,12 +75,17 @@ def courses(sides: Sequence[Side], asked: Asked) -> tuple[dict[str, list[Course]
     if len(made) > 1:
         shown = ", ".join(f"{width:g} s" for width in made)
         notes.append(
-            f"blocks of the course over time are {shown} long: a mean over less time varies more, so spikes "
-            "of "
-            "means do not compare; --every gives both sides one width"
+            Note(
+                code="blocks-differ",
+                text=f"Blocks of the course over time are {shown} long: a mean over less time varies more, "
+                "so spikes of means do not compare. `every` gives both sides one width.",
+                decides=True,
+            )
         )
     elif min(widths) < made[0]:
-        notes.append(f"blocks were joined to {made[0]:g} s, the same for both sides")
+        notes.append(
+            Note(code="blocks-joined", text=f"Blocks were joined to {made[0]:g} s, the same for both sides.")
+        )
     return found, made[-1], notes
 
 
@@ -161,19 +168,19 @@ def _joined(part: Observed, blocks: Native, wanted_s: float) -> Course:
     )
 
 
-def described(course: Course) -> Mapping[str, Any]:
-    """A course as plain data."""
+def described(course: Course) -> RunCourse:
+    """A course for a document."""
 
     def known(values: Floats) -> list[float | None]:
         return [None if np.isnan(value) else float(value) for value in values]
 
-    return {
-        "run": course.label,
-        "basis": course.basis,
-        "width_s": course.width_s,
-        "start_s": course.start_s.tolist(),
-        "end_s": course.end_s.tolist(),
-        "requests": [int(value) for value in course.requests],
-        "mean_ms": known(course.mean_ms),
-        "max_ms": known(course.max_ms),
-    }
+    return RunCourse(
+        run=course.label,
+        basis=course.basis,
+        width_s=course.width_s,
+        start_s=course.start_s.tolist(),
+        end_s=course.end_s.tolist(),
+        requests=[int(value) for value in course.requests],
+        mean_ms=known(course.mean_ms),
+        max_ms=known(course.max_ms),
+    )

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from iowatt.lenses.compare import bins
 from iowatt.lenses.compare.observed import Side
+from iowatt.lenses.compare.result import Bin, BinCount, BothSides, OverThreshold, ResponseTimes, ScaleBins
 from iowatt.run.histogram import Histogram
 
 NS_PER_MS: Final = 1e6
+
+Point = tuple[float, float, float]
+"""ms, share within it, share beyond it."""
 
 #: Name and quantile, as far as the field asks.
 QUANTILES: Final = (
@@ -39,27 +43,27 @@ def beyond(total: int, q: float) -> int:
     return total - max(1, ceil(Fraction(str(q)) * total)) if total else 0
 
 
-def percentiles(side: Side) -> dict[str, Any]:
+def percentiles(side: Side) -> ResponseTimes:
     """Mean, percentiles and maximum in ms, and how many requests lie beyond each percentile."""
     merged, longest = side.histogram, side.max_ms
     total = merged.total
-    return {
-        "requests": side.requests,
-        "mean": side.mean_ms,
-        **{name: percentile_ms(merged, q, longest) for name, q in QUANTILES},
-        "max": longest,
-        "beyond": {name: beyond(total, q) for name, q in QUANTILES} if total else {},
-    }
+    return ResponseTimes(
+        requests=side.requests,
+        mean=side.mean_ms,
+        max=longest,
+        beyond={name: beyond(total, q) for name, q in QUANTILES} if total else {},
+        **{name.replace(".", ""): percentile_ms(merged, q, longest) for name, q in QUANTILES},
+    )
 
 
-def over(histogram: Histogram, threshold_s: float) -> dict[str, Any]:
+def over(histogram: Histogram, threshold_s: float) -> OverThreshold:
     """Requests over a threshold: their number and share, and how many of them a bin leaves open."""
     threshold = round(threshold_s * 1e9)
     total = histogram.total
     above = histogram.high_ns > threshold
     number = int(histogram.count[above].sum())
     unsure = int(histogram.count[above & (histogram.low_ns <= threshold)].sum())
-    return {"requests": number, "share": number / total if total else None, "unsure": unsure}
+    return OverThreshold(requests=number, share=number / total if total else None, unsure=unsure)
 
 
 def usual_limit_s(side: Side) -> float | None:
@@ -71,7 +75,7 @@ def usual_limit_s(side: Side) -> float | None:
     return float(f"{value / 1e3:.2g}") if value else None
 
 
-def histograms(sides: Sequence[Side]) -> list[dict[str, Any]]:
+def histograms(sides: Sequence[Side]) -> list[ScaleBins]:
     """Both sides on every scale; bins that are empty on both at either end are left out."""
     merged = [side.histogram for side in sides]
     if not any(one.total for one in merged):
@@ -82,52 +86,56 @@ def histograms(sides: Sequence[Side]) -> list[dict[str, Any]]:
     ]
 
 
-def _on(scale: bins.Scale, merged: Sequence[tuple[str, Histogram]]) -> dict[str, Any]:
+def _on(scale: bins.Scale, merged: Sequence[tuple[str, Histogram]]) -> ScaleBins:
     found = {key: bins.counted(histogram, scale) for key, histogram in merged}
     edges = [0, *scale.edges_ns, None]
     any_ = [at for at in range(len(edges) - 1) if any(one.counts[at] for one in found.values())]
     rows = []
     for at in range(min(any_), max(any_) + 1):
         low, high = edges[at], edges[at + 1]
+        before, after = (_count(found[key].counts, at) for key in ("before", "after"))
         rows.append(
-            {
-                "over_ms": (low or 0) / NS_PER_MS,
-                "to_ms": None if high is None else high / NS_PER_MS,
-                **{
-                    key: {
-                        "requests": one.counts[at],
-                        "share": one.counts[at] / sum(one.counts) if sum(one.counts) else None,
-                        "share_to": sum(one.counts[: at + 1]) / sum(one.counts) if sum(one.counts) else None,
-                    }
-                    for key, one in found.items()
-                },
-            }
+            Bin(
+                over_ms=(low or 0) / NS_PER_MS,
+                to_ms=None if high is None else high / NS_PER_MS,
+                before=before,
+                after=after,
+            )
         )
-    return {
-        "scale": scale.key,
-        "title": scale.title,
-        "straddling": {key: one.straddling for key, one in found.items()},
-        "bins": rows,
-    }
+    return ScaleBins(
+        scale=scale.key,
+        title=scale.title,
+        straddling=BothSides(before=found["before"].straddling, after=found["after"].straddling),
+        bins=rows,
+    )
 
 
-def curve(histogram: Histogram) -> list[list[float]]:
+def _count(counts: Sequence[int], at: int) -> BinCount:
+    total = sum(counts)
+    return BinCount(
+        requests=counts[at],
+        share=counts[at] / total if total else None,
+        share_to=sum(counts[: at + 1]) / total if total else None,
+    )
+
+
+def curve(histogram: Histogram) -> list[Point]:
     """The distribution as points: ms, share within it, share beyond it; thinned to what can be told apart.
 
     At the upper end of a bin both shares are exact. A point is kept where the share has grown by 0.4 %,
     the time by 12 %, or the share beyond has shrunk by a tenth; the first and the last always.
     """
     total = histogram.total
-    kept: list[list[float]] = []
+    kept: list[Point] = []
     seen = np.cumsum(histogram.count)
     for high, number in zip(histogram.high_ns.tolist(), seen.tolist(), strict=True):
-        point = [high / NS_PER_MS, number / total, (total - number) / total]
+        point = (high / NS_PER_MS, number / total, (total - number) / total)
         if not kept or number == total or _tells(kept[-1], point):
             kept.append(point)
     return kept
 
 
-def _tells(last: list[float], point: list[float]) -> bool:
+def _tells(last: Point, point: Point) -> bool:
     return (
         point[1] - last[1] >= 0.004
         or point[0] >= 1.12 * last[0]

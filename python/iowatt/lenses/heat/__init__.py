@@ -6,7 +6,8 @@ same.
 
 from __future__ import annotations
 
-from iowatt.lenses.heat.analyse import SCHEMA, analyse
+from iowatt.lenses.heat.analyse import analyse
 from iowatt.lenses.heat.extents import Extents, of_run, of_trace
+from iowatt.lenses.heat.result import Heat
 
-__all__ = ["SCHEMA", "Extents", "analyse", "of_run", "of_trace"]
+__all__ = ["Extents", "Heat", "analyse", "of_run", "of_trace"]

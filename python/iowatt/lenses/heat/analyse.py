@@ -1,18 +1,28 @@
-"""Everything about the heat of a Run or a trace, as plain data."""
+"""Everything about the heat of a Run or a trace."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.lenses.heat import course, skew
 from iowatt.lenses.heat.extents import Extents, Space
-
-SCHEMA: Final = "iowatt.heat/1"
+from iowatt.lenses.heat.result import (
+    AddressBand,
+    BehindCache,
+    CurvePoints,
+    Directions,
+    Heat,
+    PointHeat,
+    SharesOver,
+    SortedDensity,
+    SpaceHeat,
+)
 
 BYTES_PER_GB = 1e9
 MOST_BANDS = 240
@@ -30,9 +40,7 @@ Over = Literal["auto", "capacity", "touched"]
 Floats = npt.NDArray[np.float64]
 
 
-def analyse(
-    points: Sequence[Extents], name: str, path: str | None = None, *, over: Over = "auto"
-) -> dict[str, Any]:
+def analyse(points: Sequence[Extents], name: str, path: str | None = None, *, over: Over = "auto") -> Heat:
     """Density, skew and course of the I/O at each point.
 
     Parameters
@@ -45,36 +53,32 @@ def analyse(
     ------
     InputError
         Nothing was asked for within the window.
-
-    Returns
-    -------
-    dict
-        Schema ``iowatt.heat/1``, see docs/reference/cli.md. Densities in I/Os per second and GB (1e9 bytes),
-        shares from 0 to 1, times in s.
     """
     counts = [len(np.unique(extents.extent)) for extents in points]
     if not any(counts):
         raise InputError("empty", path or name, "has no request within its window")
+    chosen: SharesOver
     if over == "auto":
         mostly = all(
             count >= MOSTLY * extents.total for count, extents in zip(counts, points, strict=True) if count
         )
-        over = "capacity" if mostly else "touched"
+        chosen = "capacity" if mostly else "touched"
+    else:
+        chosen = over
     seen = [extents for count, extents in zip(counts, points, strict=True) if count]
-    found = [_point(extents, over) for extents in seen]
-    return {
-        "schema": SCHEMA,
-        "run": name,
-        "path": path,
-        "shares_over": over,
-        "window_s": points[0].duration_s,
-        "points": found,
-        "behind_cache": _behind(found),
-        "notes": _notes(points, found, over),
-    }
+    found = [_point(extents, chosen) for extents in seen]
+    return Heat(
+        run=name,
+        path=path,
+        shares_over=chosen,
+        window_s=points[0].duration_s,
+        points=found,
+        behind_cache=_behind(found),
+        notes=list(_notes(points, found, chosen)),
+    )
 
 
-def _point(extents: Extents, over: Over) -> dict[str, Any]:
+def _point(extents: Extents, over: SharesOver) -> PointHeat:
     extent, reads, writes, bytes_read, bytes_written = extents.touched()
     io, size = reads + writes, extents.sizes(extent)
     touched_bytes = float(size.sum())
@@ -87,29 +91,29 @@ def _point(extents: Extents, over: Over) -> dict[str, Any]:
     curve = skew.curve(io, size, whole, order)
     seconds = max(extents.duration_s, 1e-9)
     total = float(io.sum())
-    return {
-        "point": extents.point,
-        "capacity_bytes": extents.capacity_bytes,
-        "extent_bytes": extents.extent_bytes,
-        "extents": extents.total,
-        "touched_extents": len(extent),
-        "touched_bytes": int(touched_bytes),
-        "period_s": extents.period_s,
-        "reads": int(reads.sum()),
-        "writes": int(writes.sum()),
-        "bytes_read": int(bytes_read.sum()),
-        "bytes_written": int(bytes_written.sum()),
-        "iops": total / seconds,
-        "iops_per_gb": total / seconds / (whole / BYTES_PER_GB) if whole else 0.0,
-        "skew": skew.figures(curve, total / number),
-        "curve": _told(curve, reads, writes, size=size, whole=whole, order=order),
-        "density_sorted": _sorted(io, size, order, whole, seconds),
-        "density_by_address": _by_address(extents, (first, last), (extent, reads, writes), seconds),
-        "directions": _directions(reads, writes, size, whole, order),
-        "over_time": course.picture(extents, (first, last)),
-        "stability": course.stability(extents, number),
-        "spaces": [_space(extents, space, (extent, io), seconds, over) for space in extents.spaces],
-    }
+    return PointHeat(
+        point=extents.point,
+        capacity_bytes=extents.capacity_bytes,
+        extent_bytes=extents.extent_bytes,
+        extents=extents.total,
+        touched_extents=len(extent),
+        touched_bytes=int(touched_bytes),
+        period_s=extents.period_s,
+        reads=int(reads.sum()),
+        writes=int(writes.sum()),
+        bytes_read=int(bytes_read.sum()),
+        bytes_written=int(bytes_written.sum()),
+        iops=total / seconds,
+        iops_per_gb=total / seconds / (whole / BYTES_PER_GB) if whole else 0.0,
+        skew=skew.figures(curve, total / number),
+        curve=_told(curve, reads, writes, size=size, whole=whole, order=order),
+        density_sorted=_sorted(io, size, order, whole, seconds),
+        density_by_address=_by_address(extents, (first, last), (extent, reads, writes), seconds),
+        directions=_directions(reads, writes, size, whole, order),
+        over_time=course.picture(extents, (first, last)),
+        stability=course.stability(extents, number),
+        spaces=[_space(extents, space, (extent, io), seconds, over) for space in extents.spaces],
+    )
 
 
 def _told(
@@ -120,25 +124,27 @@ def _told(
     size: Floats,
     whole: float,
     order: npt.NDArray[np.int64],
-) -> dict[str, list[float]]:
+) -> CurvePoints:
     """The curve, and of what lies there how much is reads and writes of all reads and writes."""
-    ways = {
-        name: skew.curve(way, size, whole, order).at(_AT).tolist() if way.sum() > 0 else []
-        for name, way in (("read_share", reads), ("write_share", writes))
-    }
-    return {"space_share": _AT.tolist(), "io_share": curve.at(_AT).tolist(), **ways}
+    read, write = (
+        skew.curve(way, size, whole, order).at(_AT).tolist() if way.sum() > 0 else []
+        for way in (reads, writes)
+    )
+    return CurvePoints(
+        space_share=_AT.tolist(), io_share=curve.at(_AT).tolist(), read_share=read, write_share=write
+    )
 
 
 def _sorted(
     io: Floats, size: Floats, order: npt.NDArray[np.int64], whole: float, seconds: float
-) -> dict[str, list[float]]:
+) -> SortedDensity:
     """Density over the share of space that is as hot or hotter, hottest first; steps at ``space_share``."""
     if len(order) == 0:
-        return {"space_share": [], "iops_per_gb": []}
+        return SortedDensity(space_share=[], iops_per_gb=[])
     density = io[order] / seconds / (size[order] / BYTES_PER_GB)
     share = np.cumsum(size[order]) / whole
     keep = np.unique(np.concatenate([np.geomspace(1, len(order), 200), [len(order)]]).round().astype(int)) - 1
-    return {"space_share": share[keep].tolist(), "iops_per_gb": density[keep].tolist()}
+    return SortedDensity(space_share=share[keep].tolist(), iops_per_gb=density[keep].tolist())
 
 
 def _by_address(
@@ -146,7 +152,7 @@ def _by_address(
     span: tuple[int, int],
     touched: tuple[npt.NDArray[np.int64], Floats, Floats],
     seconds: float,
-) -> list[dict[str, float]]:
+) -> list[AddressBand]:
     """Density of reads and writes in bands of equal numbers of extents of a span, in order of address."""
     extent, reads, writes = touched
     edges = course.bands(span, MOST_BANDS)
@@ -157,39 +163,43 @@ def _by_address(
         np.bincount(band, weights=way, minlength=bands) / seconds / gigabytes for way in (reads, writes)
     ]
     return [
-        {
-            "from_gb": float(edges[at]) * extents.extent_bytes / BYTES_PER_GB,
-            "until_gb": float(edges[at + 1]) * extents.extent_bytes / BYTES_PER_GB,
-            "read_iops_per_gb": float(by_way[0][at]),
-            "write_iops_per_gb": float(by_way[1][at]),
-        }
+        AddressBand(
+            from_gb=float(edges[at]) * extents.extent_bytes / BYTES_PER_GB,
+            until_gb=float(edges[at + 1]) * extents.extent_bytes / BYTES_PER_GB,
+            read_iops_per_gb=float(by_way[0][at]),
+            write_iops_per_gb=float(by_way[1][at]),
+        )
         for at in range(bands)
     ]
 
 
 def _directions(
     reads: Floats, writes: Floats, size: Floats, whole: float, order: npt.NDArray[np.int64]
-) -> list[dict[str, float | None]]:
+) -> list[Directions]:
     """Reads and writes on the hottest shares of the space, in the order of all I/O."""
     by_read, by_write = (skew.curve(way, size, whole, order) for way in (reads, writes))
     every_read, every_write = float(reads.sum()), float(writes.sum())
-    rows: list[dict[str, float | None]] = []
+    rows = []
     for share in (*skew.HOTTEST, 0.5, 1.0):
         read, write = float(by_read.at(share)) * every_read, float(by_write.at(share)) * every_write
         rows.append(
-            {
-                "space_share": share,
-                "read_share": read / every_read if every_read else None,
-                "write_share": write / every_write if every_write else None,
-                "writes_of_io": write / (read + write) if read + write else None,
-            }
+            Directions(
+                space_share=share,
+                read_share=read / every_read if every_read else None,
+                write_share=write / every_write if every_write else None,
+                writes_of_io=write / (read + write) if read + write else None,
+            )
         )
     return rows
 
 
 def _space(
-    extents: Extents, space: Space, touched: tuple[npt.NDArray[np.int64], Floats], seconds: float, over: Over
-) -> dict[str, Any]:
+    extents: Extents,
+    space: Space,
+    touched: tuple[npt.NDArray[np.int64], Floats],
+    seconds: float,
+    over: SharesOver,
+) -> SpaceHeat:
     extent, io = touched
     own = (extent >= space.first) & (extent < space.first + space.extents)
     size = extents.sizes(extent[own])
@@ -199,64 +209,81 @@ def _space(
     found = skew.curve(io[own], size, whole, skew.order(io[own], size))
     total = float(io[own].sum())
     figures = skew.figures(found, total / max(number, 1))
-    return {
-        "name": space.name,
-        "capacity_bytes": space.capacity_bytes,
-        "touched_bytes": int(size.sum()),
-        "iops": total / seconds,
-        "iops_per_gb": total / seconds / (space.capacity_bytes / BYTES_PER_GB),
-        "gini": figures["gini"],
-        "k": figures["law"]["k"],
-        "skew_point": figures["skew_point"],
-    }
+    return SpaceHeat(
+        name=space.name,
+        capacity_bytes=space.capacity_bytes,
+        touched_bytes=int(size.sum()),
+        iops=total / seconds,
+        iops_per_gb=total / seconds / (space.capacity_bytes / BYTES_PER_GB),
+        gini=figures.gini,
+        k=figures.law.k,
+        skew_point=figures.skew_point,
+    )
 
 
-def _behind(found: Sequence[dict[str, Any]]) -> dict[str, float | None] | None:
+def _behind(found: Sequence[PointHeat]) -> BehindCache | None:
     """I/O behind the cache over I/O in front of it, where both were counted."""
-    by_point = {point["point"]: point for point in found}
+    by_point = {point.point: point for point in found}
     if len(by_point) < 2:
         return None
     front, back = by_point["front"], by_point["back"]
 
-    def over(key: str) -> float | None:
-        return back[key] / front[key] if front[key] else None
+    def over(behind: float, before: float) -> float | None:
+        return behind / before if before else None
 
-    return {
-        "io": over("iops"),
-        **{key: over(key) for key in ("reads", "writes", "bytes_read", "bytes_written")},
-    }
+    return BehindCache(
+        io=over(back.iops, front.iops),
+        reads=over(back.reads, front.reads),
+        writes=over(back.writes, front.writes),
+        bytes_read=over(back.bytes_read, front.bytes_read),
+        bytes_written=over(back.bytes_written, front.bytes_written),
+    )
 
 
 def _named(point: str) -> str:
     return point if point == "trace" else f"{point} end"
 
 
-def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Over) -> list[str]:
-    said = ["a request counts in the extent where it begins, its bytes where they lie"]
+def _notes(points: Sequence[Extents], found: Sequence[PointHeat], over: SharesOver) -> Iterator[Note]:
+    yield Note(
+        code="request-in-one-extent",
+        text="A request counts in the extent where it begins, its bytes where they lie.",
+    )
     if over == "touched":
-        said.append(
-            "shares of the space are of the extents that were touched, not of the capacity: the rest "
-            "has no I/O"
+        yield Note(
+            code="shares-of-touched-space",
+            text="Shares of the space are of the extents that were touched, not of the capacity.",
         )
     for extents in points:
         if len(extents.extent) == 0:
-            said.append(f"{_named(extents.point)}: no request within the window")
-    for point in found:
-        if 0 < point["touched_extents"] < FEW_EXTENTS:
-            said.append(
-                f"{_named(point['point'])}: only {point['touched_extents']} extents of "
-                f"{point['extent_bytes'] >> 20:,} MiB were touched, so that shares of the space are coarse; "
-                "observe.heat.extent in the scenario sets finer ones"
+            yield Note(
+                code="no-requests",
+                text=f"{_named(extents.point)}: no request within the window.",
+                decides=True,
             )
-        mean = (point["reads"] + point["writes"]) / max(point["touched_extents"], 1)
+    for point in found:
+        name = _named(point.point)
+        if 0 < point.touched_extents < FEW_EXTENTS:
+            yield Note(
+                code="few-extents",
+                text=f"{name}: only {point.touched_extents} extents of {point.extent_bytes >> 20:,} MiB were "
+                "touched, so shares of the space are coarse. observe.heat.extent in the scenario sets "
+                "smaller extents.",
+            )
+        mean = (point.reads + point.writes) / max(point.touched_extents, 1)
         if 0 < mean < FEW:
             chance = skew.gini_by_chance(mean)
-            said.append(
-                f"{_named(point['point'])}: {mean:.3g} I/Os to a touched extent: an even load would "
-                f"show a Gini coefficient of {chance:.2f} among them by chance alone; larger extents or a "
-                "longer run tell more"
+            yield Note(
+                code="few-requests",
+                text=f"{name}: {mean:.3g} I/Os to a touched extent. By chance alone, an even load would "
+                "show a "
+                f"Gini coefficient of {chance:.2f} among them. Larger extents or a longer run tell more.",
+                decides=True,
             )
     for extents in points:
         if extents.duration_s <= 0:
-            said.append(f"{_named(extents.point)}: all requests are of one instant; densities mean nothing")
-    return said
+            yield Note(
+                code="one-instant",
+                text=f"{_named(extents.point)}: all requests are of one instant; densities mean nothing.",
+                decides=True,
+            )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from iowatt.lenses.heat.extents import Extents
+from iowatt.lenses.heat.result import HeatOverTime, PeriodStability, Stability
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,15 +26,8 @@ def bands(span: tuple[int, int], most: int) -> Ints:
     return found
 
 
-def picture(extents: Extents, span: tuple[int, int]) -> dict[str, Any]:
-    """Density by band of addresses and period, over the extents of a span.
-
-    Returns
-    -------
-    dict
-        ``start_s`` (n,) and ``address_gb`` (m,) where columns and bands begin, ``end_s`` and ``end_gb``
-        where the last ones end, ``iops_per_gb`` (m, n); null where nothing was asked for.
-    """
+def picture(extents: Extents, span: tuple[int, int]) -> HeatOverTime:
+    """Density by band of addresses and period, over the extents of a span."""
     columns, joined = _joined(extents.periods, MOST_COLUMNS)
     edges = bands(span, MOST_BANDS)
     rows = len(edges) - 1
@@ -47,29 +39,20 @@ def picture(extents: Extents, span: tuple[int, int]) -> dict[str, Any]:
     seconds = np.minimum(starts + joined * extents.period_s, max(extents.duration_s, 1e-9)) - starts
     gigabytes = np.diff(edges) * (extents.extent_bytes / BYTES_PER_GB)
     density = sums / gigabytes[:, None] / np.maximum(seconds, 1e-9)[None, :]
-    return {
-        "start_s": (extents.start_s + starts).tolist(),
-        "end_s": float(extents.start_s + starts[-1] + seconds[-1]),
-        "end_gb": float(edges[-1]) * extents.extent_bytes / BYTES_PER_GB,
-        "address_gb": (edges[:-1] * (extents.extent_bytes / BYTES_PER_GB)).tolist(),
-        "iops_per_gb": [[float(cell) if cell > 0 else None for cell in row] for row in density],
-    }
+    return HeatOverTime(
+        start_s=(extents.start_s + starts).tolist(),
+        end_s=float(extents.start_s + starts[-1] + seconds[-1]),
+        end_gb=float(edges[-1]) * extents.extent_bytes / BYTES_PER_GB,
+        address_gb=(edges[:-1] * (extents.extent_bytes / BYTES_PER_GB)).tolist(),
+        iops_per_gb=[[float(cell) if cell > 0 else None for cell in row] for row in density],
+    )
 
 
-def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> dict[str, Any] | None:
-    """How well the hottest extents of one period foretell those of the next; None with a single period.
+def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> Stability | None:
+    """How well the hottest extents of one period predict those of the next; None with a single period.
 
-    ``number`` is that of the extents of which a share is called hot.
-
-    Returns
-    -------
-    dict
-        ``hot_share``: share of the space that is called hot, in each period its hottest extents (fewer where
-        fewer were touched). ``caught``: share of a period's I/O that lies on the hot set of the period
-        before,
-        mean over periods weighted by I/O: what a fast tier of that size, filled by what was, would serve.
-        ``possible``: the same on the period's own hot set, the most there is. ``kept``: share of the hot set
-        that was hot in the period before. ``whole``: share of I/O on one set for the whole time, the best.
+    ``number`` is that of the extents of which a share is called hot: in each period its hottest ones, fewer
+    where fewer were touched.
     """
     groups, joined = _joined(extents.periods, MOST_COMPARED)
     extent, index = np.unique(extents.extent, return_inverse=True)
@@ -88,24 +71,24 @@ def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> di
     possible = sum(io[at][hot[at]].sum() for at in pairs) / weight
     kept = sum(int(np.isin(hot[at], hot[at - 1]).sum()) for at in pairs) / sum(len(hot[at]) for at in pairs)
     every = _hottest(io.sum(axis=0), most)
-    return {
-        "hot_share": hot_share,
-        "hot_extents": most,
-        "periods": len(io),
-        "period_s": joined * extents.period_s,
-        "caught": float(caught),
-        "possible": float(possible),
-        "kept": float(kept),
-        "whole": float(io[:, every].sum() / io.sum()),
-        "by_period": [
-            {
-                "start_s": extents.start_s + at * joined * extents.period_s,
-                "caught": float(io[at][hot[at - 1]].sum() / io[at].sum()),
-                "possible": float(io[at][hot[at]].sum() / io[at].sum()),
-            }
+    return Stability(
+        hot_share=hot_share,
+        hot_extents=most,
+        periods=len(io),
+        period_s=joined * extents.period_s,
+        caught=float(caught),
+        possible=float(possible),
+        kept=float(kept),
+        whole=float(io[:, every].sum() / io.sum()),
+        by_period=[
+            PeriodStability(
+                start_s=extents.start_s + at * joined * extents.period_s,
+                caught=float(io[at][hot[at - 1]].sum() / io[at].sum()),
+                possible=float(io[at][hot[at]].sum() / io[at].sum()),
+            )
             for at in pairs
         ],
-    }
+    )
 
 
 def _hottest(io: Floats, most: int) -> Ints:

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from iowatt.lenses.heat.result import HotShare, Skew, SkewLaw, SkewPoint
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,29 +57,23 @@ def curve(io: Floats, size: Floats, whole: float, hottest_first: npt.NDArray[np.
     return Curve(np.minimum(space, 1.0), np.minimum(share, 1.0))
 
 
-def figures(found: Curve, mean_io: float) -> dict[str, Any]:
+def figures(found: Curve, mean_io: float) -> Skew:
     """Single figures of a curve whose extents have ``mean_io`` I/Os on average.
 
-    Returns
-    -------
-    dict
-        ``gini``: twice the area between the curve and the even spread; 0 even, towards 1 all in one place.
-        ``gini_by_chance``: that of an even load whose extents have a Poisson number of I/Os: what a count of
-        so few I/Os shows where there is no skew at all.
-        ``skew_point``: where shares of I/O and of space add to 1, EMC's skew (US patent 9,372,636).
-        ``law``: ``k`` of ``f(c) = 1 - (1 - c)^k`` by least squares over 199 points, with the root mean square
-        and the greatest distance from the curve.
-        ``hottest``: ``f`` at 1, 3, 5, 10 and 20 % of the space.
+    The Gini coefficient is twice the area between the curve and the even spread. That of chance is of an even
+    load whose extents have a Poisson number of I/Os: what a count of so few I/Os shows where there is no skew
+    at all. The skew point is where the shares of I/O and of space add up to 1, EMC's skew (US patent
+    9,372,636). ``k`` of ``f(c) = 1 - (1 - c)^k`` is by least squares over 199 points.
     """
     width = np.diff(found.space)
     area = float(((found.io[1:] + found.io[:-1]) / 2 * width).sum())
-    return {
-        "gini": max(0.0, 2 * area - 1),
-        "gini_by_chance": gini_by_chance(mean_io),
-        "skew_point": _skew_point(found),
-        "law": _law(found),
-        "hottest": [{"space_share": c, "io_share": float(found.at(c))} for c in HOTTEST],
-    }
+    return Skew(
+        gini=max(0.0, 2 * area - 1),
+        gini_by_chance=gini_by_chance(mean_io),
+        skew_point=_skew_point(found),
+        law=_law(found),
+        hottest=[HotShare(space_share=c, io_share=float(found.at(c))) for c in HOTTEST],
+    )
 
 
 def law(k: float, space: Floats | float) -> Floats:
@@ -99,7 +95,7 @@ def gini_by_chance(mean: float) -> float:
     return float((below * (1 - below)).sum() / mean)
 
 
-def _skew_point(found: Curve) -> dict[str, float]:
+def _skew_point(found: Curve) -> SkewPoint:
     """Where ``f(c) + c = 1``. The left side rises from 0 to 2, so there is one such place."""
     both = found.io + found.space
     at = int(np.searchsorted(both, 1.0))
@@ -107,10 +103,10 @@ def _skew_point(found: Curve) -> dict[str, float]:
     step = both[at] - both[at - 1]
     part = (1.0 - both[at - 1]) / step if step > 0 else 0.0
     space = found.space[at - 1] + part * (found.space[at] - found.space[at - 1])
-    return {"io_share": float(1 - space), "space_share": float(space)}
+    return SkewPoint(io_share=float(1 - space), space_share=float(space))
 
 
-def _law(found: Curve) -> dict[str, float]:
+def _law(found: Curve) -> SkewLaw:
     target = found.at(_FIT_AT)
 
     def error(log_k: float) -> float:
@@ -118,10 +114,10 @@ def _law(found: Curve) -> dict[str, float]:
 
     k = math.exp(_least(error, 0.0, math.log(MOST_K)))
     away = np.abs(law(k, _FIT_AT) - target)
-    return {"k": k, "rms_error": float(np.sqrt(np.square(away).mean())), "max_error": float(away.max())}
+    return SkewLaw(k=k, rms_error=float(np.sqrt(np.square(away).mean())), max_error=float(away.max()))
 
 
-def _least(function: Any, low: float, high: float) -> float:
+def _least(function: Callable[[float], float], low: float, high: float) -> float:
     """Where a function has its least value: the best of a grid, and golden sections around it."""
     grid = np.linspace(low, high, 93)
     best = int(np.argmin([function(at) for at in grid]))

@@ -6,6 +6,7 @@ needs them (autocorrelation, distribution, policies). Memory is constant but for
 
 from __future__ import annotations
 
-from iowatt.lenses.idle.analyse import SCHEMA, analyse
+from iowatt.lenses.idle.analyse import analyse
+from iowatt.lenses.idle.result import IdlePeriods
 
-__all__ = ["SCHEMA", "analyse"]
+__all__ = ["IdlePeriods", "analyse"]

@@ -9,12 +9,13 @@ normal with standard deviation ``1 / sqrt(n)``.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from iowatt.lenses.idle.counts import PerDrive
 from iowatt.lenses.idle.periods import NS_PER_S, Batch, Floats, Short
+from iowatt.lenses.idle.result import Autocorrelation, DriveAutocorrelation
 
 LAGS: Final = 50
 #: Whole periods that a drive needs for each lag.
@@ -69,7 +70,7 @@ class Products:
         return r
 
 
-def described(products: Products, names: list[str], shown: tuple[int, int] | None) -> dict[str, Any]:
+def described(products: Products, names: list[str], shown: tuple[int, int] | None) -> Autocorrelation:
     """Mean and standard deviation (population) over drives at each lag, and two drives on their own."""
     r = products.coefficients()
     having = ~np.isnan(r)
@@ -77,14 +78,16 @@ def described(products: Products, names: list[str], shown: tuple[int, int] | Non
     lags = [lag for lag in range(1, LAGS + 1) if drives[lag - 1]]
     columns = [r[having[:, lag - 1], lag - 1] for lag in lags]
     least = products._whole[having[:, 0]].min() if having[:, 0].any() else 0
-    return {
-        "lags": lags,
-        "drives": [int(drives[lag - 1]) for lag in lags],
-        "mean": [float(column.mean()) for column in columns],
-        "sigma": [float(column.std()) for column in columns],
-        "noise_95": float(1.96 / np.sqrt(least)) if least else None,
-        "disks": [
-            {"name": names[drive], "r": [None if np.isnan(x) else float(x) for x in r[drive, : len(lags)]]}
+    return Autocorrelation(
+        lags=lags,
+        drives=[int(drives[lag - 1]) for lag in lags],
+        mean=[float(column.mean()) for column in columns],
+        sigma=[float(column.std()) for column in columns],
+        noise_95=float(1.96 / np.sqrt(least)) if least else None,
+        disks=[
+            DriveAutocorrelation(
+                name=names[drive], r=[None if np.isnan(x) else float(x) for x in r[drive, : len(lags)]]
+            )
             for drive in dict.fromkeys(shown or ())
         ],
-    }
+    )

@@ -7,11 +7,12 @@ and the break-even time shrink with them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from iowatt.lenses.idle.periods import NS_PER_S, Batch, Short
 from iowatt.lenses.idle.policies import Named, Trial, idles_through
 from iowatt.lenses.idle.power import TwoStates
+from iowatt.lenses.idle.result import OraclePoint
 
 #: Eight points a decade over three decades, from the drive's own transitions (1) down.
 FACTORS: Final = tuple(10 ** (-step / 8) for step in range(25))
@@ -42,14 +43,18 @@ class Bound:
             for trial in trials.values():
                 trial.add(batch)
 
-    def points(self, total_j: float | None) -> list[dict[str, Any]]:
+    def points(self, total_j: float | None) -> list[OraclePoint]:
         """One row for each transition time (of the slowest drive), the drives' own first."""
-        rows: list[dict[str, Any]] = []
+        rows = []
         for transition_s, trials in self._points:
-            row: dict[str, Any] = {"transition_s": transition_s}
-            for name, trial in trials.items():
-                found = trial.result(total_j)
-                row[f"{name}_saved_share"] = found["saved_share"]
-                row[f"{name}_saved_share_of_total"] = found["saved_share_of_total"]
-            rows.append(row)
+            energy, latency = (trials[name].result(total_j) for name in ("energy", "latency"))
+            rows.append(
+                OraclePoint(
+                    transition_s=transition_s,
+                    energy_saved_share=energy.saved_share,
+                    energy_saved_share_of_total=energy.saved_share_of_total,
+                    latency_saved_share=latency.saved_share,
+                    latency_saved_share_of_total=latency.saved_share_of_total,
+                )
+            )
         return rows

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from iowatt.lenses.idle.periods import NS_PER_S, Batch, Floats, Periods, Short
+from iowatt.lenses.idle.result import DriveIdle, LongPeriods
 
 #: Lengths in s beyond which periods are counted; 41 s is the spin-down and spin-up of the 2002 study.
 LONG_S: Final = (0.1, 1.0, 2.0, 10.0, 41.0, 60.0, 300.0)
@@ -101,37 +102,37 @@ def count(periods: Periods) -> PerDrive:
     return sums
 
 
-def disks(periods: Periods, sums: PerDrive, variance_s2: Floats) -> list[dict[str, Any]]:
+def disks(periods: Periods, sums: PerDrive, variance_s2: Floats) -> list[DriveIdle]:
     """One row for each drive; shares are of all time, ``cv`` is the standard deviation over the mean."""
     mean, whole = sums.mean_s, sums.whole
     span = periods.duration_s
     return [
-        {
-            "name": name,
-            "periods": int(sums.periods[i]),
-            "cut": int(sums.cut[i]),
-            "mean_s": float(mean[i]) if whole[i] else None,
-            "cv": float(np.sqrt(variance_s2[i]) / mean[i]) if whole[i] else None,
-            "longest_s": sums.longest_ns[i] / NS_PER_S,
-            "idle_s": sums.idle_ns[i] / NS_PER_S,
-            "idle_share": sums.idle_ns[i] / NS_PER_S / span if span > 0 else 0.0,
-            "over_60s_share": sums.minute_ns[i] / NS_PER_S / span if span > 0 else 0.0,
-        }
+        DriveIdle(
+            name=name,
+            periods=int(sums.periods[i]),
+            cut=int(sums.cut[i]),
+            mean_s=float(mean[i]) if whole[i] else None,
+            cv=float(np.sqrt(variance_s2[i]) / mean[i]) if whole[i] else None,
+            longest_s=sums.longest_ns[i] / NS_PER_S,
+            idle_s=sums.idle_ns[i] / NS_PER_S,
+            idle_share=sums.idle_ns[i] / NS_PER_S / span if span > 0 else 0.0,
+            over_60s_share=sums.minute_ns[i] / NS_PER_S / span if span > 0 else 0.0,
+        )
         for i, name in enumerate(periods.devices)
     ]
 
 
-def longer(periods: Periods, sums: PerDrive) -> list[dict[str, Any]]:
+def longer(periods: Periods, sums: PerDrive) -> list[LongPeriods]:
     """Share of periods, of idle time and of all time in periods longer than each of :data:`LONG_S`."""
     count_all, idle_ns = int(sums.periods.sum()), int(sums.idle_ns.sum())
     time_ns = periods.duration_s * NS_PER_S * len(periods.devices)
     return [
-        {
-            "length_s": limit,
-            "periods": int(sums.longer[at]),
-            "share_of_periods": int(sums.longer[at]) / count_all if count_all else 0.0,
-            "share_of_idle_time": int(sums.longer_ns[at]) / idle_ns if idle_ns else 0.0,
-            "share_of_time": int(sums.longer_ns[at]) / time_ns if time_ns else 0.0,
-        }
+        LongPeriods(
+            length_s=limit,
+            periods=int(sums.longer[at]),
+            share_of_periods=int(sums.longer[at]) / count_all if count_all else 0.0,
+            share_of_idle_time=int(sums.longer_ns[at]) / idle_ns if idle_ns else 0.0,
+            share_of_time=int(sums.longer_ns[at]) / time_ns if time_ns else 0.0,
+        )
         for at, limit in enumerate(LONG_S)
     ]

@@ -6,12 +6,13 @@ edges are exact, and whatever is computed from a bin's mean is off by less than 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from iowatt.lenses.idle.periods import NS_PER_S, Floats
+from iowatt.lenses.idle.result import LengthCurve
 
 BINS_PER_DECADE: Final = 1_000
 #: Bins for lengths of 1 ns to the greatest that a table holds.
@@ -56,21 +57,21 @@ class Histogram:
         """Number of lengths."""
         return int(self.count.sum())
 
-    def curve(self) -> dict[str, Any]:
+    def curve(self) -> LengthCurve:
         """Share of the periods, and of the idle time, in periods up to a length; ends at 1."""
         if self.total == 0:
-            return {"length_s": [], "periods": [], "idle_time": []}
+            return LengthCurve(length_s=[], periods=[], idle_time=[])
         used = np.flatnonzero(self.count)
         first = int(used[0]) // STEP * STEP
         last = -(-(int(used[-1]) + 1) // STEP) * STEP
         ends = np.arange(first, last + 1, STEP)
         counts = np.concatenate(([0], np.cumsum(self.count)))[np.minimum(ends, BINS)]
         seconds = np.concatenate(([0.0], np.cumsum(self.sum_s)))[np.minimum(ends, BINS)]
-        return {
-            "length_s": edge_s(ends).tolist(),
-            "periods": (counts / self.total).tolist(),
-            "idle_time": (seconds / self.sum_s.sum()).tolist(),
-        }
+        return LengthCurve(
+            length_s=edge_s(ends).tolist(),
+            periods=(counts / self.total).tolist(),
+            idle_time=(seconds / self.sum_s.sum()).tolist(),
+        )
 
 
 def edge_s(number: npt.NDArray[np.int64]) -> Floats:

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from iowatt.lenses.idle.periods import Batch, Short
 from iowatt.lenses.idle.power import TwoStates
+from iowatt.lenses.idle.result import PolicyOutcome
 
 #: Fixed thresholds in s: 2 s is that of Li et al. (1994), a minute that of Helmbold et al. (2000).
 THRESHOLDS_S: Final = (2.0, 10.0, 60.0, 300.0)
@@ -106,7 +107,7 @@ class Trial:
         idle_s = short.idle_s(len(self._idle_w))
         self._idled_j = math.fsum(s * w for s, w in zip(idle_s.tolist(), self._idle_w, strict=True))
 
-    def result(self, total_j: float | None, accesses: int | None = None) -> dict[str, Any]:
+    def result(self, total_j: float | None, accesses: int | None = None) -> PolicyOutcome:
         """Sums over drives.
 
         ``total_j`` is what the drives drew in all, where that is known of these very drives, and
@@ -120,18 +121,18 @@ class Trial:
         periods, delayed = int(total("periods")) + self._idled, int(total("delayed"))
         baseline_j, energy_j = total("baseline_j") + self._idled_j, total("energy_j") + self._idled_j
         saved_j = baseline_j - energy_j
-        return {
-            "policy": self.policy.key,
-            "title": self.policy.title,
-            "energy_j": energy_j,
-            "saved_j": saved_j,
-            "saved_share": saved_j / baseline_j if baseline_j > 0 else 0.0,
-            "saved_share_of_total": saved_j / total_j if total_j else None,
-            "delayed": delayed,
-            "delayed_share": delayed / periods if periods else 0.0,
-            "added_delay_per_access_s": total("added_s") / accesses if accesses else None,
-            "added_delay_per_period_s": total("added_s") / periods if periods else 0.0,
-            "added_delay_of_delayed_s": total("added_s") / delayed if delayed else None,
-            "added_delay_max_s": max((one["longest_wait_s"] for one in found), default=0.0),
-            "start_stops": int(total("spin_downs")),
-        }
+        return PolicyOutcome(
+            policy=self.policy.key,
+            title=self.policy.title,
+            energy_j=energy_j,
+            saved_j=saved_j,
+            saved_share=saved_j / baseline_j if baseline_j > 0 else 0.0,
+            saved_share_of_total=saved_j / total_j if total_j else None,
+            delayed=delayed,
+            delayed_share=delayed / periods if periods else 0.0,
+            added_delay_per_access_s=total("added_s") / accesses if accesses else None,
+            added_delay_per_period_s=total("added_s") / periods if periods else 0.0,
+            added_delay_of_delayed_s=total("added_s") / delayed if delayed else None,
+            added_delay_max_s=max((one["longest_wait_s"] for one in found), default=0.0),
+            start_stops=int(total("spin_downs")),
+        )

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.lenses.idle.result import DrivePower
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -65,9 +66,9 @@ class TwoStates:
             ],
         }
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> DrivePower:
         """All figures."""
-        return {**asdict(self), "break_even_s": self.break_even_s}
+        return DrivePower(**asdict(self), break_even_s=self.break_even_s)
 
 
 class MissingFiguresError(InputError):

@@ -1,1 +1,1 @@
-"""What the comparison lens found, as text and as a page."""
+"""A comparison as a document."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
+from iowatt.lenses.compare.result import BeforeAfter
 from iowatt.pages.compare import words
-from iowatt.pages.compare.words import Found
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 
@@ -19,58 +19,56 @@ VERDICTS: Final = (
 )
 
 
-def table(found: Found) -> Figure:
+def table(found: BeforeAfter) -> Figure:
     """Every figure, before and after, with interval and verdict."""
-    percent = f"{100 * found['asked']['confidence']:g} %"
+    percent = f"{100 * found.asked.confidence:g} %"
     columns = [
-        Column("", text=True),
-        Column("Before", text=True),
-        Column("After", text=True),
-        Column("Change", text=True),
-        Column(f"{percent} interval of the difference", text=True),
+        Column("Figure", text=True),
+        Column("Before"),
+        Column("After"),
+        Column("Change"),
+        Column(f"{percent} interval", rank=1),
         Column("Verdict", text=True),
-        Column("Requests beyond, before / after", text=True),
+        Column("Requests beyond", rank=2),
     ]
     rows: list[list[Cell]] = [
         [
-            row["title"],
-            words.value(row["before"], row["unit"]),
-            words.value(row["after"], row["unit"]),
-            numbers.change(row["change"]),
-            words.interval(row),
-            row["verdict"],
+            row.title,
+            words.value(row.before, row.unit),
+            words.value(row.after, row.unit),
+            numbers.change(row.change),
+            words.interval(row.interval, row.unit),
+            row.verdict,
             words.beyond(row),
         ]
-        for row in found["differences"]
+        for row in found.differences
     ]
-    remarks = [f"{remark}." for remark in words.remarks(found)]
     return Figure(
         "differences",
         "Before and after",
         "A verdict other than \u201cnot distinguishable\u201d is beyond chance with all figures of this "
-        "table "
-        "taken together. "
-        "A percentile rests on the requests beyond it: with few, it is an anecdote.",
+        "table taken together. A percentile rests on the requests beyond it (before / after): with few, it "
+        "is an anecdote. The interval is of the difference.",
         Table(columns, rows),
-        remarks=remarks,
         wide=True,
+        brief=True,
     )
 
 
-def intervals(found: Found) -> Figure | None:
+def intervals(found: BeforeAfter) -> Figure | None:
     """Relative differences with their intervals in one chart."""
-    shown = [row for row in found["differences"] if row["interval"] is not None and row["before"]]
-    if not shown:
-        return None
     rows: list[list[Cell]] = [
         [
-            row["title"],
-            row["verdict"],
-            *(100 * end / row["before"] for end in (row["difference"], *row["interval"])),
+            row.title,
+            row.verdict,
+            *(100 * end / row.before for end in (row.difference, *row.interval)),
         ]
-        for row in shown
+        for row in found.differences
+        if row.interval is not None and row.before and row.difference is not None
     ]
-    percent = f"{100 * found['asked']['confidence']:g} %"
+    if not rows:
+        return None
+    percent = f"{100 * found.asked.confidence:g} %"
     columns = [
         Column("Figure", text=True),
         Column("Verdict", text=True),
@@ -78,7 +76,7 @@ def intervals(found: Found) -> Figure | None:
         Column(f"{percent} interval from", "%"),
         Column("To", "%"),
     ]
-    names = [row["title"] for row in shown]
+    names = [row[0] for row in rows]
     data = [
         drawn
         for verdict, colour, symbol in VERDICTS
@@ -131,39 +129,39 @@ def _markers(rows: Sequence[Sequence[Any]], name: str, colour: str, symbol: str)
     }
 
 
-def changed(found: Found) -> Figure | None:
+def changed(found: BeforeAfter) -> Figure | None:
     """The keys of the plan that differ."""
-    rows = found["changed"]["list"]
+    rows = found.changed.listed
     if not rows:
         return None
-    more = found["changed"]["keys"] - len(rows)
+    more = found.changed.keys - len(rows)
     return Figure(
         "changed",
         "What is different",
         "Keys of the resolved plans in which both sides differ, the seed apart.",
         Table(
             [Column("Key", text=True), Column("Before", text=True), Column("After", text=True)],
-            [[row["key"], words.short(row["before"]), words.short(row["after"])] for row in rows],
+            [[row.key, words.short(row.before), words.short(row.after)] for row in rows],
         ),
         remarks=[f"{more} more keys differ."] if more else [],
     )
 
 
-def runs(found: Found) -> Figure:
+def runs(found: BeforeAfter) -> Figure:
     """The Runs of both sides."""
     rows: list[list[Cell]] = [
         [
             title,
-            run["label"],
-            run["source"],
-            str(run["seed"]),
-            run["window_s"],
-            run["requests"],
-            run["loop"],
-            "series" if run["series"] else "histogram",
+            run.label,
+            run.source,
+            str(run.seed),
+            run.window_s,
+            run.requests,
+            run.loop,
+            "series" if run.series else "histogram",
         ]
         for key, title in words.SIDES
-        for run in found[key]["runs"]
+        for run in found.side(key).runs
     ]
     columns = [
         Column("Side", text=True),

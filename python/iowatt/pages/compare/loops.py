@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+from iowatt.lenses.compare.result import BeforeAfter, Omission
 from iowatt.pages.compare import words
-from iowatt.pages.compare.words import Found
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.phrases import listed
 
 
-def corrected(found: Found) -> Figure | None:
+def corrected(found: BeforeAfter) -> Figure | None:
     """Observed and corrected percentiles of the sides that could be corrected."""
-    shown = [(key, title, one) for key, title in words.SIDES if (one := found["omission"][key])["modelled"]]
+    sides = [(title, found.omission.of(key)) for key, title in words.SIDES]
+    shown = [(title, one, one.modelled) for title, one in sides if one.modelled is not None]
     if not shown:
         return None
-    columns = [Column("", text=True)]
-    for _, title, _ in shown:
+    columns = [Column("Percentile", text=True)]
+    for title, _, _ in shown:
         columns += [Column(f"{title}, observed", "ms"), Column(f"{title}, modelled", "ms")]
-    rows: list[list[Cell]] = []
-    for name in shown[0][2]["modelled"]["observed"]:
-        row: list[Cell] = [name]
-        for _, _, one in shown:
-            row += [one["modelled"]["observed"][name], one["modelled"]["corrected"][name]]
-        rows.append(row)
+    rows: list[list[Cell]] = [
+        [name, *(value for _, _, one in shown for value in (one.observed[name], one.corrected[name]))]
+        for name in shown[0][2].observed
+    ]
     remarks = [
-        f"{title}: {numbers.count(one['modelled']['added'])} requests added to "
-        f"{numbers.count(one['modelled']['requests'])}; expected interval "
-        f"{', '.join(numbers.with_unit(value, 'ms') for value in one['expected_interval_ms'])} "
-        f"({one['interval_from']})."
-        for _, title, one in shown
+        f"{title}: {numbers.count(modelled.added)} requests added to {numbers.count(modelled.requests)}; "
+        f"expected interval {_intervals(one)} ({one.interval_from})."
+        for title, one, modelled in shown
     ]
     return Figure(
         "omission",
@@ -40,13 +38,26 @@ def corrected(found: Found) -> Figure | None:
     )
 
 
-def notes(found: Found) -> list[str]:
-    """How requests came on both sides, and what was not corrected."""
+def sentences(found: BeforeAfter) -> list[str]:
+    """How requests came on both sides, and percentiles with what their loop kept back."""
     said = []
     for key, title in words.SIDES:
-        one = found["omission"][key]
-        text = f"{title}: {one['said']}"
-        if one["waits"] and one["modelled"] is None:
-            text += f". Not corrected for requests that it kept back: {one['why_not']}"
+        one = found.omission.of(key)
+        text = f"{title}: {one.said}."
+        if one.modelled is not None:
+            times = ", ".join(
+                f"{name} {numbers.with_unit(one.modelled.corrected[name], 'ms')}"
+                for name in ("p50", "p99", "p99.9")
+            )
+            text += (
+                f" With {numbers.counted(one.modelled.added, 'request')} that it kept back (modelled, "
+                f"{one.modelled.of}; one was due every {_intervals(one)}): {times}."
+            )
+        elif one.waits:
+            text += f" Not corrected for requests that it kept back: {one.why_not}."
         said.append(text)
     return said
+
+
+def _intervals(one: Omission) -> str:
+    return listed([numbers.with_unit(value, "ms") for value in one.expected_interval_ms])

@@ -3,51 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
+from iowatt.lenses.compare.result import BeforeAfter, SideKey, SpikesByView
 from iowatt.pages.compare import words
-from iowatt.pages.compare.words import Found
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
 #: Runs of a group whose course is drawn; all are in the table.
 DRAWN = 4
-_GREATEST = {"mean": "Greatest mean of a block, ms", "max": "Longest response, ms"}
 _HOVER = "%{x:,.6~r} s: %{y:,.4~r} ms<br>%{text}<extra>%{fullData.name}</extra>"
 
 
-def courses(found: Found) -> list[Figure]:
+def courses(found: BeforeAfter) -> list[Figure]:
     """A chart for each side, with the same axes."""
-    if found["over_time"]["width_s"] is None:
+    if found.over_time.width_s is None:
         return []
-    every = [course for key, _ in words.SIDES for course in found["over_time"][key]]
-    limit = found["asked"]["spike_ms"]
+    every = [course for key, _ in words.SIDES for course in found.over_time.of(key)]
+    limit = found.asked.spike_ms
     values = [
         value
         for course in every
-        for name in ("mean_ms", "max_ms")
-        for value in course[name]
+        for blocks in (course.mean_ms, course.max_ms)
+        for value in blocks
         if value is not None
     ]
     values = [value for value in [*values, limit] if value > 0]
     low, high = math.log10(min(values)), math.log10(max(values))
     room = 0.04 * max(high - low, 0.5)
     y_range = [low - room, high + room]
-    longest = max((course["end_s"][-1] for course in every if course["end_s"]), default=1.0)
+    longest = max((course.end_s[-1] for course in every if course.end_s), default=1.0)
     return [
-        _course(found, key, title, y_range, longest) for key, title in words.SIDES if found["over_time"][key]
+        _course(found, key, title, y_range, longest) for key, title in words.SIDES if found.over_time.of(key)
     ]
 
 
-def _course(found: Found, key: str, title: str, y_range: list[float], longest: float) -> Figure:
-    shown = found["over_time"][key]
-    limit = found["asked"]["spike_ms"]
+def _course(found: BeforeAfter, key: SideKey, title: str, y_range: list[float], longest: float) -> Figure:
+    shown = found.over_time.of(key)
+    limit = found.asked.spike_ms
     rows: list[list[Cell]] = [
-        [course["run"], start, requests, mean, most]
+        [course.run, start, requests, mean, most]
         for course in shown
         for start, requests, mean, most in zip(
-            course["start_s"], course["requests"], course["mean_ms"], course["max_ms"], strict=True
+            course.start_s, course.requests, course.mean_ms, course.max_ms, strict=True
         )
     ]
     columns = [
@@ -60,13 +58,13 @@ def _course(found: Found, key: str, title: str, y_range: list[float], longest: f
     data: list[dict[str, Any]] = []
     for at, course in enumerate(shown[:DRAWN]):
         # One legend for all Runs of a group: their colours tell them apart, the hover names them.
-        more = {"legendgroup": str(at), "showlegend": at == 0, "text": plain(course["run"])}
-        x = [(start + end) / 2 for start, end in zip(course["start_s"], course["end_s"], strict=True)]
-        if any(value is not None for value in course["max_ms"]):
+        more = {"legendgroup": str(at), "showlegend": at == 0, "text": plain(course.run)}
+        x = [(start + end) / 2 for start, end in zip(course.start_s, course.end_s, strict=True)]
+        if any(value is not None for value in course.max_ms):
             data.append(
                 _line(
                     x,
-                    course["max_ms"],
+                    course.max_ms,
                     "Longest",
                     {"color": palette.STATE_COLOURS["idle"], "width": 1.2},
                     more,
@@ -75,7 +73,7 @@ def _course(found: Found, key: str, title: str, y_range: list[float], longest: f
         data.append(
             _line(
                 x,
-                course["mean_ms"],
+                course.mean_ms,
                 "Mean",
                 {"color": words.COLOURS[key] if at == 0 else palette.RUNS[2 + at], "width": 2},
                 more,
@@ -83,7 +81,7 @@ def _course(found: Found, key: str, title: str, y_range: list[float], longest: f
         )
         over = [
             (when, mean)
-            for when, mean in zip(x, course["mean_ms"], strict=True)
+            for when, mean in zip(x, course.mean_ms, strict=True)
             if mean is not None and mean > limit
         ]
         if over:
@@ -105,9 +103,9 @@ def _course(found: Found, key: str, title: str, y_range: list[float], longest: f
     return Figure(
         f"over-time-{key}",
         f"{title}, over time",
-        f"Mean and longest response of each block of {numbers.duration(shown[0]['width_s'])}, from the start "
-        "of "
-        f"the window; triangles are means over the threshold of {numbers.with_unit(limit, 'ms')} (dotted).",
+        f"Mean and longest response of each block of {numbers.duration(shown[0].width_s)}, from the start "
+        f"of the window; triangles are means over the threshold of {numbers.with_unit(limit, 'ms')} "
+        "(dotted).",
         Table(columns, rows),
         {
             "data": data,
@@ -137,38 +135,75 @@ def _line(
     }
 
 
-def summary(found: Found) -> Figure:
+def summary(found: BeforeAfter) -> Figure:
     """Requests and blocks over the threshold, by either view."""
-    limit = numbers.with_unit(found["asked"]["spike_ms"], "ms")
-    over = found["over_threshold"]
-    rows: list[list[Cell]] = [
-        ["Requests over it", *(over[key]["requests"] for key, _ in words.SIDES)],
-        ["Of all requests, %", *(_percent(over[key]["share"]) for key, _ in words.SIDES)],
+    limit = numbers.with_unit(found.asked.spike_ms, "ms")
+    rows: list[list[Cell]] = []
+    for key, title in words.SIDES:
+        over, by_view = found.over_threshold.of(key), found.spikes.of(key)
+        mine: list[Cell] = [title, over.requests, _percent(over.share)]
+        if by_view is None:
+            rows.append([*mine, *[None] * 7])
+            continue
+        for view, shown in words.VIEWS:
+            one = by_view.mean if view == "mean" else by_view.max
+            counts: list[Cell] = [one.spikes, one.blocks_over, one.blocks]
+            rows.append([*mine, shown, *counts, one.seconds, one.longest_s, one.greatest_block_ms])
+    columns = [
+        Column("Side", text=True),
+        Column("Requests over it"),
+        Column("Of all requests", "%"),
+        Column("Spikes", text=True),
+        Column("Number"),
+        Column("Blocks over it"),
+        Column("Blocks"),
+        Column("Time in spikes", "s"),
+        Column("Longest spike", "s"),
+        Column("Greatest block", "ms"),
     ]
-    for view, shown in words.VIEWS.items():
-        both = [
-            None if found["spikes"][key] is None else found["spikes"][key][view] for key, _ in words.SIDES
-        ]
-        if any(both):
-
-            def of(name: str, both: Sequence[Any] = both) -> list[Cell]:
-                return [None if one is None else one[name] for one in both]
-
-            blocks = [None if one is None else f"{one['blocks_over']:,} of {one['blocks']:,}" for one in both]
-            rows += [
-                [f"Spikes {shown}", *of("spikes")],
-                [f"Blocks over it, {shown}", *blocks],
-                ["Time in these spikes, s", *of("seconds")],
-                ["Longest of them, s", *of("longest_s")],
-                [_GREATEST[view], *of("greatest_block_ms")],
-            ]
     return Figure(
         "threshold",
         f"Over {limit}",
         "A spike is consecutive blocks over the threshold: by their means, as an array\u2019s reporter shows "
-        "them, or by "
-        "their longest response, where one slow request is enough.",
-        Table([Column("", text=True), Column("Before"), Column("After")], rows),
+        "them, or by their longest response, where one slow request is enough.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def sentences(found: BeforeAfter) -> list[str]:
+    """How many requests and spikes are over the threshold."""
+    limit = numbers.with_unit(found.asked.spike_ms, "ms")
+    over = [(key, found.over_threshold.of(key)) for key, _ in words.SIDES]
+    said = [
+        f"Requests over {limit}: "
+        + ", ".join(
+            f"{key} {numbers.count(one.requests)} ({numbers.percent(one.share)})" for key, one in over
+        )
+        + "."
+    ]
+    width_s = found.over_time.width_s
+    if width_s is None:
+        return said
+    for view, shown in words.VIEWS:
+        sides = [(key, found.spikes.of(key)) for key, _ in words.SIDES]
+        each = [
+            f"{key} {_spikes(one.mean if view == 'mean' else one.max)}"
+            for key, one in sides
+            if one is not None
+        ]
+        said.append(f"Spikes over {limit} {shown}, blocks of {numbers.duration(width_s)}: {'; '.join(each)}.")
+    return said
+
+
+def _spikes(one: SpikesByView) -> str:
+    if not one.blocks:
+        return "not known"
+    if not one.spikes:
+        return f"none in {numbers.counted(one.blocks, 'block')}"
+    return (
+        f"{numbers.count(one.spikes)} in {numbers.duration(one.seconds)}, longest "
+        f"{numbers.duration(one.longest_s)}, greatest {numbers.with_unit(one.greatest_ms, 'ms')}"
     )
 
 
@@ -176,23 +211,28 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def spikes(found: Found) -> Figure | None:
+def spikes(found: BeforeAfter) -> Figure | None:
     """The spikes by means, with times, lengths and the greatest mean."""
-    rows: list[list[Cell]] = [
-        [
-            title,
-            shown,
-            spike["run"],
-            spike["start_s"],
-            spike["length_s"],
-            spike["greatest_ms"],
-            spike["requests"],
-        ]
-        for key, title in words.SIDES
-        if found["spikes"][key]
-        for view, shown in (("mean", "means"), ("max", "single requests"))
-        for spike in found["spikes"][key][view]["list"]
-    ]
+    rows: list[list[Cell]] = []
+    total = 0
+    for key, title in words.SIDES:
+        by_view = found.spikes.of(key)
+        if by_view is None:
+            continue
+        for one, shown in ((by_view.mean, "means"), (by_view.max, "single requests")):
+            total += one.spikes
+            rows += [
+                [
+                    title,
+                    shown,
+                    spike.run,
+                    spike.start_s,
+                    spike.length_s,
+                    spike.greatest_ms,
+                    spike.requests,
+                ]
+                for spike in one.listed
+            ]
     if not rows:
         return None
     columns = [
@@ -204,8 +244,6 @@ def spikes(found: Found) -> Figure | None:
         Column("Greatest", "ms"),
         Column("Requests"),
     ]
-    there = [found["spikes"][key] for key, _ in words.SIDES if found["spikes"][key]]
-    total = sum(side[view]["spikes"] for side in there for view in words.VIEWS)
     left = total - len(rows)
     return Figure(
         "spikes",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
+from iowatt.lenses.compare.result import BeforeAfter, ScaleBins
 from iowatt.pages.compare import words
-from iowatt.pages.compare.words import Found
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 
@@ -19,23 +18,27 @@ _SAID = {
 }
 
 
-def histograms(found: Found) -> list[Figure]:
+def histograms(found: BeforeAfter) -> list[Figure]:
     """Both sides on every scale."""
-    return [_histogram(scale) for scale in found["histograms"]]
+    return [_histogram(scale) for scale in found.histograms]
 
 
-def _histogram(scale: dict[str, Any]) -> Figure:
+def _histogram(scale: ScaleBins) -> Figure:
     rows: list[list[Cell]] = []
-    for row in scale["bins"]:
-        cells: list[Cell] = [words.bin_name(row)]
+    for row in scale.bins:
+        cells: list[Cell] = [words.bin_name(row.over_ms, row.to_ms)]
         for key, _ in words.SIDES:
-            one = row[key]
-            cells += [one["requests"], _percent(one["share"]), _percent(one["share_to"])]
+            one = row.of(key)
+            cells += [one.requests, _percent(one.share), _percent(one.share_to)]
         rows.append(cells)
     columns = [Column("Response time", text=True)]
     for _, title in words.SIDES:
-        columns += [Column(f"{title}, requests"), Column(title, "%"), Column(f"{title}, up to it", "%")]
-    names = [words.bin_end(row) for row in scale["bins"]]
+        columns += [
+            Column(f"{title}, requests", rank=2),
+            Column(title, "%"),
+            Column(f"{title}, up to", "%", rank=1),
+        ]
+    names = [words.bin_end(row.to_ms) for row in scale.bins]
     data = [
         {
             "type": "bar",
@@ -47,25 +50,25 @@ def _histogram(scale: dict[str, Any]) -> Figure:
         }
         for at, (key, title) in enumerate(words.SIDES)
     ]
-    straddling = sum(scale["straddling"].values())
+    straddling = scale.straddling.before + scale.straddling.after
     remarks = (
         [
             f"{numbers.count(straddling)} requests lie in fine bins that reach over an edge, and count by "
-            "their "
-            "upper end."
+            "their upper end."
         ]
         if straddling
         else []
     )
     x = axis("Response time up to", type="category", nticks=len(names))
     return Figure(
-        f"histogram-{scale['scale']}",
-        scale["title"],
-        _SAID[scale["scale"]],
+        f"histogram-{scale.scale}",
+        scale.title,
+        _SAID[scale.scale],
         Table(columns, rows),
         {"data": data, "layout": layout(x, axis("Requests (%)"), barmode="group", showlegend=True)},
         remarks,
-        wide=scale["scale"] == "array",
+        wide=scale.scale == "array",
+        brief=scale.scale == "array",
     )
 
 
@@ -73,7 +76,7 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def distribution(found: Found) -> Figure | None:
+def distribution(found: BeforeAfter) -> Figure | None:
     """Cumulative distribution of both sides."""
     return _curves(
         found,
@@ -85,10 +88,10 @@ def distribution(found: Found) -> Figure | None:
     )
 
 
-def tail(found: Found) -> Figure | None:
+def tail(found: BeforeAfter) -> Figure | None:
     """Share of requests beyond a response time, on a logarithmic scale."""
     lowest = min(
-        (point[2] for key, _ in words.SIDES for point in found["distribution"][key] if point[2] > 0),
+        (point[2] for key, _ in words.SIDES for point in found.distribution.of(key) if point[2] > 0),
         default=1.0,
     )
     decades = [math.floor(math.log10(100 * lowest)), 2.05]
@@ -104,15 +107,15 @@ def tail(found: Found) -> Figure | None:
 
 
 def _curves(
-    found: Found, share: int, *, key: str, title: str, caption: str, y: dict[str, Any]
+    found: BeforeAfter, share: int, *, key: str, title: str, caption: str, y: dict[str, Any]
 ) -> Figure | None:
-    curves = found["distribution"]
-    if not any(curves[side] for side, _ in words.SIDES):
+    curves = found.distribution
+    if not any(curves.of(side) for side, _ in words.SIDES):
         return None
     rows: list[list[Cell]] = [
         [name, point[0], 100 * point[1], 100 * point[2]]
         for side, name in words.SIDES
-        for point in curves[side]
+        for point in curves.of(side)
     ]
     columns = [
         Column("Side", text=True),
@@ -125,8 +128,8 @@ def _curves(
             "type": "scatter",
             "mode": "lines",
             "name": name,
-            "x": [point[0] for point in curves[side]],
-            "y": [100 * point[share] or None for point in curves[side]],
+            "x": [point[0] for point in curves.of(side)],
+            "y": [100 * point[share] or None for point in curves.of(side)],
             "line": {"color": words.COLOURS[side], "width": 2, "dash": words.DASHES[side]},
             "hovertemplate": "%{x:,.4~r} ms: %{y:.4~r} %<extra>%{fullData.name}</extra>",
         }
@@ -134,8 +137,8 @@ def _curves(
     ]
     limit = {
         "type": "line",
-        "x0": found["asked"]["spike_ms"],
-        "x1": found["asked"]["spike_ms"],
+        "x0": found.asked.spike_ms,
+        "x1": found.asked.spike_ms,
         "yref": "paper",
         "y0": 0,
         "y1": 1,
@@ -144,8 +147,7 @@ def _curves(
     return Figure(
         key,
         title,
-        f"{caption} The dotted line is the threshold of "
-        f"{numbers.with_unit(found['asked']['spike_ms'], 'ms')}.",
+        f"{caption} The dotted line is the threshold of {numbers.with_unit(found.asked.spike_ms, 'ms')}.",
         Table(columns, rows),
         {
             "data": data,
@@ -157,15 +159,15 @@ def _curves(
     )
 
 
-def percentiles(found: Found) -> Figure:
+def percentiles(found: BeforeAfter) -> Figure:
     """Percentiles of both sides with the requests beyond them."""
-    times = found["response_time_ms"]
-    names = ["mean", *times["before"]["beyond"], "max"]
+    names = ["mean", *found.response_time_ms.before.beyond, "max"]
     rows: list[list[Cell]] = []
     for name in names:
         row: list[Cell] = [{"mean": "Mean", "max": "Longest"}.get(name, name)]
         for key, _ in words.SIDES:
-            row += [times[key].get(name), times[key]["beyond"].get(name)]
+            times = found.response_time_ms.of(key)
+            row += [times.named(name), times.beyond.get(name)]
         rows.append(row)
     columns = [Column("", text=True)]
     for _, title in words.SIDES:
@@ -179,20 +181,23 @@ def percentiles(found: Found) -> Figure:
     )
 
 
-def directions(found: Found) -> Figure | None:
+def directions(found: BeforeAfter) -> Figure | None:
     """Reads and writes apart, as each Run's own report has them."""
-    shown: Sequence[dict[str, Any]] = found["directions"]
+    shown = found.directions
     if len(shown) < 2:
         return None
     rows: list[list[Cell]] = []
     for one in shown:
         for key, title in words.SIDES:
-            values = one[key]
+            times = one.of(key)
             rows.append(
                 [
-                    f"{one['title'].capitalize()}, {title.lower()}",
-                    values["count"],
-                    *(values[name] for name in ("mean", "p50", "p99", "p999")),
+                    f"{one.title.capitalize()}, {title.lower()}",
+                    times.count,
+                    times.mean,
+                    times.p50,
+                    times.p99,
+                    times.p999,
                 ]
             )
     columns = [
@@ -203,6 +208,6 @@ def directions(found: Found) -> Figure | None:
     return Figure(
         "directions",
         "Reads and writes",
-        "Of all workloads at the host, without verdicts: --op read or --op write compares one of them.",
+        "Of all workloads at the host, without verdicts: `op` compares one of them.",
         Table(columns, rows),
     )

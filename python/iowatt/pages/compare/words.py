@@ -1,18 +1,55 @@
-"""Words and values that the text and the page of a comparison share."""
+"""Sentences and values of a comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final, Literal
 
+from iowatt.lenses.compare.outcome import Interval
+from iowatt.lenses.compare.result import BeforeAfter, DifferenceRow, SideKey
 from iowatt.render import numbers, palette
+from iowatt.render.phrases import listed
 
-Found = Mapping[str, Any]
-
-SIDES: Final = (("before", "Before"), ("after", "After"))
+SIDES: Final[tuple[tuple[SideKey, str], ...]] = (("before", "Before"), ("after", "After"))
 COLOURS: Final = {"before": palette.RUNS[1], "after": palette.RUNS[0]}
 DASHES: Final = {"before": "dash", "after": "solid"}
-VIEWS: Final = {"mean": "by means", "max": "by single requests"}
+View = Literal["mean", "max"]
+VIEWS: Final[tuple[tuple[View, str], ...]] = (("mean", "by means"), ("max", "by single requests"))
+
+
+def verdict(found: BeforeAfter) -> Iterator[str]:
+    """What is better and worse, or why there are no verdicts; then what makes the sides hard to compare."""
+    if found.withheld:
+        why = "; ".join(flag.text for flag in found.flags if flag.withholds)
+        yield f"No verdicts: these Runs cannot tell what the change did: {why}."
+    else:
+        yield _verdict(found)
+    for flag in found.flags:
+        if not flag.withholds:
+            yield sentence(flag.text)
+
+
+def _verdict(found: BeforeAfter) -> str:
+    groups = {
+        said: [
+            f"{short_title(row)} {numbers.change(row.change)}".rstrip()
+            for row in found.differences
+            if row.verdict == said
+        ]
+        for said in ("better", "worse")
+    }
+    parts = [f"{said}: {listed(figures)}" for said, figures in groups.items() if figures]
+    if parts:
+        return sentence("; ".join(parts))
+    if all(row.verdict == "no verdict" for row in found.differences):
+        return "No verdicts: nothing says how the figures vary."
+    return "No figure differs by more than chance."
+
+
+def sentence(text: str) -> str:
+    """With a full stop, and a capital unless it begins with a name such as p99."""
+    first = text[:1] if text[1:2].isdigit() else text[:1].upper()
+    return first + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def value(amount: float | None, unit: str) -> str:
@@ -24,12 +61,12 @@ def value(amount: float | None, unit: str) -> str:
     return numbers.with_unit(amount, unit)
 
 
-def interval(row: Mapping[str, Any]) -> str:
+def interval(limits: Interval | None, unit: str) -> str:
     """The interval of a difference, from low to high."""
-    if row["interval"] is None:
+    if limits is None:
         return numbers.NO_VALUE
-    low, high = row["interval"]
-    factor, unit = 1.0, {"%": "points"}.get(row["unit"], row["unit"])
+    low, high = limits
+    factor, unit = 1.0, {"%": "points"}.get(unit, unit)
     if unit in ("ms", "W", "J"):
         factor, unit = numbers.scale_for(max(abs(low), abs(high)), unit)
     ends = (
@@ -39,11 +76,11 @@ def interval(row: Mapping[str, Any]) -> str:
     return f"{' to '.join(ends)}\u00a0{unit}"
 
 
-def remarks(found: Found) -> list[str]:
+def remarks(found: BeforeAfter) -> list[str]:
     """What was remarked on figures, those with the same remark together."""
     by: dict[str, list[str]] = {}
-    for row in found["differences"]:
-        for remark in row["remarks"]:
+    for row in found.differences:
+        for remark in row.remarks:
             by.setdefault(remark, []).append(short_title(row))
     for remark in [remark for remark in by if remark.startswith("before: ")]:
         same = "after: " + remark.removeprefix("before: ")
@@ -53,64 +90,51 @@ def remarks(found: Found) -> list[str]:
                 for each, titles in by.items()
                 if each != same
             }
-    return [f"{', '.join(titles)}: {remark}" for remark, titles in by.items()]
+    return [sentence(f"{', '.join(titles)}: {remark}") for remark, titles in by.items()]
 
 
-def short_title(row: Mapping[str, Any]) -> str:
+def short_title(row: DifferenceRow) -> str:
     """The title of a figure without what all response times have in common."""
-    title = str(row["title"])
-    return "mean response time" if row["metric"] == "mean" else title.replace(" response time", "").lower()
+    return "mean response time" if row.metric == "mean" else row.title.replace(" response time", "").lower()
 
 
-def beyond(row: Mapping[str, Any]) -> str:
+def beyond(row: DifferenceRow) -> str:
     """How many requests lie beyond a percentile, before and after."""
-    found = row["beyond"]
-    if not found:
-        return ""
-    return f"{numbers.count(found['before'])} / {numbers.count(found['after'])}"
+    found = row.beyond
+    return "" if found is None else f"{numbers.count(found.before)} / {numbers.count(found.after)}"
 
 
-def withheld(found: Found) -> str | None:
-    """That there are no verdicts, and why; None where there are."""
-    if not found["withheld"]:
-        return None
-    why = "; ".join(flag["text"] for flag in found["flags"] if flag["withholds"])
-    return f"No verdicts: these Runs cannot tell what a change did: {why}."
-
-
-def population(found: Found) -> str:
+def population(found: BeforeAfter) -> str:
     """Whose response times, and where."""
-    asked = found["asked"]
-    kind = {"all": "all requests", "read": "reads", "write": "writes"}[asked["op"]]
-    whose = "" if asked["workload"] is None else f" of workload {asked['workload']}"
-    return f"{kind}{whose} at the {asked['point']}"
+    asked = found.asked
+    kind = {"all": "all requests", "read": "reads", "write": "writes"}[asked.op]
+    whose = "" if asked.workload is None else f" of workload {asked.workload}"
+    return f"{kind}{whose} at the {asked.point}"
 
 
-def side(found: Found, key: str) -> str:
+def side(found: BeforeAfter, key: SideKey) -> str:
     """One side in a line: its requests, window, and what they are from."""
-    one = found[key]
-    kinds = list(
-        dict.fromkeys("simulated" if run["source"] == "simulation" else "measured" for run in one["runs"])
-    )
-    runs = "" if len(one["runs"]) == 1 else f" in {len(one['runs'])} Runs"
+    one = found.side(key)
+    kinds = list(dict.fromkeys("simulated" if run.source == "simulation" else "measured" for run in one.runs))
+    runs = "" if len(one.runs) == 1 else f" in {len(one.runs)} Runs"
     return (
-        f"{numbers.count(one['requests'])} requests{runs} in {numbers.duration(one['window_s'])}, "
+        f"{numbers.count(one.requests)} requests{runs} in {numbers.duration(one.window_s)}, "
         f"{' and '.join(kinds)}"
     )
 
 
-def bin_name(row: Mapping[str, Any]) -> str:
-    """A bin of a histogram: ``0.25 to 0.5 ms``."""
-    low = numbers.with_unit(row["over_ms"], "ms", 4) if row["over_ms"] else None
-    if row["to_ms"] is None:
+def bin_name(over_ms: float, to_ms: float | None) -> str:
+    """A bin of a histogram: ``0.25 ms to 0.5 ms``."""
+    low = numbers.with_unit(over_ms, "ms", 4) if over_ms else None
+    if to_ms is None:
         return f"over {_plain(low)}"
-    high = _plain(numbers.with_unit(row["to_ms"], "ms", 4))
+    high = _plain(numbers.with_unit(to_ms, "ms", 4))
     return f"up to {high}" if low is None else f"{_plain(low)} to {high}"
 
 
-def bin_end(row: Mapping[str, Any]) -> str:
+def bin_end(to_ms: float | None) -> str:
     """The upper end of a bin, for an axis: ``0.5 ms``; ``more`` beyond the last edge."""
-    return "more" if row["to_ms"] is None else _plain(numbers.with_unit(row["to_ms"], "ms", 4))
+    return "more" if to_ms is None else _plain(numbers.with_unit(to_ms, "ms", 4))
 
 
 def _plain(shown: str | None) -> str:
@@ -119,13 +143,13 @@ def _plain(shown: str | None) -> str:
     return f"{number.rstrip('0').rstrip('.') if '.' in number else number}\u00a0{unit}"
 
 
-def changed(found: Found) -> str | None:
+def changed(found: BeforeAfter) -> str | None:
     """The keys of the plan that differ, in a line."""
-    rows: Sequence[Mapping[str, Any]] = found["changed"]["list"]
+    rows = found.changed.listed
     if not rows:
         return None
-    shown = [f"{row['key']} {short(row['before'])} → {short(row['after'])}" for row in rows]
-    more = found["changed"]["keys"] - len(rows)
+    shown = [f"{row.key} {short(row.before)} → {short(row.after)}" for row in rows]
+    more = found.changed.keys - len(rows)
     return "; ".join(shown) + (f"; and {more} more" if more else "")
 
 

@@ -1,1 +1,1 @@
-"""What the heat lens found, as text and as a page."""
+"""Heat as a document."""

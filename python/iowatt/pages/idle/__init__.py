@@ -1,1 +1,1 @@
-"""What the idle lens found, as text and as a page."""
+"""Idle periods as a document."""

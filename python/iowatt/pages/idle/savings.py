@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from iowatt.lenses.idle.result import IdlePeriods
 from iowatt.pages.description.figures.draw import line
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 
-Found = dict[str, Any]
 
-
-def table(found: Found) -> Figure | None:
+def table(idle: IdlePeriods) -> Figure | None:
     """All figures of each policy, the oracles first."""
     rows: list[list[Cell]] = [
         [
-            row["title"],
-            100 * row["saved_share"],
-            None if row["saved_share_of_total"] is None else 100 * row["saved_share_of_total"],
-            row["saved_j"] / 1e3,
-            row["delayed"],
-            100 * row["delayed_share"],
-            None if row["added_delay_per_access_s"] is None else 1e3 * row["added_delay_per_access_s"],
-            row["added_delay_of_delayed_s"],
-            row["added_delay_max_s"],
-            row["start_stops"],
+            row.title,
+            100 * row.saved_share,
+            None if row.saved_share_of_total is None else 100 * row.saved_share_of_total,
+            row.saved_j / 1e3,
+            row.delayed,
+            100 * row.delayed_share,
+            None if row.added_delay_per_access_s is None else 1e3 * row.added_delay_per_access_s,
+            row.added_delay_of_delayed_s,
+            row.added_delay_max_s,
+            row.start_stops,
         ]
-        for row in found["policies"]
+        for row in idle.policies
     ]
     columns = [
         Column("Policy", text=True),
-        Column("Saved", "% of idling"),
-        Column("Saved", "% of total"),
-        Column("Saved", "kJ"),
-        Column("Delayed"),
-        Column("Delayed", "%"),
-        Column("Mean delay, at least", "ms"),
+        Column("Saved", "%"),
+        Column("Saved of total", "%", rank=3),
+        Column("Saved energy", "kJ", rank=4),
+        Column("Delayed arrivals", rank=1),
+        Column("Delayed", "%", rank=2),
+        Column("Mean delay", "ms"),
         Column("If delayed", "s"),
-        Column("Longest", "s"),
+        Column("Longest", "s", rank=5),
         Column("Start-stops"),
     ]
     if not rows:
@@ -45,21 +42,22 @@ def table(found: Found) -> Figure | None:
     return Figure(
         "policies",
         "Every policy",
-        "Delayed are arrivals that wait for a spin-up, as a share of those that end a period; "
-        "the mean delay is over "
-        "all operations of the disks. Each period is taken as it stands: a wait moves no later arrival.",
+        "Saved: of the energy of idling through every period, and of all that the drives draw. Delayed: "
+        "arrivals that wait for a spin-up, and their share of those that end a period. Mean delay: over "
+        "all operations, a lower bound. Each period is taken as it stands: a wait moves no later arrival.",
         Table(columns, rows),
         wide=True,
+        brief=True,
     )
 
 
-def saved(found: Found) -> Figure | None:
+def saved(idle: IdlePeriods) -> Figure | None:
     """Saving of each policy, the oracles first."""
-    policies = found["policies"]
+    policies = idle.policies
     if not policies:
         return None
-    rows: list[list[Cell]] = [[row["title"], 100 * row["saved_share"]] for row in policies]
-    oracle = [row["policy"].startswith("oracle") for row in policies]
+    rows: list[list[Cell]] = [[row.title, 100 * row.saved_share] for row in policies]
+    oracle = [row.oracle for row in policies]
     bar = {
         "type": "bar",
         "orientation": "h",
@@ -71,9 +69,8 @@ def saved(found: Found) -> Figure | None:
     return Figure(
         "saved",
         "Energy saved by policy",
-        "Against idling (spinning) through every period; below zero a policy loses. Oracles "
-        "know how long a period will "
-        "be: no two-state policy saves more than the one by energy.",
+        "Against idling (spinning) through every period; below zero a policy loses. Oracles know how long "
+        "a period will be: no two-state policy saves more than the one by energy.",
         Table([Column("Policy", text=True), Column("Saved", "% of idling")], rows),
         {
             "data": [bar],
@@ -88,14 +85,17 @@ def saved(found: Found) -> Figure | None:
     )
 
 
-def price(found: Found) -> Figure | None:
+def price(idle: IdlePeriods) -> Figure | None:
     """Saving against the delay that it costs."""
-    policies = [row for row in found["policies"] if row["added_delay_per_access_s"] is not None]
-    if not any(row["delayed"] for row in policies):
+    known = [
+        (row, row.added_delay_per_access_s)
+        for row in idle.policies
+        if row.added_delay_per_access_s is not None
+    ]
+    if not any(row.delayed for row, _ in known):
         return None
     rows: list[list[Cell]] = [
-        [row["title"], 1e3 * row["added_delay_per_access_s"], 100 * row["saved_share"], row["start_stops"]]
-        for row in policies
+        [row.title, 1e3 * delay_s, 100 * row.saved_share, row.start_stops] for row, delay_s in known
     ]
     columns = [
         Column("Policy", text=True),
@@ -104,14 +104,9 @@ def price(found: Found) -> Figure | None:
         Column("Start-stops"),
     ]
     kinds: dict[str, list[list[Cell]]] = {"Oracles": [], "Learning, competitive": [], "Fixed thresholds": []}
-    for policy, row in zip(policies, rows, strict=True):
-        key = policy["policy"]
-        fixed = key.startswith("fixed") or key == "never"
-        kind = (
-            "Oracles"
-            if key.startswith("oracle")
-            else ("Fixed thresholds" if fixed else "Learning, competitive")
-        )
+    for (policy, _), row in zip(known, rows, strict=True):
+        fixed = policy.policy.startswith("fixed") or policy.policy == "never"
+        kind = "Oracles" if policy.oracle else ("Fixed thresholds" if fixed else "Learning, competitive")
         kinds[kind].append(row)
     data = [
         {
@@ -133,8 +128,8 @@ def price(found: Found) -> Figure | None:
     return Figure(
         "price",
         "Saving against delay",
-        "Up and to the left is better. The delay is added to the response time of the disks' "
-        "operations, on average.",
+        "Up and to the left is better. The delay is added to the response time of the drives' operations, on "
+        "average.",
         Table(columns, rows),
         {
             "data": data,
@@ -147,19 +142,22 @@ def price(found: Found) -> Figure | None:
     )
 
 
-def bound(found: Found) -> Figure | None:
+def bound(idle: IdlePeriods) -> Figure | None:
     """The oracles against the time that transitions take."""
-    points = found["oracle_bound"]
+    points = idle.oracle_bound
     if not points:
         return None
-    whole = points[0]["energy_saved_share_of_total"] is not None
-    base = "of_total" if whole else "of idling"
-    suffix = "_saved_share_of_total" if whole else "_saved_share"
+    whole = points[0].energy_saved_share_of_total is not None
+    unit = "% of total" if whole else "% of idling"
     rows: list[list[Cell]] = [
-        [point["transition_s"], 100 * point[f"energy{suffix}"], 100 * point[f"latency{suffix}"]]
+        [point.transition_s, *(None if share is None else 100 * share for share in shares)]
         for point in points
+        for shares in [
+            (point.energy_saved_share_of_total, point.latency_saved_share_of_total)
+            if whole
+            else (point.energy_saved_share, point.latency_saved_share)
+        ]
     ]
-    unit = "% of total" if base == "of_total" else "% of idling"
     columns = [
         Column("Stop and start", "s"),
         Column("Oracle by energy", unit),
@@ -173,9 +171,8 @@ def bound(found: Found) -> Figure | None:
     return Figure(
         "bound",
         "Oracle bound against transition time",
-        "What perfect knowledge saves if stopping and starting took this long together, at the "
-        "same watts. By latency: "
-        "stops in every period that leaves time for both, and so may lose.",
+        "What perfect knowledge saves if stopping and starting took this long together, at the same watts. "
+        "By latency: stops in every period that leaves time for both, and so may lose.",
         Table(columns, rows),
         {
             "data": data,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from iowatt.studies.arrays2002.published import DISKS
 from iowatt.studies.arrays2002.systems import COUNT, IDLE, LEVEL
 
 if TYPE_CHECKING:
-    from iowatt.studies.results import Results, Row
+    from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
+    from iowatt.studies.results import RecordedIdle, Results, Row
+
+Rule = Literal["energy", "latency"]
+"""What an oracle goes by."""
 
 
 @dataclass(frozen=True)
@@ -94,26 +98,31 @@ class Idle:
     source: str
     workload: str
     level: int
-    found: Mapping[str, Any]
+    recorded: RecordedIdle
+
+    @property
+    def found(self) -> IdlePeriods:
+        """What the idle lens found."""
+        return self.recorded.found
 
     @property
     def correlation(self) -> list[tuple[float, float]]:
         """Mean and sigma over disks, lag 1 first."""
-        table = self.found["autocorrelation"]
-        return list(zip(table["mean"], table["sigma"], strict=True))
+        table = self.found.autocorrelation
+        return list(zip(table.mean, table.sigma, strict=True))
 
     def over(self, seconds: float) -> float:
         """Share of the periods that are longer."""
-        for row in self.found["longer"]:
-            if row["length_s"] == seconds:
-                return float(row["share_of_periods"])
+        for row in self.found.longer:
+            if row.length_s == seconds:
+                return row.share_of_periods
         raise KeyError(seconds)
 
     @property
     def longest(self) -> tuple[str, float]:
         """The disk with the longest period, and its length in s."""
-        most = max(self.found["devices"], key=lambda one: one["longest_s"])
-        return str(most["name"]), float(most["longest_s"])
+        most = max(self.found.devices, key=lambda one: one.longest_s)
+        return most.name, most.longest_s
 
     @property
     def longest_s(self) -> float:
@@ -123,14 +132,20 @@ class Idle:
     @property
     def last(self) -> str:
         """The last disk, which is the parity disk of RAID-4."""
-        return str(self.found["devices"][-1]["name"])
+        return self.found.devices[-1].name
 
-    def saved(self, rule: str, transition_s: float) -> float:
+    def saved(self, rule: Rule, transition_s: float) -> float:
         """Share of all energy that an oracle saves where stopping and starting takes so long together."""
-        for row in self.found["oracle_at"]:
-            if abs(row["transition_s"] - transition_s) < 1e-9:
-                return float(row[f"{rule}_saved_share_of_total"])
+        for row in self.recorded.oracle_at:
+            share = share_of_total(row, rule)
+            if abs(row.transition_s - transition_s) < 1e-9 and share is not None:
+                return share
         raise KeyError(transition_s)
+
+
+def share_of_total(point: OraclePoint, rule: Rule) -> float | None:
+    """Share of all energy that an oracle saves."""
+    return point.energy_saved_share_of_total if rule == "energy" else point.latency_saved_share_of_total
 
 
 def idle(results: Results) -> list[Idle]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iowatt.studies.arrays2002 import words
-from iowatt.studies.arrays2002.detail import Drives, Idle
+from iowatt.studies.arrays2002.detail import Drives, Idle, Rule
 from iowatt.studies.arrays2002.published import (
     DISKS,
     IDLE_W,
@@ -21,6 +21,7 @@ from iowatt.studies.arrays2002.published import (
     STANDBY_W,
     WORKLOADS,
 )
+from iowatt.studies.results import RecordedIdle
 from iowatt.studies.verdict import Verdict
 
 QUEUES: Final = 4.0
@@ -40,20 +41,18 @@ class Experiment:
     what: str
     workload: str
     drives: Drives
-    idle: Mapping[str, object]
+    idle: RecordedIdle
 
     @property
     def lag_1_to_5(self) -> list[float]:
         """Mean autocorrelation over disks."""
-        found = self.idle["autocorrelation"]
-        assert isinstance(found, Mapping)
-        return list(found["mean"][:5])
+        return self.idle.found.autocorrelation.mean[:5]
 
     def over(self, seconds: float) -> float:
         """Share of idle periods that are longer."""
         return self._periods.over(seconds)
 
-    def saved(self, rule: str, transition_s: float) -> float:
+    def saved(self, rule: Rule, transition_s: float) -> float:
         """Share of all energy that an oracle saves."""
         return self._periods.saved(rule, transition_s)
 
@@ -191,8 +190,7 @@ def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[V
             cause = (
                 f"requests come in bursts with pauses between them: {100 * one.over(1.0):.2f} % of the idle "
                 f"periods are longer than 1 s, {100 * one.over(2.0):.2f} % longer than 2 s, and the "
-                "longest, of "
-                f"{of_all}, is {words.significant(longest_s)} s, {enough}"
+                f"longest, of {of_all}, is {words.significant(longest_s)} s, {enough}"
             )
             experiment = "at 2 s: " + "; ".join(
                 f"{each.what} {100 * each.saved('energy', 2.0):.2f} %" for each in tried
@@ -237,8 +235,7 @@ def loss_of_latency_rule(idle: Sequence[Idle], periodic: Sequence[Mapping[str, f
                 ""
                 if agrees
                 else "it has no idle period of 41 s (the longest is "
-                f"{words.significant(one.longest_s)} s), so the "
-                "rule never acts",
+                f"{words.significant(one.longest_s)} s), so the rule never acts",
                 "" if agrees else f"one disk with constant gaps, where it does act: {tried}",
             )
         )

@@ -115,16 +115,16 @@ def periodic(results: Results) -> list[dict[str, float]]:
     for key in results.of(kind="periodic"):
         for row in results.rows(key):
             run = results.run(key, row)
-            lens = results.idle(key, row)
+            lens = results.idle(key, row).found
             lengths_s = np.concatenate([batch.length_s for batch in Periods(run).batches()])
-            by = {policy["policy"]: policy for policy in lens["policies"]}
+            by = {policy.policy: policy for policy in lens.policies}
             found.append(
                 {
                     "length_s": float(np.median(lengths_s)),
                     "periods": float(len(lengths_s)),
-                    "latency_j": by["oracle-latency"]["saved_j"],
-                    "latency_share": by["oracle-latency"]["saved_share"],
-                    "energy_j": by["oracle-energy"]["saved_j"],
+                    "latency_j": by["oracle-latency"].saved_j,
+                    "latency_share": by["oracle-latency"].saved_share,
+                    "energy_j": by["oracle-energy"].saved_j,
                     "derived_j": float(sum(map(derived_saving_j, lengths_s))),
                 }
             )
@@ -190,9 +190,8 @@ def changes(tried: Sequence[Experiment]) -> Any:
     return Figure(
         "experiments",
         "Experiments: RAID-4 with something else about the workload",
-        "Which cause a difference has: the same array of 32 disks under the trace slowed further, "
-        "and under the "
-        "synthetic workloads with one property changed.",
+        "Which cause a difference has: the same array of 32 disks under the trace slowed further, and "
+        "under the synthetic workloads with one property changed.",
         Table(columns, rows),
         wide=True,
     )
@@ -206,21 +205,17 @@ def notes(facts: Sequence[dict[str, Any]], quick: bool, verdicts: Sequence[Verdi
         for fact in facts
     )
     said = [
-        "The drive's mechanics are a stand-in. The study published watts, speed and capacity of its "
-        "drive, no "
-        "seek curve and no zones: arrays2002-disk has those of a Quantum Atlas 10K, and every sweep "
-        "of the design "
-        "space is repeated in part with those of an IBM 18ES.",
-        "The workloads are not the study's, whose DB2 traces are not public. PostgreSQL trace: block traces "
-        f"captured for this project ({TRACES['tpcc']} at speed {SPEEDS['tpcc']}; {TRACES['tpch']}, "
-        "recorded at "
-        f"{RECORDED_TPCH_IOPS:g} requests/s, at speed {SPEEDS['tpch']}). Synthetic: the library's profiles "
-        "arrays2002-tpcc and arrays2002-tpch, fitted to the study's tables.",
+        "The drive's mechanics are a stand-in. The study published watts, speed and capacity of its drive, "
+        "no seek curve and no zones: arrays2002-disk has those of a Quantum Atlas 10K, and every sweep of "
+        "the design space is repeated in part with those of an IBM 18ES.",
+        "The workloads are not the study's, whose DB2 traces are not public. PostgreSQL trace: block "
+        f"traces captured for this project ({TRACES['tpcc']} at speed {SPEEDS['tpcc']}; {TRACES['tpch']}, "
+        f"recorded at {RECORDED_TPCH_IOPS:g} requests/s, at speed {SPEEDS['tpch']}). Synthetic: the "
+        "library's profiles arrays2002-tpcc and arrays2002-tpch, fitted to the study's tables.",
         f"Length of each run: {lengths}. The study simulated 12.06 h and 45.9 h.",
         "TPC-C and TPC-H name the kind of load; none of this is a TPC result.",
-        "The study's figures were printed without numbers; its Tables 2 to 5 and its text are what "
-        "ours is held "
-        "against.",
+        "The study's figures were printed without numbers; its Tables 2 to 5 and its text are what ours is "
+        "held against.",
     ]
     if quick:
         said.insert(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from iowatt.lenses.idle.result import DriveLengthCurve, LengthCurve
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.studies.arrays2002 import words
-from iowatt.studies.arrays2002.detail import Idle
+from iowatt.studies.arrays2002.detail import Idle, Rule, share_of_total
 from iowatt.studies.arrays2002.figures import COLOURS
 from iowatt.studies.results import TRANSITIONS_S
 
@@ -27,12 +28,12 @@ def correlations(idle: Sequence[Idle]) -> list[Figure]:
         columns, series, data = [Column("Lag")], [], []
         for one in mine:
             for disk, role, dash in zip(
-                one.found["autocorrelation"]["disks"], ("fewest", "most"), ("solid", "dot"), strict=False
+                one.found.autocorrelation.disks, ("fewest", "most"), ("solid", "dot"), strict=False
             ):
                 name = f"RAID-{one.level}, disk with {role} periods"
                 columns.append(Column(name))
-                series.append(disk["r"])
-                data.append(_line(name, list(range(1, len(disk["r"]) + 1)), disk["r"], one.level, dash))
+                series.append(disk.r)
+                data.append(_line(name, list(range(1, len(disk.r) + 1)), disk.r, one.level, dash))
         lags = max((len(r) for r in series), default=0)
         rows: list[list[Cell]] = [
             [lag + 1, *(r[lag] if lag < len(r) else None for r in series)] for lag in range(lags)
@@ -65,16 +66,15 @@ def lengths(idle: Sequence[Idle]) -> list[Figure]:
         rows: list[list[Cell]] = []
         data = []
         for one in mine:
-            for which, dash in (("all", "solid"), ("fewest", "dash"), ("most", "dot")):
-                curve = one.found["distribution"].get(which)
-                if curve is None:
-                    continue
-                percent = [100 * share for share in curve["periods"]]
+            lengths = one.found.distribution
+            curves: dict[str, LengthCurve | DriveLengthCurve] = {"all": lengths.all, **lengths.extremes}
+            for (which, curve), dash in zip(curves.items(), ("solid", "dash", "dot"), strict=False):
+                percent = [100 * share for share in curve.periods]
                 name = f"RAID-{one.level}, {'all disks' if which == 'all' else f'disk with {which}'}"
-                data.append(_line(name, curve["length_s"], percent, one.level, dash))
+                data.append(_line(name, curve.length_s, percent, one.level, dash))
                 rows += [
                     [f"RAID-{one.level}", which, length, share]
-                    for length, share in zip(curve["length_s"][::10], percent[::10], strict=True)
+                    for length, share in zip(curve.length_s[::10], percent[::10], strict=True)
                 ]
         for row in data:
             row["mode"] = "lines"
@@ -82,9 +82,8 @@ def lengths(idle: Sequence[Idle]) -> list[Figure]:
             Figure(
                 f"figure-5-{source}-{workload}",
                 f"Figure 5: lengths of idle periods, {words.work(source, workload)}",
-                "Share of the idle periods up to a length: of all disks, and of the disks with "
-                "fewest and most "
-                "periods.",
+                "Share of the idle periods up to a length: of all disks, and of the disks with fewest and "
+                "most periods.",
                 Table(columns, rows),
                 {
                     "data": data,
@@ -120,11 +119,9 @@ def oracles(idle: Sequence[Idle]) -> list[Figure]:
     table = Figure(
         "figure-6-at",
         "Figure 6: what an oracle saves at 41, 9 and 2 s",
-        "41 s are the study's drive, 9 s its laptop drive (here: the same watts, quicker). By "
-        "latency: wherever "
-        "there is time to be up again. Published: TPC-C loses at 41 s, RAID-4 TPC-H saves under 0.5 "
-        "%, under 1 % "
-        "even below 2 s.",
+        "41 s are the study's drive, 9 s its laptop drive (here: the same watts, quicker). By latency: "
+        "wherever there is time to be up again. Published: TPC-C loses at 41 s, RAID-4 TPC-H saves under "
+        "0.5 %, under 1 % even below 2 s.",
         Table(columns, rows),
         wide=True,
     )
@@ -133,14 +130,16 @@ def oracles(idle: Sequence[Idle]) -> list[Figure]:
 
 def _bound(source: str, workload: str, mine: Sequence[Idle]) -> Figure:
     columns, data = [Column("Stop and start", "s")], []
-    curves: list[list[float]] = []
+    curves: list[list[float | None]] = []
     seconds: list[float] = []
     for one in mine:
-        points = one.found["oracle_bound"]
-        seconds = [row["transition_s"] for row in points]
-        for rule, dash in (("energy", "solid"), ("latency", "dot")):
+        points = one.found.oracle_bound
+        seconds = [row.transition_s for row in points]
+        rules: tuple[tuple[Rule, str], ...] = (("energy", "solid"), ("latency", "dot"))
+        for rule, dash in rules:
             name = f"RAID-{one.level}, by {rule}"
-            values = [100 * row[f"{rule}_saved_share_of_total"] for row in points]
+            shares = [share_of_total(row, rule) for row in points]
+            values = [None if share is None else 100 * share for share in shares]
             columns.append(Column(name, "%"))
             curves.append(values)
             data.append(_line(name, seconds, values, one.level, dash))

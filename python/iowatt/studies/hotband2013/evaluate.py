@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iowatt.studies.hotband2013 import conclusions, published, systems, tables
 from iowatt.studies.hotband2013.points import Points
@@ -10,6 +10,7 @@ from iowatt.studies.study import Findings, Section
 from iowatt.studies.verdict import Verdict
 
 if TYPE_CHECKING:
+    from iowatt.lenses.heat.result import Heat, PointHeat
     from iowatt.studies.results import Results
 
 
@@ -34,7 +35,7 @@ def evaluate(results: Results, scale: systems.Scale) -> Findings:
     return Findings(verdicts, sections, notes(scale), results.table())
 
 
-def _heat(results: Results) -> dict[str, Any]:
+def _heat(results: Results) -> Heat:
     """The heat lens on the hot band on the cached array."""
     from iowatt.lenses.heat import analyse, of_run
 
@@ -43,9 +44,9 @@ def _heat(results: Results) -> dict[str, Any]:
     return analyse(of_run(run), run.summary["name"], over="touched")
 
 
-def _hot_space(heat: dict[str, Any]) -> Verdict:
+def _hot_space(heat: Heat) -> Verdict:
     """54 % of the requests in 32 % of the space, at the front end."""
-    front = next(one for one in heat["points"] if one["point"] == "front")
+    front = next(one for one in heat.points if one.point == "front")
     bands = ((0.10, 0.18), (0.32, 0.40), (0.55, 0.63), (0.80, 0.88))
     share = _share_in(front, bands)
     agrees = abs(share - published.HOT_REQUESTS) <= 0.04
@@ -61,16 +62,16 @@ def _hot_space(heat: dict[str, Any]) -> Verdict:
     )
 
 
-def _share_in(front: dict[str, Any], bands: tuple[tuple[float, float], ...]) -> float:
+def _share_in(front: PointHeat, bands: tuple[tuple[float, float], ...]) -> float:
     """Share of the requests in ranges of the span; a stretch at the edge of one counts as a whole."""
-    rows = front["density_by_address"]
-    last = rows[-1]["until_gb"]
+    rows = front.density_by_address
+    last = rows[-1].until_gb
     inside = whole = 0.0
     for row in rows:
-        width = row["until_gb"] - row["from_gb"]
-        requests = (row["read_iops_per_gb"] + row["write_iops_per_gb"]) * width
+        width = row.until_gb - row.from_gb
+        requests = (row.read_iops_per_gb + row.write_iops_per_gb) * width
         whole += requests
-        if any(row["from_gb"] < high * last and row["until_gb"] > low * last for low, high in bands):
+        if any(row.from_gb < high * last and row.until_gb > low * last for low, high in bands):
             inside += requests
     return inside / whole
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
@@ -10,6 +10,9 @@ from iowatt.studies.hotband2013 import published
 from iowatt.studies.hotband2013.conclusions import cached
 from iowatt.studies.hotband2013.points import Point, Points
 from iowatt.studies.hotband2013.systems import Scale
+
+if TYPE_CHECKING:
+    from iowatt.lenses.heat.result import Heat
 
 
 def arrays(points: Points, scale: Scale) -> Figure:
@@ -236,14 +239,14 @@ def calculator() -> Figure:
     )
 
 
-def density(found: dict[str, Any]) -> list[Figure]:
+def density(heat: Heat) -> list[Figure]:
     """I/O density before and after the cache: cumulative share of I/O over share of the space."""
     columns = [
         Column("Share of the space", "%"),
-        *(Column(f"I/O, {one['point']} end", "%") for one in found["points"]),
+        *(Column(f"I/O, {one.point} end", "%") for one in heat.points),
     ]
-    at = found["points"][0]["curve"]["space_share"]
-    shares = [one["curve"]["io_share"] for one in found["points"]]
+    at = heat.points[0].curve.space_share
+    shares = [one.curve.io_share for one in heat.points]
     rows: list[list[Cell]] = [
         [100 * space, *(100 * curve[number] for curve in shares)] for number, space in enumerate(at)
     ]
@@ -251,12 +254,12 @@ def density(found: dict[str, Any]) -> list[Figure]:
         {
             "type": "scatter",
             "mode": "lines",
-            "name": f"{one['point']} end",
+            "name": f"{one.point} end",
             "x": [100 * space for space in at],
-            "y": [100 * value for value in one["curve"]["io_share"]],
+            "y": [100 * value for value in one.curve.io_share],
             "line": {"color": palette.RUNS[number]},
         }
-        for number, one in enumerate(found["points"])
+        for number, one in enumerate(heat.points)
     ]
     spec = {
         "data": data,

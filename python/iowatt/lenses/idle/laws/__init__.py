@@ -7,7 +7,6 @@ Each takes a :class:`~iowatt.lenses.idle.laws.sample.Sample` and gives a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from iowatt.lenses.idle.laws import (
     bounded_pareto,
@@ -19,6 +18,7 @@ from iowatt.lenses.idle.laws import (
 )
 from iowatt.lenses.idle.laws.law import Law, judged
 from iowatt.lenses.idle.laws.sample import Sample
+from iowatt.lenses.idle.result import FittedLaw
 
 #: Fewer periods, or fewer lengths that differ, say nothing about a law.
 LEAST_PERIODS = 20
@@ -34,7 +34,7 @@ FITTERS: Sequence[Callable[[Sample], Law | None]] = (
 )
 
 
-def fits(sample: Sample, at_s: Sequence[float] = ()) -> list[dict[str, Any]]:
+def fits(sample: Sample, at_s: Sequence[float] = ()) -> list[FittedLaw]:
     """All laws that could be fitted, the best (least Akaike information criterion) first.
 
     ``curve`` of each is its distribution function at the lengths ``at_s``.
@@ -42,4 +42,4 @@ def fits(sample: Sample, at_s: Sequence[float] = ()) -> list[dict[str, Any]]:
     if sample.total < LEAST_PERIODS or len(sample.x_s) < LEAST_LENGTHS:
         return []
     found = [judged(law, sample, at_s) for fit in FITTERS if (law := fit(sample)) is not None]
-    return sorted(found, key=lambda fit: float(fit["aic"]))
+    return sorted(found, key=lambda fit: fit.aic)
