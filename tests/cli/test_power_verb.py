@@ -45,7 +45,7 @@ def test_a_start_says_whose_drives_start_together():
 
 def test_json_is_versioned_and_takes_overrides():
     found = json.loads(invoke(SNIA, "--json", "--set", "array.pool.sff.count=25").stdout)
-    assert (found["schema"], found["drives"]) == ("iowatt.model.power/1", 25)
+    assert (found["schema"], found["drives"]) == ("iowatt.power/1", 25)
     assert found["enclosures"][1]["count"] == 1
     assert found["spin_up"] is None
     assert any("start-up watts" in note for note in found["notes"])

@@ -96,7 +96,7 @@ def test_the_run_has_the_traces_requests_and_the_meters_watts(place):
     done = iowatt(*words, "--meter", meter, "--meter-interval", "100ms", "--json", cwd=place)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert found["schema"] == "iowatt.evaluate.replay/1"
+    assert found["schema"] == "iowatt.replay/1"
     assert not (place / "data").exists()
     run = Run.open(place / "out")
     rows = pl.read_csv(place / "t.csv")

@@ -77,7 +77,7 @@ def test_the_verb(tmp_path):
     words = ["devices", "validate", "--device", "hp-c2247a", "--json", "-o", str(report)]
     result = CliRunner().invoke(main.app, words)
     document = json.loads(result.stdout)
-    assert document["schema"] == "iowatt.evaluate.validation/1"
+    assert document["schema"] == "iowatt.validation/1"
     (drive,) = document["drives"]
     keys = {
         "device", "requests", "measured_mean_ms", "simulated_mean_ms", "mean_error", "demerit_ms",

@@ -19,7 +19,7 @@ from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
 from iowatt.sources.meters.log import Log
 
-SCHEMA = "iowatt.evaluate.replay/1"
+SCHEMA = "iowatt.replay/1"
 TRACE = "trace.parquet"
 SIMULATED = "simulated"
 PAGE = "comparison.html"

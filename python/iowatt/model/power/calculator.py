@@ -16,7 +16,7 @@ from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
 from iowatt.model.power.spin_up import SpinUp, spin_up
 from iowatt.model.power.supplies import MODES, Mode
 
-POWER_SCHEMA: Final = "iowatt.model.power/1"
+POWER_SCHEMA: Final = "iowatt.power/1"
 
 Activity = Literal["idle", "active"]
 ACTIVITIES: Final[tuple[Activity, ...]] = ("idle", "active")

@@ -9,7 +9,7 @@ from iowatt.evaluate.validation.cases import OPEN
 from iowatt.evaluate.validation.compare import Comparison
 from iowatt.evaluate.validation.replay import SCHEDULER, Compared, Validation
 
-SCHEMA: Final = "iowatt.evaluate.validation/1"
+SCHEMA: Final = "iowatt.validation/1"
 METHOD: Final = (
     "one request outstanding, issued a think time after the completion before it; where arrivals are open, "
     f"at the recorded times into a queue in front of the drive ({SCHEDULER}), the services also one at a "
