@@ -20,7 +20,7 @@ def sentences(found: Cost) -> list[str]:
     what = "Cheapest in total" if differ else "Cheapest"
     return [
         f"{what} by {words.varied(one.of)}{_in_force(one)}: "
-        + "; ".join([stretches(one), *(text for pair in one.pairs for text in crossings(one, pair))])
+        + ". ".join([stretches(one), *(text for pair in one.pairs for text in crossings(one, pair))])
         + "."
         for one in found.crossovers
     ]
@@ -39,22 +39,19 @@ def stretches(crossover: Crossover) -> str:
 
 def crossings(crossover: Crossover, pair: Pair) -> Iterator[str]:
     """Where two systems change places, with the range over the draws."""
-    unit = crossover.unit
+    unit, names = crossover.unit, f"{pair.a} and {pair.b}"
     for number, one in enumerate(pair.crossings):
         also = "".join(f"; {more.text} {words.amount(more.value, more.unit)}" for more in one.also)
-        drawn = _drawn(pair.range, unit) if number == 0 else ""
+        drawn = f"; {_drawn(pair.range, unit)}" if number == 0 and pair.range is not None else ""
         if one.kind == "tie":
             between = f"{words.figure(one.lower)} to {words.amount(one.upper, unit)}"
-            yield f"{pair.a} and {pair.b} cost the same from {between}{also}{drawn}"
+            yield f"{names} cost the same from {between}{also}{drawn}"
         else:
             jumps = " (a jump)" if one.kind == "jump" else ""
-            yield (
-                f"{one.cheaper_below} below, {one.cheaper_above} above "
-                f"{words.amount(one.at, unit)}{jumps}{also}{drawn}"
-            )
+            yield f"{names} change places at {words.amount(one.at, unit)}{jumps}{also}{drawn}"
     ranged = pair.range
     if not pair.crossings and ranged is not None and ranged.share_crossing > 0:
-        yield f"{pair.a} and {pair.b} change places{_drawn(ranged, unit).removeprefix(';')} only"
+        yield f"{names} change places only {_drawn(ranged, unit)}"
 
 
 def _in_force(crossover: Crossover) -> str:
@@ -62,16 +59,11 @@ def _in_force(crossover: Crossover) -> str:
     return "" if value is None else f" (here {words.amount(value, crossover.unit)})"
 
 
-def _drawn(ranged: PlaceRange | None, unit: str) -> str:
-    if ranged is None:
-        return ""
-    share = numbers.percent(ranged.share_crossing).replace("\u00a0", " ")
+def _drawn(ranged: PlaceRange, unit: str) -> str:
+    share = f"in {numbers.percent(ranged.share_crossing)} of {ranged.draws} draws"
     if ranged.p5 is None or ranged.p95 is None:
-        return f"; in {share} of {ranged.draws} draws"
-    return (
-        f"; in {share} of {ranged.draws} draws, mostly {words.figure(ranged.p5)} to "
-        f"{words.amount(ranged.p95, unit)}"
-    )
+        return share
+    return f"{share}, mostly at {words.figure(ranged.p5)} to {words.amount(ranged.p95, unit)}"
 
 
 def spin_downs(found: Cost) -> Iterator[str]:

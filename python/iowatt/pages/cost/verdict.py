@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from iowatt.lenses.cost.result import Bar, Choice, Cost
+from collections.abc import Sequence
+
+from iowatt.lenses.cost.result import Bar, Choice, Cost, SystemCost
 from iowatt.pages.cost.words import NAMES, dollars, usable, usd, withheld, years
 from iowatt.render import numbers
 
@@ -61,7 +63,7 @@ def _cheapest(found: Cost) -> str:
     if total is None:
         unpriced = [name for name in candidates if systems[name].usd is None]
         return f"Nobody is the cheapest: the total is not known of {', '.join(unpriced)}."
-    cheapest = f"{total} ({usd(systems[total].usd)})"
+    cheapest = f"{total} ({usd(systems[total].usd)}{_less(total, [systems[name] for name in candidates])})"
     of = f" of those that {_kept(choice)}" if choice.excluded else ""
     if choice.capacities_differ is None:
         unknown = [name for name in candidates if not systems[name].capacity_gb.usable]
@@ -74,6 +76,16 @@ def _cheapest(found: Cost) -> str:
         rate = f"{per_tb} ({dollars(systems[per_tb].usd_per_usable_tb)} USD/TB)"
         return f"Cheapest in total{of}: {cheapest}; per usable TB: {rate}. Usable capacities differ: {sizes}."
     return f"Cheapest{of}: {cheapest}; usable capacities are the same."
+
+
+def _less(cheapest: str, candidates: Sequence[SystemCost]) -> str:
+    """By how much the cheapest system costs less than the next one."""
+    ranked = sorted((one.usd or 0.0, one.name) for one in candidates if one.name != cheapest)
+    usd_of = next(one.usd for one in candidates if one.name == cheapest)
+    if not ranked or usd_of is None or ranked[0][0] <= 0.0:
+        return ""
+    dearer, name = ranked[0]
+    return f", {numbers.percent(1.0 - usd_of / dearer)} less than {name}"
 
 
 def _kept(choice: Choice) -> str:
