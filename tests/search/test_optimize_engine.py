@@ -101,7 +101,7 @@ def test_cost_and_carbon_are_metrics():
     )
     shown = "\n".join(text.lines(found.document, found.frame)).partition("Why\n")[0]
     figures = (
-        f"{priced['years']:g} years", f"{energy['unit_price']:.4g} $/kWh",
+        f"{priced.years:g} years", f"{energy.unit_price:.4g} $/kWh",
         f"{winner['capacity_gb.usable']:,.0f} GB",
     )  # fmt: skip
     assert [one for one in figures if one not in shown] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
@@ -95,7 +95,7 @@ def _totals(sheet: Worksheet, styles: Styles, found: Cost, places: Sequence[Plac
         if system.usd is not None and first.usd is not None:
             more = system.usd - first.usd
             share = more / first.usd if first.usd else 0.0
-        cells: tuple[tuple[str, Any, str, bool], ...] = (
+        cells: tuple[tuple[str, float | None, str, bool], ...] = (
             (on(place.sheet, place.total), system.usd, USD, dollars),
             (on(place.sheet, place.present), system.present_usd, USD, dollars),
             (f"{here}-{base}", more, USD, ranked),
