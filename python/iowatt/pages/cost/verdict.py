@@ -30,7 +30,10 @@ def _alone(found: Cost) -> str:
     if withheld(found, system):
         return f"The work of {system.name} is too late to be worth any dollars."
     if system.usd is None:
-        return f"What {system.name} costs is not known: a drive has no price."
+        return (
+            f"What {system.name} costs is not known, as a drive has no price; what has one costs "
+            f"{usd(system.known_usd)} over {years(system.years)}."
+        )
     most = max(system.by_group.items(), key=lambda group: group[1] or 0.0, default=None)
     share = (
         ""
