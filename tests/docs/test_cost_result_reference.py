@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from cost_systems import START, book, hdd, ssd, system
+from iowatt.base.results import Note
+from iowatt.lenses import cost
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.horizon import Horizon
@@ -20,6 +22,8 @@ from lenses.cost import year_systems
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "cost-result.md").read_text("utf-8")
 #: Keys whose value has names of systems, groups or ratings as its keys.
 FREE = {"by_group", "ratios"}
+#: Lists of notes: what a note has is said once.
+NOTES = {"notes", "cautions"}
 #: Elements that have a table of their own, in the page's order after that of the document.
 OWN = ("pairs", "systems", "spin_down", "year")
 #: What rows say that is no key: values, options, keys of the book; and keys of rows that link tables.
@@ -50,7 +54,8 @@ def keys(value):
         return set().union(*(keys(one) for one in value))
     if not isinstance(value, dict):
         return set()
-    below = (keys(one) for name, one in value.items() if name not in FREE and name != "pairs")
+    left_out = FREE | NOTES | {"pairs"}
+    below = (keys(one) for name, one in value.items() if name not in left_out)
     return set(value).union(*below)
 
 
@@ -74,10 +79,11 @@ def document():
     )
     crossed = ("purchase.factor",)
     tariff = find_tariff("flat:0.2,10")
-    return analyse(
+    found = analyse(
         subjects, tariff, made, Horizon("time", 2.0), START,
         level=Level(20.0, "p95"), samples=20, crossovers=crossed,
     )  # fmt: skip
+    return found.as_dict()
 
 
 def values(document):
@@ -87,6 +93,16 @@ def values(document):
     spin_down = [row for one in systems for row in one["spin_down"]]
     years = [one["year"] for one in systems if one["year"] is not None]
     return {"document": [document], "pairs": pairs, "systems": systems, "spin_down": spin_down, "year": years}
+
+
+def test_it_says_what_a_note_has_and_names_every_code():
+    assert {f"`{name}`" for name in Note.model_fields} <= set(re.findall("`[^`]+`", PAGE.partition("|")[0]))
+    sources = Path(cost.__file__).parent.rglob("*.py")
+    made = re.compile(r"(?:code=|_caution\(\s*)\"([a-z-]+)\"")
+    codes = {code for path in sources for code in made.findall(path.read_text("utf-8"))}
+    table = re.search(r"\| code \| says \|\n\|---\|---\|\n((?:\|.*\n)+)", PAGE)[1]
+    named = [name for line in table.splitlines() for name in sorted(names(line.split(" | ")[0]))]
+    assert sorted(named) == sorted(codes)
 
 
 def test_there_is_a_table_for_each(document):
@@ -104,7 +120,7 @@ def test_its_tables_have_every_key_of_a_result_and_no_other(document, at):
     assert {name for first, _ in rows for name in first} == {key for one in elements for key in one}, of
     for first, said in rows:
         if not first & set(OWN):
-            below = set().union(*(keys(one[name]) for one in elements for name in first - FREE))
+            below = set().union(*(keys(one[name]) for one in elements for name in first - FREE - NOTES))
             below -= {one["name"] for one in document["systems"]}  # of courses, by system
             assert below <= said, (of, first, below - said)
             assert said - first - below <= NO_KEYS, (of, first, said - first - below)

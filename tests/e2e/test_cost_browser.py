@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from visit import COUNT, NEEDS_BROWSER, Visit
 
+from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import write
 from report.cost_document import HOSTILE, document, year
 
 pytestmark = NEEDS_BROWSER
-#: Figures without a chart: who is cheapest where, views, components, assumptions.
-TABLES = 4
-FIGURES = 21
+#: Figures without a chart: what is got, who is cheapest where, views, components, assumptions.
+TABLES = 5
+FIGURES = 22
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def written(tmp_path_factory):
     target = tmp_path_factory.mktemp("costs") / "costs.html"
     found = document(names=HOSTILE)
     found["systems"][0]["year"] = year()
-    write(found, target)
+    write(Cost.model_validate(found), target)
     return target
 
 

@@ -109,14 +109,14 @@ def test_a_year_is_priced_and_its_document_holds_the_week(place):
         Asked([place / name for name in ALL], duty=str(place / "days.toml"), years=2.0, samples=0,
               tariff="flat:0.15")
     )  # fmt: skip
-    (system,) = found["systems"]
-    year = system["year"]
-    assert year["years"] == 2 and system["years"] == pytest.approx(2.0)
-    assert len(year["week"]["watts"]) == 7
-    energy = sum(one["usd"] for one in system["components"] if one["group"] == "energy")
-    assert energy == pytest.approx(year["energy_kwh"] * 0.15)
-    assert found["modelled"] is True
-    json.dumps(found, allow_nan=False)
+    (system,) = found.systems
+    year = system.year
+    assert year.years == 2 and system.years == pytest.approx(2.0)
+    assert len(year.week.watts) == 7
+    energy = sum(one.usd for one in system.components if one.group == "energy")
+    assert energy == pytest.approx(year.energy_kwh * 0.15)
+    assert found.modelled is True
+    json.dumps(found.as_dict(), allow_nan=False)
 
 
 def test_a_run_of_seconds_is_no_duty_cycle(place):

@@ -50,7 +50,9 @@ def test_a_start_with_knowledge_of_the_work_is_told_with_the_key_that_starts_wit
     assert len(said) == (cold is not None) and all(cold in text and "both" in text for text in said)
     warned = [one.text for one in findings(run) if one.weight == "warning"]
     assert all(any(text in one for one in warned) for text in said)
-    assert list(observe(run).cautions) == said
+    assert [(one.code, one.text, one.decides) for one in observe(run).cautions] == [
+        ("warm-start", text, True) for text in said
+    ]
     reservations = verdict([run, run], ["this", "that"]).reservations
     assert [any(text in one for one in reservations) for text in said] == [True] * len(said)
     assert len(reservations) == 2 * len(said)

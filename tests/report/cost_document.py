@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from iowatt.lenses.cost.result import Cost
+
 YEAR = 365 * 86_400
 FIGURES = {
     "purchase.price.hdd-to-6tb": ("USD/GB", "Price of a class of drives.", 0.035, 0.027, 0.044),
@@ -61,7 +63,8 @@ def document(*, basis="time", amount=8.0, book=None, names=None):
             "key": "flat:0.15", "name": "0.15 USD/kWh", "utility": "", "source": "given", "verified": True,
             "effective": [None, None], "notes": [],
         },
-        "book": {"name": "default", "title": "What is assumed", "lineage": ["default"], "notes": ["a note"],
+        "book": {"name": "default", "title": "What is assumed", "lineage": ["default"],
+                 "notes": [note("book", "a note")],
                  "cautions": []},
         "assumptions": [
             {
@@ -97,6 +100,16 @@ def document(*, basis="time", amount=8.0, book=None, names=None):
         "tornado": _tornado(systems),
         "crossovers": _crossovers(systems),
     }  # fmt: skip
+
+
+def cost(**options):
+    """The same as a model."""
+    return Cost.model_validate(document(**options))
+
+
+def note(code, text, decides=False):
+    """A note of a document."""
+    return {"code": code, "text": text, "decides": decides}
 
 
 def choice(systems, late=()):
@@ -144,6 +157,7 @@ def _system(made, horizon, values):
                     "fraction": fraction / values["wear.endurance_factor"],
                     "by": "bytes_written" if kind == "ssd" else "start_stop_cycles",
                     "ratios": {"bytes_written": fraction}, "life_years": life,
+                    "formula": "", "source": "", "note": "",
                 },
                 "lives": years / life, "served": again + 1,
                 "lives_expression": f"MAX({worn},{{years}}/{{wear.service_life}})",
@@ -209,7 +223,8 @@ def _system(made, horizon, values):
         "work": {"duration_s": work_s, "requests": 60_000, "bytes_moved": 4.8e8, "response_ms": 5.0,
                  "response_p95_ms": 12.0, "energy_j": watts * work_s},
         "capacity_gb": {"raw": 2300.0, "usable": usable, "effective": usable},
-        "kept_up": {"kept_up": True}, "usd_per_usable_tb": usd / usable * 1000,
+        "kept_up": {"kept_up": True, "done_share": 1.0, "in_flight": None, "drain_s": None,
+                    "late_share": None, "mean_ms": 5.0}, "usd_per_usable_tb": usd / usable * 1000,
         "usd": usd, "present_usd": math.fsum(one["present_usd"] for one in components), "by_group": groups,
         "components": components,
         "bill": {
@@ -232,9 +247,9 @@ def _system(made, horizon, values):
             "operational_rests_on": ["carbon.grid", "cooling.pue"],
             "embodied_rests_on": [f"carbon.embodied.survey.{kind}" for kind in gb if gb[kind]],
             "choices": [
-                {"estimate": "act", "embodied_kg": embodied / 20},
-                {"estimate": "survey", "embodied_kg": embodied},
-            ],
+                {"estimate": "act", "embodied_kg": embodied / 20, "source": ""},
+                {"estimate": "survey", "embodied_kg": embodied, "source": ""},
+            ], "note": "",
         },
         "views": [
             {"key": "usd_per_tbe_month", "title": "Per effective TB and month", "value": usd / usable * 1000
@@ -243,7 +258,8 @@ def _system(made, horizon, values):
             {"key": "usd_per_iops", "title": "Per IOPS", "value": usd / (60_000 / work_s),
              "unit": "USD/IOPS", "formula": "total / mean IOPS", "source": "", "note": ""},
         ],
-        "spin_down": [], "cautions": [], "known_usd": usd, "notes": ["parts without a price: 1 controller"],
+        "spin_down": [], "cautions": [], "known_usd": usd, "year": None,
+        "notes": [note("unpriced-parts", "parts without a price: 1 controller")],
     }  # fmt: skip
 
 
@@ -367,9 +383,19 @@ def _crossovers(systems):
 def year():
     """What a system of a duty cycle has besides."""
     watts = [[10.0 * day + hour for hour in range(24)] for day in range(7)]
+    cycle = {
+        "name": "office", "title": "Office", "where": "office.toml", "measure": "iops",
+        "week": [[1.0] * 24] * 7, "mean_day": [1.0] * 24, "months": [1.0] * 12, "holidays": [],
+        "holiday": None, "growth_per_year": 0.0, "source": "", "date": None, "quality": "assumed",
+        "notes": [],
+    }  # fmt: skip
     return {
-        "cycle": {"name": "office", "title": "Office"}, "unit": "IOPS", "years": 1, "energy_kwh": 100.0,
-        "highest_hour": {"when": "Monday, 14:00", "watts": 50.0},
+        "system": "tiering", "start": "2026-01-01", "measure": "iops", "highest": 100.0,
+        "power_basis": "device", "modelled": True, "mean_w": 40.0, "requests": 1e6, "bytes_moved": 1e9,
+        "response_ms": 5.0, "levels": [], "months": [], "notes": [],
+        "mean_day": {"load": [1.0] * 24, "watts": [1.0] * 24},
+        "cycle": cycle, "unit": "IOPS", "years": 1, "energy_kwh": 100.0,
+        "highest_hour": {"when": "Monday, 14:00", "load": 9.0, "watts": 50.0, "response_ms": None},
         "week": {"days": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], "watts": watts, "load": watts},
         "by_load": [
             {"above": 0, "to": 0, "hours": 10, "kwh": 1.0}, {"above": 0, "to": 0.1, "hours": 20, "kwh": 2.0},

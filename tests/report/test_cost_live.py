@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 
 import pytest
@@ -22,64 +21,71 @@ OVER = {"tiers": Horizon("time", 1.5)}
 
 def moved(base, number, figures, repeats=None):
     """A system of ``base`` as the workbook's formulas make it with other figures or repetitions."""
-    given = base["systems"][number]
+    given = base.systems[number]
     own = live.Live(given, live.numbers(base))
-    made = copy.deepcopy(given)
     if repeats is not None:
-        made["repeats"], made["seconds"] = repeats, repeats * made["work"]["duration_s"]
-        made["years"] = made["seconds"] / SECONDS_PER_YEAR
+        seconds = repeats * given.work.duration_s
+        given = changed(given, repeats=repeats, seconds=seconds, years=seconds / SECONDS_PER_YEAR)
 
     def anew(text):
         return expression.evaluate(text, lambda name: expression.value_of(name, made, None, figures))
 
-    for drive in made["drives"]:
+    # Prices ask for figures alone, lives for those and the horizon, carbon for lives, components for all.
+    made = given
+    drives = []
+    for drive in given.drives:
         price, lives = own.of_drive(drive), own.of_lives(drive)
-        drive["price_usd"] = drive["price_usd"] if price is None else anew(price)
-        if drive["lives"] is not None:
-            drive["lives"] = drive["lives"] if lives is None else anew(lives)
-            drive["served"] = max(1, math.ceil(drive["lives"] - ROUNDING))
-    for which in ("operational", "embodied"):
-        text = own.of_carbon(which)
-        if text is not None:
-            made["carbon"][f"{which}_kg"] = anew(text)
-    for component, was in zip(made["components"], given["components"], strict=True):
-        component["expression"] = own.of_component(was)
+        now = drive if price is None else changed(drive, price_usd=anew(price))
+        if drive.lives is not None:
+            there = drive.lives if lives is None else anew(lives)
+            now = changed(now, lives=there, served=max(1, math.ceil(there - ROUNDING)))
+        drives.append(now)
+    made = changed(given, drives=drives)
+    texts = {which: own.of_carbon(which) for which in ("operational", "embodied")}
+    kg = {f"{which}_kg": anew(text) for which, text in texts.items() if text is not None}
+    told = [changed(one, expression=own.of_component(one)) for one in base.systems[number].components]
+    made = changed(made, carbon=changed(made.carbon, **kg), components=told)
     usd = expression.values(made, figures)
-    for component in made["components"]:
-        component["usd"] = usd.get(component["key"], component["usd"])
-    return made
+    return changed(made, components=[changed(one, usd=usd.get(one.key, one.usd)) for one in told])
+
+
+def changed(part, **fields):
+    return part.model_copy(update=fields)
 
 
 def assert_follows(base, key, figures, fresh):
     """Components that claim to follow ``key`` come to what a new pricing says."""
     said = live.told(base)[key]
-    for number, new in enumerate(fresh["systems"]):
-        old = base["systems"][number]
+    for number, new in enumerate(fresh.systems):
+        old = base.systems[number]
         own = live.Live(old, live.numbers(base))
-        made = moved(base, number, figures, new["repeats"] if key == live.HORIZON else None)
-        was = {one["key"]: one for one in old["components"]}
-        now = {one["key"]: one for one in made["components"]}
-        for component in new["components"]:
-            if component["key"] not in was:
-                assert said in (live.NOT_FOLLOWED, live.ONLY_CARBON), (key, component["key"])
-            elif key not in own.keys(was[component["key"]])[1]:
-                usd = now[component["key"]]["usd"]
-                assert usd == pytest.approx(component["usd"], rel=1e-6, abs=1e-9), (key, component["key"])
+        made = moved(base, number, figures, new.repeats if key == live.HORIZON else None)
+        was = {one.key: one for one in old.components}
+        now = {one.key: one for one in made.components}
+        for component in new.components:
+            if component.key not in was:
+                assert said in (live.NOT_FOLLOWED, live.ONLY_CARBON), (key, component.key)
+            elif key not in own.keys(was[component.key])[1]:
+                usd = now[component.key].usd
+                assert usd == pytest.approx(component.usd, rel=1e-6, abs=1e-9), (key, component.key)
         for which in ("operational_kg", "embodied_kg"):
             if "carbon" not in said.partition("stays")[2]:
-                assert made["carbon"][which] == pytest.approx(new["carbon"][which], rel=1e-9), (key, which)
+                assert getattr(made.carbon, which) == pytest.approx(getattr(new.carbon, which), rel=1e-9), (
+                    key,
+                    which,
+                )
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_expression_comes_to_its_dollars(case):
     base = priced(*CASES[case])
-    for one in base["systems"]:
+    for one in base.systems:
         own = live.Live(one, live.numbers(base))
-        missing = [c["key"] for c in one["components"] if c["expression"] and own.of_component(c) is None]
+        missing = [c.key for c in one.components if c.expression and own.of_component(c) is None]
         assert missing == []
         assert own.of_carbon("operational") is not None
         assert own.of_carbon("embodied") is not None
-        counted = [drive for drive in one["drives"] if drive["lives"] is not None]
+        counted = [drive for drive in one.drives if drive.lives is not None]
         assert len(counted) == (0 if case == "paper" else 2)
         assert all(own.of_lives(drive) is not None for drive in counted)
 
@@ -126,7 +132,7 @@ def test_carbon_of_a_drive_that_only_reads_says_that_reads_may_wear_it_and_are_n
     assert "stays as stated in" in live.told(base)["wear.reads"]
     assert "carbon" in live.told(base)["wear.reads"]
     worn = priced("flat:0.15", "default", (*sets, "wear.reads=0.04"), systems=(READING,))
-    kg = [one["systems"][0]["carbon"]["embodied_kg"] for one in (base, worn)]
+    kg = [one.systems[0].carbon.embodied_kg for one in (base, worn)]
     assert kg[1] > 10 * kg[0]
-    carbon = next(one for one in base["systems"][0]["components"] if one["key"] == "carbon:embodied")
-    assert "wear.reads" in live.Live(base["systems"][0], live.numbers(base)).keys(carbon)[1]
+    carbon = next(one for one in base.systems[0].components if one.key == "carbon:embodied")
+    assert "wear.reads" in live.Live(base.systems[0], live.numbers(base)).keys(carbon)[1]

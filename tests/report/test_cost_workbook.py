@@ -9,9 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import live, write
 from iowatt.pages.cost.sheets.place import cell_names, sheet_names
-from report.cost_document import document
+from report.cost_document import cost, document, note
 from report.cost_priced import CASES, priced
 from report.recalculated import NEEDS_OFFICE, Values, recalculated
 
@@ -23,7 +24,7 @@ HOSTILE = ["=cmd()|' /C calc'!A0", "<script>alert(1)</script>", "a/b\\c:d*e?f[g]
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     target = tmp_path_factory.mktemp("costs") / "costs.xlsx"
-    write(document(), target)
+    write(cost(), target)
     return target
 
 
@@ -64,7 +65,7 @@ def computed(written, tmp_path_factory):
     """The workbook with other values in its cells, computed by LibreOffice."""
     folder = tmp_path_factory.mktemp("computed")
     hostile = folder / "given.xlsx"
-    write(document(names=HOSTILE), hostile)
+    write(cost(names=HOSTILE), hostile)
     real = folder / "priced.xlsx"
     write(priced(*CASES["flat"]), real)
     variants = {name: (written, cells(book)) for name, (book, _) in CHANGED.items()}
@@ -80,22 +81,22 @@ def computed(written, tmp_path_factory):
 
 def assert_says(values, found, *, sheets=SHEETS, but=(), present=True):
     """Every component, total and kilogram of the workbook is that of the document."""
-    for sheet, system in zip(sheets, found["systems"], strict=True):
+    for sheet, system in zip(sheets, found.systems, strict=True):
         usd, today = (values.column(sheet, title, key="O") for title in ("USD", "USD of today"))
-        for component in system["components"]:
-            if component["group"] not in but:
-                title = component["key"]
-                assert usd[title] == pytest.approx(component["usd"], rel=1e-9, abs=1e-12), (sheet, title)
+        for component in system.components:
+            if component.group not in but:
+                title = component.key
+                assert usd[title] == pytest.approx(component.usd, rel=1e-9, abs=1e-12), (sheet, title)
                 if present:
-                    assert today[title] == pytest.approx(component["present_usd"], rel=1e-9, abs=1e-12)
+                    assert today[title] == pytest.approx(component.present_usd, rel=1e-9, abs=1e-12)
         if not but:
             usd, today = values.column(sheet, "USD"), values.column(sheet, "USD of today")
-            assert usd["Total"] == pytest.approx(system["usd"], rel=1e-9)
+            assert usd["Total"] == pytest.approx(system.usd, rel=1e-9)
             if present:
-                assert today["Total"] == pytest.approx(system["present_usd"], rel=1e-9)
-        assert values.cells[sheet, "B8"] == pytest.approx(system["carbon"]["operational_kg"], rel=1e-9)
-        assert values.cells[sheet, "B9"] == pytest.approx(system["carbon"]["embodied_kg"], rel=1e-9)
-        assert values.cells[sheet, "B4"] == pytest.approx(system["repeats"], rel=1e-9)
+                assert today["Total"] == pytest.approx(system.present_usd, rel=1e-9)
+        assert values.cells[sheet, "B8"] == pytest.approx(system.carbon.operational_kg, rel=1e-9)
+        assert values.cells[sheet, "B9"] == pytest.approx(system.carbon.embodied_kg, rel=1e-9)
+        assert values.cells[sheet, "B4"] == pytest.approx(system.repeats, rel=1e-9)
 
 
 def summary(values, title):
@@ -105,25 +106,23 @@ def summary(values, title):
 
 def test_a_reader_that_does_not_compute_shows_our_values(written):
     values = Values(written)
-    found = document()
+    found = cost()
     assert_says(values, found)
-    assert summary(values, "Total") == pytest.approx(
-        [system["usd"] for system in found["systems"]], rel=1e-12
-    )
+    assert summary(values, "Total") == pytest.approx([system.usd for system in found.systems], rel=1e-12)
     for group, title in (("wear", "Wear"), ("energy", "Energy"), ("credit", "Credit")):
         assert summary(values, title) == pytest.approx(
-            [system["by_group"][group] for system in found["systems"]], rel=1e-12
+            [system.by_group[group] for system in found.systems], rel=1e-12
         )
     assert summary(values, "Share of the first")[1:] == pytest.approx(
-        [one["share"] for one in found["comparison"]], rel=1e-12
+        [one.share for one in found.comparison], rel=1e-12
     )
 
 
 def test_every_component_that_has_an_expression_is_a_formula(written):
     values = Values(written)
-    for sheet, system in zip(SHEETS, document()["systems"], strict=True):
-        for at, component in enumerate(system["components"]):
-            assert ((sheet, f"G{13 + at}") in values.formulas) == (component["expression"] is not None)
+    for sheet, system in zip(SHEETS, cost().systems, strict=True):
+        for at, component in enumerate(system.components):
+            assert ((sheet, f"G{13 + at}") in values.formulas) == (component.expression is not None)
 
 
 @NEEDS_OFFICE
@@ -138,17 +137,17 @@ def test_computed_anew_nothing_changes_whatever_systems_are_called(computed):
 @pytest.mark.parametrize("name", CHANGED)
 def test_with_other_assumptions_it_says_what_a_new_pricing_says(computed, name):
     book, but = CHANGED[name]
-    assert_says(computed[name], document(book=book), but=but)
+    assert_says(computed[name], cost(book=book), but=but)
 
 
 @NEEDS_OFFICE
 def test_lives_and_horizons_change_how_often_a_drive_is_bought(computed):
-    assert_says(computed["longer"], document(amount=11.5, book=LONGER), but=("demand",), present=False)
+    assert_says(computed["longer"], cost(amount=11.5, book=LONGER), but=("demand",), present=False)
 
 
 @NEEDS_OFFICE
 def test_the_horizon_may_become_equal_work(computed):
-    assert_says(computed["work"], document(basis="work", amount=500_000.0), but=("demand",), present=False)
+    assert_says(computed["work"], cost(basis="work", amount=500_000.0), but=("demand",), present=False)
 
 
 @NEEDS_OFFICE
@@ -161,7 +160,7 @@ def test_a_real_pricing_is_followed_too(computed):
 
 
 def test_it_says_what_it_follows(written):
-    told = live.told(document())
+    told = live.told(cost())
     assert told[live.HORIZON] == "live in part; stays as stated in credit, demand"
     assert told["cooling.pue"] == told["wear.service_life"] == "live"
     # The residual value is stated.
@@ -177,12 +176,12 @@ def test_an_expression_that_is_not_the_dollars_is_not_written(tmp_path):
     found = document()
     wrong = next(one for one in found["systems"][0]["components"] if one["key"] == "energy")
     wrong["expression"] = "1+{years}"
-    write(found, tmp_path / "wrong.xlsx")
+    write(Cost.model_validate(found), tmp_path / "wrong.xlsx")
     values = Values(tmp_path / "wrong.xlsx")
     assert values.column("1 tiering", "USD")["Energy"] == wrong["usd"]
     row = 13 + found["systems"][0]["components"].index(wrong)
     assert ("1 tiering", f"G{row}") not in values.formulas
-    assert "energy" in live.told(found)["energy.factor"]
+    assert "energy" in live.told(Cost.model_validate(found))["energy.factor"]
 
 
 def test_names_are_text_in_every_cell_and_none_a_formula(tmp_path):
@@ -191,9 +190,9 @@ def test_names_are_text_in_every_cell_and_none_a_formula(tmp_path):
         system["components"][0]["title"] = '=HYPERLINK("http://x","y")'
         system["components"][0]["source"] = "+1+1"
         system["drives"][0]["model"] = "@SUM(1)"
-        system["notes"] = ["=1+1"]
+        system["notes"] = [note("x", "=1+1")]
     found["assumptions"][0]["source"] = "=1+1"
-    write(found, tmp_path / "hostile.xlsx")
+    write(Cost.model_validate(found), tmp_path / "hostile.xlsx")
     values = Values(tmp_path / "hostile.xlsx")
     assert values.cells["Summary", "B7"] == HOSTILE[0]
     words = r"work|Purchase|Wear|Failures|Energy|Cooling \(PUE\)|Demand charges|Credit"
@@ -218,7 +217,7 @@ def test_cells_have_names_of_their_own():
 
 def test_the_same_document_gives_the_same_bytes(tmp_path):
     for name in ("a.xlsx", "b.xlsx"):
-        write(document(), tmp_path / name)
+        write(cost(), tmp_path / name)
     assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
 
 
@@ -229,9 +228,9 @@ def test_the_same_document_gives_the_same_bytes(tmp_path):
 @example(names=["a" * 50, "a" * 50, "A" * 50])
 def test_whatever_systems_are_called_both_files_are_written_whole(tmp_path_factory, names):
     folder = tmp_path_factory.mktemp("called")
-    found = document(names=names)
+    found = cost(names=names)
     for end in ("xlsx", "html"):
         write(found, folder / f"costs.{end}")
     values = Values(folder / "costs.xlsx")
-    assert summary(values, "Total") == pytest.approx([one["usd"] for one in found["systems"]], rel=1e-12)
+    assert summary(values, "Total") == pytest.approx([one.usd for one in found.systems], rel=1e-12)
     assert not any("cmd" in formula for formula in values.formulas.values())

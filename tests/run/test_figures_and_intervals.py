@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from iowatt.evaluate.search.rate.find import _between as between
 from iowatt.evaluate.search.rate.seen import half_width_s
 from iowatt.lenses.compare.judge import _interval as beside
-from iowatt.pages.cost.page import headlines
+from iowatt.pages.cost.document import headlines
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Moments
 from iowatt.run.statistics import mean_interval
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
 from iowatt.sources.observation import Direction, Interval, Observation
+from report.cost_document import cost
 
 START = 1_795_000_000.0
 SECONDS = st.floats(1e-6, 1e3)
@@ -128,22 +129,11 @@ def test_a_maximum_of_a_direction_is_unknown_where_only_bins_with_the_warm_up_ha
 @pytest.mark.parametrize(("usd", "given_range"), [(50.0, False), (150.0, True), (250.0, False)])
 def test_of_a_total_cost(usd, given_range):
     # Dollars paid may lie outside the range of their present value, and a figure at the end of its own range.
-    ends = {"p5": 100.0, "p50": 150.0, "p95": 200.0}
-    found = {
-        "systems": [
-            {
-                "name": "a",
-                "usd": usd,
-                "usd_per_usable_tb": None,
-                "years": 3.0,
-                "kept_up": None,
-                "work": {"response_ms": 1.0, "response_p95_ms": None},
-            }
-        ],
-        "choice": {"baseline": "a", "candidates": ["a"], "excluded": []},
-        "horizon": {"basis": "time"},
-        "comparison": [],
-        "uncertainty": {"systems": [{"name": "a", "quantiles": ends}]},
-    }
-    (tile,) = headlines(found)
-    assert ("200" in tile.remark) is given_range
+    found = cost()
+    drawn = found.uncertainty.systems[0]
+    ends = drawn.quantiles.model_copy(update={"p5": 100.0, "p95": 200.0})
+    drawn = drawn.model_copy(update={"quantiles": ends})
+    system = found.systems[0].model_copy(update={"usd": usd, "usd_per_usable_tb": None})
+    spread = found.uncertainty.model_copy(update={"systems": [drawn]})
+    (tile,) = headlines(found.model_copy(update={"systems": [system], "uncertainty": spread}))
+    assert ("200.00 USD" in tile.remark) is given_range

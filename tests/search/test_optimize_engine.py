@@ -89,20 +89,20 @@ def test_cost_and_carbon_are_metrics():
             "level = 5", f"level = {winner['array.pool.p.raid.level']}"
         )
     )
-    priced = iowatt.cost(run, samples=0)["systems"][0]
-    assert winner["cost.total_usd"] == pytest.approx(priced["usd"], rel=1e-9)
+    priced = iowatt.cost(run, samples=0).systems[0]
+    assert winner["cost.total_usd"] == pytest.approx(priced.usd, rel=1e-9)
     # What these dollars rest on is what the pricing took, and the terminal and the page say it.
     pricing = found.document["pricing"]
-    energy = next(one for one in priced["components"] if one["key"] == "energy")
-    assert pricing["horizon"] == {"basis": "time", "amount": priced["years"]}
-    assert pricing["usd_per_kwh"] == pytest.approx(energy["unit_price"], rel=1e-9)
+    energy = next(one for one in priced.components if one.key == "energy")
+    assert pricing["horizon"] == {"basis": "time", "amount": priced.years}
+    assert pricing["usd_per_kwh"] == pytest.approx(energy.unit_price, rel=1e-9)
     assert (pricing["drives_only"], set(pricing["unpriced"])) == (
         True,
         {"shelf", "shelf.controller", "shelf.supply"},
     )
     shown = "\n".join(text.lines(found.document, found.frame)).partition("Why\n")[0]
     figures = (
-        f"{priced['years']:g} years", f"{energy['unit_price']:.4g} $/kWh",
+        f"{priced.years:g} years", f"{energy.unit_price:.4g} $/kWh",
         f"{winner['capacity_gb.usable']:,.0f} GB",
     )  # fmt: skip
     assert [one for one in figures if one not in shown] == []

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.optimize.asked import Priced
     from iowatt.evaluate.search.optimize.outcome import Outcome
     from iowatt.evaluate.search.prepare import Given
+    from iowatt.lenses.cost.result import Cost
     from iowatt.run.bundle import Run
 
 Progress = Callable[[float | None, int], None]
@@ -536,7 +537,7 @@ def cost(
     of: str = "mean",
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
-) -> dict[str, Any]:
+) -> Cost:
     """What Runs cost in dollars; the first is what the others are compared with.
 
     Parameters
@@ -566,12 +567,12 @@ def cost(
         The service level in seconds, of the mean or a percentile (``"p95"``): a system that misses it is no
         candidate.
     output:
-        A page (.html) or workbook (.xlsx) to write.
+        A page (.html, .pdf) or workbook (.xlsx) to write.
 
     Returns
     -------
-    dict
-        The document ``iowatt.cost/1`` (docs/reference/cost-result.md).
+    Cost
+        ``iowatt.cost/1`` (docs/reference/cost-result.md).
 
     Raises
     ------
@@ -584,9 +585,9 @@ def cost(
 
     target = None if output is None else Path(output)
     if target is not None:
-        from iowatt.pages import cost as report
+        from iowatt.render import write
 
-        report.check_target(target, force)
+        write.check_target(target, force=force)
     given = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else list(set)
     found = ask.answer(
         ask.Asked(
@@ -606,5 +607,7 @@ def cost(
         )
     )
     if target is not None:
-        report.write(found, target, force=force)
+        from iowatt.pages.cost import write as write_page
+
+        write_page(found, target, force=force)
     return found

@@ -36,3 +36,7 @@ class Note(Result):
     code: str
     text: str
     decides: bool = False
+
+    def about(self, name: str) -> Note:
+        """The same note with the name of what it is about in front."""
+        return self.model_copy(update={"text": f"{name}: {self.text}"})

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import progress
-from iowatt.cli.options import AsJson, parsed, print_json
+from iowatt.cli.options import AsJson, ForcePage, Notes, Page, parsed, print_json
+from iowatt.cli.show import check_page, show
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 
 
@@ -120,17 +121,9 @@ def cost(
         typer.Option("--samples", min=0, help="Draws of the assumptions within their ranges; 0 for none."),
     ] = SAMPLES,
     seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 1,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write a page (.html) or workbook (.xlsx).",
-            show_default="none",
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    output: Page = None,
+    force: ForcePage = False,
+    notes: Notes = False,
     as_json: AsJson = False,
     list_assumptions: Annotated[
         bool, typer.Option("--list-assumptions", help="Print the preset's figures and sources, and stop.")
@@ -147,34 +140,27 @@ def cost(
     if list_assumptions:
         _list(preset, [*(sets or []), *more], as_json=as_json)
         return
-    if output is not None:
-        from iowatt.pages import cost as report
-
-        report.check_target(output, force)
+    check_page(output, force=force)
     asked = ask.Asked(
         runs or [], preset, sets or [], tariff, alpha, years, duty, inventory or [],
         start, crossover, samples, seed, None if seconds is None else Level(1e3 * seconds, of), more,
     )  # fmt: skip
     with progress.bar("pricing", "prices") as bar:
         found = ask.answer(asked, bar and (lambda count: bar(None, count)))
-    if output is not None:
-        report.write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found)
-        return
-    from iowatt.pages.cost import text
+    from iowatt.pages.cost import document, write
 
-    for line in text.lines(found):
-        typer.echo(line)
+    if output is not None:
+        write(found, output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    show(found, document, notes=notes, as_json=as_json)
 
 
 def _list(preset: str, sets: list[str], *, as_json: bool) -> None:
     from iowatt.lenses.cost.book import describe
 
-    found = describe.document(preset, sets)
+    found = describe.listing(preset, sets)
     if as_json:
-        print_json(found)
+        print_json(found.as_dict())
         return
     for line in describe.lines(found):
         typer.echo(line)

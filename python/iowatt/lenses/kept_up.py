@@ -7,9 +7,9 @@ and dollars are those of less work than was asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from iowatt.base.results import Result
 from iowatt.lenses.backlog import BACKLOG, backlog_growth, drain
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ FEWEST: Final = 20
 """Requests from which rates are compared."""
 
 
-@dataclass(frozen=True)
-class KeptUp:
+class KeptUp(Result):
     """Whether a Run kept up with its load, and the evidence."""
 
     kept_up: bool
@@ -38,31 +37,26 @@ class KeptUp:
     late_share: float | None
     #: Mean response time in ms; None where nothing completed.
     mean_ms: float | None
+    #: The evidence in a phrase; empty where the system kept up.
+    why: str = ""
 
-    @property
-    def why(self) -> str:
-        """The evidence in a phrase; empty where the system kept up."""
-        if self.kept_up:
-            return ""
-        said = []
-        if self.done_share is not None:
-            said.append(f"it completed {100 * self.done_share:.2g} % of the requests offered per second")
-        if self.in_flight is not None:
-            early, late = self.in_flight
-            said.append(f"requests in flight grew from {early:,.3g} to {late:,.3g}")
-        if self.drain_s is not None:
-            arriving, after = self.drain_s
-            said.append(f"{arriving:,.3g} s of arrivals took another {after:,.3g} s to complete")
-        if self.late_share is not None:
-            said.append(f"{100 * self.late_share:.2g} % of the requests were sent late")
-        if self.mean_ms is not None:
-            mean = f"{self.mean_ms / 1e3:,.3g} s" if self.mean_ms >= 1e3 else f"{self.mean_ms:,.3g} ms"
-            said.append(f"mean response time {mean}")
-        return "; ".join(said)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data, for documents."""
-        return {**asdict(self), "why": self.why}
+def _why(found: KeptUp) -> str:
+    said = []
+    if found.done_share is not None:
+        said.append(f"it completed {100 * found.done_share:.2g} % of the requests offered per second")
+    if found.in_flight is not None:
+        early, late = found.in_flight
+        said.append(f"requests in flight grew from {early:,.3g} to {late:,.3g}")
+    if found.drain_s is not None:
+        arriving, after = found.drain_s
+        said.append(f"{arriving:,.3g} s of arrivals took another {after:,.3g} s to complete")
+    if found.late_share is not None:
+        said.append(f"{100 * found.late_share:.2g} % of the requests were sent late")
+    if found.mean_ms is not None:
+        mean = f"{found.mean_ms / 1e3:,.3g} s" if found.mean_ms >= 1e3 else f"{found.mean_ms:,.3g} ms"
+        said.append(f"mean response time {mean}")
+    return "; ".join(said)
 
 
 def kept_up(run: Run) -> KeptUp:
@@ -80,7 +74,7 @@ def kept_up(run: Run) -> KeptUp:
     slow = share is not None and share < LEAST_SHARE and waiting >= BACKLOG
     late = (run.plan.get("measured") or {}).get("late_share")
     behind = late is not None and late > 1 - LEAST_SHARE
-    return KeptUp(
+    found = KeptUp(
         kept_up=growth is None and left is None and not slow and not behind,
         done_share=None if share is None else min(1.0, share),
         in_flight=growth,
@@ -88,6 +82,7 @@ def kept_up(run: Run) -> KeptUp:
         late_share=late,
         mean_ms=summary["response_time_ms"]["all"]["mean"],
     )
+    return found if found.kept_up else found.model_copy(update={"why": _why(found)})
 
 
 def _modes(plan: Mapping[str, Any]) -> list[str]:

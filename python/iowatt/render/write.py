@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -30,8 +30,16 @@ def check_target(target: Path, *, force: bool) -> None:
         raise InputError("exists", str(target), "exists already", hint="`force=True` replaces it")
 
 
-def write(documents: Document | Sequence[Document], target: Path, *, force: bool = False) -> Path:
+def write(
+    documents: Document | Sequence[Document],
+    target: Path,
+    *,
+    force: bool = False,
+    workbook: Callable[[Path], None] | None = None,
+) -> Path:
     """Write one document, or several on one page, atomically. Returns ``target``.
+
+    ``workbook`` writes the workbook of a lens that has one of its own, with formulas.
 
     Raises ``InputError`` as :func:`check_target`, and for a PDF where no Chromium is installed.
     """
@@ -39,9 +47,12 @@ def write(documents: Document | Sequence[Document], target: Path, *, force: bool
     listed = [documents] if isinstance(documents, Document) else list(documents)
     with atomic_path.file(target) as made:
         if target.suffix.lower() == ".xlsx":
-            from iowatt.render import workbook
+            if workbook is None:
+                from iowatt.render import workbook as tables
 
-            workbook.write(listed, made)
+                tables.write(listed, made)
+            else:
+                workbook(made)
         else:
             text = page(listed)
             if target.suffix.lower() == ".html":

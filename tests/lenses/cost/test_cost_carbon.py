@@ -127,25 +127,25 @@ def test_an_estimate_of_ones_own_that_knows_ssds_only_is_no_sum_of_others():
 
 def test_estimates_that_are_only_shown_are_not_recorded_as_used():
     of = _case(drives=(ssd(),))
-    carbon.as_dict(of)
+    carbon.result(of)
     used = [key for key in of.book.used if key.startswith(("carbon.embodied", "carbon.unit"))]
     assert used == ["carbon.embodied.survey.ssd"]
 
 
 def test_embodied_carbon_of_unknown_drives_is_not_nothing():
-    made = carbon.as_dict(_case())
-    assert made["embodied_kg"] is None
-    assert {choice["embodied_kg"] for choice in made["choices"]} == {None}
-    assert made["note"]
+    made = carbon.result(_case())
+    assert made.embodied_kg is None
+    assert {choice.embodied_kg for choice in made.choices} == {None}
+    assert made.note
 
 
 def test_the_document_says_what_is_left_out():
-    made = carbon.as_dict(_case(drives=(ssd(),), parts={"shelf": 1}))
-    assert list(made) == [
+    made = carbon.result(_case(drives=(ssd(),), parts={"shelf": 1}))
+    assert list(made.as_dict()) == [
         "grid", "operational_kg", "operational_expression", "operational_rests_on", "embodied_kg",
         "embodied_expression", "embodied_rests_on", "estimate", "choices", "note",
     ]  # fmt: skip
-    assert "controllers" in made["note"]
+    assert "controllers" in made.note
 
 
 def test_the_grid_is_that_of_the_tariff_s_country_unless_one_is_set():

@@ -16,12 +16,14 @@ from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.evaluate.search import row
 from iowatt.lenses.budget.level import Level
+from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost.ask import Asked, answer
 from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.pages import cost as report
-from iowatt.pages.cost import page, text, words
-from iowatt.render import numbers
+from iowatt.pages.cost import totals, words
+from iowatt.pages.cost.verdict import verdict
+from iowatt.render import numbers, write
 from iowatt.run.record import LoadGenerator
 
 SCENARIO = """name = "work"
@@ -61,33 +63,34 @@ def ask(runs, *names, **more):
 
 def test_the_cheaper_system_that_did_less_is_no_candidate(runs):
     found = ask(runs, "small", "raid5")
-    small, raid5 = found["systems"]
-    assert small["usd"] < raid5["usd"]  # which is what made it the cheapest
-    assert found["choice"]["candidates"] == ["raid5"] and found["choice"]["baseline"] == "raid5"
-    assert [one["system"] for one in found["choice"]["excluded"]] == ["small"]
-    load = small["kept_up"]
-    assert not load["kept_up"] and load["done_share"] < LEAST_SHARE
-    assert f"{100 * load['done_share']:.2g} %" in found["choice"]["excluded"][0]["why"]
-    assert found["comparison"] == [] and found["crossovers"] == []
-    assert [one["name"] for one in found["uncertainty"]["systems"]] == ["raid5"]
-    assert [one["usd"] is None for one in found["other"]["systems"]] == [True, False]  # equal work
-    lines = list(text.lines(found))
-    assert lines[0].startswith("raid5 (") and words.usd(raid5["usd"]) in lines[0]
-    assert lines[1].startswith("small could not keep up") and "no candidate" in lines[1]
-    assert not any("against" in line or "cheapest in" in line for line in lines)
+    small, raid5 = found.systems
+    assert small.usd < raid5.usd  # which is what made it the cheapest
+    assert found.choice.candidates == ["raid5"] and found.choice.baseline == "raid5"
+    assert [one.system for one in found.choice.excluded] == ["small"]
+    load = small.kept_up
+    assert not load.kept_up and load.done_share < LEAST_SHARE
+    assert f"{100 * load.done_share:.2g} %" in found.choice.excluded[0].why
+    assert found.comparison == [] and found.crossovers == []
+    assert [one.name for one in found.uncertainty.systems] == ["raid5"]
+    assert [one.usd is None for one in found.other.systems] == [True, False]  # equal work
+    told = report.document(found)
+    assert told.verdict[0].startswith("raid5 (") and words.usd(raid5.usd) in told.verdict[0]
+    assert told.verdict[1].startswith("small")
+    assert totals.systems(found).table.column("Candidate") == ["no", "yes"]
+    assert not any(column.title.startswith("Against") for column in totals.systems(found).table.columns)
 
 
 def test_by_work_its_rates_are_withheld_and_the_candidates_are_not(runs):
     found = ask(runs, "small", "raid5", alpha=1000.0)
-    views = [{one["key"]: one["value"] for one in system["views"]} for system in found["systems"]]
+    views = [{one.key: one.value for one in system.views} for system in found.systems]
     assert views[0]["usd_per_iops"] is None and views[1]["usd_per_iops"] > 0
-    total = next(line for line in text.lines(found) if line.startswith("total "))
-    assert total.split()[1] == "–" and float(total.split()[2].replace(",", "")) > 0
+    withheld, shown = totals.systems(found).table.column("Total")
+    assert withheld is None and shown > 0
 
 
 def test_page_and_workbook_say_it_before_any_figure(runs, tmp_path):
     found = ask(runs, "small", "raid5")
-    assert "small could not keep up" in page.render(found).partition('class="tiles"')[0]
+    assert "small could not keep up" in write.page([report.document(found)]).partition('class="tiles"')[0]
     report.write(found, tmp_path / "c.xlsx")
     with zipfile.ZipFile(tmp_path / "c.xlsx") as book:
         strings = book.read("xl/sharedStrings.xml").decode()
@@ -97,26 +100,23 @@ def test_page_and_workbook_say_it_before_any_figure(runs, tmp_path):
 
 def test_none_that_kept_up_leaves_nothing_to_choose(runs):
     found = answer(Asked([runs / "small"]))
-    assert found["choice"]["candidates"] == [] and found["choice"]["cheapest"]["total"] is None
-    assert found["uncertainty"] is None and next(iter(text.lines(found))).startswith(
-        "small could not keep up"
-    )
+    assert found.choice.candidates == [] and found.choice.cheapest.total is None
+    assert found.uncertainty is None and report.document(found).verdict
 
 
 def test_unequal_capacities_are_told_first_on_both_bases(runs):
     found = ask(runs, "raid5", "raid10")
-    five, ten = found["systems"]
-    assert five["capacity_gb"]["usable"] == pytest.approx(23 / 12 * ten["capacity_gb"]["usable"], rel=1e-3)
-    assert found["choice"]["capacities_differ"] is True
+    five, ten = found.systems
+    assert five.capacity_gb.usable == pytest.approx(23 / 12 * ten.capacity_gb.usable, rel=1e-3)
+    assert found.choice.capacities_differ is True
     for one in (five, ten):
-        assert one["usd_per_usable_tb"] == pytest.approx(one["usd"] / one["capacity_gb"]["usable"] * 1000)
-    assert found["choice"]["cheapest"]["per_usable_tb"] == "raid5"
-    assert found["choice"]["cheapest"]["total"] == min((five, ten), key=lambda one: one["usd"])["name"]
-    first = " ".join(" ".join(list(text.lines(found))[:2]).split())
-    assert "Usable capacities differ" in first and "per usable TB: raid5" in first
-    shares = [one["cheapest_per_tb_share"] for one in found["uncertainty"]["systems"]]
+        assert one.usd_per_usable_tb == pytest.approx(one.usd / one.capacity_gb.usable * 1000)
+    assert found.choice.cheapest.per_usable_tb == "raid5"
+    assert found.choice.cheapest.total == min((five, ten), key=lambda one: one.usd).name
+    assert "per usable TB: raid5" in report.document(found).verdict[0]
+    shares = [one.cheapest_per_tb_share for one in found.uncertainty.systems]
     assert shares == [1.0, 0.0]
-    assert ask(runs, "raid5")["choice"]["capacities_differ"] is False
+    assert ask(runs, "raid5").choice.capacities_differ is False
 
 
 def test_run_and_a_row_of_a_sweep_judge_alike(runs):
@@ -148,7 +148,7 @@ def test_a_replay_that_sent_its_requests_late_did_not_keep_up():
 
 def test_the_verb_says_it_first(runs):
     shown = runner.invoke(app, ["cost", str(runs / "small"), str(runs / "raid5"), "--samples", "0"])
-    assert [line.split()[0] for line in shown.stdout.splitlines()[:2]] == ["raid5", "small"]
+    assert [line.split()[0] for line in shown.stdout.splitlines()[1:3]] == ["raid5", "small"]
     found = json.loads(runner.invoke(app, ["cost", str(runs / "small"), "--json", "--samples", "0"]).stdout)
     assert found["choice"]["excluded"][0]["system"] == "small"
 
@@ -160,33 +160,32 @@ def test_a_system_that_misses_the_service_level_is_no_candidate(runs):
     }
     slow, quick = sorted(times, key=times.get, reverse=True)
     found = ask(runs, "raid5", "raid10", level=Level((times[slow] + times[quick]) / 2, "p95"))
-    assert found["choice"]["candidates"] == [quick]
-    assert [(one["system"], one["late"]) for one in found["choice"]["excluded"]] == [(slow, False)]
-    assert found["comparison"] == []
+    assert found.choice.candidates == [quick]
+    assert [(one.system, one.late) for one in found.choice.excluded] == [(slow, False)]
+    assert found.comparison == []
     # The winner first, with its dollars, then who is left out and by how much.
-    winner, left_out = words.verdict(found)
-    usd = {one["name"]: one["usd"] for one in found["systems"]}
+    winner, left_out = verdict(found)
+    usd = {one.name: one.usd for one in found.systems}
     assert winner.startswith(quick) and words.usd(usd[quick]) in winner
     assert left_out.startswith(slow) and f"{times[slow]:,.3g} ms" in left_out
     # Both systems' times stand beside their dollars.
-    assert [one["work"]["response_p95_ms"] for one in found["systems"]] == [times["raid5"], times["raid10"]]
-    row = next(line for line in text.lines(found) if line.startswith("p95 response time")).split()[3:]
-    assert [float(cell) for cell in row[::2]] == pytest.approx([times["raid5"], times["raid10"]], rel=5e-3)
-    tiles = page.headlines(found)
+    assert [one.work.response_p95_ms for one in found.systems] == [times["raid5"], times["raid10"]]
+    assert totals.systems(found).table.column("p95") == [times["raid5"], times["raid10"]]
+    tiles = report.document(found).headlines
     for tile, name in zip(tiles, ("raid5", "raid10"), strict=True):
         assert f"p95 {numbers.with_unit(times[name], 'ms')}" in tile.remark
     # Its own figures stay: it did the work, only too slowly.
-    assert all(one["usd"] is not None for one in found["other"]["systems"])
+    assert all(one.usd is not None for one in found.other.systems)
     loosest = Level(2 * times[slow], "p95")
     met = ask(runs, "raid5", "raid10", level=loosest)
-    assert met["choice"]["level"] == {"within_ms": 2 * times[slow], "of": "p95"}
+    assert met.choice.level == ServiceLevel(within_ms=2 * times[slow], of="p95")
     # Said once where every candidate meets it, never where one misses it or none was asked for.
-    assert [len(words.verdict(one)) for one in (met, found, ask(runs, "raid5", "raid10"))] == [2, 2, 1]
-    only, overloaded, meets = words.verdict(ask(runs, "small", "raid5", level=Level(1e6, "p95")))
+    assert [len(verdict(one)) for one in (met, found, ask(runs, "raid5", "raid10"))] == [2, 2, 1]
+    only, overloaded, meets = verdict(ask(runs, "small", "raid5", level=Level(1e6, "p95")))
     assert only.startswith("raid5") and overloaded.startswith("small") and meets.startswith("raid5")
     strictest = ask(runs, "raid5", "raid10", level=Level(1e-3, "p95"))
-    assert strictest["choice"]["candidates"] == [] and strictest["choice"]["cheapest"]["total"] is None
-    assert list(text.lines(strictest)) and page.render(strictest)
+    assert strictest.choice.candidates == [] and strictest.choice.cheapest.total is None
+    assert write.page([report.document(strictest)])
 
 
 @pytest.mark.parametrize(("of", "within"), [("p96", "20ms"), ("p95", "0ms"), ("p95", "soon")])

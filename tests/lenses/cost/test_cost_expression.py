@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.lenses.cost import expression
+from iowatt.lenses.cost.result import Carbon, CostComponent, DriveCost, SystemCost
 
 VALUES = {"cooling.pue": 1.54, "years": 5.0, "purchase.price.hdd-to-6tb": 0.035}
 
@@ -95,15 +96,15 @@ def test_names_are_told_once_and_written_as_cells():
 
 
 def component(key, text, usd=0.0, device=None):
-    return {"key": key, "expression": text, "usd": usd, "device": device}
+    return CostComponent.model_construct(key=key, expression=text, usd=usd, device=device)
 
 
 def test_components_refer_to_one_another_their_drives_and_the_horizon():
-    system = {
-        "repeats": 10.0, "years": 2.0,
-        "drives": [{"name": "a", "price_usd": 100.0}],
-        "carbon": {"operational_kg": 5.0, "embodied_kg": 6.0},
-        "components": [
+    system = SystemCost.model_construct(
+        repeats=10.0, years=2.0,
+        drives=[DriveCost.model_construct(name="a", price_usd=100.0)],
+        carbon=Carbon.model_construct(operational_kg=5.0, embodied_kg=6.0),
+        components=[
             component("cooling", "{usd:energy}*({cooling.pue}-1)"),
             component("energy", "3.0*0.5*{repeats}"),
             component("carbon", "({kg.operational}+{kg.embodied})/10"),
@@ -115,7 +116,7 @@ def test_components_refer_to_one_another_their_drives_and_the_horizon():
             component("unknown", "{no.such}"),
             component("of none", "{price}", device="z"),
         ],
-    }  # fmt: skip
+    )  # fmt: skip
     assert expression.values(system, VALUES) == {
         "energy": 15.0,
         "cooling": pytest.approx(8.1, rel=1e-15),

@@ -64,7 +64,7 @@ def test_parts_of_the_array_are_counted_over_its_enclosures(run: Run) -> None:
         )
     )
     assert found.parts == {"head": 1, "head.fan": 4, "head.supply": 2, "shelf": 3, "shelf.supply": 6}
-    assert any("PUE 1.5" in note for note in found.notes)
+    assert "pue-not-used" in {note.code for note in found.notes}
 
 
 def test_drives_beside_those_of_the_run_have_no_part_in_its_power(run: Run, tmp_path: Path) -> None:
@@ -75,5 +75,5 @@ drive = [{ name = "more", count = 3, kind = "hdd", capacity = "4TB" }]
     (tmp_path / "more.toml").write_text(text)
     found = observe(run, read_inventory(tmp_path / "more.toml"))
     assert len(found.drives) == len(run.table("devices")) + 3
-    assert any(note.startswith("3 drives") for note in found.notes)
+    assert any(note.text.startswith("3 drives") for note in found.notes if note.code == "drives-added")
     assert found.work.load.total_j == run.summary["energy"]["total_j"]

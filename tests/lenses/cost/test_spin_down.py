@@ -19,7 +19,8 @@ from iowatt.lenses.cost import spin_down
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.low import Low
 from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.spin_down import BreakEven, break_even
+from iowatt.lenses.cost.result import BreakEven, SpinDown
+from iowatt.lenses.cost.spin_down import break_even
 from iowatt.lenses.cost.year.drives import over
 from iowatt.run.bundle import Run
 
@@ -55,7 +56,7 @@ def test_in_dollars_a_cycle_takes_hours(limit: float, hours: float, times: float
     assert found.by == "start_stop_cycles"
     (one,) = at(replace(PLAIN, leave_s=54.0, leave_j=54.0 * 7.0), limit).wear
     assert one.times_energy == pytest.approx(times, rel=2e-3)
-    assert one.usd == 100 / limit
+    assert one.usd_per_cycle == 100 / limit
 
 
 def test_dollars_are_joules_and_wear_together() -> None:
@@ -84,7 +85,7 @@ def test_what_saves_nothing_never_pays() -> None:
     assert break_even(replace(PLAIN, watts=7.0), price_usd=1, limits={}, usd_per_kwh=1) is None
     free = at(PLAIN, 10_000, usd_per_kwh=0.0)
     assert (free.energy_s, free.dollars_s) == (0.0, None)
-    assert free.as_dict()["wear"][0]["seconds"] is None
+    assert free.wear[0].seconds is None
     unlimited = break_even(ES2, price_usd=1, limits={}, usd_per_kwh=1)
     assert unlimited is not None
     assert (unlimited.dollars_s, unlimited.by) == (unlimited.energy_s, None)
@@ -154,7 +155,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     return found
 
 
-def _priced(run: Run, *sets: str) -> list[dict[str, Any]]:
+def _priced(run: Run, *sets: str) -> list[SpinDown]:
     of = observe(run)
     drives = tuple(replace(one, price=(100.0, None, "a test")) for one in of.drives)
     made = book("cooling.pue=1.54", *sets)
@@ -165,47 +166,47 @@ def test_what_was_saved_is_what_the_ledgers_differ_by(runs: dict[str, Run]) -> N
     """An oracle delays nothing, so that the same requests keep the drives busy for the same time."""
     joules = {name: run.summary["energy"]["total_j"] for name, run in runs.items()}
     (row,) = _priced(runs["oracle-energy"])
-    assert row["saved_j"] == pytest.approx(joules["never"] - joules["oracle-energy"], rel=1e-9)
-    assert row["saved_j"] > 0
-    assert (row["pool"], row["model"], row["drives"]) == ("disks", "arrays2002-disk", 2)
-    assert row["stops"] >= 10
-    assert 0.5 < row["low_share"] < 1
+    assert row.saved_j == pytest.approx(joules["never"] - joules["oracle-energy"], rel=1e-9)
+    assert row.saved_j > 0
+    assert (row.pool, row.model, row.drives) == ("disks", "arrays2002-disk", 2)
+    assert row.stops >= 10
+    assert 0.5 < row.low_share < 1
 
 
 def test_its_money_is_the_energy_s_less_the_wear_of_its_cycles(runs: dict[str, Run]) -> None:
     (row,) = _priced(runs["oracle-energy"], "wear.start_stop_cycles=10000")
-    assert row["saved_usd"] == pytest.approx(row["saved_j"] / 3.6e6 * 0.15 * 1.54)
-    assert row["wear_usd"] == pytest.approx(100.0 * row["stops"] / 10_000)
-    assert row["net_usd"] == pytest.approx(row["saved_usd"] - row["wear_usd"])
-    assert row["net_usd"] < 0
-    assert row["horizon"]["net_usd"] == pytest.approx(10 * row["net_usd"])
-    (level,) = row["break_even"]
-    assert (level["level"], level["by"]) == ("standby", "start_stop_cycles")
-    assert (row["energy_s"], row["dollars_s"]) == (level["energy_s"], level["dollars_s"])
-    assert level["dollars_s"] > level["energy_s"] == pytest.approx(59.92, abs=0.01)
-    starts = row["budget"][0]
-    assert starts["per_day"] == pytest.approx(10_000 / 1825)
-    assert starts["used_per_day"] == pytest.approx(row["stops"] / 2 * 48)
-    assert row["life_years"] == pytest.approx(10_000 / starts["used_per_day"] / 365)
-    assert "wear.charge" not in row["note"]
+    assert row.saved_usd == pytest.approx(row.saved_j / 3.6e6 * 0.15 * 1.54)
+    assert row.wear_usd == pytest.approx(100.0 * row.stops / 10_000)
+    assert row.net_usd == pytest.approx(row.saved_usd - row.wear_usd)
+    assert row.net_usd < 0
+    assert row.horizon.net_usd == pytest.approx(10 * row.net_usd)
+    (level,) = row.break_even
+    assert (level.level, level.by) == ("standby", "start_stop_cycles")
+    assert (row.energy_s, row.dollars_s) == (level.energy_s, level.dollars_s)
+    assert level.dollars_s > level.energy_s == pytest.approx(59.92, abs=0.01)
+    starts = row.budget[0]
+    assert starts.per_day == pytest.approx(10_000 / 1825)
+    assert starts.used_per_day == pytest.approx(row.stops / 2 * 48)
+    assert row.life_years == pytest.approx(10_000 / starts.used_per_day / 365)
+    assert "wear.charge" not in row.note
 
 
 def test_a_disk_that_never_stopped_is_told_from_when_on_it_would_pay(runs: dict[str, Run]) -> None:
     (row,) = _priced(runs["never"])
-    assert (row["stops"], row["saved_j"], row["wear_usd"], row["net_usd"]) == (0, 0.0, 0.0, 0.0)
-    assert row["life_years"] is None
-    assert row["break_even"][0]["energy_s"] > 0
-    assert "wear.charge" in row["note"]
+    assert (row.stops, row.saved_j, row.wear_usd, row.net_usd) == (0, 0.0, 0.0, 0.0)
+    assert row.life_years is None
+    assert row.break_even[0].energy_s > 0
+    assert "wear.charge" in row.note
 
 
 def test_a_disk_of_the_library_whose_work_knew_no_levels_has_those_of_the_library() -> None:
     of = system("x", hdd(model="own", based_on="seagate-constellation-es2-sas-2tb"), ssd())
     (row,) = spin_down.of_case(case(of, book(), Horizon("time", 1.0)), 0.2)
-    assert row["pool"] == "hdd"
-    assert row["saved_j"] is row["saved_usd"] is row["net_usd"] is row["low_share"] is None
-    assert row["horizon"]["net_usd"] is None
-    assert "peak" in row["note"]
-    assert row["wear_usd"] == pytest.approx(160 * 2 / 50_000)
+    assert row.pool == "hdd"
+    assert row.saved_j is row.saved_usd is row.net_usd is row.low_share is None
+    assert row.horizon.net_usd is None
+    assert "peak" in row.note
+    assert row.wear_usd == pytest.approx(160 * 2 / 50_000)
 
 
 def test_drives_without_levels_have_no_row() -> None:
@@ -219,10 +220,10 @@ def test_an_ssd_in_a_low_power_state_saves_and_wears_nothing() -> None:
         ssd(), lows=(low,), counts=replace(ssd().counts, low_s=300.0, saved_j=1200.0, load_unloads=4)
     )
     (row,) = spin_down.of_case(case(system("x", drive), book("cooling.pue=1"), Horizon("work", 2.0)), 0.2)
-    assert row["wear_usd"] == 0.0
-    assert row["net_usd"] == pytest.approx(1200 / 3.6e6 * 0.2)
-    assert row["low_share"] == 0.5
-    assert (row["break_even"][0]["by"], row["budget"], row["life_years"]) == (None, [], None)
+    assert row.wear_usd == 0.0
+    assert row.net_usd == pytest.approx(1200 / 3.6e6 * 0.2)
+    assert row.low_share == 0.5
+    assert (row.break_even[0].by, row.budget, row.life_years) == (None, [], None)
 
 
 def test_a_year_saves_what_its_runs_save_each_for_its_seconds(runs: dict[str, Run]) -> None:

@@ -32,7 +32,7 @@ def test_a_worn_drive_is_replaced_at_each_multiple_of_its_life() -> None:
     found = wear.schedule(of(Horizon("work", 2.5 * LIFE)), ssd())
     assert [one.at_s for one in found] == pytest.approx([LIFE * 600, 2 * LIFE * 600])
     assert {(one.reason, one.usd, one.count, one.until_s) for one in found} == {("worn", 450.0, 1, None)}
-    assert found[0].as_dict() == {
+    assert found[0].result().as_dict() == {
         "at_years": pytest.approx(LIFE * 600 / YEAR), "reason": "worn", "usd": 450.0,
     }  # fmt: skip
 
@@ -74,7 +74,7 @@ def test_thousands_of_replacements_come_in_groups_that_add_up() -> None:
     assert math.fsum(one.usd for one in found) == pytest.approx(exact, rel=1e-9)
     assert all(one.until_s is not None and one.at_s < one.until_s <= there.seconds for one in found)
     assert [one.at_s for one in found[1:]] == pytest.approx([one.until_s for one in found[:-1]])
-    assert found[0].as_dict()["count"] == 10
+    assert found[0].result().count == 10
 
 
 def test_a_horizon_of_a_billion_replacements_takes_no_longer() -> None:

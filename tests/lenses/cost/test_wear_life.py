@@ -159,15 +159,15 @@ def test_bytes_a_year_beyond_the_workload_rating_are_a_warning_and_no_wear() -> 
     assert wear.wearout(rated, book()).fraction == 0.0
     within = hdd(pool="calm", ratings={"bytes_per_year": 700e12})
     (said,) = wear.warnings(system("x", rated, within, rated))
-    assert said.startswith("2 ") and "(test-hdd)" in said
-    assert "631 TB" in said and "1.1 times" in said and "550 TB" in said
+    assert said.code == "workload-rating" and said.text.startswith("2 ") and "(test-hdd)" in said.text
+    assert "631 TB" in said.text and "1.1 times" in said.text and "550 TB" in said.text
 
 
 def test_life_is_in_years_of_365_days() -> None:
     worn = wear.wearout(hdd(), book())
     assert wear.life_years(worn, 3600.0) == pytest.approx(3600 / 4e-5 / (365 * 86_400))
     assert wear.life_years(replace(worn, fraction=0.0), 3600.0) is None
-    assert worn.as_dict(3600.0)["life_years"] == wear.life_years(worn, 3600.0)
+    assert worn.result(3600.0).life_years == wear.life_years(worn, 3600.0)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_five_year_budgets_of_cycles(cycles: float, years: float, per_day: float
     starts, _ = wear.budgets(drive, book(), years, 600.0)
     assert starts.per_day == pytest.approx(per_day, rel=1e-3)
     assert starts.used_per_day == pytest.approx(2 * 144)
-    assert starts.as_dict()["rating"] == "start_stop_cycles"
+    assert starts.rating == "start_stop_cycles"
 
 
 def test_an_ssd_s_budget_is_of_bytes() -> None:

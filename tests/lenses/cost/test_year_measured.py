@@ -133,8 +133,7 @@ def test_the_rows_of_a_real_log_over_a_day_become_its_hours(tmp_path):
     assert cycle.measure == "iops"
     assert cycle.quality == "measured" and cycle.date == "2026-11-21"
     assert cycle.week == pytest.approx(np.tile(np.repeat(rates, 3), (7, 1)))
-    said = " | ".join(cycle.notes)
-    assert "1 h" in said and "weekday" in said and "UTC" in said
+    assert {note.code for note in cycle.notes} == {"recorded-hours", "one-shape", "utc-as-local"}
 
 
 def test_weekdays_and_weekends_are_means_apart(tmp_path):
@@ -146,9 +145,8 @@ def test_weekdays_and_weekends_are_means_apart(tmp_path):
     hour = np.arange(24)
     assert cycle.week[:5] == pytest.approx(np.tile(10.0 * (hour + 1) + 5.0 / 3, (5, 1)), abs=1e-3)
     assert cycle.week[5:] == pytest.approx(np.tile(hour + 1.0, (2, 1)), abs=1e-3)
-    assert any("weekday" in note and "3 h" in note for note in cycle.notes)
-    assert any("weekend" in note and "2 h" in note for note in cycle.notes)
-    assert not any("UTC" in note for note in cycle.notes)
+    assert [note.code for note in cycle.notes] == ["recorded-hours"] * 2
+    assert ["3 h" in cycle.notes[0].text, "2 h" in cycle.notes[1].text] == [True, True]
 
 
 def test_large_requests_are_counted_in_bytes(tmp_path):
@@ -166,7 +164,7 @@ def test_a_file_can_shift_a_log_and_take_its_shape(tmp_path):
     # What UTC calls the first hour is the 19th here, a day earlier.
     assert cycle.week[0] == pytest.approx(np.roll(np.arange(24) + 1.0, -5) / 24 * 0.6)
     assert (cycle.measure, cycle.highest) == ("share", pytest.approx(0.6))
-    assert not any("UTC" in note for note in cycle.notes)
+    assert "utc-as-local" not in {note.code for note in cycle.notes}
     assert cycle.holiday == pytest.approx(cycle.week[6])
 
 
@@ -214,11 +212,11 @@ def test_a_run_is_its_completions_by_the_hour():
     counts = [1800 * (half // 2 % 24 + 1) for half in range(48)]
     cycle = of_run(OfIntervals(counts))
     assert cycle.week == pytest.approx(np.tile(np.arange(24) + 1.0, (7, 1)))
-    assert any("midnight" in note for note in cycle.notes)
+    assert any("midnight" in note.text for note in cycle.notes if note.code == "start-of-run")
     later = of_run(OfIntervals(counts), datetime(2026, 11, 20, 6))  # Friday, 6 o'clock, until Saturday
     assert later.week[0] == pytest.approx(np.roll(np.arange(24) + 1.0, 6))
-    assert any("weekday" in note for note in later.notes)
-    assert not any("midnight" in note for note in later.notes)
+    assert "one-shape" in {note.code for note in later.notes}
+    assert not any("midnight" in note.text for note in later.notes)
     week = of_run(OfIntervals([3600 if half < 5 * 48 else 1800 for half in range(7 * 48)]))
     assert week.week == pytest.approx(np.repeat([2.0] * 5 + [1.0] * 2, 24).reshape(7, 24))
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from iowatt.base.results import Note
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
 from iowatt.tariffs.load import Load
 
@@ -46,7 +47,7 @@ def system(iops, watts, *, name=None, size=8192, response=None, modelled=True, *
         ),
         power_basis="wall",
         modelled=modelled,
-        notes=("stands for a Run",),
+        notes=(Note(code="drives-only", text="stands for a Run"),),
     )
 
 

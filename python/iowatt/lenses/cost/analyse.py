@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.lenses.cost import carbon, choice, energy, spin_down, uncertainty, views, wear
 from iowatt.lenses.cost.bills import LONGEST_YEARS, Bills
 from iowatt.lenses.cost.book.describe import assumptions
@@ -16,6 +17,24 @@ from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import GROUPS, Component, Costs
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import price
+from iowatt.lenses.cost.result import (
+    Billed,
+    BilledMonth,
+    BookUsed,
+    Capacity,
+    Cost,
+    CostComponent,
+    DriveCost,
+    HorizonUsed,
+    MoreThanFirst,
+    OtherHorizon,
+    OtherTotal,
+    Payment,
+    SpinDown,
+    SystemCost,
+    TariffUsed,
+    WorkOnce,
+)
 from iowatt.tariffs import account
 from iowatt.tariffs.load import JOULES_PER_KWH
 
@@ -27,7 +46,6 @@ if TYPE_CHECKING:
     from iowatt.tariffs.bill import Bill
     from iowatt.tariffs.structure import Tariff
 
-COST_SCHEMA: Final = "iowatt.cost/1"
 MOST_MONTHS: Final = 240
 """Rows of the bill by month; beyond, by year."""
 
@@ -44,7 +62,7 @@ def analyse(
     seed: int = 1,
     crossovers: Sequence[str] = (),
     told: Callable[[int], None] | None = None,
-) -> dict[str, Any]:
+) -> Cost:
     """What each system costs, how they compare, and what that rests on.
 
     Parameters
@@ -82,41 +100,44 @@ def analyse(
         pricers, book, horizon, samples=samples, seed=seed,
         usable_tb={case.system.name: (case.system.usable_gb or 0.0) / choice.GB_PER_TB for case, _ in ranked},
     ) if samples else None  # fmt: skip
-    bars = uncertainty.tornado(pricers, book, horizon) if samples else ()
+    bars = uncertainty.tornado(pricers, book, horizon) if samples else []
     crossed = uncertainty.crossovers(
         pricers, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
         work_s={case.system.name: case.system.work.duration_s for case, _ in ranked},
-    ) if crossovers and len(ranked) > 1 else ()  # fmt: skip
+    ) if crossovers and len(ranked) > 1 else []  # fmt: skip
     said = [_system(case, cost, one) for case, cost, one in zip(cases, costs, subjects, strict=True)]
     otherwise = [_short(case) for case in others]
-    return {
-        "schema": COST_SCHEMA,
-        "start": f"{start:%Y-%m-%d}",
-        "horizon": _horizon(horizon),
-        "modelled": all(one.modelled for one in systems),
-        "tariff": _tariff(tariff),
-        "book": {
-            "name": book.name, "title": book.title, "lineage": list(book.lineage),
-            "notes": list(book.notes), "cautions": _without_effect(book),
-        },
-        "assumptions": assumptions(book),  # last of all that asks the book: it lists what was asked for
-        "choice": choice.choice(systems, costs, level),
-        "systems": said,
-        "other": {"horizon": _horizon(other), "systems": otherwise},
-        "comparison": [
-            {"a": first.system, "b": cost.system, **_more(first, cost)}
+    return Cost(
+        start=f"{start:%Y-%m-%d}",
+        horizon=_horizon(horizon),
+        modelled=all(one.modelled for one in systems),
+        tariff=_tariff(tariff),
+        book=BookUsed(
+            name=book.name,
+            title=book.title,
+            lineage=list(book.lineage),
+            notes=[Note(code="book", text=text) for text in book.notes],
+            cautions=_without_effect(book),
+        ),
+        assumptions=assumptions(book),  # last of all that asks the book: it lists what was asked for
+        choice=choice.choice(systems, costs, level),
+        systems=said,
+        other=OtherHorizon(horizon=_horizon(other), systems=otherwise),
+        comparison=[
+            MoreThanFirst(a=first.system, b=cost.system, **_more(first, cost))
             for (_, first), (_, cost) in zip(ranked[:1] * len(ranked[1:]), ranked[1:], strict=True)
         ],
-        "uncertainty": None if spread is None else spread.as_dict(),
-        "tornado": [one.as_dict() for one in bars],
-        "crossovers": [one.as_dict() for one in crossed],
-    }  # fmt: skip
+        uncertainty=spread,
+        tornado=bars,
+        crossovers=crossed,
+    )
 
 
-def _without_effect(book: Book) -> list[str]:
+def _without_effect(book: Book) -> list[Note]:
     """What was set for this pricing and nothing asked for, such as a price of a model that is not here."""
     idle = [key for key, one in book.figures.items() if one.source == SET and key not in book.used]
-    return [f"set, and without effect here: {', '.join(idle)}"] if idle else []
+    text = f"set, and without effect here: {', '.join(idle)}"
+    return [Note(code="set-without-effect", text=text, decides=True)] if idle else []
 
 
 def _pricer(case: Case, done: Callable[[], None] | None) -> uncertainty.Pricer:
@@ -151,19 +172,20 @@ def _other(first: Case) -> Horizon:
     return Horizon("work", max(1.0, first.repeats))
 
 
-def _horizon(horizon: Horizon) -> dict[str, Any]:
+def _horizon(horizon: Horizon) -> HorizonUsed:
     if horizon.basis == "work":
         said = f"equal work: the same work {horizon.amount:,.10g} times"
     else:
         said = f"equal time: {horizon.amount:,.6g} years"
-    return {"basis": horizon.basis, "amount": horizon.amount, "said": said}
+    return HorizonUsed(basis=horizon.basis, amount=horizon.amount, said=said)
 
 
-def _tariff(tariff: Tariff) -> dict[str, Any]:
-    return {
-        "key": tariff.key, "name": tariff.name, "utility": tariff.utility, "source": tariff.source,
-        "effective": list(tariff.effective), "verified": tariff.verified, "notes": list(tariff.notes),
-    }  # fmt: skip
+def _tariff(tariff: Tariff) -> TariffUsed:
+    return TariffUsed(
+        key=tariff.key, name=tariff.name, utility=tariff.utility, source=tariff.source,
+        effective=tariff.effective, verified=tariff.verified,
+        notes=[Note(code="tariff", text=text) for text in tariff.notes],
+    )  # fmt: skip
 
 
 def _more(first: Costs, other: Costs) -> dict[str, float | None]:
@@ -184,129 +206,114 @@ def by_group(costs: Costs) -> dict[str, float | None]:
     }
 
 
-def _short(case: Case) -> dict[str, Any]:
+def _short(case: Case) -> OtherTotal:
     """A system under the other normalisation.
 
     Without dollars where that is longer than what is billed, and where equal work is of a system that did not
     keep up with it: it would do that work so late that nobody has use for it.
     """
-    named = {"name": case.system.name, "repeats": case.repeats, "years": case.years}
-    if case.years > LONGEST_YEARS or (case.horizon.basis == "work" and case.system.late):
-        return {**named, "usd": None, "by_group": {}}
-    costs = price(case)
-    return {**named, "usd": costs.usd if costs.known else None, "by_group": by_group(costs)}
+    usd, groups = None, {}
+    if case.years <= LONGEST_YEARS and not (case.horizon.basis == "work" and case.system.late):
+        costs = price(case)
+        usd, groups = costs.usd if costs.known else None, by_group(costs)
+    return OtherTotal(name=case.system.name, repeats=case.repeats, years=case.years, usd=usd, by_group=groups)
 
 
-def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:
+def _system(case: Case, costs: Costs, subject: Subject) -> SystemCost:
     system, rate = case.system, case.book.number("discount.rate")
     work = system.work
-    return {
-        "name": system.name,
-        "where": system.where,
-        "modelled": system.modelled,
-        "power_basis": system.power_basis,
-        "repeats": case.repeats,
-        "seconds": case.seconds,
-        "years": case.years,
-        "work": {
-            "duration_s": work.duration_s, "requests": work.requests, "bytes_moved": work.bytes_moved,
-            "response_ms": work.response_ms, "response_p95_ms": work.response_p95_ms,
-            "energy_j": work.load.total_j,
-        },
-        "capacity_gb": {"raw": system.raw_gb, "usable": system.usable_gb, "effective": system.effective_gb},
-        "kept_up": None if system.kept_up is None else system.kept_up.as_dict(),
-        "usd": costs.usd if costs.known else None,
-        "usd_per_usable_tb": choice.per_usable_tb(system, costs),
-        "present_usd": costs.present(rate) if costs.known else None,
-        "known_usd": costs.usd,
-        "by_group": by_group(costs),
-        "components": [_component(one, rate) for one in costs.components],
-        "bill": _bill(case),
-        "drives": [_drive(case, drive) for drive in system.drives],
-        "carbon": carbon.as_dict(case),
-        "views": [view.as_dict() for view in views.views(case, costs)],
-        "spin_down": _spin_down(case),
-        "year": None if subject.year is None else subject.year.as_dict(),
-        "cautions": list(costs.cautions),
-        "notes": [*costs.notes, *_misfits(case)],
-    }  # fmt: skip
+    return SystemCost(
+        name=system.name,
+        where=system.where,
+        modelled=system.modelled,
+        power_basis=system.power_basis,
+        repeats=case.repeats,
+        seconds=case.seconds,
+        years=case.years,
+        work=WorkOnce(
+            duration_s=work.duration_s, requests=work.requests, bytes_moved=work.bytes_moved,
+            response_ms=work.response_ms, response_p95_ms=work.response_p95_ms, energy_j=work.load.total_j,
+        ),
+        capacity_gb=Capacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
+        kept_up=system.kept_up,
+        usd=costs.usd if costs.known else None,
+        usd_per_usable_tb=choice.per_usable_tb(system, costs),
+        present_usd=costs.present(rate) if costs.known else None,
+        known_usd=costs.usd,
+        by_group=by_group(costs),
+        components=[_component(one, rate) for one in costs.components],
+        bill=_bill(case),
+        drives=[_drive(case, drive) for drive in system.drives],
+        carbon=carbon.result(case),
+        views=views.views(case, costs),
+        spin_down=_spin_down(case),
+        year=None if subject.year is None else subject.year.result(),
+        cautions=list(costs.cautions),
+        notes=[*costs.notes, *_misfits(case)],
+    )  # fmt: skip
 
 
-def _misfits(case: Case) -> list[str]:
+def _misfits(case: Case) -> list[Note]:
     """What of the tariff does not fit what is billed, the site's other load included."""
     site_kw = case.book.number("energy.site_kw")
     made, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
     said = [note for note in made.notes if note not in tariff.notes]
-    notes = [f"tariff {tariff.key}: {note}" for note in said]
+    notes = [Note(code="tariff-misfit", text=note).about(f"tariff {tariff.key}") for note in said]
     if case.book.word("energy.fixed") == "none":
-        notes.append("the tariff's customer charges are on the bill and not in the cost (energy.fixed)")
+        text = "the tariff's customer charges are on the bill and not in the cost (energy.fixed)"
+        notes.append(Note(code="fixed-left-out", text=text))
     return notes
 
 
-def _spin_down(case: Case) -> list[dict[str, Any]]:
+def _spin_down(case: Case) -> list[SpinDown]:
     """What spinning down saves and costs, at the mean price of the energy that is billed."""
     return spin_down.of_case(case, energy.mean_price(case))
 
 
-def _component(component: Component, rate: float) -> dict[str, Any]:
-    return {
-        "key": component.key, "group": component.group, "title": component.title,
-        "device": component.device, "usd": component.usd if component.known else None,
-        "present_usd": component.present(rate) if component.known else None,
-        "quantity": component.quantity, "unit": component.unit, "unit_price": component.unit_price,
-        "formula": component.formula, "expression": component.expression, "source": component.source,
-        "date": component.date, "scales": component.scales, "rests_on": list(component.rests_on),
-        "note": component.note,
-        "flows": [{"usd": f.usd, "at_s": f.at_s, "until_s": f.until_s} for f in component.flows],
-    }  # fmt: skip
+def _component(component: Component, rate: float) -> CostComponent:
+    return CostComponent(
+        key=component.key, group=component.group, title=component.title,
+        device=component.device, usd=component.usd if component.known else None,
+        present_usd=component.present(rate) if component.known else None,
+        quantity=component.quantity, unit=component.unit, unit_price=component.unit_price,
+        formula=component.formula, expression=component.expression, source=component.source,
+        date=component.date, scales=component.scales, rests_on=list(component.rests_on),
+        note=component.note,
+        flows=[Payment(usd=flow.usd, at_s=flow.at_s, until_s=flow.until_s) for flow in component.flows],
+    )  # fmt: skip
 
 
-def _bill(case: Case) -> dict[str, Any]:
+def _bill(case: Case) -> Billed:
     made = case.bills.of(case.repeats)
-    return {
-        "energy_kwh": made.energy_j / JOULES_PER_KWH,
-        "peak_kw": made.peak_kw,
-        "months": _months(made),
-    }
+    return Billed(energy_kwh=made.energy_j / JOULES_PER_KWH, peak_kw=made.peak_kw, months=_months(made))
 
 
-def _months(made: Bill) -> list[dict[str, Any]]:
+def _months(made: Bill) -> list[BilledMonth]:
     """The bill by month, or by calendar year where there are too many."""
     months = account.months(made)
     length = len("2026") if len(months) > MOST_MONTHS else len("2026-01")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, dict[str, float]] = {}
     for month in months:
-        label = month["month"][:length]
-        row = rows.setdefault(label, {"month": label, "kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
+        row = rows.setdefault(month["month"][:length], {"kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
         for key in ("kwh", *account.COLUMNS):
             row[key] += month[key]
-    return list(rows.values())
+    return [BilledMonth(month=label, **row) for label, row in rows.items()]
 
 
-def _lives(case: Case, drive: Drive) -> dict[str, Any]:
-    """The horizon in lives of a drive and how many serve in its place, where dollars count either."""
-    charged = case.book.word("wear.charge") in ("replacements", "depreciation")
-    if not charged and not case.book.number("disposal.residual"):
-        return {"lives": None, "served": None, "lives_expression": None}
-    there = wear.place(case, drive)
-    return {
-        "lives": there.lives,
-        "served": there.drives,
-        "lives_expression": wear.lives_expression(case, drive),
-    }
-
-
-def _drive(case: Case, drive: Drive) -> dict[str, Any]:
+def _drive(case: Case, drive: Drive) -> DriveCost:
     price_ = case.price_of(drive)
-    return {
-        "name": drive.name, "model": drive.model, "pool": drive.pool, "kind": drive.kind,
-        "capacity_gb": drive.capacity_gb, "used_gb": drive.used_gb,
-        "price_usd": price_.usd if price_.known else None,
-        "price_source": price_.source, "price_date": price_.date, "price_extrapolated": price_.extrapolated,
-        "price_expression": case.price_expression(drive) if price_.known else None,
-        **_lives(case, drive),
-        "wear": wear.wearout(drive, case.book).as_dict(case.system.work.duration_s),
-        "replacements": [
-            one.as_dict() | ({} if price_.known else {"usd": None}) for one in wear.bought(case, drive)
-        ],
-    }  # fmt: skip
+    # Lives matter only where dollars count them.
+    charged = case.book.word("wear.charge") in ("replacements", "depreciation")
+    there = wear.place(case, drive) if charged or case.book.number("disposal.residual") else None
+    return DriveCost(
+        name=drive.name, model=drive.model, pool=drive.pool, kind=drive.kind,
+        capacity_gb=drive.capacity_gb, used_gb=drive.used_gb,
+        price_usd=price_.usd if price_.known else None,
+        price_source=price_.source, price_date=price_.date, price_extrapolated=price_.extrapolated,
+        price_expression=case.price_expression(drive) if price_.known else None,
+        lives=None if there is None else there.lives,
+        served=None if there is None else there.drives,
+        lives_expression=None if there is None else wear.lives_expression(case, drive),
+        wear=wear.wearout(drive, case.book).result(case.system.work.duration_s),
+        replacements=[one.result(priced=price_.known) for one in wear.bought(case, drive)],
+    )  # fmt: skip

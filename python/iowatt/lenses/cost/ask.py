@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.budget.level import Level
@@ -17,6 +16,7 @@ from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.cost.result import Cost
 from iowatt.lenses.cost.subject import Subject
 from iowatt.lenses.cost.year import find_cycle, make_years
 from iowatt.lenses.cost.year.cycle import HOURS_A_YEAR
@@ -51,7 +51,7 @@ class Asked:
     more: Sequence[str] = field(default_factory=list)
 
 
-def answer(asked: Asked, told: Callable[[int], None] | None = None) -> dict[str, Any]:
+def answer(asked: Asked, told: Callable[[int], None] | None = None) -> Cost:
     """The document ``iowatt.cost/1``; ``told`` is called with the number of prices found so far.
 
     Raises

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
@@ -19,6 +19,7 @@ from iowatt.lenses.cost.book.figure import Figure
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow
 from iowatt.lenses.cost.expression import number
+from iowatt.lenses.cost.result import Carbon, EmbodiedEstimate, Grid
 from iowatt.lenses.cost.system import Drive
 from iowatt.tariffs.load import JOULES_PER_KWH
 
@@ -28,19 +29,6 @@ BY_GB: Final = "carbon.embodied"
 BY_DRIVE: Final = "carbon.unit"
 GRID: Final = "carbon.grid"
 WORLD: Final = "world"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What an estimate says of all drives bought within the horizon; None where it knows not all of them."""
-
-    estimate: str
-    embodied_kg: float | None
-    source: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """A row of ``systems[].carbon.choices``."""
-        return asdict(self)
 
 
 def components(case: Case) -> Iterator[Component]:
@@ -106,21 +94,21 @@ def embodied_kg(case: Case) -> float:
     return math.fsum(lot.kg for drive in case.system.drives for lot in _bought(case, drive))
 
 
-def as_dict(case: Case) -> dict[str, Any]:
+def result(case: Case) -> Carbon:
     """``systems[].carbon`` of ``iowatt.cost/1``; where no drives are known, embodied carbon is None."""
     grid = grid_of(case)
-    return {
-        "grid": {"key": grid.key, "g_per_kwh": grid.value, "source": grid.source},
-        "operational_kg": operational_kg(case),
-        "operational_expression": _operational_expression(case),
-        "operational_rests_on": [grid.key, "cooling.pue"],
-        "embodied_kg": embodied_kg(case) if case.system.drives else None,
-        "embodied_expression": _embodied_expression(case) if case.system.drives else None,
-        "embodied_rests_on": _embodied_rests_on(case),
-        "estimate": case.book.word("carbon.estimate"),
-        "choices": [choice.as_dict() for choice in choices(case)],
-        "note": _note(case),
-    }
+    return Carbon(
+        grid=Grid(key=grid.key, g_per_kwh=float(grid.value), source=grid.source),
+        operational_kg=operational_kg(case),
+        operational_expression=_operational_expression(case),
+        operational_rests_on=[grid.key, "cooling.pue"],
+        embodied_kg=embodied_kg(case) if case.system.drives else None,
+        embodied_expression=_embodied_expression(case) if case.system.drives else None,
+        embodied_rests_on=_embodied_rests_on(case),
+        estimate=case.book.word("carbon.estimate"),
+        choices=choices(case),
+        note=_note(case),
+    )
 
 
 def _operational_expression(case: Case) -> str:
@@ -150,7 +138,7 @@ def estimates(book: Book) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def choices(case: Case) -> list[Choice]:
+def choices(case: Case) -> list[EmbodiedEstimate]:
     """Every estimate of the drives bought, side by side; what is only shown is not recorded as used."""
     apart = case.book.changed({})  # a copy that keeps its own record
     found = []
@@ -160,7 +148,7 @@ def choices(case: Case) -> list[Choice]:
         lots = [lot for drive, figures in of for lot in _lots(case, drive, figures)]
         sources = dict.fromkeys(figure.source for _, figures in of for figure in figures)
         kg = math.fsum(lot.kg for lot in lots) if known else None
-        found.append(Choice(estimate, kg, "; ".join(sources)))
+        found.append(EmbodiedEstimate(estimate=estimate, embodied_kg=kg, source="; ".join(sources)))
     return found
 
 

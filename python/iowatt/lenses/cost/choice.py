@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from iowatt.lenses.budget.result import ServiceLevel
+from iowatt.lenses.cost.result import Cheapest, Choice, Excluded
 
 if TYPE_CHECKING:
     from iowatt.lenses.budget.level import Level
@@ -15,7 +18,7 @@ ALIKE: Final = 0.01
 """Relative difference up to which usable capacities count as the same."""
 
 
-def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | None = None) -> dict[str, Any]:
+def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | None = None) -> Choice:
     """``choice`` of the document: candidates, who is none and why, and the cheapest on both bases.
 
     ``level`` is the service level that ``systems`` were held against.
@@ -27,20 +30,21 @@ def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | Non
     known = [gb for gb in capacities if gb]
     all_known = len(known) == len(candidates) > 0
     priced = len(candidates) > 0 and all(cost.known for _, cost in candidates)
-    return {
-        "level": None if level is None else level.as_dict(),
-        "baseline": candidates[0][0].name if candidates else None,
-        "candidates": [one.name for one, _ in candidates],
-        "excluded": [
-            {"system": one.name, "late": one.late, "why": why(one)} for one in systems if not one.candidate
+    return Choice(
+        level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
+        baseline=candidates[0][0].name if candidates else None,
+        candidates=[one.name for one, _ in candidates],
+        excluded=[
+            Excluded(system=one.name, late=one.late, why=why(one)) for one in systems if not one.candidate
         ],
-        "capacities_differ": max(known) > (1 + ALIKE) * min(known) if all_known else None,
-        "cheapest": {
-            "total": min(candidates, key=lambda each: each[1].usd)[0].name if priced else None,
-            "per_usable_tb": min(candidates, key=lambda each: per_usable_tb(*each) or 0.0)[0].name
-            if priced and all_known else None,
-        },
-    }  # fmt: skip
+        capacities_differ=max(known) > (1 + ALIKE) * min(known) if all_known else None,
+        cheapest=Cheapest(
+            total=min(candidates, key=lambda each: each[1].usd)[0].name if priced else None,
+            per_usable_tb=min(candidates, key=lambda each: per_usable_tb(*each) or 0.0)[0].name
+            if priced and all_known
+            else None,
+        ),
+    )
 
 
 def why(system: System) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from iowatt.base.results import Note
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 Group = Literal[
@@ -104,9 +105,9 @@ class Costs:
     #: Carbon in kg CO2e: operational and embodied, whatever it costs.
     operational_kg: float
     embodied_kg: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     #: What must be read before the total.
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Note, ...] = ()
 
     @property
     def known(self) -> bool:

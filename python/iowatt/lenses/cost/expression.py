@@ -11,7 +11,9 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
+
+from iowatt.lenses.cost.result import CostComponent, DriveCost, SystemCost
 
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?)|(?P<name>\{[^{}]+\})|(?P<word>[A-Z]+)(?=\()"
@@ -22,9 +24,18 @@ _OPERATORS: Final[Mapping[str, Callable[[float, float], float]]] = {
     "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le,
     ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-#: Names of what a drive has, and where the document has it: the price of a whole one, the horizon in
-#: lives, how many serve in its place one after another.
-_OF_DRIVE: Final[Mapping[str, str]] = {"price": "price_usd", "lives": "lives", "served": "served"}
+#: Names of what a drive has: its whole price, the horizon in lives, how many serve one after another.
+_OF_DRIVE: Final[Mapping[str, Callable[[DriveCost], float | None]]] = {
+    "price": lambda drive: drive.price_usd,
+    "lives": lambda drive: drive.lives,
+    "served": lambda drive: drive.served,
+}
+_OF_SYSTEM: Final[Mapping[str, Callable[[SystemCost], float | None]]] = {
+    "repeats": lambda system: system.repeats,
+    "years": lambda system: system.years,
+    "kg.operational": lambda system: system.carbon.operational_kg,
+    "kg.embodied": lambda system: system.carbon.embodied_kg,
+}
 #: What an expression comes to, once it is asked.
 Value = Callable[[], float]
 
@@ -60,14 +71,14 @@ def evaluate(text: str, of: Callable[[str], float]) -> float:
         raise ValueError(f"{text!r} has no value: {error}") from None
 
 
-def values(system: Mapping[str, Any], figures: Mapping[str, float]) -> dict[str, float]:
+def values(system: SystemCost, figures: Mapping[str, float]) -> dict[str, float]:
     """Dollars of the components of a system of ``iowatt.cost/1`` by their expressions, by component key.
 
     ``figures`` are the numbers of the assumptions by key. Components without an expression, or with one that
     asks for what there is not, are left out.
     """
     found: dict[str, float] = {}
-    by_key = {component["key"]: component for component in system["components"]}
+    by_key = {component.key: component for component in system.components}
     for key in by_key:
         try:
             found[key] = _component(system, by_key, key, figures, ())
@@ -77,45 +88,47 @@ def values(system: Mapping[str, Any], figures: Mapping[str, float]) -> dict[str,
 
 
 def _component(
-    system: Mapping[str, Any],
-    by_key: Mapping[str, Mapping[str, Any]],
+    system: SystemCost,
+    by_key: Mapping[str, CostComponent],
     key: str,
     figures: Mapping[str, float],
     within: tuple[str, ...],
 ) -> float:
     component = by_key[key]
-    text = component.get("expression")
+    text = component.expression
     if text is None or key in within:
         raise KeyError(key)
 
     def of(name: str) -> float:
         if name.startswith("usd:"):
             other = by_key[name.removeprefix("usd:")]
-            if other.get("expression") is None:
-                return float(other["usd"])
-            return _component(system, by_key, str(other["key"]), figures, (*within, key))
-        return value_of(name, system, component["device"], figures)
+            if other.expression is not None:
+                return _component(system, by_key, other.key, figures, (*within, key))
+            if other.usd is None:
+                raise KeyError(name)
+            return other.usd
+        return value_of(name, system, component.device, figures)
 
     return evaluate(text, of)
 
 
-def value_of(name: str, system: Mapping[str, Any], device: str | None, figures: Mapping[str, float]) -> float:
+def value_of(name: str, system: SystemCost, device: str | None, figures: Mapping[str, float]) -> float:
     """The value of a name that is not of one component: a figure, the horizon, of a drive, carbon.
 
     ``price``, ``lives`` and ``served`` are of ``device``, ``served:NAME`` of another drive. Raises
     ``KeyError`` where there is none.
     """
-    if name in ("repeats", "years"):
-        return float(system[name])
     field, _, other = name.partition(":")
     if field in _OF_DRIVE:
-        drive = next((one for one in system["drives"] if one["name"] == (other or device)), None)
-        if drive is None:
-            raise KeyError(name)
-        return float(drive[_OF_DRIVE[field]])
-    if name in ("kg.operational", "kg.embodied"):
-        return float(system["carbon"][f"{name.removeprefix('kg.')}_kg"])
-    return float(figures[name])
+        drive = next((one for one in system.drives if one.name == (other or device)), None)
+        found = None if drive is None else _OF_DRIVE[field](drive)
+    elif name in _OF_SYSTEM:
+        found = _OF_SYSTEM[name](system)
+    else:
+        found = figures[name]
+    if found is None:
+        raise KeyError(name)
+    return found
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.lenses.cost.inventory import Inventory, beside, changed
 from iowatt.lenses.cost.inventory import drives as added
 from iowatt.lenses.cost.inventory import notes as inventory_notes
@@ -71,7 +72,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
         power_basis=summary["power_basis"],
         modelled=summary["source"] == "simulation",
         notes=notes,
-        cautions=tuple(warm_starts(run)),
+        cautions=tuple(Note(code="warm-start", text=text, decides=True) for text in warm_starts(run)),
         kept_up=kept_up(run),
     )
 
@@ -184,13 +185,19 @@ def _many(filling: Sequence[Sequence[Any]]) -> int:
     return int(sum(count for count, _ in filling))
 
 
-def _notes(run: Run) -> Iterator[str]:
+def _notes(run: Run) -> Iterator[Note]:
     if run.summary["power_basis"] == "device":
-        yield (
-            "power is the drives' own: controllers, shelves and supplies are neither in the energy nor bought"
+        yield Note(
+            code="drives-only",
+            text="energy and power are those of the drives alone: without controllers, shelves and supplies, "
+            "which are not bought either",
         )
     if run.summary["requests"]["errors"]:
-        yield f"{run.summary['requests']['errors']} requests failed"
+        yield Note(code="failed-requests", text=f"{run.summary['requests']['errors']} requests failed")
     pue = run.plan.get("power", {}).get("pue")
     if pue is not None:
-        yield f"its scenario says PUE {pue:g}; here cooling.pue counts (--set cooling.pue={pue:g})"
+        yield Note(
+            code="pue-not-used",
+            text=f"the PUE {pue:g} of its scenario is not used, but cooling.pue is (--set "
+            f"cooling.pue={pue:g})",
+        )

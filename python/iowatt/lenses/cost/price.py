@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from iowatt.base.results import Note
 from iowatt.lenses.cost import carbon, cooling, disposal, energy, failures, purchase, service, wear
 from iowatt.lenses.cost.bills import Bills
 from iowatt.lenses.cost.case import Case
@@ -51,21 +52,28 @@ def pricer(system: System, tariff: Tariff, start: datetime) -> Pricer:
     return lambda book, horizon: price(Case(system, book, horizon, bills))
 
 
-def _notes(case: Case) -> list[str]:
+def _notes(case: Case) -> list[Note]:
     notes = [*case.system.notes, *wear.warnings(case.system)]
     unpriced = purchase.unpriced(case)
     if unpriced:
         notes.append(
-            f"not priced, so not in the purchase: {', '.join(unpriced)} (--set purchase.part.NAME=USD)"
+            Note(
+                code="unpriced-parts",
+                text=f"not priced, so not in the purchase: {', '.join(unpriced)} (--set "
+                "purchase.part.NAME=USD)",
+            )
         )
     if not case.system.drives:
         notes.append(
-            "its drives are not known: no purchase, wear or failures (an inventory names them: --inventory)"
+            Note(
+                code="drives-unknown",
+                text="its drives are not known: no purchase, wear or failures (--inventory names them)",
+            )
         )
     return notes
 
 
-def _cautions(case: Case) -> Iterator[str]:
+def _cautions(case: Case) -> Iterator[Note]:
     """What must be read before the total: missing prices, stretched prices, a whole meter's charges."""
     many: Counter[tuple[str, float]] = Counter()
     of: dict[tuple[str, float], Drive] = {}
@@ -79,16 +87,24 @@ def _cautions(case: Case) -> Iterator[str]:
         what = f"{many[kind]} x {drive.model} ({drive.capacity_gb:,.0f} GB; {listed})"
         states = f"--set purchase.model.{drive.model}=USD states what one costs"
         if not price.known:
-            yield f"no price is known of {what}, so neither is the total: {states}"
+            yield _caution("no-price", f"the price of {what} is not known, so the total is not: {states}")
         elif price.extrapolated:
-            yield f"the price of {what} is an extrapolation, with a wide range: {states}"
+            yield _caution(
+                "extrapolated-price",
+                f"the price of {what} is extrapolated, and its range is wide: {states}",
+            )
     if case.book.word("energy.fixed") == "share" and not case.book.number("energy.site_kw"):
         whole = energy.whole_meter(case)
         if whole:
-            yield (
-                f"the tariff's {whole:,.2f} USD for the meter are a whole site's and not in the total: "
-                "energy.site_kw=KW adds the share of this system, energy.fixed=months all of it"
+            yield _caution(
+                "whole-meter",
+                f"the tariff charges {whole:,.2f} USD for the meter of a whole site, which is not in the "
+                "total: energy.site_kw=KW adds the share of this system, energy.fixed=months all of it",
             )
+
+
+def _caution(code: str, text: str) -> Note:
+    return Note(code=code, text=text, decides=True)
 
 
 def _listed(figure: Figure) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from iowatt.base.results import Note
 from iowatt.lenses.cost.low import Low
 from iowatt.lenses.kept_up import KeptUp
 from iowatt.tariffs.load import Load
@@ -117,9 +118,9 @@ class System:
     #: ``wall`` or ``device``.
     power_basis: str
     modelled: bool
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     #: What must be read before its figures.
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Note, ...] = ()
     #: Whether it kept up with its load; None where no Run tells.
     kept_up: KeptUp | None = None
     #: How it misses the service level that is asked for; empty where it keeps it, or none is asked for.

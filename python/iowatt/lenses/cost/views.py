@@ -6,12 +6,12 @@ A view whose quantity nobody knows has no value, and says why.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from iowatt.lenses.cost import carbon
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Costs
+from iowatt.lenses.cost.result import View
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.wear.ratios import TB, limit
 from iowatt.tariffs.bill import MONTHS_A_YEAR
@@ -20,23 +20,6 @@ GB_PER_TB: Final = 1000.0
 #: Views by the work done: requests that came far too late are not what was asked for.
 _OF_WORK: Final = ("usd_per_iops", "usd_per_million_requests", "usd_per_tb_moved", "j_per_gb_moved")
 SNIA: Final = "SNIA, TCO Model for Storage (CMSI, revised 2025-09)"
-
-
-@dataclass(frozen=True)
-class View:
-    """One quotient. ``value`` is None where it cannot be formed, for the reason in ``note``."""
-
-    key: str
-    title: str
-    value: float | None
-    unit: str
-    formula: str
-    source: str
-    note: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """A row of ``systems[].views``."""
-        return asdict(self)
 
 
 def views(case: Case, costs: Costs) -> list[View]:
@@ -49,14 +32,22 @@ def views(case: Case, costs: Costs) -> list[View]:
         _per_tb_moved(case, costs),
     ]
     if not costs.known:
-        dollars = [
-            replace(one, value=None, note="the total is not known: a drive has no price") for one in dollars
-        ]
+        dollars = [_unknown(one, "the total is not known: a drive has no price") for one in dollars]
     made = [*dollars, _per_tb_written_life(case), *_energy(case), _carbon(case, costs)]
     if not case.system.late:
         return made
     late = "the system did not keep up with its load"
-    return [replace(one, value=None, note=late) if one.key in _OF_WORK else one for one in made]
+    return [_unknown(one, late) if one.key in _OF_WORK else one for one in made]
+
+
+def _unknown(view: View, why: str) -> View:
+    return view.model_copy(update={"value": None, "note": why})
+
+
+def _view(
+    key: str, title: str, value: float | None, unit: str, formula: str, *, source: str = "", note: str = ""
+) -> View:
+    return View(key=key, title=title, value=value, unit=unit, formula=formula, source=source, note=note)
 
 
 def _per_effective_month(case: Case, costs: Costs) -> View:
@@ -72,9 +63,9 @@ def _per_effective_month(case: Case, costs: Costs) -> View:
         notes.append("no data reduction: effective is usable capacity")
     if effective is not None:
         notes.append("all of the capacity is taken as filled: divide by the share that is")
-    return View(
+    return _view(
         "usd_per_effective_tb_month", "Cost of an effective terabyte a month", value, "USD/TBe/month",
-        "cost over the horizon / (effective TB x months)", SNIA, "; ".join(notes),
+        "cost over the horizon / (effective TB x months)", source=SNIA, note="; ".join(notes),
     )  # fmt: skip
 
 
@@ -82,9 +73,9 @@ def _per_gb_year(case: Case, costs: Costs) -> View:
     usable = case.system.usable_gb
     value = None if usable is None else costs.usd / (usable * case.years)
     note = "" if usable is not None else "usable capacity is not known (an inventory states it)"
-    return View(
+    return _view(
         "usd_per_usable_gb_year", "Cost of a usable gigabyte a year", value, "USD/GB/year",
-        "cost over the horizon / (usable GB x years)", "", note,
+        "cost over the horizon / (usable GB x years)", note=note,
     )  # fmt: skip
 
 
@@ -93,29 +84,29 @@ def _per_iops(case: Case, costs: Costs) -> View:
     iops = work.requests / work.duration_s
     note = "the mean rate of this work, which may be below what the system can do"
     value = costs.usd / iops if iops else None
-    return View(
+    return _view(
         "usd_per_iops", "Cost of a request a second", value, "USD/IOPS",
-        "cost over the horizon / (requests / s of the work)", "",
-        note if iops else "the work has no requests",
+        "cost over the horizon / (requests / s of the work)",
+        note=note if iops else "the work has no requests",
     )  # fmt: skip
 
 
 def _per_million_requests(case: Case, costs: Costs) -> View:
     millions = case.system.work.requests * case.repeats / 1e6
-    return View(
+    return _view(
         "usd_per_million_requests", "Cost of a million requests", costs.usd / millions if millions else None,
-        "USD/million", "cost over the horizon / requests of the horizon", "",
-        "" if millions else "the work has no requests",
+        "USD/million", "cost over the horizon / requests of the horizon",
+        note="" if millions else "the work has no requests",
     )  # fmt: skip
 
 
 def _per_tb_moved(case: Case, costs: Costs) -> View:
     moved = case.system.work.bytes_moved * case.repeats / 1e12
-    return View(
+    return _view(
         "usd_per_tb_moved", "Cost of a terabyte read or written by hosts",
         costs.usd / moved if moved else None, "USD/TB",
-        "cost over the horizon / bytes that hosts read and wrote in it", "",
-        "" if moved else "the work moves no bytes",
+        "cost over the horizon / bytes that hosts read and wrote in it",
+        note="" if moved else "the work moves no bytes",
     )  # fmt: skip
 
 
@@ -129,12 +120,12 @@ def _per_tb_written_life(case: Case) -> View:
     if not ssds or len(known) < len(ssds):
         without = next((d.name for d, tb in zip(ssds, lives, strict=True) if tb is None), "")
         note = f"no TBW is known of {without}" if ssds else "no SSD is in it"
-        return View("usd_per_tbw", title, None, unit, formula, "", note)
+        return _view("usd_per_tbw", title, None, unit, formula, note=note)
     prices = [case.price_of(drive) for drive in ssds]
     if not all(price.known for price in prices):
-        return View("usd_per_tbw", title, None, unit, formula, "", "an SSD has no price")
+        return _view("usd_per_tbw", title, None, unit, formula, note="an SSD has no price")
     usd = sum(price.usd for price in prices)
-    return View("usd_per_tbw", title, usd / sum(known), unit, formula, "ratings, by wear.limits")
+    return _view("usd_per_tbw", title, usd / sum(known), unit, formula, source="ratings, by wear.limits")
 
 
 def _endurance_tb(case: Case, drive: Drive) -> float | None:
@@ -147,17 +138,17 @@ def _energy(case: Case) -> Iterator[View]:
     usable = case.system.usable_gb
     kwh_year = carbon.facility_kwh(case) / case.years
     unknown = "usable capacity is not known (an inventory states it)"
-    yield View(
+    yield _view(
         "kwh_per_tb_year", "Electricity of a usable terabyte a year, the facility's",
         None if usable is None else kwh_year / (usable / GB_PER_TB), "kWh/TB/year",
-        "joules x PUE / (usable TB x years)", "", "" if usable is not None else unknown,
+        "joules x PUE / (usable TB x years)", note="" if usable is not None else unknown,
     )  # fmt: skip
     work = case.system.work
     moved = work.bytes_moved / 1e9
-    yield View(
+    yield _view(
         "j_per_gb_moved", "Energy of a gigabyte read or written by hosts, the system's",
-        work.load.total_j / moved if moved else None, "J/GB", "joules of the work / bytes of hosts", "",
-        "" if moved else "the work moves no bytes",
+        work.load.total_j / moved if moved else None, "J/GB", "joules of the work / bytes of hosts",
+        note="" if moved else "the work moves no bytes",
     )  # fmt: skip
 
 
@@ -166,9 +157,9 @@ def _carbon(case: Case, costs: Costs) -> View:
     kg = costs.operational_kg + costs.embodied_kg
     estimate = case.book.word("carbon.estimate")
     note = "drives alone have embodied carbon" if case.system.drives else "its drives are not known: without"
-    return View(
+    return _view(
         "kg_per_tb_year", "Carbon of a usable terabyte a year",
         None if usable is None else kg / (usable / GB_PER_TB * case.years), "kg CO2e/TB/year",
-        "(operational + embodied kg) / (usable TB x years)", f"embodied: estimate {estimate!r}",
-        note if usable is not None else "usable capacity is not known (an inventory states it)",
+        "(operational + embodied kg) / (usable TB x years)", source=f"embodied: estimate {estimate!r}",
+        note=note if usable is not None else "usable capacity is not known (an inventory states it)",
     )  # fmt: skip

@@ -1,5 +1,6 @@
-"""What the cost lens found (``iowatt.cost/1``), as text, as a page and as a workbook that recalculates."""
+"""What the cost lens found (``iowatt.cost/1``), as a document and as a workbook that recalculates."""
 
-from iowatt.pages.cost.write import check_target, write
+from iowatt.pages.cost.document import document
+from iowatt.pages.cost.write import write
 
-__all__ = ["check_target", "write"]
+__all__ = ["document", "write"]

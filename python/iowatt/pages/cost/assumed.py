@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from iowatt.lenses.cost.result import Cost
 from iowatt.render.figure import Cell, Column, Figure, Table
 
-Found = dict[str, Any]
 
-
-def assumptions(found: Found) -> Figure:
+def assumptions(found: Cost) -> Figure:
     """Every figure used: its value, range, source, date and quality."""
     columns = [
         Column("Figure", text=True), Column("Value", text=True), Column("Unit", text=True), Column("Low"),
@@ -18,12 +15,12 @@ def assumptions(found: Found) -> Figure:
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            one["key"],
-            one["value"] if isinstance(one["value"], str) else f"{one['value']:,.6g}",
-            one["unit"], one["low"], one["high"], one["quality"], one["date"] or "", one["source"],
-            one["text"], one["note"],
+            one.key,
+            one.value if isinstance(one.value, str) else f"{one.value:,.6g}",
+            one.unit, one.low, one.high, one.quality, one.date or "", one.source,
+            one.text, one.note,
         ]
-        for one in found["assumptions"]
+        for one in found.assumptions
     ]  # fmt: skip
     return Figure(
         "assumptions", "Every figure used",

@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import words
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
-
-Found = dict[str, Any]
 
 #: Kinds of drives in the chart; the table has all.
 _MOST: Final = 24
 
 
-def wear(found: Found) -> Figure | None:
+def wear(found: Cost) -> Figure | None:
     """How often each kind of drive wears out over the horizon; None where no drives are known."""
     rows: list[list[Cell]] = []
     bars: list[tuple[str, float, str]] = []
-    for name, system in zip(words.labels(found), found["systems"], strict=True):
+    for name, system in zip(words.labels(found), found.systems, strict=True):
         for drives in words.drive_groups(system):
             drive = words.worst(drives)
-            told = drive["wear"] or {"life_years": None, "by": None}
-            life = told["life_years"]
-            used = None if life is None else system["years"] / life
-            first = drive["replacements"][0] if drive["replacements"] else None
-            replaced = sum(words.replaced(one) for one in drives)
+            life = drive.wear.life_years
+            used = None if life is None else system.years / life
+            first = drive.replacements[0] if drive.replacements else None
+            replaced = sum(one.replaced for one in drives)
             rows.append(
                 [
-                    name, drive["pool"], drive["model"], len(drives), drive["capacity_gb"],
-                    drive["price_usd"], drive["price_source"], drive["price_date"] or "", life,
-                    (told["by"] or "").replace("_", " "), None if used is None else 100 * used, replaced,
-                    None if first is None else first["at_years"],
-                    "" if first is None else first["reason"].replace("_", " "),
+                    name, drive.pool, drive.model, len(drives), drive.capacity_gb,
+                    drive.price_usd, drive.price_source, drive.price_date or "", life,
+                    (drive.wear.by or "").replace("_", " "), None if used is None else 100 * used, replaced,
+                    None if first is None else first.at_years,
+                    "" if first is None else first.reason.replace("_", " "),
                 ]
             )  # fmt: skip
-            bars.append((f"{name}: {drive['pool']}", 0.0 if used is None else 100 * used, drive["kind"]))
+            bars.append((f"{name}: {drive.pool}", 0.0 if used is None else 100 * used, drive.kind))
     columns = [
         Column("System", text=True), Column("Pool", text=True), Column("Model", text=True), Column("Drives"),
         Column("Capacity", "GB"), Column("Price", "USD"), Column("Price by", text=True),
@@ -75,17 +73,17 @@ def wear(found: Found) -> Figure | None:
     )  # fmt: skip
 
 
-def spin_down(found: Found) -> Figure | None:
+def spin_down(found: Cost) -> Figure | None:
     """From which length on a rest at a lower level saves joules, and dollars."""
     rows: list[list[Cell]] = [
         [
-            name, one["pool"], one["model"], one["drives"], pays["level"].replace("_", " "), pays["saved_w"],
-            pays["energy_s"], pays["dollars_s"], (pays["by"] or "").replace("_", " "), one["stops"],
-            one["saved_usd"], one["wear_usd"], one["net_usd"],
+            name, one.pool, one.model, one.drives, pays.level.replace("_", " "), pays.saved_w,
+            pays.energy_s, pays.dollars_s, (pays.by or "").replace("_", " "), one.stops,
+            one.saved_usd, one.wear_usd, one.net_usd,
         ]
-        for name, system in zip(words.labels(found), found["systems"], strict=True)
-        for one in system["spin_down"]
-        for pays in one["break_even"]
+        for name, system in zip(words.labels(found), found.systems, strict=True)
+        for one in system.spin_down
+        for pays in one.break_even
     ]  # fmt: skip
     if not rows:
         return None

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import words
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
-Found = dict[str, Any]
 
-
-def carbon(found: Found) -> Figure:
+def carbon(found: Cost) -> Figure:
     """Stacked bars, for each system one of each estimate of embodied carbon."""
     rows: list[list[Cell]] = []
-    for name, system in zip(words.labels(found), found["systems"], strict=True):
-        told = system["carbon"]
-        choices = told["choices"] or [{"estimate": told["estimate"], "embodied_kg": told["embodied_kg"]}]
+    for name, system in zip(words.labels(found), found.systems, strict=True):
+        told = system.carbon
+        choices = [(one.estimate, one.embodied_kg) for one in told.choices]
         rows += [
             [
-                name, choice["estimate"], "yes" if choice["estimate"] == told["estimate"] else "no",
-                told["operational_kg"], choice["embodied_kg"],
-                None if choice["embodied_kg"] is None else told["operational_kg"] + choice["embodied_kg"],
+                name, estimate, "yes" if estimate == told.estimate else "no", told.operational_kg, embodied,
+                None if embodied is None else told.operational_kg + embodied,
             ]
-            for choice in choices
+            for estimate, embodied in choices or [(told.estimate, told.embodied_kg)]
         ]  # fmt: skip
     columns = [
         Column("System", text=True), Column("Estimate", text=True), Column("In use", text=True),

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from iowatt.lenses.cost.result import Cost, DutyYear, LoadBand
 from iowatt.pages.cost import words
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
-Found = dict[str, Any]
 
-
-def figures(found: Found) -> list[Figure]:
+def figures(found: Cost) -> list[Figure]:
     """For each system that is a year: its mean week, and one chart of loads for all."""
     years = [
-        (name, system["year"])
-        for name, system in zip(words.labels(found), found["systems"], strict=True)
-        if system.get("year") is not None
+        (name, system.year)
+        for name, system in zip(words.labels(found), found.systems, strict=True)
+        if system.year is not None
     ]
     if not years:
         return []
     return [*(_week(at, name, year) for at, (name, year) in enumerate(years)), _loads(years)]
 
 
-def _week(at: int, name: str, year: Found) -> Figure:
+def _week(at: int, name: str, year: DutyYear) -> Figure:
     """A map of mean watts, days downwards, hours across."""
-    days, watts, loads = year["week"]["days"], year["week"]["watts"], year["week"]["load"]
+    days, watts, loads = year.week.days, year.week.watts, year.week.load
     rows: list[list[Cell]] = [
         [day, hour, watts[row][hour], loads[row][hour]] for row, day in enumerate(days) for hour in range(24)
     ]
@@ -35,37 +34,35 @@ def _week(at: int, name: str, year: Found) -> Figure:
             "customdata": loads, "colorscale": "Viridis", "xgap": 1, "ygap": 1,
             "colorbar": {"title": {"text": "W", "side": "right"}, "thickness": 12, "outlinewidth": 0},
             "hovertemplate": "%{y}, %{x}:00: %{z:,.4~r} W at %{customdata:,.4~r} "
-            f"{plain(year['unit'])}<extra></extra>",
+            f"{plain(year.unit)}<extra></extra>",
         }
     ]  # fmt: skip
-    cycle = year["cycle"]
+    cycle = year.cycle
     caption = (
-        f"{cycle['title'] or cycle['name']}: mean power of each hour of the week, "
-        f"{words.figure(year['energy_kwh'], 4)} kWh in {words.years(year['years'])}; the highest hour is "
-        f"{year['highest_hour']['when']} with {words.figure(year['highest_hour']['watts'])} W."
+        f"{cycle.title or cycle.name}: mean power of each hour of the week, "
+        f"{words.figure(year.energy_kwh, 4)} kWh in {words.years(year.years)}; the highest hour is "
+        f"{year.highest_hour.when} with {words.figure(year.highest_hour.watts)} W."
     )
     drawn = layout(
         axis("Hour of the day", dtick=3), axis("", type="category", autorange="reversed"), showlegend=False
     )
-    columns = [Column("Day", text=True), Column("Hour"), Column("Power", "W"), Column("Load", year["unit"])]
+    columns = [Column("Day", text=True), Column("Hour"), Column("Power", "W"), Column("Load", year.unit)]
     return Figure(
         f"week-{at}", f"The week: {name}", caption, Table(columns, rows), {"data": data, "layout": drawn}
     )
 
 
-def _loads(years: list[tuple[str, Found]]) -> Figure:
+def _loads(years: list[tuple[str, DutyYear]]) -> Figure:
     """Hours at each tenth of the highest load, a bar for each system."""
     rows: list[list[Cell]] = []
     data: list[dict[str, Any]] = []
     for at, (name, year) in enumerate(years):
-        bands = [_band(one) for one in year["by_load"]]
-        rows += [
-            [name, band, one["hours"], one["kwh"]] for band, one in zip(bands, year["by_load"], strict=True)
-        ]
+        bands = [_band(one) for one in year.by_load]
+        rows += [[name, band, one.hours, one.kwh] for band, one in zip(bands, year.by_load, strict=True)]
         data.append(
             {
                 "type": "bar", "name": plain(name), "x": bands,
-                "y": [one["hours"] for one in year["by_load"]],
+                "y": [one.hours for one in year.by_load],
                 "marker": {"color": palette.RUNS[at % len(palette.RUNS)]},
                 "hovertemplate": "%{x}: %{y:,.4~r} h<extra>%{fullData.name}</extra>",
             }
@@ -83,5 +80,5 @@ def _loads(years: list[tuple[str, Found]]) -> Figure:
     )  # fmt: skip
 
 
-def _band(one: Found) -> str:
-    return "none" if one["to"] == 0 else f"to {100 * one['to']:.0f} %"
+def _band(one: LoadBand) -> str:
+    return "none" if one.to == 0 else f"to {100 * one.to:.0f} %"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from iowatt.lenses.cost import expression
-
-Found = dict[str, Any]
+from iowatt.lenses.cost.result import Cost, CostComponent, DriveCost, SystemCost
 
 HORIZON: Final = "horizon"
 """The horizon, among the keys that something is live for."""
@@ -26,43 +25,43 @@ _HALF_CENT: Final = 0.005
 _LONGEST: Final = 4000
 
 
-def numbers(found: Found) -> dict[str, float]:
+def numbers(found: Cost) -> dict[str, float]:
     """The assumptions that are numbers, by key."""
-    return {
-        one["key"]: float(one["value"]) for one in found["assumptions"] if not isinstance(one["value"], str)
-    }
+    return {one.key: float(one.value) for one in found.assumptions if not isinstance(one.value, str)}
 
 
 class Live:
     """The live part of one system."""
 
-    def __init__(self, system: Found, figures: Mapping[str, float]) -> None:
+    def __init__(self, system: SystemCost, figures: Mapping[str, float]) -> None:
         self._system = system
         self._figures = figures
         self._values = expression.values(system, figures)
-        self._drives = {one["name"]: one for one in system["drives"]}
-        self._components = {one["key"]: one for one in system["components"]}
+        self._drives = {one.name: one for one in system.drives}
+        self._components = {one.key: one for one in system.components}
 
-    def of_component(self, component: Found) -> str | None:
+    def of_component(self, component: CostComponent) -> str | None:
         """Its expression, where it is one of what there is and comes to the dollars beside it."""
-        text = component.get("expression")
-        value = self._values.get(component["key"])
+        text = component.expression
+        value = self._values.get(component.key)
         if text is None or value is None or len(text) > _LONGEST:
             return None
-        return str(text) if _close(value, component["usd"]) else None
+        return text if component.usd is not None and _close(value, component.usd) else None
 
-    def of_drive(self, drive: Found) -> str | None:
+    def of_drive(self, drive: DriveCost) -> str | None:
         """The expression of a drive's price, the same way."""
-        return self._plain(drive.get("price_expression"), drive["price_usd"])
+        return self._plain(drive.price_expression, drive.price_usd)
 
-    def of_lives(self, drive: Found) -> str | None:
+    def of_lives(self, drive: DriveCost) -> str | None:
         """That of the horizon in lives of the drives in its place."""
-        return self._plain(drive.get("lives_expression"), drive.get("lives"))
+        return self._plain(drive.lives_expression, drive.lives)
 
     def of_carbon(self, which: str) -> str | None:
         """That of ``operational`` or ``embodied`` carbon."""
-        carbon = self._system["carbon"]
-        return self._plain(carbon.get(f"{which}_expression"), carbon[f"{which}_kg"])
+        carbon = self._system.carbon
+        if which == "operational":
+            return self._plain(carbon.operational_expression, carbon.operational_kg)
+        return self._plain(carbon.embodied_expression, carbon.embodied_kg)
 
     def _plain(self, text: str | None, value: float | None) -> str | None:
         """An expression of figures and the horizon only."""
@@ -76,12 +75,12 @@ class Live:
             return None
         return text if _close(found, value) else None
 
-    def keys(self, component: Found) -> tuple[set[str], set[str]]:
+    def keys(self, component: CostComponent) -> tuple[set[str], set[str]]:
         """Keys that its dollars follow, and those that they rest on but do not follow."""
         text = self.of_component(component)
         live = set() if text is None else self._of_text(text, component)
-        rests = {key for key in component["rests_on"] if key in self._figures}
-        if component["scales"] != "once":
+        rests = {key for key in component.rests_on if key in self._figures}
+        if component.scales != "once":
             rests.add(HORIZON)
         return live, rests - live
 
@@ -89,15 +88,18 @@ class Live:
         """Keys that carbon follows, and those that it rests on and does not follow."""
         live: set[str] = set()
         stays: set[str] = set()
-        for which in ("operational", "embodied"):
+        carbon = self._system.carbon
+        for which, rests_on in (
+            ("operational", carbon.operational_rests_on), ("embodied", carbon.embodied_rests_on)
+        ):  # fmt: skip
             text = self.of_carbon(which)
             follows = set() if text is None else self._of_text(text, None)
-            rests = {key for key in self._system["carbon"][f"{which}_rests_on"] if key in self._figures}
+            rests = {key for key in rests_on if key in self._figures}
             stays |= (rests if text is not None else rests | {HORIZON}) - follows
             live |= follows
         return live, stays
 
-    def _of_text(self, text: str, component: Found | None) -> set[str]:
+    def _of_text(self, text: str, component: CostComponent | None) -> set[str]:
         found: set[str] = set()
         for name in expression.names(text):
             if name in _TIME:
@@ -106,7 +108,7 @@ class Live:
                 found.add(name)
             elif name.partition(":")[0] in OF_DRIVE:
                 kind, _, other = name.partition(":")
-                drive = self._drives[other or (component or {})["device"]]
+                drive = self._drives[other or (component.device if component else None) or ""]
                 of_it = self.of_drive(drive) if kind == "price" else self.of_lives(drive)
                 found |= set() if of_it is None else self._of_text(of_it, None)
             elif name.startswith("usd:"):
@@ -122,19 +124,19 @@ def _close(value: float, stated: float) -> bool:
     return apart <= _CLOSE * size or (apart <= _CUT * size and apart < _HALF_CENT)
 
 
-def told(found: Found) -> dict[str, str]:
+def told(found: Cost) -> dict[str, str]:
     """For each number of the assumptions and the horizon: whether the workbook follows it, in words."""
     figures = numbers(found)
     follows: dict[str, set[str]] = {}
     stays: dict[str, set[str]] = {}
-    for system in found["systems"]:
+    for system in found.systems:
         live = Live(system, figures)
-        for component in system["components"]:
+        for component in system.components:
             yes, no = live.keys(component)
             for key in yes:
-                follows.setdefault(key, set()).add(component["group"])
+                follows.setdefault(key, set()).add(component.group)
             for key in no:
-                stays.setdefault(key, set()).add(component["group"])
+                stays.setdefault(key, set()).add(component.group)
         yes, no = live.carbon_keys()
         for key in yes:
             follows.setdefault(key, set()).add("carbon")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from iowatt.lenses.cost.result import BilledMonth, Cost, SystemCost
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import words
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
-Found = dict[str, Any]
 Floats = NDArray[np.float64]
 
 #: Instants of a curve; with more steps than that, its steps are seen at these instants only.
@@ -21,21 +21,21 @@ _MOST: Final = 400
 _GRID: Final = 41
 #: Bills that have a figure each; more are drawn as lines of one.
 _APART: Final = 2
-_KINDS: Final = (
-    ("energy_usd", "Energy", "energy"),
-    ("demand_usd", "Demand", "demand"),
-    ("fixed_usd", "Fixed", "fixed"),
-    ("other_usd", "Other", "cooling"),
+_KINDS: Final[Sequence[tuple[Callable[[BilledMonth], float], str, str]]] = (
+    (lambda month: month.energy_usd, "Energy", "energy"),
+    (lambda month: month.demand_usd, "Demand", "demand"),
+    (lambda month: month.fixed_usd, "Fixed", "fixed"),
+    (lambda month: month.other_usd, "Other", "cooling"),
 )
 
 
-def added_up(system: Found) -> tuple[Floats, Floats]:
+def added_up(system: SystemCost) -> tuple[Floats, Floats]:
     """Years, rising (twice the same where a sum is due at once), and dollars paid until then."""
-    flows = [flow for component in system["components"] for flow in component["flows"]]
-    usd = np.array([flow["usd"] for flow in flows])
-    begins = np.array([flow["at_s"] for flow in flows])
-    ends = np.array([flow["at_s"] if flow["until_s"] is None else flow["until_s"] for flow in flows])
-    end = max([system["seconds"], *ends.tolist()])
+    flows = [flow for component in system.components for flow in component.flows]
+    usd = np.array([flow.usd for flow in flows])
+    begins = np.array([flow.at_s for flow in flows])
+    ends = np.array([flow.at_s if flow.until_s is None else flow.until_s for flow in flows])
+    end = max([system.seconds, *ends.tolist()])
     corners = np.unique(np.concatenate([begins, ends, np.linspace(0.0, end, _GRID)]))
     if len(corners) > _MOST:
         corners = np.linspace(0.0, end, _MOST)
@@ -57,11 +57,11 @@ def added_up(system: Found) -> tuple[Floats, Floats]:
     return years[keep], dollars[keep]
 
 
-def cumulative(found: Found) -> Figure:
+def cumulative(found: Cost) -> Figure:
     """Dollars paid until each year, a line for each system."""
     data: list[dict[str, Any]] = []
     rows: list[list[Cell]] = []
-    for at, (name, system) in enumerate(zip(words.labels(found), found["systems"], strict=True)):
+    for at, (name, system) in enumerate(zip(words.labels(found), found.systems, strict=True)):
         years, dollars = added_up(system)
         data.append(
             {
@@ -86,9 +86,9 @@ def cumulative(found: Found) -> Figure:
     )  # fmt: skip
 
 
-def _compared(found: Found) -> str:
+def _compared(found: Cost) -> str:
     """What two lines of one year may be compared for."""
-    if found["horizon"]["basis"] == "time":
+    if found.horizon.basis == "time":
         return "Where lines cross, the other system has become the cheaper one so far."
     return (
         "The work is equal at the ends of the lines, not at the same year: where lines cross, one system has "
@@ -96,26 +96,20 @@ def _compared(found: Found) -> str:
     )
 
 
-def bills(found: Found) -> list[Figure]:
+def bills(found: Cost) -> list[Figure]:
     """The bill of each system by month, stacked by kind of charge; of many systems a line each.
 
     Bills that are long are by year and drawn apart from those by month.
     """
-    named = list(enumerate(zip(words.labels(found), found["systems"], strict=True)))
+    named = list(enumerate(zip(words.labels(found), found.systems, strict=True)))
     made: list[Figure] = []
     for by in ("month", "year"):
-        here = [(at, name, system) for at, (name, system) in named if _period(system) == by]
+        here = [(at, name, system) for at, (name, system) in named if system.bill.by == by]
         if len(here) > _APART:
             made.append(_together(found, by, here))
         else:
             made += [_bill(found, at, name, system) for at, name, system in here]
     return made
-
-
-def _period(system: Found) -> str | None:
-    """What a row of the bill is of; None where there is none."""
-    months = system["bill"]["months"]
-    return ("year" if len(months[0]["month"]) == len("2026") else "month") if months else None
 
 
 BILL_COLUMNS: Final = (
@@ -124,52 +118,51 @@ BILL_COLUMNS: Final = (
 )  # fmt: skip
 
 
-def bill_rows(system: Found) -> list[list[Cell]]:
+def bill_rows(system: SystemCost) -> list[list[Cell]]:
     """The rows of a bill: a month each, or a year where it is long."""
     return [
         [
-            one["month"], one["kwh"], *(one[key] for key, _, _ in _KINDS),
-            sum(one[key] for key, _, _ in _KINDS),
+            one.month, one.kwh, *(charged(one) for charged, _, _ in _KINDS), one.usd,
         ]
-        for one in system["bill"]["months"]
+        for one in system.bill.months
     ]  # fmt: skip
 
 
-def bill_table(named: Iterable[tuple[str, Found]]) -> Table:
+def bill_table(named: Iterable[tuple[str, SystemCost]]) -> Table:
     """The rows of several bills, each with the name of its system."""
     rows: list[list[Cell]] = [[name, *row] for name, system in named for row in bill_rows(system)]
     return Table([Column("System", text=True), *BILL_COLUMNS], rows)
 
 
-def _billed(system: Found) -> str:
-    bill = system["bill"]
+def _billed(system: SystemCost) -> str:
+    bill = system.bill
     return (
-        f"{words.figure(bill['energy_kwh'], 4)} kWh, at most "
-        f"{words.figure(1000 * bill['peak_kw'], 4)} W in a demand window"
+        f"{words.figure(bill.energy_kwh, 4)} kWh, at most "
+        f"{words.figure(1000 * bill.peak_kw, 4)} W in a demand window"
     )
 
 
-def _alone(found: Found) -> str:
+def _alone(found: Cost) -> str:
     """How the bill differs from the dollars of the costs."""
     text = "The system's own power, before PUE, factors and escalation."
-    if words.assumed(found, "energy.site_kw"):
+    if found.assumed("energy.site_kw"):
         text += " The costs are those beside the site's other load (energy.site_kw), which is not in it."
-    fixed, site = words.assumed(found, "energy.fixed"), words.assumed(found, "energy.site_kw")
+    fixed, site = found.assumed("energy.fixed"), found.assumed("energy.site_kw")
     if fixed == "none" or (fixed == "share" and not site):
         text += " Fixed charges are on the bill and not in the costs (energy.fixed)."
     return text
 
 
-def _bill(found: Found, at: int, name: str, system: Found) -> Figure:
-    months, by = system["bill"]["months"], _period(system)
+def _bill(found: Cost, at: int, name: str, system: SystemCost) -> Figure:
+    months, by = system.bill.months, system.bill.by
     data = [
         {
-            "type": "bar", "name": title, "x": [one["month"] for one in months],
-            "y": [one[key] for one in months], "marker": {"color": words.COLOURS[group]},
+            "type": "bar", "name": title, "x": [one.month for one in months],
+            "y": [charged(one) for one in months], "marker": {"color": words.COLOURS[group]},
             "hovertemplate": "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
         }
-        for key, title, group in _KINDS
-        if any(one[key] for one in months)
+        for charged, title, group in _KINDS
+        if any(charged(one) for one in months)
     ]  # fmt: skip
     spec = {
         "data": data,
@@ -184,11 +177,11 @@ def _bill(found: Found, at: int, name: str, system: Found) -> Figure:
         f"{_billed(system)}. {_alone(found)}",
         Table(list(BILL_COLUMNS), bill_rows(system)),
         spec if data else None,
-        wide=len(found["systems"]) == 1,
+        wide=len(found.systems) == 1,
     )
 
 
-def _together(found: Found, by: str, here: Sequence[tuple[int, str, Found]]) -> Figure:
+def _together(found: Cost, by: str, here: Sequence[tuple[int, str, SystemCost]]) -> Figure:
     """Many bills: a line for each, in the colour that the system has over time."""
     table = bill_table((name, system) for _, name, system in here)
     data = [

@@ -1,78 +1,127 @@
-"""Figures of what each system costs: by group, by component, and the other way round."""
+"""Figures of what each system costs: by group, by component, and under the other horizon."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
+from iowatt.lenses.cost.result import Cost, CostComponent, HorizonUsed, SystemCost, View
 from iowatt.pages.cost import words
+from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
-
-Found = dict[str, Any]
 
 #: Components shown one by one; beyond, those that are alike are added up.
 _MOST: Final = 60
 
 
-def groups(found: Found) -> Figure:
-    """Stacked bars of each system's groups."""
-    names, systems = words.labels(found), found["systems"]
+def groups(found: Cost) -> Figure:
+    """Stacked bars of each system's groups; a row of the table is a group."""
+    names, systems = words.labels(found), found.systems
     shown = words.shown_groups(systems)
-    present = words.discounted(found)
-    columns = [
-        Column("System", text=True), *(Column(words.NAMES[group], "USD") for group in shown),
-        Column("Total", "USD"), *([Column("Present value", "USD")] if present else []),
-        Column("Usable capacity", "TB"), Column("Total per usable TB", "USD/TB"),
-        *([Column("Candidate", text=True)] if found["choice"]["excluded"] else []),
-        *([Column(f"Against {found['choice']['baseline']}", "%")] if found["comparison"] else []),
-    ]  # fmt: skip
+    hidden = [words.withheld(found, system) for system in systems]
     rows: list[list[Cell]] = [
         [
-            name, *_usd(found, system, shown, present), _terabytes(system),
-            None if words.withheld(found, system) else system["usd_per_usable_tb"],
-            *(["no" if words.no_candidate(found, system) else "yes"] if found["choice"]["excluded"] else []),
-            *([_percent(share)] if found["comparison"] else []),
+            words.NAMES[group],
+            *(None if hide else one.by_group.get(group) for one, hide in zip(systems, hidden, strict=True)),
         ]
-        for name, system, share in zip(names, systems, words.against(found), strict=True)
-    ]  # fmt: skip
+        for group in shown
+    ]
+    rows.append(["Total", *(None if hide else one.usd for one, hide in zip(systems, hidden, strict=True))])
+    if words.discounted(found):
+        present = (None if hide else one.present_usd for one, hide in zip(systems, hidden, strict=True))
+        rows.append(["Total in USD of today", *present])
+    if any(system.usd is None for system in systems):
+        known = (None if hide else one.known_usd for one, hide in zip(systems, hidden, strict=True))
+        rows.append(["What has a price", *known])
     data = [
         {
             "type": "bar",
             "orientation": "h",
             "name": words.NAMES[group],
             "y": [plain(name) for name in names],
-            "x": [0.0 if words.withheld(found, s) else s["by_group"].get(group) or 0.0 for s in systems],
+            "x": [
+                0.0 if hide else one.by_group.get(group) or 0.0
+                for one, hide in zip(systems, hidden, strict=True)
+            ],
             "marker": {"color": words.COLOURS[group]},
             "hovertemplate": "%{y}: %{x:,.4~r} USD<extra>%{fullData.name}</extra>",
         }
         for group in shown
     ]
     drawn = layout(
-        axis("USD over the horizon"), _systems_axis(), barmode="relative", showlegend=True, bargap=0.35
-    )
-    caption = f"{words.sentence(found['horizon']['said'])}, as it is paid."
-    if any(system["usd"] is None for system in systems):
+        axis("Cost over the horizon (USD)"), _systems_axis(), barmode="relative", showlegend=True,
+        bargap=0.35,
+    )  # fmt: skip
+    caption = f"{words.sentence(found.horizon.said)}, as it is paid."
+    if any(system.usd is None for system in systems):
         caption += " Of a system without a total only what has a price is drawn."
-    if found["choice"]["excluded"]:
-        named = ", ".join(one["system"] for one in found["choice"]["excluded"])
-        caption += f" No candidate: {named}."
+    if found.choice.excluded:
+        caption += f" No candidate: {', '.join(one.system for one in found.choice.excluded)}."
     if "credit" in shown:
-        caption += " Credits stand left of zero."
+        caption += " Credits are left of zero."
     return Figure(
-        "groups", "What each system costs", caption, Table(columns, rows), {"data": data, "layout": drawn},
-        wide=True,
+        "groups", "What each system costs, USD", caption,
+        Table([Column("Group", text=True), *(Column(name) for name in names)], rows),
+        {"data": data, "layout": drawn}, wide=True, brief=True,
     )  # fmt: skip
 
 
-def _usd(found: Found, system: Found, shown: Sequence[str], present: bool) -> list[Cell]:
-    """Dollars by group, in total and of today; none of those that would flatter."""
-    usd = [*(system["by_group"].get(group) for group in shown), system["usd"]]
-    usd += [system["present_usd"]] if present else []
-    return [None] * len(usd) if words.withheld(found, system) else usd
+class _Significant(Column):
+    """Figures of very different size, each with three significant digits."""
+
+    def show(self, cell: Cell) -> str:
+        """The cell as a person reads it."""
+        return numbers.significant(cell) if isinstance(cell, float) else super().show(cell)
 
 
-def _terabytes(system: Found) -> float | None:
-    gigabytes = system["capacity_gb"]["usable"]
+def systems(found: Cost) -> Figure:
+    """Totals beside what is got for them, a row for each system."""
+    excluded = bool(found.choice.excluded)
+    compared = bool(found.comparison)
+    responses = {
+        title: [getattr(one.work, key) for one in found.systems] for title, key in words.RESPONSES.items()
+    }
+    responses = {
+        title: times for title, times in responses.items() if any(time is not None for time in times)
+    }
+    bases = {one.power_basis for one in found.systems}
+    power = f"Power ({bases.pop()})" if len(bases) == 1 else "Power"
+    columns = [
+        Column("System", text=True),
+        *([Column("Candidate", text=True)] if excluded else []),
+        Column("Total", "USD"),
+        *([Column(f"Against {found.choice.baseline}", "%", rank=1)] if compared else []),
+        *(_Significant("Mean" if title == "mean" else title, "ms", rank=1) for title in responses),
+        Column(power, "W", rank=2),
+        Column("Usable", "TB", rank=3),
+        Column("Per usable TB", "USD", rank=1 if found.choice.capacities_differ else 4),
+        Column("Work done", "times", rank=5), Column("Lasts", "years", rank=4),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            name,
+            *(["no" if words.no_candidate(found, one) else "yes"] if excluded else []),
+            None if words.withheld(found, one) else one.usd,
+            *([_percent(share)] if compared else []),
+            *(times[at] for times in responses.values()),
+            one.work.energy_j / one.work.duration_s,
+            _terabytes(one),
+            None if words.withheld(found, one) else one.usd_per_usable_tb,
+            one.repeats, one.years,
+        ]
+        for at, (name, one, share) in enumerate(
+            zip(words.labels(found), found.systems, words.against(found), strict=True)
+        )
+    ]  # fmt: skip
+    return Figure(
+        "systems", "What is got for it",
+        "Response times, power and capacity beside the totals. Power is the mean of the work.",
+        Table(columns, rows), wide=True, brief=True,
+    )  # fmt: skip
+
+
+def _terabytes(system: SystemCost) -> float | None:
+    gigabytes = system.capacity_gb.usable
     return None if gigabytes is None else gigabytes / 1000
 
 
@@ -85,11 +134,11 @@ def _systems_axis() -> dict[str, Any]:
     return axis("", type="category", autorange="reversed")
 
 
-def other(found: Found) -> Figure:
+def other(found: Cost) -> Figure:
     """Both normalisations side by side, a pair of bars for each system."""
     names = words.labels(found)
-    here = _said(found["horizon"])
-    there = _said(found["other"]["horizon"])
+    here = _said(found.horizon)
+    there = _said(found.other.horizon)
     columns = [
         Column("System", text=True),
         Column(f"{here}: work done", "times"), Column("lasts", "years"), Column("total", "USD"),
@@ -97,10 +146,10 @@ def other(found: Found) -> Figure:
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            name, one["repeats"], one["years"], None if words.withheld(found, one) else one["usd"],
-            same["repeats"], same["years"], same["usd"],
+            name, one.repeats, one.years, None if words.withheld(found, one) else one.usd,
+            same.repeats, same.years, same.usd,
         ]
-        for name, one, same in zip(names, found["systems"], found["other"]["systems"], strict=True)
+        for name, one, same in zip(names, found.systems, found.other.systems, strict=True)
     ]  # fmt: skip
     data = [
         {
@@ -114,7 +163,7 @@ def other(found: Found) -> Figure:
         for said, at, colour in ((here, 3, "#4f7ca8"), (there, 6, "#a9b2bc"))
     ]
     caption = (
-        f"{words.sentence(found['horizon']['said'])}, beside {found['other']['horizon']['said']}: a slow "
+        f"{words.sentence(found.horizon.said)}, beside {found.other.horizon.said}: a slow "
         "system does equal work in more time, in equal time it does less work."
     )
     drawn = layout(axis("", type="category"), axis("Total (USD)"), showlegend=True)
@@ -123,25 +172,25 @@ def other(found: Found) -> Figure:
     )
 
 
-def _said(horizon: Found) -> str:
-    return "Equal work" if horizon["basis"] == "work" else "Equal time"
+def _said(horizon: HorizonUsed) -> str:
+    return "Equal work" if horizon.basis == "work" else "Equal time"
 
 
-def views(found: Found) -> Figure | None:
+def views(found: Cost) -> Figure | None:
     """The views by which others compare storage, a row each."""
-    names, systems = words.labels(found), found["systems"]
-    keys: dict[str, Found] = {}
+    names, systems = words.labels(found), found.systems
+    keys: dict[str, View] = {}
     for system in systems:
-        for view in system["views"]:
-            keys.setdefault(view["key"], view)
+        for view in system.views:
+            keys.setdefault(view.key, view)
     if not keys:
         return None
     rows: list[list[Cell]] = []
     for key, view in keys.items():
         cells: list[Cell] = [
-            next((one["value"] for one in system["views"] if one["key"] == key), None) for system in systems
+            next((one.value for one in system.views if one.key == key), None) for system in systems
         ]
-        rows.append([view["title"], view["unit"], *cells, view["formula"], view["source"], view["note"]])
+        rows.append([view.title, view.unit, *cells, view.formula, view.source, view.note])
     columns = [
         Column("View", text=True), Column("Unit", text=True), *(Column(name) for name in names),
         Column("Formula", text=True), Column("Source", text=True), Column("Note", text=True),
@@ -152,19 +201,19 @@ def views(found: Found) -> Figure | None:
     )  # fmt: skip
 
 
-def components(found: Found) -> Figure:
+def components(found: Cost) -> Figure:
     """Every component with its formula; those of many like drives added up."""
     rows: list[list[Cell]] = []
     remarks: list[str] = []
-    for name, system in zip(words.labels(found), found["systems"], strict=True):
-        shown = system["components"]
+    for name, system in zip(words.labels(found), found.systems, strict=True):
+        shown = system.components
         if len(shown) > _MOST:
             shown = _joined(system)
             remarks.append(f"{name}: components of like drives are added up; the workbook has each.")
         rows += [
             [
-                name, words.NAMES[one["group"]], one["title"], one["usd"], one["quantity"], one["unit"],
-                one["unit_price"], one["formula"], one["source"], one["date"] or "", one["note"],
+                name, words.NAMES[one.group], one.title, one.usd, one.quantity, one.unit,
+                one.unit_price, one.formula, one.source, one.date or "", one.note,
             ]
             for one in shown
         ]  # fmt: skip
@@ -180,27 +229,31 @@ def components(found: Found) -> Figure:
     )  # fmt: skip
 
 
-def _joined(system: Found) -> list[Found]:
+def _joined(system: SystemCost) -> list[CostComponent]:
     """Components of drives of one pool and model added up, in order of appearance."""
-    drives = {one["name"]: one for one in system["drives"]}
-    joined: dict[tuple[object, ...], list[Found]] = {}
-    for one in system["components"]:
-        drive = drives.get(one["device"])
-        kind = one["key"] if drive is None else (drive["pool"], drive["model"], one["key"].split(":")[0])
-        joined.setdefault((kind, one["group"], one["formula"], one["unit"], one["unit_price"]), []).append(
-            one
-        )
+    drives = {one.name: one for one in system.drives}
+    joined: dict[tuple[object, ...], list[CostComponent]] = {}
+    for one in system.components:
+        drive = drives.get(one.device or "")
+        kind = one.key if drive is None else (drive.pool, drive.model, one.key.split(":")[0])
+        joined.setdefault((kind, one.group, one.formula, one.unit, one.unit_price), []).append(one)
     shown = []
     for ones in joined.values():
         first = ones[0]
         if len(ones) > 1:
-            drive = drives[first["device"]]
-            known = all(one["quantity"] is not None for one in ones)
-            first = {
-                **first,
-                "title": f"{len(ones)} x {drive['model']} ({drive['pool']})",
-                "usd": None if any(one["usd"] is None for one in ones) else sum(one["usd"] for one in ones),
-                "quantity": sum(one["quantity"] for one in ones) if known else None,
-            }
+            drive = drives[first.device or ""]
+            first = first.model_copy(
+                update={
+                    "title": f"{len(ones)} x {drive.model} ({drive.pool})",
+                    "usd": _sum([one.usd for one in ones]),
+                    "quantity": _sum([one.quantity for one in ones]),
+                }
+            )
         shown.append(first)
     return shown
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    """None where one is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None

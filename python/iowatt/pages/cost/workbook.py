@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import xlsxwriter
 
+from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import assumed, deciding, live, over_time, totals, words
 from iowatt.pages.cost.sheets import assumptions, flows, summary, system
 from iowatt.pages.cost.sheets.place import sheet_names
@@ -20,14 +21,11 @@ from iowatt.pages.cost.sheets.styles import Styles
 from iowatt.render.figure import Cell, Column, Figure, Table
 from iowatt.render.sheets import Sheets
 
-Found = dict[str, Any]
-
 _AS_TYPED: Final = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 
 
-def write(found: Found, path: Path) -> None:
+def write(found: Cost, path: Path) -> None:
     """Write the workbook of the document ``iowatt.cost/1``; ``path`` is replaced."""
-    found = words.clean(found)
     with xlsxwriter.Workbook(str(path), _AS_TYPED) as book:
         # A fixed moment: the same document gives the same bytes.
         book.set_properties({"title": "iowatt cost", "created": datetime(2000, 1, 1)})
@@ -38,16 +36,16 @@ def write(found: Found, path: Path) -> None:
         sheets = {name: book.add_worksheet(name) for name in names}
         payments = flows.Flows(book, styles, cells, live.numbers(found).get(live.RATE, 0.0))
         making = system.Making(sheets, styles, found, cells, payments)
-        places = [system.add(making, name, one) for name, one in zip(names, found["systems"], strict=True)]
+        places = [system.add(making, name, one) for name, one in zip(names, found.systems, strict=True)]
         payments.finish()
         summary.fill(book, front, styles, found, places)
         tables(Sheets(book), found)
 
 
-def tables(sheets: Sheets, found: Found) -> None:
+def tables(sheets: Sheets, found: Cost) -> None:
     """What is data: the other normalisation, bills, ranges, what decides, views."""
     sheets.table("Other way", totals.other(found).table)
-    bills = zip(words.labels(found), found["systems"], strict=True)
+    bills = zip(words.labels(found), found.systems, strict=True)
     sheets.table("Bills", over_time.bill_table(bills))
     for title, made in (
         ("Range of totals", deciding.totals(found)),

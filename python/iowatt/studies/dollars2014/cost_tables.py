@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from iowatt.lenses.cost.component import GROUPS
 from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.uncertainty.rerun import PlaceRange
+from iowatt.lenses.cost.result import PlaceRange
 from iowatt.pages.cost import words
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
@@ -224,7 +224,7 @@ def ranges(points: list[Point], money: Money, variants: Sequence[Variant], scale
     rows: list[list[Cell]] = []
     for work, variant, by in _each(points, variants, scale):
         (pair,) = money.ranges(by["tiering"], by["caching"], variant, scale.draws).pairs
-        at = pair.crossings[0].flip.at if pair.crossings else None
+        at = pair.crossings[0].at if pair.crossings else None
         rows.append([work, variant.title, at, *_drawn(pair.range), pair.why or ""])
     return Figure(
         "ranges",

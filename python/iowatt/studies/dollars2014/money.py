@@ -16,6 +16,7 @@ from iowatt.lenses.cost.defaults import START
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.price import Pricer, pricer
+from iowatt.lenses.cost.result import Crossover
 from iowatt.lenses.cost.uncertainty.root import flips
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.studies.dollars2014.published import LONG_RUN
@@ -140,7 +141,7 @@ class Money:
             for flip in flips(apart, list(alphas(longest_s)), _CLOSE)
         ]
 
-    def ranges(self, a: Point, b: Point, variant: Variant, draws: int) -> uncertainty.Crossover:
+    def ranges(self, a: Point, b: Point, variant: Variant, draws: int) -> Crossover:
         """The crossing in alpha again under draws of all figures of the book within their ranges."""
         pricers = {name(one): self.pricer(one, variant.beside_w) for one in (a, b)}
         (found,) = uncertainty.crossovers(

@@ -14,7 +14,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.component import Costs
 from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.uncertainty import Crossover, Pricer, crossovers
+from iowatt.lenses.cost.result import Crossover
+from iowatt.lenses.cost.uncertainty import Pricer, crossovers
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from refused import refused
 
@@ -29,6 +30,10 @@ def book() -> Book:
         figure("energy.factor", 1.0, 0.5, 2.0),
         figure("cooling.pue", 1.5, 1.1, 2.0),
     )
+
+
+def stretches(found: Crossover) -> list[tuple[float, float, str]]:
+    return [(one.start, one.until, one.system) for one in found.cheapest]
 
 
 def cheap_at_first() -> dict[str, Pricer]:
@@ -55,14 +60,14 @@ def one(
 def test_linear_costs_cross_in_years_where_they_do() -> None:
     found = one("years", work_s={"hdd": DAY_S, "ssd": DAY_S})
     (crossing,) = found.pairs[0].crossings
-    assert crossing.flip.at == pytest.approx(5.0, rel=1e-9)
-    assert (crossing.flip.kind, crossing.cheaper_below, crossing.cheaper_above) == ("cross", "hdd", "ssd")
+    assert crossing.at == pytest.approx(5.0, rel=1e-9)
+    assert (crossing.kind, crossing.cheaper_below, crossing.cheaper_above) == ("cross", "hdd", "ssd")
     assert [(said.text, said.unit, said.value) for said in crossing.also] == [
         ("repetitions of the work by hdd", "times", pytest.approx(1825.0)),
         ("repetitions of the work by ssd", "times", pytest.approx(1825.0)),
     ]
-    assert (found.low, found.high, found.ended_by, found.axis.value) == (1 / 365, 30.0, None, 5.0)
-    assert [(name, pytest.approx(start), pytest.approx(end)) for start, end, name in found.cheapest] == [
+    assert (found.low, found.high, found.ended_by, found.value) == (1 / 365, 30.0, None, 5.0)
+    assert [(name, pytest.approx(start), pytest.approx(end)) for start, end, name in stretches(found)] == [
         ("hdd", 1 / 365, 5.0), ("ssd", 5.0, 30.0),
     ]  # fmt: skip
 
@@ -70,23 +75,23 @@ def test_linear_costs_cross_in_years_where_they_do() -> None:
 def test_and_in_repetitions_of_the_work() -> None:
     found = one("alpha", work_s={"hdd": DAY_S, "ssd": 2 * DAY_S})
     (crossing,) = found.pairs[0].crossings
-    assert crossing.flip.at == pytest.approx(5.0 * 365.0, rel=1e-9)
+    assert crossing.at == pytest.approx(5.0 * 365.0, rel=1e-9)
     assert [said.value for said in crossing.also] == pytest.approx([5.0, 10.0])
     # The slower one reaches thirty years there.
     assert found.high == pytest.approx(30.0 * 365.0 / 2.0)
-    assert found.axis.value is None
+    assert found.value is None
 
 
 def test_and_along_a_price() -> None:
     # 100 + 30 x 5 = 100 + 1000 p + 10 x 5 where p = 0.1.
     (crossing,) = one(PRICE).pairs[0].crossings
-    assert crossing.flip.at == pytest.approx(0.1, rel=1e-9)
+    assert crossing.at == pytest.approx(0.1, rel=1e-9)
     assert (crossing.cheaper_below, crossing.cheaper_above) == ("ssd", "hdd")
 
 
 def test_and_along_the_price_of_energy_told_per_kilowatt_hour() -> None:
     (crossing,) = one("energy.factor").pairs[0].crossings
-    assert crossing.flip.at == pytest.approx(1.0, rel=1e-9)
+    assert crossing.at == pytest.approx(1.0, rel=1e-9)
     # 150 and 50 dollars for the 10 kWh that the made-up systems use.
     assert [(said.value, said.unit) for said in crossing.also] == [
         (pytest.approx(15.0), "USD/kWh"), (pytest.approx(5.0), "USD/kWh"),
@@ -99,25 +104,25 @@ def test_a_figure_that_the_book_has_not_may_be_varied() -> None:
 
     systems = {"old": pricer(purchase=constant(120.0)), "new": pricer(purchase=priced)}
     found = one("purchase.model.new", systems)
-    assert found.axis.value is None
-    assert found.pairs[0].crossings[0].flip.at == pytest.approx(120.0, rel=1e-9)
+    assert found.value is None
+    assert found.pairs[0].crossings[0].at == pytest.approx(120.0, rel=1e-9)
 
 
 def test_a_figure_of_nothing_is_varied_from_nothing_on() -> None:
     made = made_book(figure("carbon.price", 0.0, 0.0, 200.0))
     systems = {"a": pricer(carbon=number("carbon.price")), "b": pricer(purchase=constant(150.0))}
     found = one("carbon.price", systems, made)
-    assert (found.low, found.high, found.axis.kind) == (0.0, 2000.0, "linear")
-    assert found.pairs[0].crossings[0].flip.at == pytest.approx(150.0, rel=1e-9)
+    assert (found.low, found.high, found.axis) == (0.0, 2000.0, "linear")
+    assert found.pairs[0].crossings[0].at == pytest.approx(150.0, rel=1e-9)
 
 
 def test_a_replacement_makes_costs_jump() -> None:
     bought = pricer(purchase=lambda book, years: 100.0 * math.floor(1.0 + years / 4.0))
     systems = {"bought": bought, "rented": pricer(service=constant(150.0))}
     (crossing,) = one("years", systems).pairs[0].crossings
-    assert crossing.flip.kind == "jump"
-    assert crossing.flip.lower < 4.0 <= crossing.flip.upper
-    assert (crossing.flip.below, crossing.flip.above) == (50.0, -50.0)
+    assert crossing.kind == "jump"
+    assert crossing.lower < 4.0 <= crossing.upper
+    assert (crossing.usd_below, crossing.usd_above) == (50.0, -50.0)
     assert (crossing.cheaper_below, crossing.cheaper_above) == ("bought", "rented")
 
 
@@ -127,11 +132,11 @@ def test_several_crossings_are_all_found() -> None:
     found = one("years", {"bought": bought, "rented": rented})
     crossings = found.pairs[0].crossings
     # The rent overtakes 100, 200, 300 and 400 dollars; three times the next purchase overtakes the rent.
-    assert [one.flip.at for one in crossings] == pytest.approx(
+    assert [one.at for one in crossings] == pytest.approx(
         [3.125, 4.0, 6.25, 8.0, 9.375, 12.0, 12.5], rel=1e-6
     )
-    assert [one.flip.kind for one in crossings] == ["cross", "jump"] * 3 + ["cross"]
-    cheapest = [name for _, _, name in found.cheapest]
+    assert [one.kind for one in crossings] == ["cross", "jump"] * 3 + ["cross"]
+    cheapest = [name for _, _, name in stretches(found)]
     assert cheapest == ["rented", "bought"] * 4
 
 
@@ -142,8 +147,8 @@ def test_without_a_crossing_it_says_who_is_cheaper_and_within_what() -> None:
     }
     found = one(PRICE, systems)
     (pair,) = found.pairs
-    assert pair.crossings == ()
-    assert found.cheapest == ((0.001, 10, "a"),)
+    assert pair.crossings == []
+    assert stretches(found) == [(0.001, 10, "a")]
     assert pair.why.startswith("a ") and "0.001" in pair.why and "10" in pair.why
     same = {name: pricer(purchase=number(PRICE)) for name in ("a", "b")}
     assert one(PRICE, same).pairs[0].why == pair.why.replace("a is cheaper", "they cost the same")
@@ -171,8 +176,8 @@ def test_what_cannot_be_priced_is_the_end_of_the_axis() -> None:
     found = one("years", {"hdd": systems["hdd"], "ssd": ends_at_12(systems["ssd"])})
     assert found.ended_by == LONGER
     assert 11.9 < found.high <= 12.0
-    assert found.at[-1] == found.high
-    assert [crossing.flip.at for crossing in found.pairs[0].crossings] == pytest.approx([5.0])
+    assert found.course.at[-1] == found.high
+    assert [crossing.at for crossing in found.pairs[0].crossings] == pytest.approx([5.0])
 
 
 def test_where_nothing_can_be_priced_the_reason_is_raised() -> None:
@@ -263,7 +268,7 @@ def test_draws_that_change_places_the_other_way_are_told_apart() -> None:
         "b": pricer(service=lambda book, years: 10.0 + book.number("energy.escalation") * (years - 5.0)),
     }
     pair = one("years", systems, made, draws=200).pairs[0]
-    assert [crossing.flip.direction for crossing in pair.crossings] == [1]
+    assert [crossing.cheaper_above for crossing in pair.crossings] == [pair.a]
     assert pair.range is not None
     # The triangle over -0.5 to 1 with its mode at 0.4 is below 0 with 0.5^2 / (1.5 x 0.9).
     assert pair.range.share_reversed == pytest.approx(0.25 / 1.35, abs=0.006)
@@ -300,7 +305,7 @@ def test_systems_are_compared_with_the_first_or_as_named() -> None:
     assert [(pair.a, pair.b) for pair in named.pairs] == [("third", "ssd")]
     # Who is the cheapest where knows all of them all the same.
     assert named.cheapest == found.cheapest
-    assert [name for _, _, name in found.cheapest] == ["hdd", "ssd"]
+    assert [name for _, _, name in stretches(found)] == ["hdd", "ssd"]
 
 
 def test_the_order_of_systems_and_figures_does_not_matter() -> None:
@@ -309,7 +314,7 @@ def test_the_order_of_systems_and_figures_does_not_matter() -> None:
     made = made_book(*reversed(book().figures.values()))
     turned = one("years", dict(reversed(systems.items())), made, draws=50).pairs[0]
     assert (turned.a, turned.b) == ("ssd", "hdd")
-    assert turned.crossings[0].flip.at == pytest.approx(found.crossings[0].flip.at, rel=1e-9)
+    assert turned.crossings[0].at == pytest.approx(found.crossings[0].at, rel=1e-9)
     assert turned.crossings[0].cheaper_below == found.crossings[0].cheaper_below
     assert turned.range is not None
     assert found.range is not None
@@ -354,15 +359,15 @@ def test_the_cheaper_one_is_cheaper_on_its_side(first: float, more: float, slope
     }
     wanted = more / (slope * (1.0 - less))
     found = one("years", systems)
-    at = [crossing.flip.at for crossing in found.pairs[0].crossings]
+    at = [crossing.at for crossing in found.pairs[0].crossings]
     if 1 / 365 < wanted < 30.0:
         assert at == pytest.approx([wanted], rel=1e-6)
-    for start, end, name in found.cheapest:
+    for start, end, name in stretches(found):
         usd = {
             system: priced(book(), Horizon("time", (start * end) ** 0.5)).usd
             for system, priced in systems.items()
         }
         assert usd[name] <= min(usd.values()) * (1 + 1e-9)
-    assert found.cheapest[0][0] == found.low
-    assert found.cheapest[-1][1] == found.high
+    assert found.cheapest[0].start == found.low
+    assert found.cheapest[-1].until == found.high
     assert SECONDS_PER_YEAR == 365 * DAY_S

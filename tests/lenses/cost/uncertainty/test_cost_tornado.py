@@ -30,7 +30,7 @@ def test_bars_of_a_linear_total_are_exact_and_the_largest_comes_first() -> None:
     assert [(bar.key, bar.usd_low, bar.usd_high, bar.swing) for bar in found.bars] == [
         (C, 23.5, 36.0, 12.5), (A, 22.0, 34.0, 12.0),
     ]  # fmt: skip
-    assert found.without_effect == ()
+    assert found.without_effect == []
     assert not any(bar.flips for bar in found.bars)
 
 
@@ -41,11 +41,11 @@ def test_figures_without_effect_are_dropped_and_named() -> None:
     }
     total, _, apart = tornado(systems, three(), ONE_YEAR)
     assert [bar.key for bar in total.bars] == [A, C]
-    assert total.without_effect == (B,)
+    assert total.without_effect == [B]
     assert (apart.of, apart.a, apart.b, apart.usd) == ("difference", "a", "b", 1.0)
     assert [(bar.key, bar.usd_low, bar.usd_high) for bar in apart.bars] == [(A, 3.0, -3.0), (B, -1.0, 2.0)]
     assert [bar.flips for bar in apart.bars] == [True, True]
-    assert apart.without_effect == (C,)
+    assert apart.without_effect == [C]
 
 
 def test_a_figure_that_moves_both_ways_swings_as_far_as_it_does() -> None:
@@ -56,7 +56,7 @@ def test_a_figure_that_moves_both_ways_swings_as_far_as_it_does() -> None:
 
 def test_without_ranges_there_are_no_bars() -> None:
     (found,) = tornado({"a": pricer(purchase=number(A))}, made_book(figure(A, 1.0)), ONE_YEAR)
-    assert (found.bars, found.without_effect, found.usd) == ((), (), 1.0)
+    assert (found.bars, found.without_effect, found.usd) == ([], [], 1.0)
 
 
 def test_the_document_is_json() -> None:

@@ -42,32 +42,32 @@ EVEN = 290.0 / (25.0 * KWH * 0.2)
 def test_equal_time_crosses_where_energy_has_paid_for_the_purchase() -> None:
     (found,) = crossovers(systems(), nothing_else(), FIVE_YEARS, ["years"], draws=0, work_s=WORK_S)
     (crossing,) = found.pairs[0].crossings
-    assert crossing.flip.at == pytest.approx(EVEN, rel=1e-8)
-    assert (crossing.cheaper_below, crossing.cheaper_above, crossing.flip.kind) == ("hdd", "ssd", "cross")
+    assert crossing.at == pytest.approx(EVEN, rel=1e-8)
+    assert (crossing.cheaper_below, crossing.cheaper_above, crossing.kind) == ("hdd", "ssd", "cross")
 
 
 def test_equal_work_crosses_where_the_joules_have() -> None:
     (found,) = crossovers(systems(), nothing_else(), Horizon("work", 1e4), ["alpha"], draws=0, work_s=WORK_S)
     (crossing,) = found.pairs[0].crossings
     kwh = (28.0 * 600.0 - 3.0 * 300.0) / 3.6e6
-    assert crossing.flip.at == pytest.approx(290.0 / (kwh * 0.2), rel=1e-8)
+    assert crossing.at == pytest.approx(290.0 / (kwh * 0.2), rel=1e-8)
     took = [said.value for said in crossing.also]
-    assert took == pytest.approx([crossing.flip.at * seconds / 31_536_000 for seconds in (600.0, 300.0)])
+    assert took == pytest.approx([crossing.at * seconds / 31_536_000 for seconds in (600.0, 300.0)])
 
 
 def test_the_price_of_a_kilowatt_hour_is_told() -> None:
     (found,) = crossovers(systems(), nothing_else(), FIVE_YEARS, ["energy.factor"], draws=0)
     (crossing,) = found.pairs[0].crossings
     wanted = 290.0 / (25.0 * KWH * 5.0)
-    assert crossing.flip.at == pytest.approx(wanted / 0.2, rel=1e-8)
+    assert crossing.at == pytest.approx(wanted / 0.2, rel=1e-8)
     assert [said.value for said in crossing.also] == pytest.approx([wanted, wanted], rel=1e-8)
 
 
 def test_a_price_that_only_the_drive_had_can_be_varied() -> None:
     (found,) = crossovers(systems(), nothing_else(), FIVE_YEARS, ["purchase.model.test-ssd"], draws=0)
     (crossing,) = found.pairs[0].crossings
-    assert crossing.flip.at == pytest.approx(160.0 + 25.0 * KWH * 0.2 * 5.0, rel=1e-8)
-    assert (found.axis.value, found.axis.unit) == (None, "USD")
+    assert crossing.at == pytest.approx(160.0 + 25.0 * KWH * 0.2 * 5.0, rel=1e-8)
+    assert (found.value, found.unit) == (None, "USD")
 
 
 def test_the_range_of_the_crossing_is_that_of_the_price_of_energy() -> None:
@@ -94,8 +94,8 @@ def test_a_replacement_is_charged_as_it_is_used_and_is_no_jump() -> None:
     made = nothing_else("wear.ssd_basis=host", "wear.endurance_factor=1000000")
     (found,) = crossovers(pricers, made, FIVE_YEARS, ["years"], draws=0, bounds={"years": (0.01, 0.3)})
     (crossing,) = found.pairs[0].crossings
-    assert crossing.flip.kind == "cross"
-    assert crossing.flip.at == pytest.approx((1 + 90 / 160) * 5000 * 600 / 31_536_000, rel=1e-6)
+    assert crossing.kind == "cross"
+    assert crossing.at == pytest.approx((1 + 90 / 160) * 5000 * 600 / 31_536_000, rel=1e-6)
 
 
 def test_a_tornado_of_a_real_pricing_is_exact_in_the_price_of_energy() -> None:
@@ -115,11 +115,11 @@ def test_a_shipped_book_can_be_drawn_from(preset: str) -> None:
     drawn = book(preset=preset)
     found = sample(systems("flat:0.2,12"), drawn, Horizon("work", 1e4), samples=20)
     assert found is not None
-    keys = [one.key for one in found.laws]
+    keys = [one.key for one in found.figures]
     assert "energy.factor" in keys
     assert keys == sorted(keys)
     for one in found.systems:
-        assert one.total.quantiles["p5"] < one.total.quantiles["p50"] < one.total.quantiles["p95"]
+        assert one.quantiles.p5 < one.quantiles.p50 < one.quantiles.p95
     assert drawn.used == {}
 
 
@@ -129,5 +129,5 @@ def test_write_amplification_and_failures_are_propagated() -> None:
     found = sample({"ssd": pricer(busy, find_tariff("flat:0.2"), START)}, made, FIVE_YEARS, samples=20)
     assert found is not None
     assert {"wear.amplification.ssd-sata", "failures.afr.ssd", "failures.afr.hdd", "energy.factor"} <= {
-        one.key for one in found.laws
+        one.key for one in found.figures
     }

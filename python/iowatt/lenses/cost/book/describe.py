@@ -3,30 +3,47 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Literal
 
+from pydantic import Field
+
+from iowatt.base.results import Note, ResultDocument
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.figure import Figure
 from iowatt.lenses.cost.book.find import find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
+from iowatt.lenses.cost.result import Assumption
 
 _ORDER: Final = {key.pattern: position for position, key in enumerate(KEYS)}
 _WIDTH: Final = 100
-LIST_SCHEMA: Final = "iowatt.cost-assumptions/1"
 
 
-def assumptions(book: Book) -> list[dict[str, Any]]:
+class BookListing(ResultDocument):
+    """A book of assumptions with all its figures."""
+
+    schema_id: Literal["iowatt.cost-assumptions/1"] = Field(
+        default="iowatt.cost-assumptions/1", alias="schema"
+    )
+    name: str
+    title: str
+    #: Books that it is made of, itself first.
+    lineage: list[str]
+    notes: list[Note]
+    assumptions: list[Assumption]
+
+
+def assumptions(book: Book) -> list[Assumption]:
     """The figures that were asked of ``book``, in order of ``KEYS`` and then by name."""
     return [_row(book.used[key]) for key in _sorted(book.used)]
 
 
-def everything(book: Book) -> list[dict[str, Any]]:
+def everything(book: Book) -> list[Assumption]:
     """All figures of ``book``, in the same order."""
     return [_row(book.figures[key]) for key in _sorted(book.figures)]
 
 
-def _sorted(keys: Any) -> list[str]:
+def _sorted(keys: Iterable[str]) -> list[str]:
     return sorted(keys, key=lambda key: (_place(key), key))
 
 
@@ -35,74 +52,73 @@ def _place(key: str) -> int:
     return len(KEYS) if rule is None else _ORDER[rule.pattern]
 
 
-def _row(figure: Figure) -> dict[str, Any]:
+def _row(figure: Figure) -> Assumption:
     rule = known(figure.key)
-    return {
-        "key": figure.key,
-        "unit": "" if rule is None else rule.unit,
-        "text": "" if rule is None else rule.text,
-        "value": figure.value,
-        "low": figure.low,
-        "high": figure.high,
-        "source": figure.source,
-        "date": figure.date,
-        "quality": figure.quality,
-        "note": figure.note,
-    }
+    return Assumption(
+        key=figure.key,
+        unit="" if rule is None else rule.unit,
+        text="" if rule is None else rule.text,
+        value=figure.value,
+        low=figure.low,
+        high=figure.high,
+        source=figure.source,
+        date=figure.date,
+        quality=figure.quality,
+        note=figure.note,
+    )
 
 
-def document(preset: str, sets: Sequence[str] = ()) -> dict[str, Any]:
+def listing(preset: str, sets: Sequence[str] = ()) -> BookListing:
     """A preset as a document: what ``iowatt cost --list-assumptions --json`` prints.
 
     Raises ``InputError`` where there is no such book or a figure cannot be set.
     """
     book = find_book(preset, sets)
-    return {
-        "schema": LIST_SCHEMA,
-        "name": book.name,
-        "title": book.title,
-        "lineage": list(book.lineage),
-        "notes": list(book.notes),
-        "assumptions": everything(book),
-    }
+    return BookListing(
+        name=book.name,
+        title=book.title,
+        lineage=list(book.lineage),
+        notes=[Note(code="book", text=text) for text in book.notes],
+        assumptions=everything(book),
+    )
 
 
-def lines(found: dict[str, Any]) -> Iterator[str]:
+def lines(found: BookListing) -> Iterator[str]:
     """The same as text: notes, then each figure with range, source, date and quality, and what it means."""
-    yield f"{found['name']}: {found['title']}"
-    if len(found["lineage"]) > 1:
-        yield f"  made of: {', '.join(found['lineage'])}"
-    for note in found["notes"]:
-        yield f"  note: {note}"
+    yield f"{found.name}: {found.title}"
+    if len(found.lineage) > 1:
+        yield f"  made of: {', '.join(found.lineage)}"
+    for note in found.notes:
+        yield f"  note: {note.text}"
     group = told = ""
-    for row in found["assumptions"]:
-        if row["key"].partition(".")[0] != group:
-            group = row["key"].partition(".")[0]
+    for row in found.assumptions:
+        if row.key.partition(".")[0] != group:
+            group = row.key.partition(".")[0]
             yield ""
             yield group
-        yield f"  {row['key']} = {value(row)}"
-        if row["text"] != told:
-            yield from _wrapped(row["text"])
-        told = row["text"]
+        yield f"  {row.key} = {value(row)}"
+        if row.text != told:
+            yield from _wrapped(row.text)
+        told = row.text
         yield from _wrapped(source(row))
-        if row["note"]:
-            yield from _wrapped(row["note"])
+        if row.note:
+            yield from _wrapped(row.note)
 
 
-def value(row: dict[str, Any]) -> str:
+def value(row: Assumption) -> str:
     """Value, unit and range of a figure in words."""
-    said = row["value"]
+    said = row.value
     if isinstance(said, str):
         return said
-    text = f"{said:,.10g}" + (f" {row['unit']}" if row["unit"] else "")
-    low, high = (said if row[end] is None else row[end] for end in ("low", "high"))
+    text = f"{said:,.10g}" + (f" {row.unit}" if row.unit else "")
+    low, high = (said if end is None else end for end in (row.low, row.high))
     return text if low == high else f"{text} ({low:,.10g} to {high:,.10g})"
 
 
-def source(row: dict[str, Any]) -> str:
+def source(row: Assumption) -> str:
     """Source, date and quality of a figure in words."""
-    date = f", {row['date']}" if row["date"] else ""
-    return f"{row['quality']}: {row['source']}{date}"
+    date = f", {row.date}" if row.date else ""
+    return f"{row.quality}: {row.source}{date}"
 
 
 def _wrapped(text: str) -> list[str]:

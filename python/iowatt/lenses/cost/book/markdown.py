@@ -45,10 +45,10 @@ def presets() -> str:
         parts.append("\n".join(f"- {note}" for note in notes))
         rows = ["| key | value | where from |", "|---|---|---|"]
         for row in everything(book):
-            if base is not None and base.figures.get(row["key"]) == book.figures[row["key"]]:
+            if base is not None and base.figures.get(row.key) == book.figures[row.key]:
                 continue
-            note = f" ({row['note']})" if row["note"] else ""
-            rows.append(f"| `{row['key']}` | {_cell(value(row))} | {_cell(source(row) + note)} |")
+            note = f" ({row.note})" if row.note else ""
+            rows.append(f"| `{row.key}` | {_cell(value(row))} | {_cell(source(row) + note)} |")
         parts.append("\n".join(rows))
     return "\n\n".join(part for part in parts if part) + "\n"
 

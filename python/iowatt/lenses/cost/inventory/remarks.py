@@ -2,41 +2,55 @@
 
 from __future__ import annotations
 
+from iowatt.base.results import Note
 from iowatt.lenses.cost.inventory.file import Counted, DriveEntry, Spread
 from iowatt.lenses.cost.inventory.read import Inventory
 from iowatt.model.library.rated import of_file
 
 
-def notes(inventory: Inventory) -> tuple[str, ...]:
+def notes(inventory: Inventory) -> tuple[Note, ...]:
     """What a reader of the costs must know: the file's own notes, what was assumed, what is not known."""
     file = inventory.file
-    said = [*file.notes]
+    said = [Note(code="inventory", text=text) for text in file.notes]
     for file_ in inventory.devices.values():
-        said += of_file(file_)[1]
+        said += [Note(code="device-file", text=text) for text in of_file(file_)[1]]
     spread = file.spread
     if spread is not None:
         said.append(
-            f"bytes of hosts are spread over the drives of {', '.join(spread.pools)} by capacity, "
-            f"{spread.writes:g} written and {spread.reads:g} read for each: given, not measured"
+            Note(
+                code="bytes-spread",
+                text=f"host bytes are spread over the drives of {', '.join(spread.pools)} by capacity, "
+                f"{spread.writes:g} written and {spread.reads:g} read for each: given, not measured",
+            )
         )
     for entry in file.drive:
         device = inventory.devices.get(entry.device or "")
         if device is None:
             said.append(
-                f"{entry.name}: no model is given; rated and priced as the inventory or its class says"
+                Note(
+                    code="no-model",
+                    text=f"{entry.name}: no model is given; ratings and price are those of the inventory or "
+                    "of its class",
+                )
             )
         if not _counted(entry, device.kind if device is not None else str(entry.kind), spread):
             said.append(
-                f"{entry.name}: nothing counted what wears it, so its wear is not known and not charged"
+                Note(
+                    code="wear-unknown",
+                    text=f"{entry.name}: nothing counted what wears it, so its wear is not known and not "
+                    "charged",
+                )
             )
     return tuple(said)
 
 
-def beside(added: int, known: int) -> str:
+def beside(added: int, known: int) -> Note:
     """What to say where drives are added to those that the Run had."""
-    return (
-        f"{added} drives are of the inventory alone, beside {known} of the Run: they are bought, and neither "
-        "its power nor its requests know of them"
+    return Note(
+        code="drives-added",
+        text=f"{added} drives are in the inventory alone, beside {known} of the Run: they are bought, but "
+        "are "
+        "in neither its power nor its requests",
     )
 
 

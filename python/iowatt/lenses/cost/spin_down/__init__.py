@@ -2,11 +2,9 @@
 
 from iowatt.lenses.cost.spin_down.course import of_case
 from iowatt.lenses.cost.spin_down.level import levels_of_library, levels_of_plan, spent_low
-from iowatt.lenses.cost.spin_down.pays import BreakEven, CycleWear, break_even, cycle_limits
+from iowatt.lenses.cost.spin_down.pays import break_even, cycle_limits
 
 __all__ = [
-    "BreakEven",
-    "CycleWear",
     "break_even",
     "cycle_limits",
     "levels_of_library",

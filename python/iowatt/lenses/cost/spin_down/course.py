@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from iowatt.lenses.cost.low import Low
+from iowatt.lenses.cost.result import BreakEven, Saved, SpinDown
 from iowatt.lenses.cost.spin_down.level import levels_of_library
 from iowatt.lenses.cost.spin_down.pays import break_even, cycle_limits
 from iowatt.lenses.cost.wear.budget import budgets
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.system import Drive
 
 
-def of_case(case: Case, usd_per_kwh: float) -> list[dict[str, Any]]:
+def of_case(case: Case, usd_per_kwh: float) -> list[SpinDown]:
     """What spinning down did for each model in each pool of a system, and from when on it pays.
 
     Parameters
@@ -43,11 +44,10 @@ def of_case(case: Case, usd_per_kwh: float) -> list[dict[str, Any]]:
     for drive in case.system.drives:
         groups.setdefault((drive.pool, drive.model), []).append(drive)
     found = []
-    for (pool, model), drives in groups.items():
+    for drives in groups.values():
         lows = drives[0].lows or _would_be(drives[0])
         if lows and (drives[0].kind == "hdd" or any(drive.counts.low_s for drive in drives)):
-            row = _Group(case, tuple(drives), lows).row(usd_per_kwh)
-            found.append({"title": f"{pool} ({model})", "pool": pool, "model": model, **row})
+            found.append(_Group(case, tuple(drives), lows).row(usd_per_kwh))
     return found
 
 
@@ -67,7 +67,7 @@ class _Group:
     drives: tuple[Drive, ...]
     lows: Sequence[Low]
 
-    def row(self, usd_per_kwh: float) -> dict[str, Any]:
+    def row(self, usd_per_kwh: float) -> SpinDown:
         """What ``spin_down`` of ``iowatt.cost/1`` holds of them."""
         book, work_s = self.case.book, self.case.system.work.duration_s
         pue = book.number("cooling.pue")
@@ -83,48 +83,53 @@ class _Group:
         wear_usd = math.fsum(
             self.case.charged(drive) * worn[drive.name].fraction for drive in self.drives if disk
         ) if priced else None  # fmt: skip
-        money = {
-            "saved_usd": saved_usd,
-            "wear_usd": wear_usd,
-            "net_usd": None if saved_usd is None or wear_usd is None else saved_usd - wear_usd,
-        }
-        repeats = self.case.repeats
+        net_usd = None if saved_usd is None or wear_usd is None else saved_usd - wear_usd
         pays = self._break_evens(most, usd_per_kwh, pue)
-        deepest = pays[-1] if pays else {"energy_s": None, "dollars_s": None}
-        return {
-            "drives": len(self.drives),
-            "stops": math.fsum(drive.counts.start_stops for drive in self.drives),
-            "level_changes": math.fsum(drive.counts.load_unloads for drive in self.drives),
-            "low_share": None if low_s is None else low_s / (work_s * len(self.drives)),
-            "saved_j": saved_j,
-            **money,
-            "horizon": {key: None if usd is None else usd * repeats for key, usd in money.items()},
-            "usd_per_kwh": usd_per_kwh,
-            "pue": pue,
-            "life_years": lives,
-            "energy_s": deepest["energy_s"],
-            "dollars_s": deepest["dollars_s"],
-            "priced": priced,
-            "break_even": pays,
-            "budget": []
-            if service is None
-            else [one.as_dict() for one in budgets(most, book, service, work_s)],
-            "note": _note(self.lows, lives, service),
-        }
+        return SpinDown(
+            title=f"{most.pool} ({most.model})",
+            pool=most.pool,
+            model=most.model,
+            drives=len(self.drives),
+            stops=math.fsum(drive.counts.start_stops for drive in self.drives),
+            level_changes=math.fsum(drive.counts.load_unloads for drive in self.drives),
+            low_share=None if low_s is None else low_s / (work_s * len(self.drives)),
+            saved_j=saved_j,
+            saved_usd=saved_usd,
+            wear_usd=wear_usd,
+            net_usd=net_usd,
+            horizon=Saved(
+                saved_usd=self._repeated(saved_usd),
+                wear_usd=self._repeated(wear_usd),
+                net_usd=self._repeated(net_usd),
+            ),
+            usd_per_kwh=usd_per_kwh,
+            pue=pue,
+            life_years=lives,
+            energy_s=pays[-1].energy_s if pays else None,
+            dollars_s=pays[-1].dollars_s if pays else None,
+            priced=priced,
+            break_even=pays,
+            budget=[] if service is None else list(budgets(most, book, service, work_s)),
+            note=_note(self.lows, lives, service),
+        )
+
+    def _repeated(self, usd: float | None) -> float | None:
+        """Over the horizon."""
+        return None if usd is None else usd * self.case.repeats
 
     def _sum(self, field: Literal["low_s", "saved_j"]) -> float | None:
         """Of all drives; None where one does not know."""
         known = [getattr(drive.counts, field) for drive in self.drives]
         return None if None in known else math.fsum(known)
 
-    def _break_evens(self, drive: Drive, usd_per_kwh: float, pue: float) -> list[dict[str, Any]]:
+    def _break_evens(self, drive: Drive, usd_per_kwh: float, pue: float) -> list[BreakEven]:
         limits = cycle_limits(drive, self.case.book)
         price = self.case.charged(drive) if self.case.price_of(drive).known else None
         found = (
             break_even(low, price_usd=price, limits=limits, usd_per_kwh=usd_per_kwh, pue=pue)
             for low in self.lows
         )
-        return [one.as_dict() for one in found if one is not None]
+        return [one for one in found if one is not None]
 
 
 def _note(lows: Sequence[Low], lives: float | None, service_years: float | None) -> str:

@@ -13,67 +13,16 @@ would leave unused are free, though: ``budget`` says how many a day these are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iowatt.lenses.cost.low import Low
+from iowatt.lenses.cost.result import BreakEven, CycleWear
 from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, limit
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
     from iowatt.lenses.cost.system import Drive
-
-
-@dataclass(frozen=True)
-class CycleWear:
-    """What one visit costs by one rating of cycles, and how long that takes to be saved."""
-
-    rating: str
-    cycles: float
-    source: str
-    usd: float
-    #: None where no money is saved.
-    seconds: float | None
-    #: Over the break-even time in joules; None where that, or ``seconds``, is not above 0.
-    times_energy: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """``limit`` is the rating, in cycles."""
-        return {
-            "rating": self.rating,
-            "limit": self.cycles,
-            "source": self.source,
-            "usd_per_cycle": self.usd,
-            "seconds": self.seconds,
-            "times_energy": self.times_energy,
-        }
-
-
-@dataclass(frozen=True)
-class BreakEven:
-    """From which length on a visit to a level pays."""
-
-    level: Low
-    #: In joules.
-    energy_s: float
-    #: In dollars: the wear of each rating on top of that, the largest counts. None where it never pays.
-    dollars_s: float | None
-    #: The rating that counts; None without any.
-    by: str | None
-    wear: tuple[CycleWear, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """What ``spin_down[].break_even`` of ``iowatt.cost/1`` holds."""
-        return {
-            "level": self.level.name,
-            "at_most": self.level.at_most,
-            "saved_w": self.level.saved_w,
-            "energy_s": self.energy_s,
-            "dollars_s": self.dollars_s,
-            "by": self.by,
-            "wear": [one.as_dict() for one in self.wear],
-        }
 
 
 def break_even(
@@ -99,18 +48,27 @@ def break_even(
     if energy_s is None:
         return None
     if price_usd is None:
-        return BreakEven(level, energy_s, None, None, ())
+        return _made(level, energy_s, None, None, [])
     saved_usd_per_s = level.saved_w * pue * usd_per_kwh / JOULES_PER_KWH
-    wear = tuple(
+    wear = [
         _cycle(rating, one, price_usd / one[0], saved_usd_per_s, energy_s)
         for rating, one in limits.items()
         if level.stopped or rating != STARTS_STOPS
-    )
-    worst = max(wear, key=lambda one: one.usd, default=None)
-    if worst is None or worst.usd == 0.0:
-        return BreakEven(level, energy_s, energy_s if saved_usd_per_s > 0 else None, None, wear)
+    ]
+    worst = max(wear, key=lambda one: one.usd_per_cycle, default=None)
+    if worst is None or worst.usd_per_cycle == 0.0:
+        return _made(level, energy_s, energy_s if saved_usd_per_s > 0 else None, None, wear)
     total_s = None if worst.seconds is None else energy_s + worst.seconds
-    return BreakEven(level, energy_s, total_s, worst.rating, wear)
+    return _made(level, energy_s, total_s, worst.rating, wear)
+
+
+def _made(
+    level: Low, energy_s: float, dollars_s: float | None, by: str | None, wear: list[CycleWear]
+) -> BreakEven:
+    return BreakEven(
+        level=level.name, at_most=level.at_most, saved_w=level.saved_w, energy_s=energy_s,
+        dollars_s=dollars_s, by=by, wear=wear,
+    )  # fmt: skip
 
 
 def _cycle(
@@ -118,7 +76,10 @@ def _cycle(
 ) -> CycleWear:
     seconds = usd / saved_usd_per_s if saved_usd_per_s > 0 else None
     times = seconds / energy_s if seconds is not None and energy_s > 0 else None
-    return CycleWear(rating, *cycles, usd, seconds, times)
+    limit, source = cycles
+    return CycleWear(
+        rating=rating, limit=limit, source=source, usd_per_cycle=usd, seconds=seconds, times_energy=times
+    )
 
 
 def cycle_limits(drive: Drive, book: Book) -> dict[str, tuple[float, str]]:

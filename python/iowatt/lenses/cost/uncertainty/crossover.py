@@ -7,92 +7,24 @@ Totals are priced over a grid; wherever the difference of two changes its sign, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.uncertainty.axis import Axis, axis
+from iowatt.lenses.cost.result import CheapestStretch, Crossing, Crossover, Pair
+from iowatt.lenses.cost.result import Course as Totals
+from iowatt.lenses.cost.uncertainty.axis import axis
 from iowatt.lenses.cost.uncertainty.course import Course
 from iowatt.lenses.cost.uncertainty.drawn import draws as drawn_values
 from iowatt.lenses.cost.uncertainty.drawn import varied
-from iowatt.lenses.cost.uncertainty.elsewhere import Elsewhere, elsewhere
+from iowatt.lenses.cost.uncertainty.elsewhere import elsewhere
 from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer, difference, total, with_values
-from iowatt.lenses.cost.uncertainty.rerun import PlaceRange, rerun
-from iowatt.lenses.cost.uncertainty.root import Flip, flips
+from iowatt.lenses.cost.uncertainty.rerun import rerun
+from iowatt.lenses.cost.uncertainty.root import flips
 
 #: Draws of the other assumptions where nothing is said.
 DRAWS: Final = 60
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """A place where the cheaper of two systems changes."""
-
-    flip: Flip
-    cheaper_below: str
-    cheaper_above: str
-    #: The same place in other words.
-    also: tuple[Elsewhere, ...]
-
-    def as_dict(self) -> dict[str, object]:
-        """For the document."""
-        flip = self.flip
-        return {
-            "at": flip.at, "lower": flip.lower, "upper": flip.upper, "kind": flip.kind,
-            "cheaper_below": self.cheaper_below, "cheaper_above": self.cheaper_above,
-            "usd_below": flip.below, "usd_above": flip.above, "also": [one.as_dict() for one in self.also],
-        }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Pair:
-    """The crossings of two systems, or why there is none; and how sure the first one is."""
-
-    a: str
-    b: str
-    crossings: tuple[Crossing, ...]
-    why: str | None
-    range: PlaceRange | None
-
-    def as_dict(self) -> dict[str, object]:
-        """For the document."""
-        return {
-            "a": self.a, "b": self.b, "crossings": [one.as_dict() for one in self.crossings],
-            "why": self.why, "range": None if self.range is None else self.range.as_dict(),
-        }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Crossover:
-    """One assumption varied: what all systems cost along it, who is the cheapest where, and the pairs."""
-
-    axis: Axis
-    #: Bounds within which all could be priced, and why it ends there where that is not by choice.
-    low: float
-    high: float
-    ended_by: str | None
-    dollars: Dollars
-    at: tuple[float, ...]
-    #: Dollars at each of ``at``, by system.
-    usd: Mapping[str, tuple[float, ...]]
-    #: From, until, system.
-    cheapest: tuple[tuple[float, float, str], ...]
-    pairs: tuple[Pair, ...]
-
-    def as_dict(self) -> dict[str, object]:
-        """An element of ``crossovers`` of the document."""
-        return {
-            "of": self.axis.of, "unit": self.axis.unit, "text": self.axis.text, "value": self.axis.value,
-            "low": self.low, "high": self.high, "ended_by": self.ended_by, "dollars": self.dollars,
-            "axis": self.axis.kind,
-            "course": {"at": list(self.at), "usd": {name: list(usd) for name, usd in self.usd.items()}},
-            "cheapest": [
-                {"from": start, "until": end, "system": name} for start, end, name in self.cheapest
-            ],
-            "pairs": [pair.as_dict() for pair in self.pairs],
-        }  # fmt: skip
 
 
 def crossovers(
@@ -107,7 +39,7 @@ def crossovers(
     seed: int = 1,
     work_s: Mapping[str, float] | None = None,
     dollars: Dollars = "present",
-) -> tuple[Crossover, ...]:
+) -> list[Crossover]:
     """Where rankings flip along each of ``of``: ``alpha``, ``years`` or a key of the book.
 
     Parameters
@@ -141,7 +73,7 @@ def crossovers(
         ]
         course = Course(along, pricers, book, horizon, dollars)
         found.append(_crossover(course, under_draws, compared, work_s, seed))
-    return tuple(found)
+    return found
 
 
 def _crossover(
@@ -156,33 +88,40 @@ def _crossover(
     pairs = []
     for a, b in compared:
         crossings = _crossings(course, grid, a, b, work_s)
-        direction = crossings[0].flip.direction if crossings else None
+        direction = (1 if crossings[0].cheaper_above == a else -1) if crossings else None
         places = None
         if under_draws:
             places = rerun(
                 under_draws, grid, (a, b), direction=direction, several=len(crossings) > 1, seed=seed
             )
-        pairs.append(Pair(a, b, crossings, None if crossings else _why(course, grid, a, b), places))
+        why = None if crossings else _why(course, grid, a, b)
+        pairs.append(Pair(a=a, b=b, crossings=crossings, why=why, range=places))
     flipped = [flip.at for a, b in combinations(course.names, 2) for flip in flips(course.apart(a, b), grid)]
-    usd = {name: tuple(course.usd(name, at) for at in grid) for name in course.names}
-    cheapest = course.cheapest(grid, flipped)
+    of = course.axis
     return Crossover(
-        course.axis, grid[0], grid[-1], ended_by, course.dollars, grid, usd, cheapest, tuple(pairs)
-    )
+        of=of.of, unit=of.unit, text=of.text, value=of.value, low=grid[0], high=grid[-1], ended_by=ended_by,
+        dollars=course.dollars, axis=of.kind,
+        course=Totals(at=grid, usd={name: [course.usd(name, at) for at in grid] for name in course.names}),
+        cheapest=[
+            CheapestStretch(start=start, until=end, system=name)
+            for start, end, name in course.cheapest(grid, flipped)
+        ],
+        pairs=pairs,
+    )  # fmt: skip
 
 
 def _crossings(
     course: Course, grid: Sequence[float], a: str, b: str, work_s: Mapping[str, float] | None
-) -> tuple[Crossing, ...]:
-    return tuple(
+) -> list[Crossing]:
+    return [
         Crossing(
-            flip,
-            b if flip.direction > 0 else a,
-            a if flip.direction > 0 else b,
-            tuple(elsewhere(course, (a, b), flip.at, work_s)),
+            at=flip.at, lower=flip.lower, upper=flip.upper, kind=flip.kind,
+            cheaper_below=b if flip.direction > 0 else a, cheaper_above=a if flip.direction > 0 else b,
+            usd_below=flip.below, usd_above=flip.above,
+            also=list(elsewhere(course, (a, b), flip.at, work_s)),
         )
         for flip in flips(course.apart(a, b), grid)
-    )
+    ]  # fmt: skip
 
 
 def _why(course: Course, grid: Sequence[float], a: str, b: str) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from iowatt.lenses.cost.book.figure import Figure
 from iowatt.lenses.cost.book.keys import known
+from iowatt.lenses.cost.result import DrawnFigure
 
 Floats = NDArray[np.float64]
 
@@ -42,13 +43,12 @@ class Law:
             found = np.exp(_triangular(share, *map(math.log, (self.low, self.mode, self.high))))
         return np.clip(found, self.low, self.high)
 
-    def as_dict(self) -> dict[str, object]:
-        """For the document."""
+    def result(self) -> DrawnFigure:
+        """A row of ``uncertainty.figures`` of ``iowatt.cost/1``."""
         unit, text = said(self.key)
-        return {
-            "key": self.key, "unit": unit, "text": text, "law": self.kind,
-            "low": self.low, "mode": self.mode, "high": self.high,
-        }  # fmt: skip
+        return DrawnFigure(
+            key=self.key, unit=unit, text=text, law=self.kind, low=self.low, mode=self.mode, high=self.high
+        )
 
 
 def law_of(figure: Figure) -> Law | None:

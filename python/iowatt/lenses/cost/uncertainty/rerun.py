@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from iowatt.base.errors import InputError
+from iowatt.lenses.cost.result import PlaceRange
 from iowatt.lenses.cost.uncertainty.course import Course
 from iowatt.lenses.cost.uncertainty.drawn import LEAST_DRAWS
 from iowatt.lenses.cost.uncertainty.root import Function, flips
@@ -17,34 +17,6 @@ from iowatt.lenses.cost.uncertainty.spread import rank
 
 #: A place under a draw is found this near, over itself: so few draws tell no more.
 CLOSE: Final = 5e-3
-
-
-@dataclass(frozen=True)
-class PlaceRange:
-    """Where a ranking flips over draws: quantiles of the first place, and what the other draws do.
-
-    Quantiles are None where fewer than 20 draws have a place. The shares sum to 1.
-    """
-
-    draws: int
-    seed: int
-    p5: float | None
-    p50: float | None
-    p95: float | None
-    share_crossing: float
-    share_a_cheaper: float
-    share_b_cheaper: float
-    share_same: float
-    share_reversed: float
-
-    def as_dict(self) -> dict[str, object]:
-        """For the document."""
-        return {
-            "draws": self.draws, "seed": self.seed, "p5": self.p5, "p50": self.p50, "p95": self.p95,
-            "share_crossing": self.share_crossing, "share_a_cheaper": self.share_a_cheaper,
-            "share_b_cheaper": self.share_b_cheaper, "share_same": self.share_same,
-            "share_reversed": self.share_reversed,
-        }  # fmt: skip
 
 
 def rerun(
@@ -78,8 +50,9 @@ def rerun(
     )
     shares: Mapping[str, float] = {name: times / count for name, times in otherwise.items()}
     return PlaceRange(
-        count, seed, p5, p50, p95, len(places) / count,
-        shares["a"], shares["b"], shares["same"], shares["reversed"],
+        draws=count, seed=seed, p5=p5, p50=p50, p95=p95, share_crossing=len(places) / count,
+        share_a_cheaper=shares["a"], share_b_cheaper=shares["b"], share_same=shares["same"],
+        share_reversed=shares["reversed"],
     )  # fmt: skip
 
 

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.component import GROUPS, Group
+from iowatt.lenses.cost.component import GROUPS
 from iowatt.lenses.cost.defaults import SAMPLES
 from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.result import (
+    DrawnDifference,
+    DrawnGroup,
+    DrawnSystem,
+    Quantiles,
+    Uncertainty,
+)
 from iowatt.lenses.cost.uncertainty.drawn import draws, varied
-from iowatt.lenses.cost.uncertainty.law import Floats, Law
+from iowatt.lenses.cost.uncertainty.law import Floats
 from iowatt.lenses.cost.uncertainty.pricing import (
     SAME,
     Dollars,
@@ -32,96 +38,21 @@ METHOD: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Range:
-    """Dollars at the book's values, and over the draws."""
-
-    usd: float
-    mean: float
-    sd: float
-    quantiles: Mapping[str, float]
-    #: Those at 1 %, 2 % ... 99 %.
-    curve: tuple[float, ...]
-    #: Share of the draws above ``usd``; those that are the same count half.
-    share_above: float
-
-    @classmethod
-    def of(cls, usd: float, values: Floats) -> Range:
-        """The range of ``values``, shape (draws,)."""
-        ordered = np.sort(values)
-        return cls(
-            usd, float(ordered.mean()), float(ordered.std(ddof=1)),
-            {name: rank(ordered, share) for name, share in QUANTILES.items()},
-            tuple(rank(ordered, percent / 100.0) for percent in range(1, 100)),
-            _above(usd, values),
-        )  # fmt: skip
-
-    def as_dict(self) -> dict[str, object]:
-        """For the document."""
-        return {
-            "usd": self.usd, "mean": self.mean, "sd": self.sd,
-            "quantiles": dict(self.quantiles), "curve": list(self.curve), "share_above": self.share_above,
-        }  # fmt: skip
+def _drawn(usd: float, values: Floats) -> dict[str, Any]:
+    """The fields of a ``DrawnDollars``; ``values`` has shape (draws,)."""
+    ordered = np.sort(values)
+    return {
+        "usd": usd,
+        "mean": float(ordered.mean()),
+        "sd": float(ordered.std(ddof=1)),
+        "quantiles": _quantiles(ordered),
+        "curve": [rank(ordered, percent / 100.0) for percent in range(1, 100)],
+        "share_above": _above(usd, values),
+    }
 
 
-@dataclass(frozen=True)
-class SystemSpread:
-    """A system's total and groups, and how often it is the cheapest."""
-
-    name: str
-    total: Range
-    groups: Mapping[Group, Range]
-    cheapest_share: float
-    #: The same per usable TB; None where a capacity is not known.
-    cheapest_per_tb_share: float | None
-
-    def as_dict(self) -> dict[str, object]:
-        """For the document."""
-        return {
-            "name": self.name,
-            **self.total.as_dict(),
-            "groups": [
-                {"group": group, "usd": found.usd, "quantiles": dict(found.quantiles)}
-                for group, found in self.groups.items()
-            ],
-            "cheapest_share": self.cheapest_share,
-            "cheapest_per_tb_share": self.cheapest_per_tb_share,
-        }
-
-
-@dataclass(frozen=True)
-class PairSpread:
-    """What ``b`` costs more than ``a``; ties count half."""
-
-    a: str
-    b: str
-    apart: Range
-    share_b_cheaper: float
-
-    def as_dict(self) -> dict[str, object]:
-        """For the document."""
-        return {"a": self.a, "b": self.b, **self.apart.as_dict(), "share_b_cheaper": self.share_b_cheaper}
-
-
-@dataclass(frozen=True)
-class Spread:
-    """What the ranges of a book make of totals and of their differences."""
-
-    samples: int
-    seed: int
-    dollars: Dollars
-    laws: tuple[Law, ...]
-    systems: tuple[SystemSpread, ...]
-    differences: tuple[PairSpread, ...]
-
-    def as_dict(self) -> dict[str, object]:
-        """``uncertainty`` of the document."""
-        return {
-            "samples": self.samples, "seed": self.seed, "dollars": self.dollars, "method": METHOD,
-            "figures": [law.as_dict() for law in self.laws],
-            "systems": [one.as_dict() for one in self.systems],
-            "differences": [one.as_dict() for one in self.differences],
-        }  # fmt: skip
+def _quantiles(ordered: Floats) -> Quantiles:
+    return Quantiles(**{name: rank(ordered, share) for name, share in QUANTILES.items()})
 
 
 def sample(
@@ -133,7 +64,7 @@ def sample(
     seed: int = 1,
     dollars: Dollars = "present",
     usable_tb: Mapping[str, float] | None = None,
-) -> Spread | None:
+) -> Uncertainty | None:
     """Prices every system under ``samples`` draws of the book; None where no figure used has a range.
 
     Differences are to the first system; ``usable_tb`` has the usable capacity of each. Raises
@@ -153,19 +84,24 @@ def sample(
     known = usable_tb is not None and all(usable_tb[name] for name in pricers)
     per_tb = _cheapest([usd[name] / usable_tb[name] for name in pricers]) if known and usable_tb else None
     first = next(iter(pricers))
-    return Spread(
-        samples, seed, dollars, laws,
-        tuple(
-            SystemSpread(
-                name, Range.of(at_values[name].usd, usd[name]), _groups(at_values[name], drawn[name]),
-                shares[at], None if per_tb is None else per_tb[at],
+    return Uncertainty(
+        samples=samples,
+        seed=seed,
+        dollars=dollars,
+        method=METHOD,
+        figures=[law.result() for law in laws],
+        systems=[
+            DrawnSystem(
+                name=name,
+                **_drawn(at_values[name].usd, usd[name]),
+                groups=_groups(at_values[name], drawn[name]),
+                cheapest_share=shares[at],
+                cheapest_per_tb_share=None if per_tb is None else per_tb[at],
             )
             for at, name in enumerate(pricers)
-        ),
-        tuple(
-            _pair(first, name, at_values, usd) for name in pricers if name != first
-        ),
-    )  # fmt: skip
+        ],
+        differences=[_pair(first, name, at_values, usd) for name in pricers if name != first],
+    )
 
 
 def rank(ordered: Floats, share: float) -> float:
@@ -179,20 +115,20 @@ def _above(usd: float, values: Floats) -> float:
     return float((np.where(np.abs(values - usd) <= same, 0.5, values > usd)).mean())
 
 
-def _groups(at_values: Total, drawn: Sequence[Total]) -> dict[Group, Range]:
+def _groups(at_values: Total, drawn: Sequence[Total]) -> list[DrawnGroup]:
     """Ranges of the groups that are not nothing throughout."""
-    found = {}
+    found = []
     for group in GROUPS:
         values = np.array([one.groups.get(group, 0.0) for one in drawn])
         usd = at_values.groups.get(group, 0.0)
         if usd != 0.0 or values.any():
-            found[group] = Range.of(usd, values)
+            found.append(DrawnGroup(group=group, usd=usd, quantiles=_quantiles(np.sort(values))))
     return found
 
 
-def _pair(a: str, b: str, at_values: Mapping[str, Total], usd: Mapping[str, Floats]) -> PairSpread:
-    apart = Range.of(at_values[b].usd - at_values[a].usd, usd[b] - usd[a])
-    return PairSpread(a, b, apart, _cheapest([usd[a], usd[b]])[1])
+def _pair(a: str, b: str, at_values: Mapping[str, Total], usd: Mapping[str, Floats]) -> DrawnDifference:
+    apart = _drawn(at_values[b].usd - at_values[a].usd, usd[b] - usd[a])
+    return DrawnDifference(a=a, b=b, **apart, share_b_cheaper=_cheapest([usd[a], usd[b]])[1])
 
 
 def _cheapest(usd: Sequence[Floats]) -> list[float]:

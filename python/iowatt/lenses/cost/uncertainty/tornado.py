@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.result import Bar, Tornado
 from iowatt.lenses.cost.uncertainty.drawn import varied
 from iowatt.lenses.cost.uncertainty.law import Law, said
 from iowatt.lenses.cost.uncertainty.pricing import SAME, Dollars, Pricer, difference, total
@@ -16,58 +15,9 @@ from iowatt.lenses.cost.uncertainty.pricing import SAME, Dollars, Pricer, differ
 Totals = Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class Bar:
-    """One figure: its range in the key's unit, and the dollars at either end of it."""
-
-    key: str
-    low: float
-    value: float
-    high: float
-    usd_low: float
-    usd_high: float
-    #: Dollars between the least and the most of the three.
-    swing: float
-    #: Whether a difference changes its sign.
-    flips: bool
-
-    def as_dict(self) -> dict[str, object]:
-        """For the document."""
-        unit, text = said(self.key)
-        return {
-            "key": self.key, "unit": unit, "text": text,
-            "low": self.low, "value": self.value, "high": self.high,
-            "usd_low": self.usd_low, "usd_high": self.usd_high, "swing": self.swing, "flips": self.flips,
-        }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Tornado:
-    """Bars of a system's total, or of what ``b`` costs more than ``a``; the largest swing first."""
-
-    of: Literal["total", "difference"]
-    system: str | None
-    a: str | None
-    b: str | None
-    #: At the book's values.
-    usd: float
-    dollars: Dollars
-    bars: tuple[Bar, ...]
-    #: Keys of figures with a range that change nothing here.
-    without_effect: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, object]:
-        """An element of ``tornado`` of the document."""
-        return {
-            "of": self.of, "system": self.system, "a": self.a, "b": self.b, "usd": self.usd,
-            "dollars": self.dollars, "bars": [bar.as_dict() for bar in self.bars],
-            "without_effect": list(self.without_effect),
-        }  # fmt: skip
-
-
 def tornado(
     pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, *, dollars: Dollars = "present"
-) -> tuple[Tornado, ...]:
+) -> list[Tornado]:
     """One of each system's total, then one of each later system's difference to the first.
 
     Raises ``InputError`` where a system cannot be priced at the end of a range.
@@ -83,7 +33,7 @@ def tornado(
 
     first, *later = pricers
     shown = [_made(ends, middle, None, name, dollars) for name in pricers]
-    return (*shown, *(_made(ends, middle, first, name, dollars) for name in later))
+    return [*shown, *(_made(ends, middle, first, name, dollars) for name in later)]
 
 
 def _made(
@@ -103,12 +53,23 @@ def _made(
         else:
             without.append(law.key)
     bars.sort(key=lambda bar: (-bar.swing, bar.key))
-    if a is None:
-        return Tornado("total", b, None, None, usd(middle), dollars, tuple(bars), tuple(without))
-    return Tornado("difference", None, a, b, usd(middle), dollars, tuple(bars), tuple(without))
+    return Tornado(
+        of="total" if a is None else "difference",
+        system=b if a is None else None,
+        a=a,
+        b=None if a is None else b,
+        usd=usd(middle),
+        dollars=dollars,
+        bars=bars,
+        without_effect=without,
+    )
 
 
 def _bar(law: Law, ends: tuple[float, float, float], *, of_total: bool) -> Bar:
     low, _, high = ends
     flips = not of_total and min(ends) < 0.0 < max(ends)
-    return Bar(law.key, law.low, law.mode, law.high, low, high, max(ends) - min(ends), flips)
+    unit, text = said(law.key)
+    return Bar(
+        key=law.key, unit=unit, text=text, low=law.low, value=law.mode, high=law.high,
+        usd_low=low, usd_high=high, swing=max(ends) - min(ends), flips=flips,
+    )  # fmt: skip

@@ -5,7 +5,7 @@ which drives serve in its place one after another, ``charge`` what is paid; ``bu
 cycles and bytes a day. docs/models/endurance.md has the formulas.
 """
 
-from iowatt.lenses.cost.wear.budget import Budget, budgets
+from iowatt.lenses.cost.wear.budget import budgets
 from iowatt.lenses.cost.wear.charge import charged_expression, components, lives_expression
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
 from iowatt.lenses.cost.wear.stints import (
@@ -21,7 +21,6 @@ from iowatt.lenses.cost.wear.stints import (
 __all__ = [
     "LISTED",
     "ROUNDING",
-    "Budget",
     "Place",
     "Replacement",
     "Wearout",

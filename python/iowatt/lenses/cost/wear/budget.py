@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Final
 
 from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.cost.result import DailyBudget
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, TB, limit
 
@@ -14,25 +14,7 @@ DAYS_PER_YEAR: Final = 365.0
 SECONDS_PER_DAY: Final = 86_400.0
 
 
-@dataclass(frozen=True)
-class Budget:
-    """What one rating allows each day, and what the work takes of it."""
-
-    rating: str
-    #: Cycles, or bytes that hosts write.
-    limit: float
-    source: str
-    #: That it is to last.
-    years: float
-    per_day: float
-    used_per_day: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """All of it."""
-        return asdict(self)
-
-
-def budgets(drive: Drive, book: Book, years: float, work_s: float) -> Iterator[Budget]:
+def budgets(drive: Drive, book: Book, years: float, work_s: float) -> Iterator[DailyBudget]:
     """What each rating of a drive allows a day over ``years``, beside what a Work of ``work_s`` s uses of it.
 
     ``limit / (365 x years)``. Of an SSD it is bytes that hosts write, at the amplification of the rating.
@@ -50,4 +32,7 @@ def budgets(drive: Drive, book: Book, years: float, work_s: float) -> Iterator[B
         most = limit(drive, book, rating, key, scale)
         if most is not None:
             per_day = most.value / (years * DAYS_PER_YEAR)
-            yield Budget(rating, most.value, most.source, years, per_day, count * SECONDS_PER_DAY / work_s)
+            yield DailyBudget(
+                rating=rating, limit=most.value, source=most.source, years=years, per_day=per_day,
+                used_per_day=count * SECONDS_PER_DAY / work_s,
+            )  # fmt: skip

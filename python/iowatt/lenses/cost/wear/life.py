@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from iowatt.base.results import Note
 from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.cost.result import DriveWear
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.wear import ratios
 from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, Ratio
@@ -44,17 +46,17 @@ class Wearout:
     #: ``fraction`` in the words of a spreadsheet (`iowatt.lenses.cost.expression`).
     expression: str = field(default="0", repr=False)
 
-    def as_dict(self, work_s: float) -> dict[str, Any]:
-        """What ``iowatt.cost/1`` has under ``drives[].wear``, for a Work of ``work_s`` seconds."""
-        return {
-            "fraction": self.fraction,
-            "by": self.by,
-            "ratios": dict(self.ratios),
-            "life_years": life_years(self, work_s),
-            "formula": self.formula,
-            "source": self.source,
-            "note": self.note,
-        }
+    def result(self, work_s: float) -> DriveWear:
+        """``drives[].wear`` of ``iowatt.cost/1``, for a Work of ``work_s`` seconds."""
+        return DriveWear(
+            fraction=self.fraction,
+            by=self.by,
+            ratios=dict(self.ratios),
+            life_years=life_years(self, work_s),
+            formula=self.formula,
+            source=self.source,
+            note=self.note,
+        )
 
 
 def wearout(drive: Drive, book: Book) -> Wearout:
@@ -102,7 +104,7 @@ def life_years(worn: Wearout, work_s: float) -> float | None:
     return work_s / worn.fraction / SECONDS_PER_YEAR if worn.fraction > 0 else None
 
 
-def warnings(system: System) -> Iterator[str]:
+def warnings(system: System) -> Iterator[Note]:
     """Which disks move more bytes a year than they are rated for: a rate, no stock, nothing is charged.
 
     A sentence for each model of a pool, of the drive that is furthest beyond.
@@ -116,10 +118,12 @@ def warnings(system: System) -> Iterator[str]:
             beyond.setdefault((drive.pool, drive.model), []).append((moved, rated))
     for (pool, model), found in beyond.items():
         moved, rated = max(found)
-        yield (
-            f"{len(found)} of {pool} ({model}) at this rate: up to {moved / 1e12:,.0f} TB read and written a "
+        yield Note(
+            code="workload-rating",
+            text=f"{len(found)} of {pool} ({model}) at this rate: up to {moved / 1e12:,.0f} TB read and "
+            "written a "
             f"year, {moved / rated:.2g} times the workload rating of {rated / 1e12:,.0f} TB; no wear is "
-            "charged for that"
+            "charged for that",
         )
 
 

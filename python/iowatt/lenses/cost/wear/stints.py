@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from iowatt.base.errors import InputError
+from iowatt.lenses.cost.result import DriveReplaced
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.wear.life import Wearout, wearout
 from iowatt.lenses.wear import SECONDS_PER_YEAR
@@ -44,16 +45,16 @@ class Replacement:
     count: int = 1
     until_s: float | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def result(self, *, priced: bool = True) -> DriveReplaced:
         """A row of ``drives[].replacements`` in ``iowatt.cost/1``; a group has ``count`` and an end."""
-        row: dict[str, Any] = {
-            "at_years": self.at_s / SECONDS_PER_YEAR,
-            "reason": self.reason,
-            "usd": self.usd,
-        }
-        if self.until_s is not None:
-            row |= {"count": self.count, "until_years": self.until_s / SECONDS_PER_YEAR}
-        return row
+        grouped = self.until_s is not None
+        return DriveReplaced(
+            at_years=self.at_s / SECONDS_PER_YEAR,
+            reason=self.reason,
+            usd=self.usd if priced else None,
+            count=self.count if grouped else None,
+            until_years=None if self.until_s is None else self.until_s / SECONDS_PER_YEAR,
+        )
 
 
 @dataclass(frozen=True)

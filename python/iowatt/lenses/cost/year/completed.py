@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.lenses.cost.year.cycle import Cycle
 from iowatt.lenses.cost.year.measured import HINT, Stretches, shape
 from iowatt.lenses.one_array import measure_of
@@ -66,7 +67,7 @@ def of_run(run: Run, begins: datetime | None = None) -> Cycle:
         source=f"completions of the Run {run.name}",
         quality="derived" if simulated else "measured",
         notes=(
-            *(f"{run.name}: {note}" for note in found.notes),
-            f"{run.name}: its {said}",
+            *(note.about(run.name) for note in found.notes),
+            Note(code="start-of-run", text=f"{run.name}: its {said}"),
         ),
     )

@@ -9,10 +9,13 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from iowatt.base.results import Note
+from iowatt.lenses.cost.result import DutyCycle
 
 Floats = NDArray[np.float64]
 Measure = Literal["share", "iops", "mib_per_s"]
@@ -69,7 +72,7 @@ class Cycle:
     holidays: tuple[Holiday, ...] = ()
     holiday: Floats = field(default_factory=lambda: np.zeros(HOURS_A_DAY))
     growth: float = 0.0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def highest(self) -> float:
@@ -80,9 +83,10 @@ class Cycle:
     def as_share(self, share: float) -> Cycle:
         """The same shape, its highest hour at ``share`` of the highest load that there is a Run of."""
         factor = share / self.highest
-        note = (
-            f"the shape of {self.name} alone: its highest hour is taken to be {share:g} of the highest load "
-            "there is a Run of"
+        note = Note(
+            code="shape-alone",
+            text=f"only the shape of {self.name} counts: its highest hour is taken to be {share:g} of the "
+            "highest load that there is a Run of",
         )
         return replace(
             self, measure="share", week=self.week * factor, holiday=self.holiday * factor,
@@ -110,24 +114,24 @@ class Cycle:
         found: Floats = shape * self.months[day.month - 1]
         return found
 
-    def as_dict(self) -> dict[str, Any]:
-        """What it is, for documents: shapes in ``measure``, a mean day, and where it comes from."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "where": self.where,
-            "measure": self.measure,
-            "week": [[float(value) for value in day] for day in self.week],
-            "mean_day": [float(value) for value in self.week.mean(axis=0)],
-            "months": [float(value) for value in self.months],
-            "holidays": [str(one) for one in self.holidays],
-            "holiday": [float(value) for value in self.holiday] if self.holidays else None,
-            "growth_per_year": self.growth,
-            "source": self.source,
-            "date": self.date,
-            "quality": self.quality,
-            "notes": list(self.notes),
-        }
+    def result(self) -> DutyCycle:
+        """``year.cycle`` of ``iowatt.cost/1``."""
+        return DutyCycle(
+            name=self.name,
+            title=self.title,
+            where=self.where,
+            measure=self.measure,
+            week=[[float(value) for value in day] for day in self.week],
+            mean_day=[float(value) for value in self.week.mean(axis=0)],
+            months=[float(value) for value in self.months],
+            holidays=[str(one) for one in self.holidays],
+            holiday=[float(value) for value in self.holiday] if self.holidays else None,
+            growth_per_year=self.growth,
+            source=self.source,
+            date=self.date,
+            quality=self.quality,
+            notes=list(self.notes),
+        )
 
 
 def weekday_and_weekend(weekday: Floats, weekend: Floats) -> Floats:

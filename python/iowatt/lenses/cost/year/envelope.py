@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats
 from iowatt.model.profile.compile import mean_rate
 from iowatt.model.profile.find import Loaded
@@ -54,17 +55,29 @@ def of_profile(loaded: Loaded) -> Cycle:
     if not shape.any():
         raise InputError("empty", f"{where}: envelope", "the envelopes together leave no hour with requests")
     rate = mean_rate(profile) or None
-    notes = list(profile.notes)
+    notes = [Note(code="profile", text=text) for text in profile.notes]
     if not profile.envelope:
-        notes.append(f"the profile {profile.name} has no envelope: the load is the same at all hours")
+        notes.append(
+            Note(
+                code="flat-load",
+                text=f"the profile {profile.name} has no envelope: the load is the same at all hours",
+            )
+        )
     else:
         notes.append(
-            f"the envelopes of the profile {profile.name} begin at midnight; those of a week on Monday"
+            Note(
+                code="start-of-envelope",
+                text=f"the envelopes of the profile {profile.name} begin at midnight; those of a week on "
+                "Monday",
+            )
         )
     if rate is None:
         notes.append(
-            f"the profile {profile.name} has no rate: its highest hour is taken to be the highest load there "
-            "is a Run of"
+            Note(
+                code="no-rate",
+                text=f"the profile {profile.name} has no rate: its highest hour is taken to be the highest "
+                "load that there is a Run of",
+            )
         )
     week = shape / shape.max() if rate is None else shape * rate
     source, quality = _source(profile)

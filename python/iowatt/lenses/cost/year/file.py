@@ -14,6 +14,7 @@ from pydantic import Field
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
+from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
 from iowatt.lenses.cost.book.figure import Quality
 from iowatt.lenses.cost.year import completed, recorded
@@ -112,7 +113,7 @@ class _Common(Strict):
             months=np.ones(12) if self.month is None else np.array(self.month),
             holidays=tuple(holiday(text) for text in self.holidays),
             growth=self.growth_per_year,
-            notes=(*week.notes, *self.notes),
+            notes=(*week.notes, *(Note(code="duty-cycle-file", text=text) for text in self.notes)),
         )
 
 

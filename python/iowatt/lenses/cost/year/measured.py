@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Floats, weekday_and_weekend
 
 _HOUR_S: Final = 3600.0
@@ -44,7 +45,7 @@ class Shape:
     """A week in amounts per second, (7, 24), and how much of it was seen, in words."""
 
     week: Floats
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def shape(given: Stretches) -> Shape:
@@ -76,9 +77,8 @@ def shape(given: Stretches) -> Shape:
             hint=HINT,
         )
     if given.weekday is None:
-        return Shape(
-            per_day.week(), (*per_day.notes("day"), "its days of the week are not known: one shape for all")
-        )
+        note = Note(code="one-shape", text="its days of the week are not known: one shape for all")
+        return Shape(per_day.week(), (*per_day.notes("day"), note))
     day = (given.weekday + hour // HOURS_A_DAY) % DAYS_A_WEEK
     parts = []
     for wanted in (day < _WEEKDAYS, day >= _WEEKDAYS):
@@ -86,7 +86,7 @@ def shape(given: Stretches) -> Shape:
     weekday, weekend = parts
     for part, name in ((weekday, "weekday"), (weekend, "weekend day")):
         if (part.seconds < _LEAST_S).any():
-            note = f"it has no whole {name}: one shape for all days of the week"
+            note = Note(code="one-shape", text=f"it has no whole {name}: one shape for all days of the week")
             return Shape(per_day.week(), (*per_day.notes("day"), note))
     both = weekday_and_weekend(weekday.rates, weekend.rates)
     return Shape(both, (*weekday.notes("weekday"), *weekend.notes("weekend day")))
@@ -114,10 +114,11 @@ class _Seen:
     def week(self) -> Floats:
         return weekday_and_weekend(self.rates, self.rates)
 
-    def notes(self, name: str) -> tuple[str, ...]:
+    def notes(self, name: str) -> tuple[Note, ...]:
         low, high = (value / _HOUR_S for value in (self.seconds.min(), self.seconds.max()))
         span = f"{low:.3g} h" if math.isclose(low, high, rel_tol=1e-3) else f"{low:.3g} to {high:.3g} h"
-        return (f"each hour of its {name} is the mean of {span} that were recorded",)
+        text = f"each hour of its {name} is the mean of {span} that were recorded"
+        return (Note(code="recorded-hours", text=text),)
 
 
 def _by_hour(given: Stretches) -> tuple[NDArray[np.int64], Floats, Floats]:

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.counters.activity import Activity, activity
 from iowatt.counters.clock import Stamp
 from iowatt.counters.log import Floats, Log
@@ -51,14 +52,22 @@ def of_log(path: Path, devices: Sequence[str] = (), shift_hours: float | None = 
     amount = requests if by == "iops" else moved / 2**20
     found = shape(Stretches(begin[known], seconds[known], amount[known], weekday, where))
     names = ", ".join(act.device for act in acts)
-    notes = [f"{path.name}: {note}" for note in found.notes]
+    notes = [note.about(path.name) for note in found.notes]
     if not known.all():
         notes.append(
-            f"{path.name}: {int((~known).sum())} of {len(known)} intervals have no figures: left out"
+            Note(
+                code="intervals-left-out",
+                text=f"{path.name}: {int((~known).sum())} of {len(known)} intervals have no figures and are "
+                "left out",
+            )
         )
     if log.utc and shift_hours is None:
         notes.append(
-            f"{path.name}: its times are UTC, and are taken for local ones (sadf -t writes local times)"
+            Note(
+                code="utc-as-local",
+                text=f"{path.name}: its times are UTC, and are taken for local ones (sadf -t writes local "
+                "times)",
+            )
         )
     if not found.week.any():
         raise InputError("empty", where, f"{names} had no requests")

@@ -6,11 +6,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import MAXYEAR, datetime
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.results import Note
+from iowatt.lenses.cost.result import (
+    CalendarMonth,
+    DutyYear,
+    HighestHour,
+    LoadBand,
+    LoadLevel,
+    MeanDay,
+    MeanWeek,
+)
 from iowatt.lenses.cost.system import System, Work
 from iowatt.lenses.cost.year import drives
 from iowatt.lenses.cost.year.cycle import (
@@ -24,7 +34,6 @@ from iowatt.lenses.cost.year.cycle import (
 from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed
 from iowatt.tariffs.load import Load
 
-SCHEMA: Final = "iowatt.year/1"
 _BINS: Final = 10
 _MOST_YEARS: Final = 200
 
@@ -41,57 +50,56 @@ class Year:
     loads: Floats
     watts: Floats
 
-    def as_dict(self) -> dict[str, Any]:
-        """Figures to be shown: loads in ``unit``, power in W, as a mean week, by load, by month; JSON."""
+    def result(self) -> DutyYear:
+        """``systems[].year`` of ``iowatt.cost/1``: loads in ``unit``, power in W."""
         points, work = self.levels, self.system.work
         top = int(np.argmax(self.loads))
         response = points.response(self.loads[top : top + 1])[0]
-        return {
-            "schema": SCHEMA,
-            "system": self.system.name,
-            "cycle": self.cycle.as_dict(),
-            "start": f"{self.start:%Y-%m-%d}",
-            "years": self.years,
-            "measure": points.measure,
-            "unit": points.unit,
-            "highest": points.highest,
-            "power_basis": self.system.power_basis,
-            "modelled": self.system.modelled,
-            "energy_kwh": float(self.watts.sum()) / 1000.0,
-            "mean_w": float(self.watts.mean()),
-            "requests": work.requests,
-            "bytes_moved": work.bytes_moved,
-            "response_ms": work.response_ms,
-            "highest_hour": {
-                "when": hour_name(self.start, top),
-                "load": float(self.loads[top]),
-                "watts": float(self.watts[top]),
-                "response_ms": float(response) if math.isfinite(response) else None,
-            },
-            "levels": self._levels(),
-            "by_load": self._by_load(),
-            "week": self._week(),
-            "mean_day": self._mean_day(),
-            "months": self._months(),
-            "notes": list(self.system.notes),
-        }
+        return DutyYear(
+            system=self.system.name,
+            cycle=self.cycle.result(),
+            start=f"{self.start:%Y-%m-%d}",
+            years=self.years,
+            measure=points.measure,
+            unit=points.unit,
+            highest=points.highest,
+            power_basis=self.system.power_basis,
+            modelled=self.system.modelled,
+            energy_kwh=float(self.watts.sum()) / 1000.0,
+            mean_w=float(self.watts.mean()),
+            requests=work.requests,
+            bytes_moved=work.bytes_moved,
+            response_ms=work.response_ms,
+            highest_hour=HighestHour(
+                when=hour_name(self.start, top),
+                load=float(self.loads[top]),
+                watts=float(self.watts[top]),
+                response_ms=float(response) if math.isfinite(response) else None,
+            ),
+            levels=self._levels(),
+            by_load=self._by_load(),
+            week=self._week(),
+            mean_day=self._mean_day(),
+            months=self._months(),
+            notes=list(self.system.notes),
+        )
 
-    def _levels(self) -> list[dict[str, Any]]:
+    def _levels(self) -> list[LoadLevel]:
         points = self.levels
         hours = points.weights(self.loads) / HOUR_S
         return [
-            {
-                "where": system.where,
-                "load": float(points.loads[index]),
-                "share": float(points.loads[index] / points.highest),
-                "watts": float(points.watts[index]),
-                "response_ms": system.work.response_ms,
-                "hours": float(hours[index]),
-            }
+            LoadLevel(
+                where=system.where,
+                load=float(points.loads[index]),
+                share=float(points.loads[index] / points.highest),
+                watts=float(points.watts[index]),
+                response_ms=system.work.response_ms,
+                hours=float(hours[index]),
+            )
             for index, system in enumerate(points.systems)
         ]
 
-    def _by_load(self) -> list[dict[str, Any]]:
+    def _by_load(self) -> list[LoadBand]:
         """Hours at each tenth of the highest load, those without any apart; kWh in them."""
         tenth = np.ceil(self.loads / self.levels.highest * _BINS - 1e-9).astype(np.int64).clip(0, _BINS)
         tenth[self.loads == 0] = 0
@@ -99,12 +107,12 @@ class Year:
         hours = np.bincount(tenth, minlength=_BINS + 1)
         kwh = np.bincount(tenth, weights=self.watts, minlength=_BINS + 1) / 1000.0
         return [
-            {
-                "above": max(index - 1, 0) / _BINS,
-                "to": index / _BINS,
-                "hours": int(hours[index]),
-                "kwh": float(kwh[index]),
-            }
+            LoadBand(
+                above=max(index - 1, 0) / _BINS,
+                to=index / _BINS,
+                hours=int(hours[index]),
+                kwh=float(kwh[index]),
+            )
             for index in range(_BINS + 1)
         ]
 
@@ -116,7 +124,7 @@ class Year:
         )
         return found
 
-    def _week(self) -> dict[str, Any]:
+    def _week(self) -> MeanWeek:
         """The mean of each hour of the week over all weeks, 7 x 24, Monday first."""
 
         def mean(values: Floats) -> list[list[float]]:
@@ -124,16 +132,17 @@ class Year:
             summed = np.bincount(of_week, weights=values) / np.bincount(of_week)
             return [[float(value) for value in day] for day in summed.reshape(DAYS_A_WEEK, HOURS_A_DAY)]
 
-        return {"days": list(DAYS), "load": mean(self.loads), "watts": mean(self.watts)}
+        return MeanWeek(days=list(DAYS), load=mean(self.loads), watts=mean(self.watts))
 
-    def _mean_day(self) -> dict[str, Any]:
+    def _mean_day(self) -> MeanDay:
         hour = self._hour_of_week % HOURS_A_DAY
-        return {
-            name: [float(value) for value in np.bincount(hour, weights=values) / np.bincount(hour)]
-            for name, values in (("load", self.loads), ("watts", self.watts))
-        }
 
-    def _months(self) -> list[dict[str, Any]]:
+        def mean(values: Floats) -> list[float]:
+            return [float(value) for value in np.bincount(hour, weights=values) / np.bincount(hour)]
+
+        return MeanDay(load=mean(self.loads), watts=mean(self.watts))
+
+    def _months(self) -> list[CalendarMonth]:
         """Calendar months of all years together, January first."""
         month = np.repeat([day.month - 1 for day in self.cycle.days(self.start, self.years)], HOURS_A_DAY)[
             self.start.hour : self.start.hour + len(self.loads)
@@ -141,12 +150,12 @@ class Year:
         hours = np.bincount(month, minlength=12)
         loads, watts = (np.bincount(month, weights=v, minlength=12) for v in (self.loads, self.watts))
         return [
-            {
-                "month": index + 1,
-                "hours": int(hours[index]),
-                "kwh": float(watts[index] / 1000.0),
-                "mean_load": float(loads[index] / hours[index]),
-            }
+            CalendarMonth(
+                month=index + 1,
+                hours=int(hours[index]),
+                kwh=float(watts[index] / 1000.0),
+                mean_load=float(loads[index] / hours[index]),
+            )
             for index in range(12)
         ]
 
@@ -229,31 +238,44 @@ def _response(points: Levels, loads: Floats) -> float | None:
     return mean if math.isfinite(mean) else None
 
 
-def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: int) -> tuple[str, ...]:
+def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: int) -> tuple[Note, ...]:
     notes = [note for system in points.systems for note in system.notes]
     notes += cycle.notes
     said = f"{'' if years == 1 else f'{years} years of '}the duty cycle {cycle.name} ({cycle.quality})"
     notes.append(
-        f"{said}: power and counts lie on straight lines between Runs at "
-        f"{', '.join(f'{load:.4g}' for load in points.loads)} {points.unit}"
+        Note(
+            code="between-runs",
+            text=f"{said}: power and counts are interpolated linearly between Runs at "
+            f"{', '.join(f'{load:.4g}' for load in points.loads)} {points.unit}",
+        )
     )
     if points.has_idle:
         lowest = float(points.loads[1])
         between = int(((loads > 0) & (loads < lowest)).sum())
         if between:
             notes.append(
-                f"{between} of {len(loads)} hours lie between idle and the lowest load, {lowest:.4g} "
-                f"{points.unit}: power is on the line between them, response times are the lowest load's"
+                Note(
+                    code="below-lowest-load",
+                    text=f"{between} of {len(loads)} hours lie between idle and the lowest load, "
+                    f"{lowest:.4g} "
+                    f"{points.unit}: their power is interpolated, their response times are the lowest load's",
+                )
             )
     top = int(np.argmax(loads))
     response = points.response(loads[top : top + 1])[0]
     slow = f", mean response time {response:.3g} ms" if math.isfinite(response) else ""
-    notes.append(f"highest hour: {hour_name(start, top)} at {loads[top]:.4g} {points.unit}{slow}")
+    at = f"{hour_name(start, top)} at {loads[top]:.4g} {points.unit}{slow}"
+    notes.append(Note(code="highest-hour", text=f"highest hour: {at}"))
     notes.append(
-        "power is constant within an hour: a demand charge sees the means of hours, not peaks in them"
+        Note(
+            code="hourly-means",
+            text="power is constant within an hour: a demand charge sees hourly means, not the peaks in them",
+        )
     )
     if cycle.growth and years == 1:
-        notes.append(f"a growth of {cycle.growth:.3g} a year does not come in: this is the first year alone")
+        text = f"a growth of {cycle.growth:.3g} a year is left out: this is the first year alone"
+        notes.append(Note(code="growth-left-out", text=text))
     elif cycle.growth:
-        notes.append("growth is in the mean of these years, by which crossovers over other times go")
+        text = "growth is in the mean of these years, which crossovers over other times use"
+        notes.append(Note(code="growth-in-mean", text=text))
     return tuple(dict.fromkeys(notes))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from iowatt.lenses.cost.book.keys import known
+from iowatt.lenses.cost.result import Assumption, Cost
 from iowatt.pages.cost import live
 from iowatt.pages.cost.sheets.place import Cells, absolute, cell_names
 from iowatt.pages.cost.sheets.styles import Styles, printed
-
-Found = dict[str, Any]
 
 TITLE: Final = "Assumptions"
 _HEADS: Final = (
@@ -30,13 +29,13 @@ _LEGEND: Final = (
 )
 
 
-def add(book: Workbook, styles: Styles, found: Found) -> Cells:
+def add(book: Workbook, styles: Styles, found: Cost) -> Cells:
     """Add the sheet; returns the names of its cells."""
     return _Sheet(book, styles, found).write()
 
 
 class _Sheet:
-    def __init__(self, book: Workbook, styles: Styles, found: Found) -> None:
+    def __init__(self, book: Workbook, styles: Styles, found: Cost) -> None:
         self._book = book
         self._sheet: Worksheet = book.add_worksheet(TITLE)
         self._styles = styles
@@ -57,16 +56,16 @@ class _Sheet:
         for at, head in enumerate(_HEADS):
             sheet.write_string(_FIRST - 1, at, head, styles.head_number if at in (1, 3, 4) else styles.head)
         sheet.freeze_panes(_FIRST, 1)
-        for row, one in enumerate(self._found["assumptions"], _FIRST):
+        for row, one in enumerate(self._found.assumptions, _FIRST):
             self._figure(row, one)
         return self._cells
 
     def _horizon(self, top: int) -> None:
         """How long the work goes on."""
-        sheet, styles, horizon = self._sheet, self._styles, self._found["horizon"]
+        sheet, styles, horizon = self._sheet, self._styles, self._found.horizon
         rows = (
-            (self._cells.basis, horizon["basis"], "work: the same work so often; time: so many years"),
-            (self._cells.amount, horizon["amount"], "alpha (times the work), or years of 365 days"),
+            (self._cells.basis, horizon.basis, "work: the same work so often; time: so many years"),
+            (self._cells.amount, horizon.amount, "alpha (times the work), or years of 365 days"),
         )
         for row, (name, value, text) in enumerate(rows, top):
             sheet.write_string(row, 0, name.replace("_", " "), styles.text)
@@ -81,15 +80,15 @@ class _Sheet:
             sheet.write_string(row, 10, text, styles.text)
             self._book.define_name(name, f"={TITLE}!{absolute(row, 1)}")
 
-    def _figure(self, row: int, one: Found) -> None:
-        sheet, styles, key, value = self._sheet, self._styles, one["key"], one["value"]
+    def _figure(self, row: int, one: Assumption) -> None:
+        sheet, styles, key, value = self._sheet, self._styles, one.key, one.value
         texts = {
-            0: key, 2: one["unit"], 7: one["quality"], 8: one["date"], 9: one["source"], 10: one["text"],
-            11: one["note"],
+            0: key, 2: one.unit, 7: one.quality, 8: one.date, 9: one.source, 10: one.text,
+            11: one.note,
         }  # fmt: skip
         for at, text in texts.items():
             sheet.write_string(row, at, text or "", styles.beside if at == _UNIT else styles.text)
-        for at, end in ((3, one["low"]), (4, one["high"])):
+        for at, end in ((3, one.low), (4, one.high)):
             if end is not None:
                 sheet.write_number(row, at, end, styles.computed("General"))
         if isinstance(value, str):

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from iowatt.lenses.cost.component import GROUPS, Group
+from iowatt.lenses.cost.result import Cost, SystemCost
 from iowatt.pages.cost import words
+from iowatt.pages.cost.basis import caveats, rests
 from iowatt.pages.cost.sheets.place import Place, absolute, on
 from iowatt.pages.cost.sheets.styles import TIMES, USD, Styles, printed
 from iowatt.pages.cost.sheets.system import UNKNOWN
-
-Found = dict[str, Any]
+from iowatt.pages.cost.verdict import verdict
 
 _TOP: Final = 6
 
 
-def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Place]) -> None:
+def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Cost, places: Sequence[Place]) -> None:
     """Write the sheet and its chart."""
-    names, systems = words.labels(found), found["systems"]
+    names, systems = words.labels(found), found.systems
     printed(sheet)
     sheet.set_column(0, 0, 34)
     sheet.set_column(1, max(len(names), 6), 18)
     sheet.write_string(0, 0, "What each system costs", styles.title)
     said = (
-        *words.verdict(found),
-        f"As stated: {found['horizon']['said']}, from {found['start']}; {words.basis(found)}. The "
+        *verdict(found),
+        f"As stated: {found.horizon.said}, from {found.start}; {words.basis(found)}. The "
         "horizon, and the figures that the sheet Assumptions marks as live, can be changed there.",
-        *words.rests(found),
+        *(f"{name}: {text}" for name, text in rests(found)),
     )
     for row, text in enumerate(said, 1):
         sheet.write_string(row, 0, text, styles.text)
@@ -39,16 +40,14 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Found, places:
     for at, (name, system) in enumerate(zip(names, systems, strict=True), 1):
         late = " (no candidate)" if words.no_candidate(found, system) else ""
         sheet.write_string(top, at, f"{name}{late}", styles.head_number)
-    groups = [
-        group for group in GROUPS if any(one["group"] == group for s in systems for one in s["components"])
-    ]
+    groups = [group for group in GROUPS if any(one.group == group for s in systems for one in s.components)]
     rows = dict(enumerate(groups, top + 1))
     _groups(sheet, styles, found, places, rows)
     row = _totals(sheet, styles, found, places, top + 1 + len(groups))
     row = _carbon(sheet, styles, systems, places, row + 1)
-    for text in [*words.cautions(found), *words.notes(found)]:
+    for caveat in caveats(found):
         row += 1
-        sheet.write_string(row, 0, f"Note: {text}", styles.text)
+        sheet.write_string(row, 0, f"Note: {caveat.text}", styles.text)
     sheet.freeze_panes(top + 1, 1)
     _chart(book, sheet, rows, len(names), row + 2)
 
@@ -56,30 +55,30 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Found, places:
 def _groups(
     sheet: Worksheet,
     styles: Styles,
-    found: Found,
+    found: Cost,
     places: Sequence[Place],
     rows: Mapping[int, Group],
 ) -> None:
     for row, group in rows.items():
         sheet.write_string(row, 0, words.NAMES[group], styles.text)
-        for at, (system, place) in enumerate(zip(found["systems"], places, strict=True), 1):
+        for at, (system, place) in enumerate(zip(found.systems, places, strict=True), 1):
             if words.withheld(found, system):
                 continue
             where, usd = on(place.sheet, place.groups), on(place.sheet, place.usd)
             formula = f'=SUMIF({where},"{words.NAMES[group]}",{usd})'
-            value = system["by_group"].get(group, 0.0)
+            value = system.by_group.get(group, 0.0)
             if value is None:
                 sheet.write_string(row, at, UNKNOWN, styles.text)
             else:
                 sheet.write_formula(row, at, formula, styles.computed(USD), value)
 
 
-def _totals(sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Place], row: int) -> int:
+def _totals(sheet: Worksheet, styles: Styles, found: Cost, places: Sequence[Place], row: int) -> int:
     """Totals, today's dollars, against the first, and how long; returns the next free row."""
-    systems, baseline = found["systems"], found["choice"]["baseline"]
-    names = [one["name"] for one in systems]
+    systems, baseline = found.systems, found.choice.baseline
+    names = [one.name for one in systems]
     first = systems[names.index(baseline)] if baseline in names else systems[0]
-    whose = "the first" if first is systems[0] else first["name"]
+    whose = "the first" if first is systems[0] else first.name
     sheet.write_string(row, 0, "Total", styles.computed(bold=True))
     texts = (
         "In USD of today", f"More than {whose}", f"Share of {whose}", "Times the work",
@@ -90,20 +89,21 @@ def _totals(sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Pla
     base = absolute(row, 1 + systems.index(first))
     for at, (system, place) in enumerate(zip(systems, places, strict=True), 1):
         here = absolute(row, at)
-        terabytes, size = (system["capacity_gb"]["usable"] or 0.0) / 1000, absolute(row + 6, at)
+        terabytes, size = (system.capacity_gb.usable or 0.0) / 1000, absolute(row + 6, at)
         dollars, ranked = not words.withheld(found, system), not words.no_candidate(found, system)
-        known = system["usd"] is not None and first["usd"] is not None
-        more = system["usd"] - first["usd"] if known else None
-        share = more / first["usd"] if more is not None and first["usd"] else None if more is None else 0.0
-        cells: tuple[tuple[str, Any, str, bool], ...] = (
-            (on(place.sheet, place.total), system["usd"], USD, dollars),
-            (on(place.sheet, place.present), system["present_usd"], USD, dollars),
+        more = share = None
+        if system.usd is not None and first.usd is not None:
+            more = system.usd - first.usd
+            share = more / first.usd if first.usd else 0.0
+        cells: tuple[tuple[str, float | None, str, bool], ...] = (
+            (on(place.sheet, place.total), system.usd, USD, dollars),
+            (on(place.sheet, place.present), system.present_usd, USD, dollars),
             (f"{here}-{base}", more, USD, ranked),
             (f"IF({base}=0,0,({here}-{base})/{base})", share, "0.0%", ranked),
-            (on(place.sheet, place.repeats), system["repeats"], TIMES, True),
-            (on(place.sheet, place.years), system["years"], "0.00", True),
+            (on(place.sheet, place.repeats), system.repeats, TIMES, True),
+            (on(place.sheet, place.years), system.years, "0.00", True),
             (f"{terabytes!r}", terabytes, "0.000", terabytes > 0),
-            (f"{here}/{size}", system["usd_per_usable_tb"], USD, dollars and terabytes > 0),
+            (f"{here}/{size}", system.usd_per_usable_tb, USD, dollars and terabytes > 0),
         )
         for down, (formula, value, shown, there) in enumerate(cells):
             if not there:
@@ -117,15 +117,14 @@ def _totals(sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Pla
 
 
 def _carbon(
-    sheet: Worksheet, styles: Styles, systems: Sequence[Found], places: Sequence[Place], row: int
+    sheet: Worksheet, styles: Styles, systems: Sequence[SystemCost], places: Sequence[Place], row: int
 ) -> int:
     for down, text in enumerate(("Carbon in operation (kg CO2e)", "Carbon embodied (kg CO2e)")):
         sheet.write_string(row + down, 0, text, styles.text)
     for at, (system, place) in enumerate(zip(systems, places, strict=True), 1):
-        for down, (cell, key) in enumerate(
-            ((place.operational, "operational_kg"), (place.embodied, "embodied_kg"))
+        for down, (cell, value) in enumerate(
+            ((place.operational, system.carbon.operational_kg), (place.embodied, system.carbon.embodied_kg))
         ):
-            value = system["carbon"][key]
             formula = f"={on(place.sheet, cell)}"
             sheet.write_formula(
                 row + down, at, formula, styles.computed("#,##0.0"), 0 if value is None else value

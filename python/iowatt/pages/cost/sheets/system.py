@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from xlsxwriter.worksheet import Worksheet
 
 from iowatt.lenses.cost import expression
+from iowatt.lenses.cost.result import Cost, CostComponent, DriveCost, SystemCost
 from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import live, words
 from iowatt.pages.cost.sheets.flows import Flows, Horizon
 from iowatt.pages.cost.sheets.place import Cells, Place, absolute, on, span
 from iowatt.pages.cost.sheets.styles import PLAIN, USD, Styles, printed
-
-Found = dict[str, Any]
 
 _HEADS: Final = (
     "Component", "Group", "Of", "Quantity as stated", "Unit", "USD/unit as stated", "USD", "USD of today",
@@ -40,18 +39,18 @@ class Making:
 
     sheets: Mapping[str, Worksheet]
     styles: Styles
-    found: Found
+    found: Cost
     cells: Cells
     payments: Flows
 
 
-def add(making: Making, name: str, system: Found) -> Place:
+def add(making: Making, name: str, system: SystemCost) -> Place:
     """Add the sheet of a system; returns where the summary finds its figures."""
     return _System(making, name, system).write()
 
 
 class _System:
-    def __init__(self, making: Making, name: str, system: Found) -> None:
+    def __init__(self, making: Making, name: str, system: SystemCost) -> None:
         self._sheet = making.sheets[name]
         self._styles = making.styles
         self._name = name
@@ -62,18 +61,18 @@ class _System:
         self._places: dict[str, str] = {}
         #: Cells of a drive's price, lives and drives that serve, by what and by its name.
         self._of_drives: dict[tuple[str, str], str] = {}
-        components = system["components"]
+        components = system.components
         #: Rows: the heading is above the first component, drives follow below the total.
         self._first = 12
         self._last = self._first + max(1, len(components)) - 1
-        self._rows = {one["key"]: self._first + at for at, one in enumerate(components)}
+        self._rows = {one.key: self._first + at for at, one in enumerate(components)}
 
     def write(self) -> Place:
         sheet, styles, system = self._sheet, self._styles, self._system
         printed(sheet)
         for at, width in enumerate(_WIDTHS):
             sheet.set_column(at, at, width)
-        sheet.write_string(0, 0, str(system["name"]), styles.title)
+        sheet.write_string(0, 0, str(system.name), styles.title)
         self._horizon()
         self._drives(self._last + 4)
         self._carbon()
@@ -81,11 +80,11 @@ class _System:
         for at, head in enumerate(_HEADS):
             number = at in (_QUANTITY, _UNIT_PRICE, _USD, _PRESENT)
             sheet.write_string(self._first - 1, at, head, styles.head_number if number else styles.head)
-        for component in system["components"]:
+        for component in system.components:
             self._component(component)
         total, present = absolute(self._last + 1, _USD), absolute(self._last + 1, _PRESENT)
         sheet.write_string(self._last + 1, 0, "Total", styles.computed(bold=True))
-        for column, value in ((_USD, system["usd"]), (_PRESENT, system["present_usd"])):
+        for column, value in ((_USD, system.usd), (_PRESENT, system.present_usd)):
             formula = f"=SUM({span(column, self._first, self._last)})"
             if value is None:
                 sheet.write_string(self._last + 1, column, UNKNOWN, styles.text)
@@ -102,26 +101,29 @@ class _System:
         sheet, styles, system, cells = self._sheet, self._styles, self._system, self._cells
         work_s = absolute(2, 1)
         sheet.write_string(2, 0, "The work once (s)", styles.text)
-        sheet.write_number(2, 1, system["work"]["duration_s"], styles.stated())
+        sheet.write_number(2, 1, system.work.duration_s, styles.stated())
         year = SECONDS_PER_YEAR
         often = f'=IF({cells.basis}="work",{cells.amount},{cells.amount}*{year}/{work_s})'
         rows = (
-            ("repeats", "Times that it is done", often),
-            ("seconds", "How long that takes (s)", f"={absolute(3, 1)}*{work_s}"),
-            ("years", "The same in years of 365 days", f"={absolute(4, 1)}/{year}"),
+            ("repeats", "Times that it is done", often, system.repeats),
+            ("seconds", "How long that takes (s)", f"={absolute(3, 1)}*{work_s}", system.seconds),
+            ("years", "The same in years of 365 days", f"={absolute(4, 1)}/{year}", system.years),
         )
-        for row, (key, text, formula) in enumerate(rows, 3):
+        for row, (key, text, formula, value) in enumerate(rows, 3):
             sheet.write_string(row, 0, text, styles.text)
-            sheet.write_formula(row, 1, formula, styles.computed(), system[key])
+            sheet.write_formula(row, 1, formula, styles.computed(), value)
             self._places[key] = absolute(row, 1)
 
     def _carbon(self) -> None:
-        carbon = self._system["carbon"]
-        rows = (("operational", "Carbon in operation (kg CO2e)"), ("embodied", "Carbon embodied (kg CO2e)"))
-        for row, (which, text) in enumerate(rows, 7):
+        carbon = self._system.carbon
+        rows = (
+            ("operational", "Carbon in operation (kg CO2e)", carbon.operational_kg),
+            ("embodied", "Carbon embodied (kg CO2e)", carbon.embodied_kg),
+        )
+        for row, (which, text, value) in enumerate(rows, 7):
             self._sheet.write_string(row, 0, text, self._styles.text)
             formula = self._formula(self._live.of_carbon(which))
-            self._number((row, 1), formula, carbon[f"{which}_kg"], PLAIN)
+            self._number((row, 1), formula, value, PLAIN)
             self._places[f"kg.{which}"] = absolute(row, 1)
 
     def _drives(self, top: int) -> None:
@@ -130,60 +132,60 @@ class _System:
         sheet.set_row(top, _TWO_LINES)
         for at, head in enumerate(_DRIVE_HEADS):
             sheet.write_string(top, at, head, styles.head_number if _CAPACITY <= at <= _USD else styles.head)
-        for row, drive in enumerate(self._system["drives"], top + 1):
+        for row, drive in enumerate(self._system.drives, top + 1):
             texts = {
-                0: f"{drive['name']} ({drive['model']})", 1: drive["kind"], 2: drive["pool"],
-                8: drive["price_source"], 9: drive["price_date"],
+                0: f"{drive.name} ({drive.model})", 1: drive.kind, 2: drive.pool,
+                8: drive.price_source, 9: drive.price_date,
             }  # fmt: skip
             for at, text in texts.items():
                 sheet.write_string(row, at, text or "", styles.text)
-            sheet.write_number(row, _CAPACITY, drive["capacity_gb"], styles.stated())
+            sheet.write_number(row, _CAPACITY, drive.capacity_gb, styles.stated())
             price = self._live.of_drive(drive)
-            if drive["price_usd"] is None:
+            if drive.price_usd is None:
                 sheet.write_string(row, _USD, UNKNOWN, styles.text)
             elif price is None:
-                sheet.write_number(row, _USD, drive["price_usd"], styles.given(USD))
+                sheet.write_number(row, _USD, drive.price_usd, styles.given(USD))
             else:
-                self._number((row, _USD), self._formula(price), drive["price_usd"], USD)
-            self._of_drives["price", drive["name"]] = absolute(row, _USD)
-            if drive.get("lives") is not None:
+                self._number((row, _USD), self._formula(price), drive.price_usd, USD)
+            self._of_drives["price", drive.name] = absolute(row, _USD)
+            if drive.lives is not None:
                 self._lives(row, drive)
 
-    def _lives(self, row: int, drive: Found) -> None:
+    def _lives(self, row: int, drive: DriveCost) -> None:
         """How often the work and the years use up a drive, and how many serve one after another."""
         lives = absolute(row, _LIVES)
-        self._number((row, _LIVES), self._formula(self._live.of_lives(drive)), drive["lives"], PLAIN)
+        self._number((row, _LIVES), self._formula(self._live.of_lives(drive)), drive.lives, PLAIN)
         served = f"MAX(1,CEILING({lives}-{expression.number(ROUNDING)},1))"
-        self._number((row, _SERVED), served, drive["served"], PLAIN)
-        self._of_drives["lives", drive["name"]] = lives
-        self._of_drives["served", drive["name"]] = absolute(row, _SERVED)
+        self._number((row, _SERVED), served, drive.served, PLAIN)
+        self._of_drives["lives", drive.name] = lives
+        self._of_drives["served", drive.name] = absolute(row, _SERVED)
 
-    def _component(self, component: Found) -> None:
+    def _component(self, component: CostComponent) -> None:
         sheet, styles = self._sheet, self._styles
-        row = self._rows[component["key"]]
+        row = self._rows[component.key]
         follows, stays = self._live.keys(component)
         texts = {
-            0: component["title"], 1: words.NAMES[component["group"]], 2: component["device"],
+            0: component.title, 1: words.NAMES[component.group], 2: component.device,
             8: ", ".join(sorted(follows)), 9: ", ".join(sorted(stays)),
-            10: component["formula"], 11: component["source"], 12: component["date"], 13: component["note"],
-            14: component["key"],
+            10: component.formula, 11: component.source, 12: component.date, 13: component.note,
+            14: component.key,
         }  # fmt: skip
         for at, text in texts.items():
             sheet.write_string(row, at, text or "", styles.beside if at == _PRESENT + 1 else styles.text)
-        sheet.write_string(row, 4, component["unit"], styles.beside)
-        for column, value in ((_QUANTITY, component["quantity"]), (_UNIT_PRICE, component["unit_price"])):
+        sheet.write_string(row, 4, component.unit, styles.beside)
+        for column, value in ((_QUANTITY, component.quantity), (_UNIT_PRICE, component.unit_price)):
             self._number((row, column), None, value, PLAIN)
-        formula = self._formula(self._live.of_component(component), component["device"])
-        self._number((row, _USD), formula, component["usd"], USD)
-        horizon = Horizon(self._system["seconds"], on(self._name, self._places["years"]))
+        formula = self._formula(self._live.of_component(component), component.device)
+        self._number((row, _USD), formula, component.usd, USD)
+        horizon = Horizon(self._system.seconds, on(self._name, self._places["years"]))
         worth = self._payments.add(self._name, component, horizon)
-        if component["usd"] is None:
+        if component.usd is None:
             for column in (_USD, _PRESENT):
                 sheet.write_string(row, column, UNKNOWN, styles.text)
             return
         usd = absolute(row, _USD)
         present = f"={usd}" if worth is None else f"={usd}*{worth}"
-        sheet.write_formula(row, _PRESENT, present, styles.computed(USD), component["present_usd"])
+        sheet.write_formula(row, _PRESENT, present, styles.computed(USD), component.present_usd)
 
     def _number(self, place: tuple[int, int], formula: str | None, value: float | None, shown: str) -> None:
         """A formula with its value, or the value as stated."""
