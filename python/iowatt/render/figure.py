@@ -74,6 +74,43 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Exact(Column):
+    """A column of figures that are shown with a fixed number of significant digits, each for itself."""
+
+    digits: int = 6
+
+    def show(self, cell: Cell) -> str:
+        """A cell as a person reads it."""
+        if not isinstance(cell, float):
+            return super().show(cell)
+        return f"{cell:.{self.digits}g}" if abs(cell) < 10**self.digits else f"{cell:,.0f}"
+
+
+class Published(str):
+    """A figure as rules have it published (``12.3``), with the figure in full behind it."""
+
+    __slots__ = ("full",)
+    full: float
+
+    def __new__(cls, text: str, full: float) -> Published:
+        """``Published("12.3", 12.317)``."""
+        made = super().__new__(cls, text)
+        made.full = full
+        return made
+
+    @property
+    def decimals(self) -> int:
+        """Digits behind the point."""
+        return len(self.partition(".")[2])
+
+    @property
+    def as_number(self) -> float:
+        """In full where a number format shows it as published; else (1230 of 1234.5) what is published."""
+        same = f"{self.full:.{self.decimals}f}" == str(self)
+        return self.full if same else float(self)
+
+
+@dataclass(frozen=True)
 class Table:
     """Rows under typed columns; ``None`` where there is no value, never NaN or an infinity."""
 
@@ -119,6 +156,11 @@ class Figure:
     remarks: list[str] = field(default_factory=list)
     wide: bool = False
     brief: bool = False
+
+
+def text_columns(*titles: str) -> list[Column]:
+    """Columns of text."""
+    return [Column(title, text=True) for title in titles]
 
 
 def plain(name: str) -> str:

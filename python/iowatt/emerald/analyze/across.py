@@ -207,9 +207,9 @@ def _driver(measured: Measured, asked: Asked) -> Iterator[Finding]:
 
 def _intensity(phases: Sequence[Phase], asked: Asked) -> Iterator[Finding]:
     """Phases whose rate is a share of another's."""
-    by_name = {phase.name: phase for phase in phases}
-    for phase in phases:
-        of = asked.known(f"workloads.{phase.name}.intensity_of")
+    by_name = {phase.result.phase: phase for phase in phases}
+    for name, phase in by_name.items():
+        of = asked.known(f"workloads.{name}.intensity_of")
         if of is None:
             continue
         other = by_name.get(str(of))
@@ -217,15 +217,15 @@ def _intensity(phases: Sequence[Phase], asked: Asked) -> Iterator[Finding]:
             yield Finding(
                 "intensity-unknown",
                 "non-compliant",
-                f"{phase.name} is to run at a share of {of}'s rate, and there is no {of}",
+                f"{name} is to run at a share of {of}'s rate, and there is no {of}",
             )
             continue
         yield from validity.intensity(
-            validity.Rate(phase.iops, phase.document["asked_iops"], phase.requests),
-            validity.Rate(other.iops, other.document["asked_iops"], other.requests),
-            percent=asked.number(f"workloads.{phase.name}.intensity_percent"),
+            validity.Rate(phase.result.iops, phase.result.asked_iops, phase.requests),
+            validity.Rate(other.result.iops, other.result.asked_iops, other.requests),
+            percent=asked.number(f"workloads.{name}.intensity_percent"),
             within_percent=100 - asked.number("rate.achieved_percent"),
-            phase=phase.name,
+            phase=name,
             of_phase=str(of),
         )
 
