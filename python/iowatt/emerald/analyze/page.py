@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from iowatt.emerald.analyze import figures
 from iowatt.emerald.analyze.result import Analysis, name_of
@@ -13,18 +12,6 @@ from iowatt.render.figure import Figure
 from iowatt.render.headline import Headline
 
 _KINDS = {"measured": "measured", "modelled": "modelled, not measured"}
-
-
-@dataclass(frozen=True)
-class _Metric(Headline):
-    """A metric with the digits that the rules prescribe."""
-
-    digits: str | None = None
-
-    @property
-    def parts(self) -> tuple[str, str]:
-        """The digits and the unit; a metric that is no measurement has no number."""
-        return ("refused", "") if self.digits is None else (self.digits, self.unit)
 
 
 def document(found: Analysis) -> Document:
@@ -37,8 +24,13 @@ def document(found: Analysis) -> Document:
         verdict=list(_verdict(found)),
         chart=figures.settling(found),
         headlines=[
-            _Metric(
-                part.phase, part.metric, part.ep, part.unit, figures.status(part, found), digits=part.ep_shown
+            Headline(
+                part.phase,
+                part.metric,
+                part.ep,
+                part.unit,
+                figures.status(part, found),
+                said="refused" if part.ep_shown is None else f"{part.ep_shown}\u00a0{part.unit}",
             )
             for part in found.parts
         ],
