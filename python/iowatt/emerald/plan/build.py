@@ -160,7 +160,7 @@ def _product(asked: Asked, rules: Rules) -> tuple[dict[str, Any], Asked]:
     file = read(asked.product)
     found = classify(file, rules)
     described = file.product.model_dump(mode="json", by_alias=True, exclude_none=True)
-    described["classified"] = found.as_dict()["id"]
+    described["classified"] = found.id
     if asked.category is None:
         class_ = found.class_ if asked.class_ is None else asked.class_
         asked = replace(asked, category=found.category, class_=class_)

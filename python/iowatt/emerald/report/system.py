@@ -39,7 +39,7 @@ def taxonomy(given: Given) -> Page:
                 f"What stops it from class {classified.next_class}: "
                 f"{'; '.join(one.text for one in classified.stops)}."
             )
-        sentences += [f"Boundary: {one}" for one in classified.boundary]
+        sentences += [f"Boundary: {one.text}" for one in classified.boundary]
     return Page("taxonomy", "Taxonomy", made, sentences)
 
 
