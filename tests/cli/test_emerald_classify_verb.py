@@ -24,16 +24,19 @@ def test_the_text_names_class_and_what_stops_it():
     done = invoke("classify", MIDRANGE)
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
-    assert lines[0] == "Example Systems Array 240: Online 3 (mid-range)"
-    assert lines[1] == "what stops it from Online 4: no single point of failure (required; the product: no)"
+    assert "Example Systems Array 240" in lines[0]
+    assert lines[1].startswith("Online 3 (mid-range)")
+    assert "Online 4" in lines[2] and "no single point of failure" in lines[2]
     (row,) = (line.split() for line in lines if line.startswith("maximum configuration"))
     assert row[2:] == ["250", ">=1", ">=4", ">=12", ">100", ">400!", ">400!"]
-    assert max(map(len, lines[3:12])) <= 80
-    assert "unverified rule values of emerald-4.0.0" in lines[-1]
+    table = lines[lines.index("") :]
+    assert max(len(line) for line in table if not line.startswith("note: ")) <= 80
+    noted = invoke("classify", MIDRANGE, "--notes")
+    assert "unverified rule values" in noted.stdout.splitlines()[-1]
 
 
 def test_by_rules_that_were_read_nothing_is_unverified():
-    assert "unverified" not in invoke("classify", MIDRANGE, "--rules", "emerald-1.0.0").stdout
+    assert "unverified" not in invoke("classify", MIDRANGE, "--rules", "emerald-1.0.0", "--notes").stdout
 
 
 def test_json_is_the_same():
@@ -47,10 +50,9 @@ def test_json_is_the_same():
 def test_a_class_is_decided_on_with_a_note():
     done = invoke("classify", MIDRANGE, "--set-class", "online-4", "--note", "its midplane is passive")
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[:2] == [
-        "Example Systems Array 240: Online 4, decided on: its midplane is passive",
-        "by its attributes: Online 3 (mid-range)",
-    ]
+    decided, computed = done.stdout.splitlines()[1:3]
+    assert decided.startswith("Online 4") and decided.endswith("its midplane is passive")
+    assert "Online 3 (mid-range)" in computed
     for words in (["--set-class", "online-4"], ["--note", "x"], ["--set-class", "online-7", "--note", "x"]):
         assert isinstance(invoke("classify", MIDRANGE, *words).exception, InputError)
 
@@ -63,15 +65,17 @@ def test_a_product_without_a_class_is_a_check_that_failed(tmp_path):
     )
     done = invoke("classify", str(product))
     assert done.exit_code == 1
-    assert "V N: no category of emerald-4.0.0" in done.stdout
-    assert "  not online: time to first data 80 ms is not < 80 ms" in done.stdout
+    assert "V N" in done.stdout and "emerald-4.0.0" in done.stdout
+    assert "time to first data 80 ms is not < 80 ms" in done.stdout
     assert json.loads(invoke("classify", str(product), "--json").stdout)["id"] is None
     assert invoke("classify", str(product), "--set-class", "online-2", "--note", "x").exit_code == 0
     product.write_text(product.read_text().replace("80ms", "8ms"))
     done = invoke("classify", str(product))
     assert done.exit_code == 1
-    assert "but no class of it" in done.stdout
-    assert "what stops it from Online 1 (consumer/component): consumer or component" in done.stdout
+    assert "Online 1 (consumer/component): consumer or component" in done.stdout
+    found = json.loads(invoke("classify", str(product), "--json").stdout)
+    assert (found["id"], found["class"], found["next_class"]) == ("online", None, 1)
+    assert [one["attribute"] for one in found["stops"]] == ["consumer"]
 
 
 def test_adjunct_products_have_no_classes(tmp_path):
@@ -82,7 +86,9 @@ def test_adjunct_products_have_no_classes(tmp_path):
     )
     done = invoke("classify", str(product))
     assert done.exit_code == 0
-    assert done.stdout.startswith("V N: Adjunct Product\nthis category has no classes")
+    assert "Adjunct Product" in done.stdout
+    found = json.loads(invoke("classify", str(product), "--json").stdout)
+    assert (found["id"], found["class"], found["classes"]) == ("adjunct", None, [])
 
 
 def test_rules_are_listed():

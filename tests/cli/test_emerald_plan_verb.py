@@ -58,9 +58,14 @@ def test_a_plan_is_printed_and_written(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].endswith(f"online 3 by emerald-4.0.0, fio on {tmp_path}/t.dat")
-    assert "NON-COMPLIANT: Emerald-like (fio)" in done.stdout
-    assert "planned with " in done.stdout
-    assert (tmp_path / "plan" / "plan.txt").read_text() + "plan: plan/plan.json\n" == done.stdout
+    written = json.loads((tmp_path / "plan" / "planned.json").read_text())
+    deviations = [one["text"] for one in written["plan"]["deviations"]]
+    said = (tmp_path / "plan" / "plan.txt").read_text()
+    for text in (done.stdout, said):
+        assert all(f"NON-COMPLIANT: {one}" in text for one in deviations)
+    assert deviations
+    assert written["caveat"] in said
+    assert done.stdout.endswith("plan: plan/plan.json\n")
     again = iowatt(*PLAN, cwd=tmp_path)
     assert again.returncode == 2
     assert printed_code(again.stderr) == "exists"
@@ -82,7 +87,7 @@ def test_json_has_plan_calendar_list_and_files(tmp_path):
         (("--streams", "SR=0"), "error[out-of-range]: --streams: '0'"),
         (("--streams", "SR=2", "--streams", "SR=3"), "error[duplicate]: --streams: SR "),
         (("--instrument", "pdu1"), "error[bad-syntax]: --instrument pdu1: "),
-        (("--instrument", "wall=blah"), "--instrument wall: 'blah'"),
+        (("--instrument", "wall=blah"), "error[bad-syntax]: --instrument wall: blah: "),
         (("--instrument", "wall=smnp://pdu1/1"), "did you mean snmp:?"),
         (("--instrument", "wall=csv:p.csv?wats=P"), "did you mean watts?"),
         (("--instrument", "wall=csv:"), "names no file"),
@@ -132,7 +137,7 @@ def test_every_driver_plans_every_category_of_every_version(tmp_path, monkeypatc
     expected = {"fio": stages | sets, "vdbench": sets, "simulation": set()}[driver]
     assert {one["path"] for one in found["files"]} == expected
     assert {str(path.relative_to(out)) for path in out.glob("*/*")} == expected
-    assert any("no job files of fio" in note for note in found["notes"]) == (driver == "vdbench")
+    assert ("no-fio-files" in {note["code"] for note in found["notes"]}) == (driver == "vdbench")
 
 
 def test_every_version_of_emerald_is_among_those_that_are_planned():
@@ -145,7 +150,8 @@ def test_every_version_of_emerald_is_among_those_that_are_planned():
 def test_a_name_that_vdbench_cannot_say_leaves_fio_its_plan(tmp_path):
     done = iowatt(*PLAN[:-1], "plan", "--target", "second disk.dat", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "note: no parameter files of vdbench, which cannot express it: target: " in done.stdout
+    written = json.loads((tmp_path / "plan" / "planned.json").read_text())
+    assert "no-vdbench-files" in {note["code"] for note in written["notes"]}
     assert (tmp_path / "plan" / "fio" / "HB.fio").exists()
     assert not (tmp_path / "plan" / "vdbench").exists()
     for_vdbench = iowatt(

@@ -30,7 +30,7 @@ def invoke(*words):
 def analysis(folder, version="emerald-4.0.0"):
     folder.mkdir()
     found = judge(measured(plan(version, name=folder.name)), load(version))
-    (folder / "analysis.json").write_text(json.dumps(found), "utf-8")
+    (folder / "analysis.json").write_text(json.dumps(found.as_dict()), "utf-8")
     return folder
 
 

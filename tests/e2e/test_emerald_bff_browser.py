@@ -6,6 +6,8 @@ import pytest
 from visit import NEEDS_BROWSER, Visit
 
 from iowatt.emerald.bff import page
+from iowatt.emerald.bff.result import BestFootForward
+from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER
 
@@ -16,8 +18,7 @@ def judged(basis, ep, **more):
     return {
         "basis": basis, "ep": ep, "wall_w": 300.0, "iops": 300 * ep, "mib_per_s": 10.0,
         "response_ms": 20.0, "outstanding": 4.0, "half_percent": None, "stations": {"drives": 0.9}, "runs": 3,
-        "notes": [],
-        "bottleneck": "drives", **more,
+        "notes": [], **more,
     }  # fmt: skip
 
 
@@ -39,9 +40,14 @@ def series(metric, by, drives, raid="raid-5"):
     }  # fmt: skip
 
 
+CONFIGURATION = {"controller": "one", "nodes": 1, "groups": [{"drive": BAD, "count": 50, "raid": "raid-5"}]}
+HELD = {"configuration": CONFIGURATION, "drives": 50, "shelves": {"small": 2}}
+
+
 def chosen(raid="raid-5", drives=50):
     return {
-        **judged("simulated", 10.0), "label": f"{drives} x {BAD}, {raid}, one", "drive": BAD, "raid": raid,
+        **judged("simulated", 10.0), **HELD, "label": f"{drives} x {BAD}, {raid}, one",
+        "drive": BAD, "raid": raid,
         "controller": "one", "drives": drives, "nodes": 1, "kind": "peak",
         "why": "fewer and more are below it",
         "less_percent": -10.0, "more_percent": -10.0, "knee": "drives 90 % busy",
@@ -61,13 +67,16 @@ SHARES = {"RR": {"ep": 10.0, "basis": "simulated", "share": 1.0}}
 FOUND = {
     "title": BAD,
     "name": "few",
-    "rules": {"profile": "emerald-1.0.0"},
+    "rules": {"profile": "emerald-1.0.0", "version": "1.0.0", "sha256": "0", "unverified": []},
+    "version": "0", "command": None, "tolerance": 0.01,
     "limit_ms": 20.0,
     "modelled": "modelled by iowatt, not measured",
     "simulated": True,
     "caveat": "judged with 1 unverified rule value",
-    "family": {"scale_out": False, "figures": [{"figure": "test", "quality": None, "source": None}]},
-    "estimator": {"estimated": 9, "not_estimated": 1, "why_not": [BAD], "errors": ERRORS,
+    "family": {"file": BAD, "sha256": "0", "set": [], "notes": [], "scale_out": False,
+               "figures": [{"figure": "test", "quality": None, "source": None}]},
+    "estimator": {"used": True, "pilots": 1, "estimated": 9, "not_estimated": 1, "why_not": [BAD],
+                  "errors": ERRORS,
                   "by_metric": {"RR": ERRORS}},
     "metrics": [metric("RR", 100), metric("60/40", 60), metric("RW", 0), metric("RI", None, "idle")],
     "series": [
@@ -79,7 +88,7 @@ FOUND = {
         )
     ],
     "configurations": [
-        {"name": "sold", "note": BAD, "label": "50 x a",
+        {"name": "sold", "note": BAD, "label": "50 x a", **HELD,
          "figures": [{"metric": "RR", **judged("simulated", 9.0)}]}
     ],
     "projection": [
@@ -88,17 +97,19 @@ FOUND = {
     ],
     "reduced": {
         "within_percent": 5.0, "uncovered": ["RI"], "setups": [],
-        "configurations": [{"label": "50 x a", "covers": ["RR"], "figures": SHARES}],
-        "compromise": {"label": "75 x a", "figures": SHARES, "least_share": 0.9},
+        "configurations": [
+            {"label": "50 x a", "covers": ["RR"], "figures": SHARES, "least_share": 1.0, **HELD}
+        ],
+        "compromise": {"label": "75 x a", "figures": SHARES, "least_share": 0.9, **HELD},
     },
-    "notes": [BAD],
+    "notes": [{"code": "family", "text": BAD}],
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     target = tmp_path_factory.mktemp("bff") / "report.html"
-    target.write_text(page.render(FOUND))
+    target.write_text(write.page([page.document(BestFootForward.model_validate(FOUND))]))
     return target
 
 

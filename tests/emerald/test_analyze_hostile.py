@@ -10,8 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import emerald_runs
-from iowatt.emerald.analyze import judge, page, text
+from iowatt.emerald.analyze import judge, page
 from iowatt.emerald.rules import load
+from iowatt.render import terminal, write
 
 RULES = load("emerald-4.0.0")
 WATTS = st.one_of(st.none(), st.sampled_from([-1.0, 0.0, 1e-9, 1e12]), st.floats(1.0, 2000.0))
@@ -40,18 +41,18 @@ def whole():
 def test_no_minutes_break_the_judgement(whole, rows, stage, reading):
     made = emerald_runs.Made(*([row[at] for row in rows] for at in range(3)))
     found = judge(emerald_runs.rerun(whole, stage, made), RULES, reading=reading)
-    json.dumps(found, allow_nan=False)
-    assert list(text.parts(found))
+    json.dumps(found.as_dict(), allow_nan=False)
+    assert list(terminal.parts(page.document(found)))
     if stage in ("HB", "SW", "ready-idle"):
-        parts = [*found["phases"], found["ready_idle"]]
-        part = next(one for one in parts if one["stage"] == stage)
+        parts = [*found.phases, found.ready_idle]
+        part = next(one for one in parts if one.stage == stage)
         planned = 120 if stage == "ready-idle" else 30
         missing = len(rows) < planned or any(not watts or watts <= 0 for _, watts, _ in rows)
         if missing:
-            assert part["status"] == "invalid"
-            assert part["ep_shown"] is None
-        if part["status"] == "valid":
-            assert part["ep"] > 0
+            assert part.status == "invalid"
+            assert part.ep_shown is None
+        if part.status == "valid":
+            assert part.ep > 0
 
 
 @settings(max_examples=5, deadline=None)
@@ -59,18 +60,18 @@ def test_no_minutes_break_the_judgement(whole, rows, stage, reading):
 def test_no_minutes_break_the_page(whole, rows):
     made = emerald_runs.Made(*([row[at] for row in rows] for at in range(3)))
     found = judge(emerald_runs.rerun(whole, "HB", made), RULES)
-    assert found["judged"] in page.render(found)
+    assert found.judged in write.page([page.document(found)])
 
 
 def test_names_cannot_leave_the_page_s_text():
     plan = emerald_runs.plan(name="<script>alert(1)</script>", deviations=["</script><b>bold"])
-    rendered = page.render(judge(emerald_runs.measured(plan), RULES))
+    rendered = write.page([page.document(judge(emerald_runs.measured(plan), RULES))])
     assert "<script>alert(1)" not in rendered
     assert "</script><b>" not in rendered
 
 
 def test_every_part_of_the_page_says_that_rules_are_unverified():
-    rendered = page.render(judge(emerald_runs.measured(), RULES))
+    rendered = write.page([page.document(judge(emerald_runs.measured(), RULES))])
     assert rendered.count("valid, by unverified rules") >= 12  # tiles, headings, table
     assert ">valid<" not in rendered
 
@@ -79,11 +80,11 @@ def test_a_page_shows_limit_band_and_history():
     found = judge(emerald_runs.measured(), RULES)
     from iowatt.emerald.analyze import figures
 
-    rate, response, power, efficiency = figures.of_phase(found["phases"][0], found)
+    rate, response, power, efficiency = figures.of_part(found.phases[0], found)
     assert len(rate.table.rows) == len(power.table.rows) == 40
     assert any(shape["type"] == "line" and shape["y0"] == 20.0 for shape in response.spec["layout"]["shapes"])
     band = efficiency.spec["layout"]["shapes"][-1]
-    mean = found["phases"][0]["stability"]["mean_efficiency"]
+    mean = found.phases[0].stability.mean_efficiency
     assert (band["y0"], band["y1"]) == (pytest.approx(0.95 * mean), pytest.approx(1.05 * mean))
 
 
@@ -93,11 +94,11 @@ def test_a_phase_without_requests_is_of_unknown_stability(whole, reading):
     still = emerald_runs.rerun(whole, "HB-warmup", emerald_runs.Made([0.0] * 10, [800.0] * 10, [0.0] * 10))
     still = emerald_runs.rerun(still, "HB", emerald_runs.Made([0.0] * 30, [800.0] * 30, [0.0] * 30))
     found = judge(still, RULES, reading=reading)
-    json.dumps(found, allow_nan=False)
-    part = next(one for one in found["phases"] if one["phase"] == "HB")
-    against = {one["code"]: one for one in part["findings"]}
-    assert against["stability-unknown"]["weight"] == "invalid"
-    assert against["stability-unknown"]["values"] == {"reading": reading}
+    json.dumps(found.as_dict(), allow_nan=False)
+    part = next(one for one in found.phases if one.phase == "HB")
+    against = {one.code: one for one in part.findings}
+    assert against["stability-unknown"].weight == "invalid"
+    assert against["stability-unknown"].values == {"reading": reading}
     assert "not-stable" not in against
 
 
@@ -105,12 +106,12 @@ def test_settings_that_are_no_numbers_do_not_break_the_result(whole):
     """Python reads NaN and Infinity in JSON, and does not write them."""
     values = {"before": float("nan"), "list": [float("inf"), 1.0]}
     found = judge(replace(whole, settings_before={"a": values}, settings_after={"a": {}}), RULES)
-    (finding,) = [one for one in found["findings"] if one["code"] == "configuration-changed"]
-    json.dumps(found, allow_nan=False)
-    assert finding["values"]["changed"]["a.list"] == [[None, 1.0], None]
+    (finding,) = [one for one in found.findings if one.code == "configuration-changed"]
+    json.dumps(found.as_dict(), allow_nan=False)
+    assert finding.values["changed"]["a.list"] == [[None, 1.0], None]
 
 
 def test_work_that_stops_behind_a_warm_up_has_no_infinite_deviation_in_its_result(whole):
     found = judge(emerald_runs.rerun(whole, "HB", emerald_runs.Made([0.0], [1e-9], [0.0])), RULES)
-    json.dumps(found, allow_nan=False)
-    assert found["phases"][0]["status"] == "invalid"
+    json.dumps(found.as_dict(), allow_nan=False)
+    assert found.phases[0].status == "invalid"

@@ -12,7 +12,7 @@ import pytest
 
 from emerald_runs import METER, THERMOMETER, Knobs, Made, made, measured, plan, rerun, with_stage
 from iowatt.base.errors import Argument
-from iowatt.emerald.analyze import judge, page, text
+from iowatt.emerald.analyze import figures, judge, page
 from iowatt.emerald.judge import validity
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.rules import load
@@ -26,24 +26,24 @@ V1 = "emerald-1.0.0"
 
 def result(whole, rules=RULES, **options):
     found = judge(whole, rules, **options)
-    json.dumps(found, allow_nan=False)
+    json.dumps(found.as_dict(), allow_nan=False)
     return found
 
 
 def phase(found, name):
-    return next(one for one in found["phases"] if one["phase"] == name)
+    return next(one for one in found.phases if one.phase == name)
 
 
 def codes(part, weight=None):
-    return {one["code"] for one in part["findings"] if weight in (None, one["weight"])}
+    return {one.code for one in part.findings if weight in (None, one.weight)}
 
 
 def text_of(part, code):
-    return next(one["text"] for one in part["findings"] if one["code"] == code)
+    return next(one.text for one in part.findings if one.code == code)
 
 
 def values_of(part, code):
-    return next(one["values"] for one in part["findings"] if one["code"] == code)
+    return next(one.values for one in part.findings if one.code == code)
 
 
 def steady(count=30, iops=1000.0, watts=800.0, ms=8.0):
@@ -66,46 +66,46 @@ def with_instruments(whole, stage, meter=None, **columns):
 
 def test_a_measurement_in_order_is_valid_and_says_by_which_rules():
     found = result(measured())
-    assert found["status"] == "valid"
-    assert {one["status"] for one in found["phases"]} == {"valid"}
+    assert found.status == "valid"
+    assert {one.status for one in found.phases} == {"valid"}
     assert codes(found) == {"driver-script"}  # our files are no official script
-    assert not found["compliant"]
-    assert found["ready_idle"]["ep"] == pytest.approx(7300 / 592.692)
-    assert found["ready_idle"]["ep_shown"] == "12.3"
-    count = len(found["rules"]["unverified"])
+    assert not found.compliant
+    assert found.ready_idle.ep == pytest.approx(7300 / 592.692)
+    assert found.ready_idle.ep_shown == "12.3"
+    count = len(found.rules.unverified)
     assert count > 0
-    assert re.findall(r"\d+", found["judged"]) == [str(count)]
-    keys = {one["key"] for one in found["rules"]["unverified"]}
+    assert re.findall(r"\d+", found.judged) == [str(count)]
+    keys = {one.key for one in found.rules.unverified}
     assert {"response.mean_ms.random", "stability.tolerance_percent", "stability.weights.B"} <= keys
     assert "stability.weights.A" not in keys
 
 
 def test_version_1_has_its_own_phases_and_family():
     found = result(measured(plan(V1)), load(V1))
-    assert found["status"] == "valid"
-    assert found["compliant"]
-    assert [one["phase"] for one in found["phases"]] == ["MW1", "MW2", "RR", "RW", "SR", "SW"]
-    assert found["family"] != result(measured())["family"]
-    assert re.findall(r"\d+", found["judged"]) == [str(len(found["rules"]["unverified"]))]
+    assert found.status == "valid"
+    assert found.compliant
+    assert [one.phase for one in found.phases] == ["MW1", "MW2", "RR", "RW", "SR", "SW"]
+    assert found.family != result(measured()).family
+    assert re.findall(r"\d+", found.judged) == [str(len(found.rules.unverified))]
 
 
 def test_minutes_are_numbered_from_the_measurement_with_their_history():
     one = phase(result(measured()), "HB")
-    assert [row["minute"] for row in one["minutes"]] == list(range(-9, 31))
-    assert [row["measured"] for row in one["minutes"]].count(True) == 30
-    assert all(row["ea"] is not None for row in one["minutes"][9:])
-    last = one["minutes"][-10:]
+    assert [row.minute for row in one.minutes] == list(range(-9, 31))
+    assert [row.measured for row in one.minutes].count(True) == 30
+    assert all(row.ea is not None for row in one.minutes[9:])
+    last = one.minutes[-10:]
     weights = RULES.value("stability.weights.B")
-    assert last[-1]["ea"] == pytest.approx(
-        sum(w * row["pe"] for w, row in zip(weights, reversed(last), strict=True))
+    assert last[-1].ea == pytest.approx(
+        sum(w * row.pe for w, row in zip(weights, reversed(last), strict=True))
     )
 
 
 def test_weights_and_reading_may_be_chosen_and_are_recorded():
     found = result(measured(), weights="A", reading="c")
-    assert found["stability"]["weights"] == "A"
-    assert found["stability"]["reading"] == "c"
-    assert "stability.weights_set" not in {one["key"] for one in found["rules"]["unverified"]}
+    assert found.stability.weights == "A"
+    assert found.stability.reading == "c"
+    assert "stability.weights_set" not in {one.key for one in found.rules.unverified}
     with refused("unknown-name", Argument("reading")):
         result(measured(), reading="d")
     with refused("unknown-name", Argument("weights")) as caught:
@@ -116,15 +116,15 @@ def test_weights_and_reading_may_be_chosen_and_are_recorded():
 def test_4330_iops_at_32_8_ms_is_invalid():
     found = result(measured(knobs=Knobs(iops={"HB": 4330.0}, response_ms={"HB": 32.8})))
     one = phase(found, "HB")
-    assert one["status"] == found["status"] == "invalid"
+    assert one.status == found.status == "invalid"
     assert codes(one, "invalid") >= {"response-mean"}
-    assert one["ep_shown"] is None
-    assert one["ep"] == pytest.approx(4330 / 800, rel=1e-3)
+    assert one.ep_shown is None
+    assert one.ep == pytest.approx(4330 / 800, rel=1e-3)
 
 
 def test_sequential_phases_have_no_limit_of_response_time():
     found = result(measured(knobs=Knobs(response_ms={"SR": 90.0, "SW": 90.0})))
-    assert found["status"] == "valid"
+    assert found.status == "valid"
 
 
 def test_one_slow_minute_is_invalid():
@@ -145,24 +145,24 @@ def never_settling(seed=3):
 @pytest.mark.parametrize("seed", [3, 4, 5])
 def test_a_sequential_write_that_never_settles_is_refused_under_every_reading(reading, seed):
     one = phase(result(rerun(measured(), "SW", never_settling(seed)), reading=reading), "SW")
-    assert one["status"] == "invalid"
-    assert one["ep_shown"] is None
+    assert one.status == "invalid"
+    assert one.ep_shown is None
     assert codes(one, "invalid") & {"not-stable", "drifting"}
-    assert one["stability"]["verdict"] in ("noisy", "drifting")
+    assert one.stability.verdict in ("noisy", "drifting")
 
 
 def test_a_slow_drift_that_reading_b_lets_pass_is_refused():
     values = Made(list(np.linspace(900.0, 1100.0, 30)), [800.0] * 30, [8.0] * 30)
     one = phase(result(rerun(measured(), "RW", values), reading="b"), "RW")
-    assert one["stability"]["readings"]["b"]["holds"]
-    assert one["stability"]["verdict"] == "drifting"
+    assert one.stability.readings["b"].holds
+    assert one.stability.verdict == "drifting"
     assert codes(one, "invalid") == {"drifting"}
 
 
 def test_a_small_drift_is_said_and_not_refused():
     values = Made(list(np.linspace(965.0, 1035.0, 30)), [800.0] * 30, [8.0] * 30)
     one = phase(result(rerun(measured(), "RW", values)), "RW")
-    assert one["status"] == "valid"
+    assert one.status == "valid"
     assert codes(one, "warning") == {"drifting"}
 
 
@@ -172,7 +172,7 @@ def test_missing_power_minutes_are_named_and_never_filled():
     one = phase(result(rerun(measured(), "RR", values)), "RR")
     assert "minutes 5, 6" in text_of(one, "power-missing")
     assert codes(one, "invalid") >= {"power-missing", "stability-unknown"}
-    assert [row["minute"] for row in one["minutes"] if row["measured"] and row["pe"] is None] == [5, 6]
+    assert [row.minute for row in one.minutes if row.measured and row.pe is None] == [5, 6]
 
 
 def test_missing_minutes_at_the_end_are_named():
@@ -235,14 +235,14 @@ def test_mw2_s_power_is_set_beside_mw1_s_as_published():
         noise=0.0, iops={"MW1": 1000.0, "MW2": 250.0}, watts={"MW1": 1000 / 10.501, "MW2": 250 / 3.486}
     )
     found = result(measured(plan(V1), knobs), load(V1))
-    ratio = phase(found, "MW2")["power_ratio"]
-    assert ratio == {"to": "MW1", "rates": pytest.approx(0.25), "power": pytest.approx(0.753, abs=5e-4)}
-    assert phase(found, "MW1")["power_ratio"] is None
-    sentence = "MW2 takes 0.753 of the power of MW1 at 0.250 of its rate"
-    assert sentence in list(text.parts(found))
-    assert sentence in page.render(found)
+    ratio = phase(found, "MW2").power_ratio
+    assert ratio.to == "MW1"
+    assert (ratio.rates, ratio.power) == (pytest.approx(0.25), pytest.approx(0.753, abs=5e-4))
+    assert phase(found, "MW1").power_ratio is None
+    (said,) = next(part.sentences for part in page.document(found).sections if part.key == "metrics")
+    assert [float(one) for one in re.findall(r"0\.\d+", said)] == [0.753, 0.25]
     refused = result(rerun(measured(plan(V1), knobs), "MW1", steady(ms=50.0)), load(V1))
-    assert phase(refused, "MW2")["power_ratio"] is None
+    assert phase(refused, "MW2").power_ratio is None
 
 
 def test_clocks_that_differ_by_less_than_the_limit_pass():
@@ -276,7 +276,7 @@ def test_samples_more_than_five_seconds_apart():
     sparse = with_instruments(measured(), "HB", {"sample_interval_s": None}, samples=9, expected=9.0)
     assert "sampling-too-slow" in codes(phase(result(sparse), "HB"), "invalid")
     five = with_instruments(measured(), "HB", {"sample_interval_s": 5.0}, samples=12, expected=12.0)
-    assert phase(result(five), "HB")["status"] == "valid"
+    assert phase(result(five), "HB").status == "valid"
 
 
 def test_a_long_gap_between_samples():
@@ -286,10 +286,10 @@ def test_a_long_gap_between_samples():
 
 def test_accuracy_is_judged_by_one_percent_and_the_table_only_reported():
     one = phase(result(with_instruments(measured(), "HB", {"uncertainty_percent": 1.2})), "HB")
-    assert one["status"] == "valid"
+    assert one.status == "valid"
     assert "accuracy" in codes(one, "non-compliant")
-    meter = next(row for row in one["instruments"] if row["role"] == "power")
-    assert meter["resolution_asked_w"] == 1.0
+    meter = next(row for row in one.instruments if row.role == "power")
+    assert meter.resolution_asked_w == 1.0
     unknown = phase(result(with_instruments(measured(), "HB", {"uncertainty_percent": None})), "HB")
     assert "accuracy-unknown" in codes(unknown, "non-compliant")
 
@@ -298,7 +298,7 @@ def test_an_indicative_meter_is_no_emerald_meter():
     meter = {"grade": "indicative", "why": "BMC-sensor"}
     one = phase(result(with_instruments(measured(), "HB", meter)), "HB")
     assert "BMC-sensor" in text_of(one, "meter-indicative")
-    assert not one["compliant"]
+    assert not one.compliant
 
 
 def electrical(whole, quantity, low, high):
@@ -331,7 +331,7 @@ def test_the_supply_of_the_array_is_within_the_rules(quantity, low, high, wrong)
     one = phase(result(electrical(measured(), quantity, low, high)), "HB")
     found = {code for code in codes(one, "non-compliant") if code.endswith("out-of-range")}
     assert found == ({f"{quantity.replace('_', '-')}-out-of-range"} if wrong else set())
-    assert one["status"] == "valid"
+    assert one.status == "valid"
 
 
 def test_rules_without_a_test_procedure_are_refused():
@@ -341,10 +341,10 @@ def test_rules_without_a_test_procedure_are_refused():
 
 def test_no_thermometer_and_no_meter():
     found = result(measured(instruments=(METER,)))
-    assert all("temperature-missing" in codes(one, "non-compliant") for one in found["phases"])
-    assert "temperature-missing" in codes(found["ready_idle"])
+    assert all("temperature-missing" in codes(one, "non-compliant") for one in found.phases)
+    assert "temperature-missing" in codes(found.ready_idle)
     found = result(measured(instruments=(THERMOMETER,)))
-    assert all("no-meter" in codes(one, "invalid") for one in found["phases"])
+    assert all("no-meter" in codes(one, "invalid") for one in found.phases)
 
 
 def test_a_log_of_another_run_lies_at_another_time():
@@ -438,7 +438,7 @@ def test_an_interrupted_active_test_does_not_comply():
     events = [*whole.events[:5], Event(0.0, "resumed", resumed), *whole.events[5:]]
     found = result(replace(whole, events=events))
     assert "interrupted" in codes(found, "non-compliant")
-    assert not found["compliant"]
+    assert not found.compliant
 
 
 def test_a_break_between_stages_does_not_comply():
@@ -458,7 +458,7 @@ def test_an_unfinished_measurement_and_missing_stages():
     found = result(replace(with_stage(whole, "SW", run=None), events=whole.events[:-1]))
     assert "unfinished" in codes(found, "non-compliant")
     assert "stage-missing" in codes(phase(found, "SW"), "invalid")
-    assert phase(found, "SW")["ep"] is None
+    assert phase(found, "SW").ep is None
 
 
 def test_a_rate_that_was_not_reached():
@@ -507,15 +507,15 @@ def test_errors_and_warnings_of_the_load_generator():
 
 def test_a_disturbed_rest_and_an_unknown_capacity():
     whole = measured(plan(raw_capacity_bytes=None))
-    rest = result(rerun(whole, "ready-idle", Made([5.0] * 120, [600.0] * 120, [1.0] * 120)))["ready_idle"]
+    rest = result(rerun(whole, "ready-idle", Made([5.0] * 120, [600.0] * 120, [1.0] * 120))).ready_idle
     assert codes(rest, "invalid") == {"rest-disturbed", "capacity-unknown"}
-    assert rest["ep"] is None
+    assert rest.ep is None
 
 
 def test_fio_is_emerald_like_and_a_rehearsal_is_no_measurement():
     found = result(measured(plan(source="fio")))
-    assert found["status"] == "valid"
-    assert not found["compliant"]
+    assert found.status == "valid"
+    assert not found.compliant
     assert values_of(found, "driver-other") == {"driver": "fio", "asked": "vdbench"}
     found = result(measured(plan(time_scale=0.5)))
     assert "time-scaled" in codes(found, "non-compliant")
@@ -530,10 +530,10 @@ def test_other_versions_of_vdbench_do_not_comply():
 
 def test_a_simulation_is_labelled_and_needs_no_instruments():
     found = result(measured(plan(source="simulation")))
-    assert found["kind"] == "modelled"
-    assert {one["kind"] for one in found["phases"]} == {"modelled"}
+    assert found.kind == "modelled"
+    assert {one.kind for one in found.phases} == {"modelled"}
     assert "modelled" in codes(found, "non-compliant")
-    assert found["status"] == "valid"
+    assert found.status == "valid"
     assert not any(
         code.startswith(("meter", "temperature", "no-meter")) for code in codes(phase(found, "HB"))
     )
@@ -541,7 +541,7 @@ def test_a_simulation_is_labelled_and_needs_no_instruments():
 
 def test_near_online_has_no_known_limit_and_says_so():
     one = phase(result(measured(plan(category="near-online"), Knobs(response_ms={"RR": 50.0}))), "RR")
-    assert one["status"] == "valid"
+    assert one.status == "valid"
     assert "limit-unknown" in codes(one, "warning")
 
 
@@ -568,7 +568,7 @@ def test_a_phase_that_the_rules_do_not_know_has_no_metric_and_theirs_are_missing
     found = result(measured(), load(V1))
     one = phase(found, "HB")
     assert codes(one, "invalid") == {"metric-unknown"}
-    assert (one["ep"], one["ep_shown"]) == (None, None)
+    assert (one.ep, one.ep_shown) == (None, None)
     assert "MW1, MW2" in text_of(found, "phases-missing")
     assert "phases-missing" in codes(found, "invalid")
 
@@ -578,14 +578,14 @@ def test_what_all_phases_share_is_printed_once_and_unverified_rules_mark_stabili
     for stage in ("HB", "RR", "RW", "SR", "SW", "ready-idle"):
         whole = with_instruments(whole, stage, {"grade": "indicative", "why": "a PDU"})
     found = result(whole)
-    places = dict(text.by_place(found))
-    assert [one["code"] for one in places["Every phase"]].count("meter-indicative") == 1
+    places = dict(found.by_place())
+    assert [one.code for one in places["Every phase"]].count("meter-indicative") == 1
     assert not any(
-        "meter-indicative" in [one["code"] for one in places.get(p, [])] for p in ("HB", "Ready idle")
+        "meter-indicative" in [one.code for one in places.get(p, [])] for p in ("HB", "Ready idle")
     )
-    said = [part for part in text.parts(found) if isinstance(part, str)]
-    assert max(len(line) for line in said[-1].splitlines()) <= 100
-    assert text.verdict(found["phases"][0]["stability"], found) == "stable, by an unverified rule"
-    assert text.reading(found["phases"][0]["stability"]["readings"]["a"], mark=text.doubt(found)).endswith(
-        "holds *"
-    )
+    drawn = page.document(found)
+    assert sum("a PDU" in caveat.text for caveat in drawn.caveats) == 1
+    assert found.unverified_stability
+    (table,) = [figure.table for figure in drawn.figures() if figure.key == "stability"]
+    assert all(str(cell).endswith("*") for name in "bc" for cell in table.column(f"Reading {name}"))
+    assert figures.verdict(found.phases[0].stability, found) != found.phases[0].stability.verdict

@@ -12,7 +12,7 @@ import conducted
 import pytest
 
 import needs
-from iowatt.emerald.analyze import judge, read
+from iowatt.emerald.analyze import Analysis, judge, read
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
 from refused import printed_code
@@ -74,24 +74,24 @@ def judged(folder):
 
 
 def codes(part, weight=None):
-    return {one["code"] for one in part["findings"] if weight in (None, one["weight"])}
+    return {one.code for one in part.findings if weight in (None, one.weight)}
 
 
 def test_power_and_requests_are_joined_by_time(whole):
     found = judged(whole)
-    (phase,) = found["phases"]
-    assert phase["power_w"] == pytest.approx(POWER)
-    assert phase["ep"] == pytest.approx(phase["iops"] / POWER)
-    assert phase["iops"] == pytest.approx(200.0, rel=0.25)
-    assert [row["minute"] for row in phase["minutes"]] == list(range(-9, 13))
-    assert all(row["power_w"] == pytest.approx(POWER) for row in phase["minutes"])
-    assert found["ready_idle"]["ep"] == pytest.approx(1000 / POWER)
-    assert found["kind"] == "measured"
-    assert not found["compliant"]
-    names = {row["name"]: row for row in phase["instruments"]}
-    assert names["wt310"]["model"] == "WT310E"
-    assert names["inlet"]["readings"]["celsius"]["mean"] == pytest.approx(22.5)
-    against = codes(phase) | codes(found) | codes(found["ready_idle"])
+    (phase,) = found.phases
+    assert phase.power_w == pytest.approx(POWER)
+    assert phase.ep == pytest.approx(phase.iops / POWER)
+    assert phase.iops == pytest.approx(200.0, rel=0.25)
+    assert [row.minute for row in phase.minutes] == list(range(-9, 13))
+    assert all(row.power_w == pytest.approx(POWER) for row in phase.minutes)
+    assert found.ready_idle.ep == pytest.approx(1000 / POWER)
+    assert found.kind == "measured"
+    assert not found.compliant
+    names = {row.name: row for row in phase.instruments}
+    assert names["wt310"].model == "WT310E"
+    assert names["inlet"].readings["celsius"].mean == pytest.approx(22.5)
+    against = codes(phase) | codes(found) | codes(found.ready_idle)
     assert not against & {"no-meter", "meter-other-time", "temperature-missing", "other-run", "clock-apart"}
     assert "driver-other" in codes(found, "non-compliant")
 
@@ -117,9 +117,9 @@ def test_a_meter_whose_clock_is_an_hour_off_is_named(copy):
     rows = log.read_text().splitlines()
     moved = [rows[0], *(f"{float(row.split(',')[0]) + 3600:.3f},{row.split(',')[1]}" for row in rows[1:])]
     log.write_text("\n".join(moved) + "\n")
-    (phase,) = judged(copy)["phases"]
+    (phase,) = judged(copy).phases
     assert codes(phase, "invalid") >= {"meter-other-time", "power-missing", "no-meter"}
-    assert phase["ep"] is None
+    assert phase.ep is None
 
 
 def test_a_meter_that_says_minus_one_is_named_and_not_averaged(copy):
@@ -127,7 +127,7 @@ def test_a_meter_that_says_minus_one_is_named_and_not_averaged(copy):
     rows = log.read_text().splitlines()
     rows = [row if number % 3 or not number else f"{row.split(',')[0]},-1" for number, row in enumerate(rows)]
     log.write_text("\n".join(rows) + "\n")
-    (phase,) = judged(copy)["phases"]
+    (phase,) = judged(copy).phases
     assert "meter-not-available" in codes(phase)
     assert codes(phase, "invalid") >= {"samples-too-few", "power-missing"}
 
@@ -136,13 +136,13 @@ def test_a_log_that_is_missing_or_no_log_is_named(copy):
     (copy / "meters" / "wt310-log.csv").write_text("nothing of the kind\n")
     found = judged(copy)
     assert "log-unreadable" in codes(found, "invalid")
-    assert found["status"] == "invalid"
+    assert found.status == "invalid"
 
 
 def test_output_of_fio_that_is_damaged_or_of_another_run_is_named(copy, whole):
     output = copy / "stages" / "RR" / "fio.json"
     output.write_text(output.read_text()[:200])
-    (phase,) = judged(copy)["phases"]
+    (phase,) = judged(copy).phases
     assert codes(phase, "invalid") >= {"unreadable", "stage-missing"}
     # The warm-up's folder in place of the measurement's: another time.
     shutil.rmtree(copy / "stages" / "RR")
@@ -163,20 +163,20 @@ def test_files_made_elsewhere_are_read_without_a_journal(whole, tmp_path):
         *("--power", f"csv:{log}?utc-offset=Z", "--reading", "b", "--weights", "A", "--json"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = json.loads(done.stdout)
-    (phase,) = found["phases"]
-    assert phase["power_w"] == pytest.approx(POWER)
-    assert (found["stability"]["reading"], found["stability"]["weights"]) == ("b", "A")
+    found = Analysis.model_validate_json(done.stdout)
+    (phase,) = found.phases
+    assert phase.power_w == pytest.approx(POWER)
+    assert (found.stability.reading, found.stability.weights) == ("b", "A")
     assert {"clocks-not-compared", "settings-unknown"} <= codes(found)
     assert "temperature-missing" in codes(phase)
-    assert "rest-assumed" in codes(found["ready_idle"])
+    assert "rest-assumed" in codes(found.ready_idle)
     assert "meter-indicative" in codes(phase)
 
 
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ([], ["MEASUREMENT", "--plan", "--driver-output"]),
+        ([], ["error[missing]", "--plan", "--driver-output"]),
         (["nowhere"], ["nowhere/measurement.json"]),
         (["nowhere", "--power", "csv:x.csv"], ["nowhere", "--power"]),
     ],

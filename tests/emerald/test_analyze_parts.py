@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -9,16 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import emerald_runs
 from iowatt.base.errors import InputError
-from iowatt.cli import emerald_analyze
 from iowatt.cli.main import app
-from iowatt.emerald.analyze import judge, read, write
+from iowatt.emerald.analyze import judge, page, read, write
 from iowatt.emerald.analyze.observe import observe
 from iowatt.emerald.analyze.stages import Logs, Rest, stage_run
 from iowatt.emerald.rules import load
+from iowatt.render import terminal
 from iowatt.run.bundle import Run
 from iowatt.sources.meters.log import Instrument, Log
 from refused import refused
@@ -42,16 +44,16 @@ def meter(name, watts, begin=BEGIN):
 def rested(logs):
     plan, stage = idle()
     one = stage_run(plan, stage, Rest(BEGIN, BEGIN + 600), logs)
-    return one, judge(emerald_runs.Measured(plan, [one]), RULES)["ready_idle"]
+    return one, judge(emerald_runs.Measured(plan, [one]), RULES).ready_idle
 
 
 def against(part):
-    return {one["code"]: one["text"] for one in part["findings"] if one["weight"] == "invalid"}
+    return {one.code: one.text for one in part.findings if one.weight == "invalid"}
 
 
 def test_the_power_of_two_meters_is_their_sum():
     one, found = rested(Logs([meter("pdu1", 300.0), meter("pdu2", 400.0)]))
-    assert found["power_w"] == one.run.summary["power_w"]["wall_mean"] == pytest.approx(700.0)
+    assert found.power_w == one.run.summary["power_w"]["wall_mean"] == pytest.approx(700.0)
     assert "power-in-part" not in against(found)
 
 
@@ -65,15 +67,15 @@ def test_the_power_of_two_meters_is_their_sum():
 )
 def test_the_power_of_one_of_two_meters_is_no_power(logs, tmp_path):
     one, found = rested(logs)
-    assert found["power_w"] is found["ep"] is found["ep_shown"] is None
+    assert found.power_w is found.ep is found.ep_shown is None
     assert {"power-in-part", "power-missing"} <= set(against(found))
-    (part,) = [one for one in found["findings"] if one["code"] == "power-in-part"]
-    assert part["values"] == {"missing": ["pdu2"]} and "pdu1" in part["text"]
+    (part,) = [one for one in found.findings if one.code == "power-in-part"]
+    assert part.values == {"missing": ["pdu2"]} and "pdu1" in part.text
     one.run.save(tmp_path / "rest")
     saved = Run.open(tmp_path / "rest")
     assert saved.table("intervals")["wall_w"].null_count() == 10
     assert saved.summary["power_w"]["wall_mean"] is None
-    assert [row["name"] for row in found["instruments"]] == ["pdu1"]
+    assert [row.name for row in found.instruments] == ["pdu1"]
 
 
 def test_a_plan_s_meter_that_left_no_log_is_missing_in_every_stage(tmp_path):
@@ -142,7 +144,7 @@ def test_a_record_of_a_rest_that_says_nothing_leaves_the_journal_s_times(text, t
 
 def test_a_manifest_of_brackets_is_refused(tmp_path):
     (tmp_path / "measurement.json").write_text("[" * 100_000)
-    with refused("wrong-format", str(tmp_path / "measurement.json")):
+    with refused("too-large", str(tmp_path / "measurement.json")):
         read.measurement(tmp_path)
 
 
@@ -227,12 +229,12 @@ def test_the_output_of_a_simulation_is_not_made_elsewhere(tmp_path):
     assert rest.run.summary["source"] == "simulation"
 
 
-def test_tables_are_whole_where_there_is_no_terminal(capsys):
+def test_the_metrics_are_whole_where_there_is_no_terminal():
     found = judge(emerald_runs.measured(), RULES)
-    emerald_analyze._print(found)
-    printed = capsys.readouterr().out
-    assert "…" not in printed
-    assert "no Emerald result" in printed
-    for phase in found["phases"]:
-        line = next(line for line in printed.splitlines() if line.startswith(phase["metric"]))
-        assert line.rstrip().endswith("valid")
+    said = io.StringIO()
+    terminal.show(page.document(found), console=Console(file=said, width=terminal.WIDTH, soft_wrap=True))
+    lines = said.getvalue().splitlines()
+    assert "…" not in said.getvalue()
+    for part in found.parts:
+        line = next(line for line in lines if line.startswith(part.metric))
+        assert part.ep_shown in line.split() and part.status in line.split()

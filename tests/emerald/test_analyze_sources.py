@@ -84,15 +84,15 @@ def test_the_minute_that_vdbench_leaves_out_is_history():
     first = stage_run(plan, warm, observed("RR_warmup", begin, [60_000] * 10, uncounted=1), logs)
     counts = [30_000, *[60_000] * 30]
     second = stage_run(plan, main, observed("RR", begin + 600, counts, uncounted=1), logs)
-    (phase,) = judge(Measured(plan, [first, second]), load("emerald-4.0.0"))["phases"]
-    assert [row["minute"] for row in phase["minutes"]] == list(range(-10, 31))
-    assert phase["operations_rate"] == pytest.approx(1000.0)
-    rows = {row["minute"]: row for row in phase["minutes"]}
-    assert rows[0]["pe"] == pytest.approx(1.0)
-    assert rows[-1]["pe"] == rows[1]["pe"] == pytest.approx(2.0)
+    (phase,) = judge(Measured(plan, [first, second]), load("emerald-4.0.0")).phases
+    assert [row.minute for row in phase.minutes] == list(range(-10, 31))
+    assert phase.operations_rate == pytest.approx(1000.0)
+    rows = {row.minute: row for row in phase.minutes}
+    assert rows[0].pe == pytest.approx(1.0)
+    assert rows[-1].pe == rows[1].pe == pytest.approx(2.0)
     # Minute 0 has the second weight of B in the average of minute 1.
-    assert rows[1]["ea"] == pytest.approx(2.0 - 0.21)
-    codes = {one["code"] for one in phase["findings"]}
+    assert rows[1].ea == pytest.approx(2.0 - 0.21)
+    codes = {one.code for one in phase.findings}
     assert not codes & {"too-short", "minutes-missing", "no-warmup", "power-missing", "stability-unknown"}
 
 
@@ -120,14 +120,14 @@ def official(folder_stages, *, averaged_from_one):
 @pytest.mark.parametrize("averaged_from_one", [False, True], ids=["as it says", "5.04.06"])
 def test_31_minutes_of_which_the_first_is_dropped_are_no_break(averaged_from_one):
     found = official(("HB", "RR", "RW"), averaged_from_one=averaged_from_one)
-    codes = {one["code"] for one in found["findings"]}
+    codes = {one.code for one in found.findings}
     assert "phases-missing" in codes and not codes & {"interrupted", "overlap", "out-of-order"}
-    for phase in found["phases"]:
-        numbers = [row["minute"] for row in phase["minutes"] if row["measured"]]
+    for phase in found.phases:
+        numbers = [row.minute for row in phase.minutes if row.measured]
         assert numbers == list(range(1, 31)), "minutes 2 to 31 count, whatever vdbench averages"
-        assert phase["iops"] == pytest.approx(1000.0), "the ramp is in no figure"
-        assert phase["seconds"] == 1800
-        against = {one["code"] for one in phase["findings"]}
+        assert phase.iops == pytest.approx(1000.0), "the ramp is in no figure"
+        assert phase.seconds == 1800
+        against = {one.code for one in phase.findings}
         assert not against & {"minutes-missing", "too-short", "generator-limited"}
 
 
@@ -142,8 +142,8 @@ def test_a_measurement_that_the_load_generator_limited_is_invalid():
 
     def of(seen):
         found = judge(Measured(plan, [first, stage_run(plan, main, seen, Logs())]), load("emerald-4.0.0"))
-        (phase,) = found["phases"]
-        return [one for one in phase["findings"] if one["code"] == "generator-limited"]
+        (phase,) = found.phases
+        return [one for one in phase.findings if one.code == "generator-limited"]
 
     for seen, why in (
         (late, "issue"),
@@ -152,7 +152,7 @@ def test_a_measurement_that_the_load_generator_limited_is_invalid():
         (replace(late, outstanding=5), "outstanding"),
     ):
         (finding,) = of(seen)
-        assert (finding["weight"], finding["values"]["cause"]) == ("invalid", why)
+        assert (finding.weight, finding.values["cause"]) == ("invalid", why)
         # `emerald run` notes the same when it has ended.
         assert [one.values["cause"] for one in sequence._limited(plan, main, seen)] == [why]
     whole = observed("RR", begin + 600, [60_000] * 31, uncounted=1)
@@ -170,10 +170,9 @@ def test_what_was_run_beyond_the_plan_is_in_no_figure():
     seen = observed("SR", begin + 600, [*[60_000] * 30, 40_000], uncounted=0)
     last = replace(seen.intervals[-1], end=seen.intervals[-1].start + 20.0)
     short = replace(seen, tool="fio", intervals=[*seen.intervals[:-1], last], end=last.end)
-    (phase,) = judge(Measured(plan, [first, stage_run(plan, main, short, Logs())]), load("emerald-4.0.0"))[
-        "phases"
-    ]
-    assert phase["mib_per_s"] == phase["operations_rate"] == pytest.approx(1000 * 8192 / 2**20)
+    whole = Measured(plan, [first, stage_run(plan, main, short, Logs())])
+    (phase,) = judge(whole, load("emerald-4.0.0")).phases
+    assert phase.mib_per_s == phase.operations_rate == pytest.approx(1000 * 8192 / 2**20)
 
 
 @pytest.fixture(scope="module")
@@ -197,18 +196,18 @@ def simulated(tmp_path_factory):
 
 def test_a_simulated_measurement_is_modelled_and_judged_by_the_same_rules(simulated):
     found = judge(read.measurement(simulated), load("emerald-4.0.0"))
-    (phase,) = found["phases"]
-    assert found["kind"] == phase["kind"] == found["ready_idle"]["kind"] == "modelled"
-    assert phase["status"] == "valid"
-    assert phase["stability"]["verdict"] == "stable"
-    assert [row["minute"] for row in phase["minutes"]] == list(range(-9, 16))
+    (phase,) = found.phases
+    assert found.kind == phase.kind == found.ready_idle.kind == "modelled"
+    assert phase.status == "valid"
+    assert phase.stability.verdict == "stable"
+    assert [row.minute for row in phase.minutes] == list(range(-9, 16))
     bundle = json.loads((simulated / "stages" / "RR" / "run" / "run.json").read_text())
-    assert phase["power_w"] == pytest.approx(bundle["power_w"]["wall_mean"])
-    assert phase["ep"] == pytest.approx(phase["iops"] / phase["power_w"])
+    assert phase.power_w == pytest.approx(bundle["power_w"]["wall_mean"])
+    assert phase.ep == pytest.approx(phase.iops / phase.power_w)
     # In a rest nothing is asked; what was asked before may end in it.
-    assert found["ready_idle"]["status"] == "valid"
-    assert found["ready_idle"]["ep"] == pytest.approx(7200 / found["ready_idle"]["power_w"])
-    assert not found["compliant"]
+    assert found.ready_idle.status == "valid"
+    assert found.ready_idle.ep == pytest.approx(7200 / found.ready_idle.power_w)
+    assert not found.compliant
 
 
 def test_lenses_work_on_the_runs_that_are_left(simulated, tmp_path):

@@ -117,11 +117,14 @@ def test_the_compromise_is_the_one_whose_worst_metric_is_best():
 
 
 def test_errors_are_those_of_estimates_against_simulations():
-    pairs = [(Judged("estimated", guess, 1.0), Judged("simulated", 10.0, 1.0)) for guess in (9.0, 10.0, 10.5)]
+    pairs = [
+        (Judged(basis="estimated", ep=guess, wall_w=1.0), Judged(basis="simulated", ep=10.0, wall_w=1.0))
+        for guess in (9.0, 10.0, 10.5)
+    ]
     found = errors(pairs)
-    assert found["points"] == 3
-    assert found["median_percent"] == pytest.approx(5) and found["worst_percent"] == pytest.approx(10)
-    assert found["p95_percent"] == pytest.approx(10) and found["bias_percent"] == pytest.approx(-5 / 3)
+    assert found.points == 3
+    assert found.median_percent == pytest.approx(5) and found.worst_percent == pytest.approx(10)
+    assert found.p95_percent == pytest.approx(10) and found.bias_percent == pytest.approx(-5 / 3)
     assert errors([]) is None
 
 
@@ -130,7 +133,7 @@ def test_stations_of_a_run_have_names_and_figures_survive_their_journal():
         {"processors": {"utilisation": 0.5}, "back_end": {"utilisation": 0.9}, "zeros": None}, 0.7
     )
     assert stations == {"drives": 0.7, "processors": 0.5, "back end": 0.9}
-    one = Judged("simulated", 1.0, 2.0, stations=stations, notes=("a",))
+    one = Judged(basis="simulated", ep=1.0, wall_w=2.0, stations=stations, notes=("a",))
     assert one.bottleneck == "back end" and Judged.of(one.as_dict()) == one
 
 

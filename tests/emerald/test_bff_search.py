@@ -12,7 +12,7 @@ from tiny_family import FAMILY, OUT, count, family, formula, judged, watts
 from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.emerald.bff import make as making
-from iowatt.emerald.bff import page, text
+from iowatt.emerald.bff import page
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.make import Where, make
@@ -20,6 +20,7 @@ from iowatt.emerald.family import Candidate, Group, metric, scenario
 from iowatt.model.power.calculator import calculate
 from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.model import Scenario
+from iowatt.render import write
 from refused import refused
 
 THREE = ("RR", "RW", "RI")
@@ -64,89 +65,90 @@ def asked(folder, more="", **options):
 
 
 def by_name(found):
-    return {one["name"]: one for one in found["metrics"]}
+    return {one.name: one for one in found.metrics}
 
 
 def test_peaks_by_shelves_and_by_drives_are_those_worked_out_by_hand(tmp_path, work):
     found = by_name(make(asked(tmp_path)))
     read, write, idle = (found[name] for name in THREE)
-    assert read["peak"]["drives"] == 8 and read["peak"]["ep"] == pytest.approx(800 / 220)
-    assert read["peak"]["less_percent"] == pytest.approx(100 * (2.5 / (800 / 220) - 1))
-    assert read["peak"]["more_percent"] == pytest.approx(100 * ((1000 / 280) / (800 / 220) - 1))
-    assert read["by_drive"]["drives"] == 10 and read["by_drive"]["ep"] == pytest.approx(1000 / 260)
-    assert write["peak"]["drives"] == 8 and write["by_drive"]["drives"] == 6
-    assert idle["peak"]["drives"] == 16 and idle["peak"]["kind"] == "largest"
-    assert idle["peak"]["ep"] == pytest.approx(1600 / (260 / 0.8))
+    assert read.peak.drives == 8 and read.peak.ep == pytest.approx(800 / 220)
+    assert read.peak.less_percent == pytest.approx(100 * (2.5 / (800 / 220) - 1))
+    assert read.peak.more_percent == pytest.approx(100 * ((1000 / 280) / (800 / 220) - 1))
+    assert read.by_drive.drives == 10 and read.by_drive.ep == pytest.approx(1000 / 260)
+    assert write.peak.drives == 8 and write.by_drive.drives == 6
+    assert idle.peak.drives == 16 and idle.peak.kind == "largest"
+    assert idle.peak.ep == pytest.approx(1600 / (260 / 0.8))
 
 
 def test_where_nothing_is_estimated_every_shelf_is_simulated_and_few_drives(tmp_path, work):
     found = make(asked(tmp_path, metrics=("RR",)))
     assert {4, 8, 12, 16} <= {drives for _, drives in work.ran}
     assert len(work.ran) == len(set(work.ran)) < 16
-    assert not found["estimator"]["used"] and any("estimated" in one for one in found["notes"])
+    assert not found.estimator.used and "not-estimated" in {note.code for note in found.notes}
 
 
 def test_estimates_choose_what_is_simulated_and_their_error_is_printed(tmp_path, work, monkeypatch):
     monkeypatch.setattr(making, "_estimates", lambda _asked: Guesses())
     found = make(asked(tmp_path, estimate=True))
-    errors = found["estimator"]["by_metric"]
-    assert errors["RR"]["median_percent"] == pytest.approx(10) and errors["RW"]["worst_percent"] < 1e-9
+    errors = found.estimator.by_metric
+    assert errors["RR"].median_percent == pytest.approx(10) and errors["RW"].worst_percent < 1e-9
     assert ("RR", 16) not in [one for one in work.ran if one[0] == "RR"][:3]
-    assert by_name(found)["RR"]["by_drive"]["drives"] == 10
-    assert any("RR" in line and "10" in line for line in text.lines(found))
+    assert by_name(found)["RR"].by_drive.drives == 10
+    assert any("10.0 %" in caveat.text for caveat in page.document(found).caveats)
 
 
 def test_without_simulation_all_is_estimated_and_says_so(tmp_path, work, monkeypatch):
     monkeypatch.setattr(making, "_estimates", lambda _asked: Guesses())
     found = make(asked(tmp_path, estimate=True, simulate=False))
-    assert work.ran == [] and by_name(found)["RR"]["peak"]["basis"] == "estimated"
-    assert by_name(found)["RI"]["peak"]["basis"] == "calculated"
-    assert "ESTIMATES ONLY" in "\n".join(text.lines(found))
-    assert re.search("estimates only", page.render(found), re.I)
+    assert work.ran == [] and by_name(found)["RR"].peak.basis == "estimated"
+    assert by_name(found)["RI"].peak.basis == "calculated"
+    (note,) = [note for note in found.notes if note.code == "estimates-only"]
+    assert note.decides
+    assert note.text in write.page([page.document(found)])
 
 
 def test_the_reduced_list_comes_near_every_peak(tmp_path, work):
-    listed = make(asked(tmp_path))["reduced"]
-    assert [(one["drives"], one["covers"]) for one in listed["configurations"]] == [
+    listed = make(asked(tmp_path)).reduced
+    assert [(one.drives, one.covers) for one in listed.configurations] == [
         (8, ["RR", "RW"]),
         (16, ["RI"]),
     ]
-    assert listed["uncovered"] == []
-    for one in listed["configurations"]:
-        for name in one["covers"]:
-            assert one["figures"][name]["share"] >= 0.95
+    assert listed.uncovered == []
+    for one in listed.configurations:
+        for name in one.covers:
+            assert one.figures[name].share >= 0.95
     # The weakest metric: 10 drives reach 77 % of RI's peak, 11 drives 81 % of RW's, 12 drives 79 %.
-    assert listed["compromise"]["drives"] == 11
-    assert listed["compromise"]["least_share"] == pytest.approx((300 / 270) / (300 / 220))
-    (setup,) = listed["setups"]
-    assert setup["drives"] == 16 and len(setup["contains"]) == 2
+    assert listed.compromise.drives == 11
+    assert listed.compromise.least_share == pytest.approx((300 / 270) / (300 / 220))
+    (setup,) = listed.setups
+    assert setup.drives == 16 and len(setup.contains) == 2
 
 
 def test_the_projection_is_the_calculators(tmp_path, work):
-    (row,) = make(asked(tmp_path))["projection"]
+    (row,) = make(asked(tmp_path)).projection
     found = family(tmp_path)
     largest = Candidate("only", (Group("disk", 16, "stripes"),))
     parsed = Document(scenario(found, largest, "RI"), "x").validate(Scenario)
     plan = resolve(parsed, tmp_path, simulated=False).plan
     normal = calculate(plan, "x")["modes"]["normal"]
-    assert row["idle_w"] == normal["idle"]["wall_w"] == pytest.approx((100 + 80 + 80) / 0.8)
-    assert row["active_w"] == normal["active"]["wall_w"] == pytest.approx((100 + 80 + 160) / 0.8)
-    assert (row["drives"], row["shelves"], row["raw_gb"]) == (16, 4, 1600)
+    assert row.idle_w == normal["idle"]["wall_w"] == pytest.approx((100 + 80 + 80) / 0.8)
+    assert row.active_w == normal["active"]["wall_w"] == pytest.approx((100 + 80 + 160) / 0.8)
+    assert (row.drives, row.shelves, row.raw_gb) == (16, 4, 1600)
 
 
 def test_a_family_that_scales_out_says_why_there_is_no_peak(tmp_path, work):
     found = by_name(make(asked(tmp_path, OUT, metrics=("RR", "RI"))))
     # 400 IOPS a node until 1000: 2.5 (1 node), 800/220, 1000/280, ... falls at once behind two nodes
-    assert (found["RR"]["peak"]["nodes"], found["RR"]["peak"]["kind"]) == (2, "peak")
-    assert found["RI"]["peak"]["kind"] == "plateau" and found["RI"]["peak"]["why"]
-    assert found["RI"]["peak"]["nodes"] == 1 and found["RI"]["by_drive"] is None  # each node has its own head
+    assert (found["RR"].peak.nodes, found["RR"].peak.kind) == (2, "peak")
+    assert found["RI"].peak.kind == "plateau" and found["RI"].peak.why
+    assert found["RI"].peak.nodes == 1 and found["RI"].by_drive is None  # each node has its own head
 
 
 def test_named_configurations_are_evaluated_as_they_are(tmp_path, work):
-    (one,) = make(asked(tmp_path, NAMED))["configurations"]
-    figures = {figure["metric"]: figure for figure in one["figures"]}
-    assert figures["RR"]["ep"] == pytest.approx(1000 / watts(12))
-    assert one["idle_w"] == pytest.approx(220 / 0.8) and figures["RI"]["wall_w"] == one["idle_w"]
+    (one,) = make(asked(tmp_path, NAMED)).configurations
+    figures = {figure.metric: figure for figure in one.figures}
+    assert figures["RR"].ep == pytest.approx(1000 / watts(12))
+    assert one.idle_w == pytest.approx(220 / 0.8) and figures["RI"].wall_w == one.idle_w
 
 
 def test_a_search_goes_on_where_it_was_interrupted(tmp_path, monkeypatch):
@@ -187,15 +189,15 @@ def test_a_fault_of_ours_is_an_error_and_tried_again(tmp_path, monkeypatch):
     assert caught.value.exit_code == 3 and not (tmp_path / "out" / "bff.json").exists()
     monkeypatch.setattr(making, "evaluate", formula)
     found = make(asked(tmp_path, metrics=("RR",)), Where(tmp_path / "out", resume=True))
-    assert by_name(found)["RR"]["peak"]["drives"] == 8
+    assert by_name(found)["RR"].peak.drives == 8
 
 
 def test_what_is_written_is_what_is_returned(tmp_path, work):
     target = tmp_path / "out"
     found = make(asked(tmp_path, NAMED), Where(target), jobs=2)
-    assert json.loads((target / "bff.json").read_text()) == json.loads(json.dumps(found))
+    assert json.loads((target / "bff.json").read_text()) == json.loads(json.dumps(found.as_dict()))
     frame = pl.read_parquet(target / "table.parquet")
-    assert frame.height == sum(len(one["points"]) for one in found["series"])
+    assert frame.height == sum(len(one.points) for one in found.series)
     top = frame.filter((pl.col("metric") == "RR") & (pl.col("by") == "drive") & pl.col("peak"))
     assert top["drives"].to_list() == [10]
     assert (target / "family.toml").read_text() == FAMILY + NAMED
@@ -203,24 +205,28 @@ def test_what_is_written_is_what_is_returned(tmp_path, work):
 
 def test_the_page_has_a_table_for_every_figure_and_marks_the_peak(tmp_path, work):
     found = make(asked(tmp_path, NAMED.replace("what is sold", "<b>sold</b>")))
-    html = page.render(found)
+    html = write.page([page.document(found)])
     data = json.loads(re.search(r'id="report-data">(.*?)</script>', html, re.S)[1])
     figures = data["figures"]
-    assert {"peaks", "reduced", "curve-rr", "drives-rr", "projection", "configurations", "stated"} <= set(
-        figures
-    )
+    names = ("peaks", "reduced", "curve-rr", "drives-rr", "projection", "configurations", "stated")
+    assert {f"bff-{name}" for name in names} <= set(figures)
     assert all(figure["rows"] for figure in figures.values())
-    star = figures["curve-rr"]["spec"]["data"][-1]
+    star = figures["bff-curve-rr"]["spec"]["data"][-1]
     assert (star["name"], star["x"]) == ("Peak", [8])
     assert "<b>sold" not in html and "&lt;b&gt;sold" in html
     assert "modelled" in html.lower()
 
 
 def test_the_text_has_every_metric_and_its_basis(tmp_path, work):
-    said = "\n".join(text.lines(make(asked(tmp_path))))
-    assert re.search(r"RR +3\.636 +IOPS/W +8 x disk, stripes, only", said)
-    assert "simulated" in said and "calculated" in said and "modelled by iowatt, not measured" in said
-    assert "worth testing" in said and "largest" in said
+    found = make(asked(tmp_path))
+    drawn = page.document(found)
+    said = "\n".join(drawn.verdict)
+    assert re.search(r"RR: 3\.636 IOPS/W at 8 x disk, stripes, only", said)
+    brief = {figure.key: figure.table for figure in drawn.figures() if figure.brief}
+    assert brief.keys() == {"peaks", "reduced"}
+    assert set(brief["peaks"].column("Basis")) == {"simulated", "calculated"}
+    assert brief["peaks"].column("Metric") == ["RR", "RR", "RW", "RW", "RI", "RI"]
+    assert any(found.modelled[1:] in caveat.text for caveat in drawn.caveats)
 
 
 def test_what_cannot_be_asked(tmp_path, work):
@@ -261,7 +267,7 @@ def test_between_simulated_points_a_curve_without_a_peak_is_estimated(tmp_path, 
 
     def done(metric, text, basis, off=1.0):
         nodes = count(text) / 4
-        return Judged(basis, off * (1 - 1 / nodes**2), 100.0 * nodes, iops=off * 100 * nodes)
+        return Judged(basis=basis, ep=off * (1 - 1 / nodes**2), wall_w=100.0 * nodes, iops=off * 100 * nodes)
 
     def flat(task, report):
         ran.append(count(task.text) // 4)
@@ -275,7 +281,7 @@ def test_between_simulated_points_a_curve_without_a_peak_is_estimated(tmp_path, 
     monkeypatch.setattr(making, "_estimates", lambda _asked: Low())
     out = OUT.replace("least = 1, most = 8", "least = 2, most = 40")
     found = make(asked(tmp_path, out, metrics=("RR",), estimate=True))
-    peak = found["metrics"][0]["peak"]
-    assert (peak["nodes"], peak["kind"], peak["basis"]) == (7, "plateau", "simulated")
+    peak = found.metrics[0].peak
+    assert (peak.nodes, peak.kind, peak.basis) == (7, "plateau", "simulated")
     # the ends, the point and its neighbours; the highest is the last
     assert sorted(set(ran)) == [2, 6, 7, 8, 40]

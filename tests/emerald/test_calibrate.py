@@ -107,7 +107,8 @@ def test_a_limit_by_hand_is_a_deviation(tmp_path: Path) -> None:
     at_ten, _ = calibrated(tmp_path, plan, limit_ms=10.0)
     at_rules, _ = calibrated(tmp_path, plan)
     assert at_ten.phases[0].rate_iops < at_rules.phases[0].rate_iops
-    assert len(at_ten.calibrated.deviations) == 1 and "10 ms" in at_ten.calibrated.deviations[0]
+    assert [one.code for one in at_ten.calibrated.deviations] == ["limit-by-hand"]
+    assert "10 ms" in at_ten.calibrated.deviations[0].text
     assert not at_rules.calibrated.deviations
 
 

@@ -103,7 +103,7 @@ def test_repeating_the_whole_test_takes_away_what_stood_against_the_broken_one(p
     told.add("resumed", stage="conditioning", after=1.0, compliant=True, why="all of it is repeated")
     state = told.state
     assert state.next == 1
-    assert state.deviations[0] == Deviation("fill", "12 s")
+    assert state.deviations[0] == Deviation("fill", "deviation", "12 s")
     assert state.deviations[1].stage is None and "scheduler: a, b" in state.deviations[1].text
     assert len(state.deviations) == 2 and state.changes == ["scheduler: a, b"]
 

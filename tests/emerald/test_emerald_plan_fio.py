@@ -10,6 +10,7 @@ from emerald_plans import by_id, plan, run_fio, with_stage
 import needs
 from iowatt.emerald.plan import check, vdbench
 from iowatt.emerald.plan.fio import job_text, shares_of_streams
+from iowatt.emerald.plan.model import PlanDeviation
 from iowatt.sources.observation import Share
 from refused import refused
 
@@ -282,7 +283,7 @@ def test_shares_of_jobs_become_those_of_streams():
 def test_no_name_of_a_plan_becomes_an_option(tmp_path):
     made = with_stage(tmp_path / "t", 8 * 262144, workload="SR", closed=True)
     evil = "x\n[global]\nexec_prerun=touch hacked\n" + "y" * 9000
-    made = made.model_copy(update={"name": evil, "deviations": [evil]})
+    made = made.model_copy(update={"name": evil, "deviations": [PlanDeviation(code="evil", text=evil)]})
     text = job_text(made, made.stages[0])
     assert not [line for line in text.splitlines() if line.startswith("exec_prerun")]
     assert max(map(len, text.splitlines())) < 4096

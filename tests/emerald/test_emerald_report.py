@@ -13,8 +13,8 @@ from emerald_runs import Knobs, Made, measured, plan, rerun, with_stage
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import judge
 from iowatt.emerald.report import compose, energystar, given, marks, side_by_side, write
-from iowatt.emerald.report.blocks import Shown
 from iowatt.emerald.rules import load
+from iowatt.render.figure import Published
 from refused import refused
 from report.workbook import Book
 
@@ -74,7 +74,7 @@ def folder(path, whole=None, version="emerald-4.0.0", *, with_plan=True):
     whole = whole or measured(plan(version, product={"vendor": "Example Systems", "name": "Array 240"}))
     path.mkdir(parents=True, exist_ok=True)
     found = judge(whole, load(version))
-    (path / "analysis.json").write_text(json.dumps(found), "utf-8")
+    (path / "analysis.json").write_text(json.dumps(found.as_dict()), "utf-8")
     if with_plan:
         (path / "plan.json").write_text(whole.plan.model_dump_json(by_alias=True), "utf-8")
         (path / "settings-before.json").write_text(json.dumps({"settings": {"scheduler": "none"}}))
@@ -155,8 +155,8 @@ def test_a_metric_shows_three_digits_and_keeps_all_of_them(book, full):
     used = re.findall(r'<xf numFmtId="(\d+)"', cells)[int(style[2])]
     assert formats[used] == "0.0"
     hot = rows["EP_HB"]
-    phase = full.analysis["phases"][0]
-    assert (hot["B"], hot["D"], hot["E"]) == ("Hot band", "IOPS/W", pytest.approx(phase["ep"], rel=1e-12))
+    phase = full.analysis.phases[0]
+    assert (hot["B"], hot["D"], hot["E"]) == ("Hot band", "IOPS/W", pytest.approx(phase.ep, rel=1e-12))
     assert (hot["H"], hot["I"], hot["J"], hot["K"]) == (
         30,
         pytest.approx(8),
@@ -170,7 +170,7 @@ def test_a_metric_shows_three_digits_and_keeps_all_of_them(book, full):
     [("12.3", 12.317, 12.317), ("1230", 1234.5, 1230.0), ("0.120", 0.1204, 0.1204), ("123", 123.4, 123.4)],
 )
 def test_a_cell_holds_the_full_figure_where_a_format_can_show_it_as_published(text, full_figure, number):
-    shown = Shown(text, full_figure)
+    shown = Published(text, full_figure)
     assert shown == text
     assert shown.as_number == number
     assert f"{shown.as_number:.{shown.decimals}f}" == text
@@ -208,9 +208,9 @@ def test_instruments_have_serial_calibration_and_conditions(report):
 def test_minutes_stand_with_native_charts(book, full):
     name = next(one for one in book.names if one.endswith("Minutes of HB"))
     rows = [row for row in below(book, name, "Minute") if "A" in row]
-    phase = full.analysis["phases"][0]
-    assert [row["A"] for row in rows] == [one["minute"] for one in phase["minutes"]]
-    assert [row.get("H") for row in rows] == pytest.approx([one["ea"] for one in phase["minutes"]])
+    phase = full.analysis.phases[0]
+    assert [row["A"] for row in rows] == [one.minute for one in phase.minutes]
+    assert [row.get("H") for row in rows] == pytest.approx([one.ea for one in phase.minutes])
     assert "H" not in rows[0]  # no average before ten minutes
     charts = [text for part, text in book.parts.items() if part.startswith("xl/charts/chart")]
     assert len(charts) == 5 * 4 + 1
@@ -224,7 +224,7 @@ def test_stability_rates_shares_rules_and_files_are_there(report, full):
     assert rates["SR"][0] is None
     assert len(table(report, "stability", "Shares of the streams (skew)").rows) == 13
     used = table(report, "rules", "Unverified rule values used").rows
-    assert len(used) == len(full.analysis["rules"]["unverified"]) > 0
+    assert len(used) == len(full.analysis.rules.unverified) > 0
     files = {row[0]: row[2] for row in table(report, "files", "Files").rows}
     assert {"analysis.json", "plan.json", "settings-before.json", "about.toml", "com.json"} <= files.keys()
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in files.values())
@@ -288,7 +288,7 @@ def test_a_measurement_in_order_by_rules_read_is_not_called_non_compliant(tmp_pa
     found = known(folder(tmp_path / "m", measured(plan("emerald-1.0.0")), "emerald-1.0.0"))
     mark = marks.mark(found.analysis)
     assert mark.compliant
-    assert (mark.kind, mark.against, mark.judged) == ("MEASURED", (), found.analysis["judged"])
+    assert (mark.kind, mark.against, mark.judged) == ("MEASURED", (), found.analysis.judged)
     assert mark.line.startswith("MEASURED") and mark.line.endswith(mark.judged)
 
 
@@ -517,10 +517,10 @@ def test_com_results_that_are_none_are_refused(tmp_path):
 def test_the_product_file_names_what_the_plan_did_not(tmp_path):
     path = folder(tmp_path / "m", measured(plan("emerald-4.0.0", product={})))
     bare = known(path)
-    assert "name" not in bare.analysis["product"]
+    assert "name" not in bare.analysis.product
     filled = known(path, product=PRODUCT)
-    assert filled.analysis["product"]["vendor"] == "Example Systems"
-    assert filled.analysis["product"]["name"] == "Array 240"
+    assert filled.analysis.product["vendor"] == "Example Systems"
+    assert filled.analysis.product["name"] == "Array 240"
     assert any("vendor" in remark and "name" in remark for remark in filled.remarks)
     missing = [item.what for item in compose.compose(filled).items if item.state == "missing"]
     assert "product" not in missing

@@ -42,11 +42,11 @@ def test_the_examples_hold_together(path):
 
 
 def test_every_figure_has_its_most_exact_source_or_none(tmp_path):
-    rows = {row["figure"]: row for row in stated(load(ROOT / "examples" / "emerald" / "scale-out.toml"))}
+    rows = {row.figure: row for row in stated(load(ROOT / "examples" / "emerald" / "scale-out.toml"))}
     assert "controller.node.part.board.idle" in rows and "scale_out.interconnect.hop" in rows
-    assert {row["quality"] for row in rows.values()} == {"assumed"}
+    assert {row.quality for row in rows.values()} == {"assumed"}
     more = '\n[[source]]\nfigures = ["shelf.*.part.shelf.idle"]\nquality = "measured"\ntext = "meter"\n'
-    mine = {row["figure"]: row["quality"] for row in stated(family(tmp_path, FAMILY + more))}
+    mine = {row.figure: row.quality for row in stated(family(tmp_path, FAMILY + more))}
     assert mine["shelf.small.part.shelf.idle"] == "measured"
     assert mine["controller.only.drives.2.5"] == "assumed"
     assert mine["shelf.small.slots"] is None and "test.requests" not in mine
@@ -178,7 +178,7 @@ def test_the_reference_page_reads_and_runs_as_printed(monkeypatch, capsys):
     page = (ROOT / "docs" / "reference" / "family.md").read_text("utf-8")
     printed = re.search(r"```toml\n(.*?)```", page, re.S)[1]
     found = read(printed, "family.md", ROOT)
-    rows = {row["figure"]: row["quality"] for row in stated(found)}
+    rows = {row.figure: row.quality for row in stated(found)}
     assert set(rows.values()) == {"assumed", None} and rows["raid.raid-5.level"] is None
     exec(compile(re.search(r"```python\n(.*?)```", page, re.S)[1], "family.md", "exec"), {})
     assert capsys.readouterr().out.startswith("36 x lff-7k-2tb, mirrors, 3 nodes of node\n# Scale-out family")

@@ -97,7 +97,16 @@ def judged(metric, text, basis="simulated", off=1.0):
     iops = off * (min(50.0 * drives, 300.0) if metric.name == "RW" else min(100.0 * drives, 1000.0))
     wall = float(watts(drives))
     at = ep(metric, iops=iops, mib_per_s=iops / 4, wall_w=wall)
-    return Judged(basis, at, wall, iops, iops / 4, 20.0, stations={"drives": iops / 100 / drives}, runs=1)
+    return Judged(
+        basis=basis,
+        ep=at,
+        wall_w=wall,
+        iops=iops,
+        mib_per_s=iops / 4,
+        response_ms=20.0,
+        stations={"drives": iops / 100 / drives},
+        runs=1,
+    )
 
 
 def formula(task, report):

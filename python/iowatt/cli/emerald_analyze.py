@@ -1,15 +1,14 @@
-"""``iowatt emerald analyze``: what a measurement came to, and what stands against it."""
+"""``iowatt emerald analyze``: the metrics of a measurement, and the findings against it."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated
 
 import typer
 
-#: Columns for whatever is no terminal.
-_WIDE: Final = 200
+from iowatt.cli.options import AsJson, Notes
+from iowatt.cli.show import show
 
 
 def register(emerald: typer.Typer) -> None:
@@ -94,7 +93,8 @@ def analyze(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an analysis that exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Join what the load generator and the instruments recorded, and judge every phase with reasons.
 
@@ -102,6 +102,7 @@ def analyze(
     """
     from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.analyze import judge, read, write
+    from iowatt.emerald.analyze.page import document
     from iowatt.emerald.rules import load
 
     options = {
@@ -131,26 +132,6 @@ def analyze(
     if target is not None:
         for path in write.write(found, measured, target, force=force):
             typer.echo(f"wrote {path}", err=True)
-    if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
-    else:
-        _print(found)
-    if found["status"] != "valid":
+    show(found, document, notes=notes, as_json=as_json)
+    if found.status != "valid":
         raise typer.Exit(1)
-
-
-def _print(found: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    from iowatt.emerald.analyze import text
-
-    console = Console(highlight=False)
-    if not console.is_terminal:  # a file or a pipe has no edge at which a table must be cut
-        console = Console(highlight=False, width=_WIDE)
-    for part in text.parts(found):
-        if isinstance(part, str):
-            console.print(part, markup=False, soft_wrap=True)
-        else:
-            console.print()
-            console.print(part)
-            console.print()

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from iowatt.cli.options import AsJson, Cluster, ForceSweep, Jobs, Overrides, Resume, print_json
+from iowatt.cli.options import AsJson, Cluster, ForceSweep, Jobs, Notes, Overrides, Resume
+from iowatt.cli.show import show
 
 
 def register(emerald: typer.Typer) -> None:
@@ -79,6 +80,7 @@ def bff(
     force: ForceSweep = False,
     jobs: Jobs = None,
     cluster: Cluster = None,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Find each metric's peak configuration in a product family, with the curves around it.
@@ -89,10 +91,10 @@ def bff(
     from iowatt.base.errors import Argument, InputError
     from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar
-    from iowatt.emerald.bff import text
     from iowatt.emerald.bff.asked import Asked
     from iowatt.emerald.bff.folder import BFF
     from iowatt.emerald.bff.make import Where, make
+    from iowatt.emerald.bff.page import document
     from iowatt.emerald.family import load
 
     sets = list(overrides or [])
@@ -133,11 +135,8 @@ def bff(
             progress=progress,
             told=lambda line: typer.echo(f"iowatt: {line}", err=True),
         )
-    if as_json:
-        print_json(found)
-        return
-    for line in text.lines(found):
-        typer.echo(line)
-    typer.echo("")
-    for name, file in (("result", "bff.json"), ("table", "table.parquet"), ("report", "report.html")):
-        typer.echo(f"{name}: {target / file}")
+    show(found, document, notes=notes, as_json=as_json)
+    if not as_json:
+        typer.echo("")
+        for name, file in (("result", "bff.json"), ("table", "table.parquet"), ("report", "report.html")):
+            typer.echo(f"{name}: {target / file}")

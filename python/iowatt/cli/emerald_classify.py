@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import print_json
+from iowatt.cli.options import AsJson, Notes
+from iowatt.cli.show import show
 
 
 def register(emerald: typer.Typer) -> None:
@@ -35,7 +36,8 @@ def classify(
     note: Annotated[
         str | None, typer.Option("--note", help="Why; goes with --set-class.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find category and class of a product, and what stops it from the next class.
 
@@ -44,26 +46,13 @@ def classify(
     from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.classify import classify as find
     from iowatt.emerald.classify import parse_override, read
+    from iowatt.emerald.classify.page import document
     from iowatt.emerald.rules import load
 
     if note is not None and set_class is None:
         raise InputError("not-applicable", Argument("note"), "goes with `set_class=`")
     override = None if set_class is None else parse_override(set_class, note)
     found = find(read(product), load(rules), override)
-    if as_json:
-        print_json(found.as_dict())
-    else:
-        from rich.console import Console
-
-        from iowatt.emerald.classify import text
-
-        console = Console(highlight=False)
-        for part in text.parts(found):
-            if isinstance(part, str):
-                console.print(part, markup=False, soft_wrap=True)
-            else:
-                console.print()
-                console.print(part)
-                console.print()
+    show(found.result(), lambda _: document(found), notes=notes, as_json=as_json)
     if found.override is None and (found.category is None or (found.unmet and found.class_ is None)):
         raise typer.Exit(1)

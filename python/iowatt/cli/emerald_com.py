@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, parsed, print_json
+from iowatt.cli.options import AsJson, Notes, parsed
+from iowatt.cli.show import show
 
 
 def register(emerald: typer.Typer) -> None:
@@ -86,6 +87,7 @@ def com(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the result as JSON.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Test which capacity optimisation methods work: snapshots, thin provisioning, de-duplication and so on.
@@ -94,9 +96,10 @@ def com(
     """
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.emerald.com import conduct
+    from iowatt.emerald.com.page import document
     from iowatt.emerald.com.store import Commands, Patience
 
-    result = conduct.conduct(
+    found = conduct.conduct(
         conduct.Asked(
             target=target,
             rules=rules,
@@ -120,16 +123,4 @@ def com(
         force=force,
         progress=lambda com: typer.echo(f"testing {com}", err=True),
     )
-    _print(result, as_json=as_json)
-
-
-def _print(result: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print_json(result)
-        return
-    width = max(len(one["com"]) for one in result["coms"])
-    for one in result["coms"]:
-        doubt = " (judged with an unverified limit)" if one["unverified"] else ""
-        typer.echo(f"{one['com']:<{width}}  {one['verdict']:<10}  {one['why']}{doubt}")
-    for note in result["notes"]:
-        typer.echo(f"note: {note}")
+    show(found, document, notes=notes, as_json=as_json)

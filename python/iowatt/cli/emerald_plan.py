@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from iowatt.cli.options import parsed, print_json
+from iowatt.cli.options import AsJson, Notes, parsed
+from iowatt.cli.show import show
 
 Value = TypeVar("Value")
 
@@ -168,7 +169,8 @@ def plan(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**40, help="Of everything drawn.")] = 1,
     force: Annotated[bool, typer.Option("--force", help="Replace a plan that exists there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Plan a measurement: phases, times, calendar, check-list, and the files of fio and vdbench.
 
@@ -178,6 +180,7 @@ def plan(
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops, parse_rate
     from iowatt.emerald.plan.build import Asked
     from iowatt.emerald.plan.make import make
+    from iowatt.emerald.plan.page import document
 
     asked = Asked(
         category=category,
@@ -208,17 +211,12 @@ def plan(
         fill_rate=parsed(fill_rate, parse_rate, "fill_rate"),
         force=force,
     )
-    if as_json:
-        print_json(found)
-    else:
-        from iowatt.emerald.plan import text
-
-        for line in text.lines(found):
-            typer.echo(line)
+    show(found, document, notes=notes, as_json=as_json)
+    if not as_json:
         typer.echo(f"plan: {output / 'plan.json'}")
-    refused = [one for one in found["files"] if one["problem"] is not None]
+    refused = [one for one in found.files if one.problem is not None]
     if refused:
-        raise CheckFailedError("check-failed", refused[0]["path"], f"refused: {refused[0]['problem']}")
+        raise CheckFailedError("check-failed", refused[0].path, f"refused: {refused[0].problem}")
 
 
 def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:

@@ -25,13 +25,15 @@ SAME: Final = 1e-3
 class Column:
     """A column of a table: its title, its unit, and whether it is text.
 
-    Where a table is too wide, columns of the highest ``rank`` are left out first.
+    Where a table is too wide, columns of the highest ``rank`` are left out first. ``wrap`` is for sentences,
+    which are broken into lines instead.
     """
 
     title: str
     unit: str = ""
     text: bool = False
     rank: int = 0
+    wrap: bool = False
 
     @property
     def heading(self) -> str:
@@ -73,6 +75,43 @@ class Column:
         if value == 0 or abs(value) >= least / 2:
             return text if value else "0"
         return f"{'<' if value > 0 else '>-'}{least:.{decimals}f}"
+
+
+@dataclass(frozen=True)
+class Exact(Column):
+    """A column of figures that are shown with a fixed number of significant digits, each for itself."""
+
+    digits: int = 6
+
+    def show(self, cell: Cell) -> str:
+        """A cell as a person reads it."""
+        if not isinstance(cell, float):
+            return super().show(cell)
+        return f"{cell:.{self.digits}g}" if abs(cell) < 10**self.digits else f"{cell:,.0f}"
+
+
+class Published(str):
+    """A figure as rules have it published (``12.3``), with the figure in full behind it."""
+
+    __slots__ = ("full",)
+    full: float
+
+    def __new__(cls, text: str, full: float) -> Published:
+        """``Published("12.3", 12.317)``."""
+        made = super().__new__(cls, text)
+        made.full = full
+        return made
+
+    @property
+    def decimals(self) -> int:
+        """Digits behind the point."""
+        return len(self.partition(".")[2])
+
+    @property
+    def as_number(self) -> float:
+        """In full where a number format shows it as published; else (1230 of 1234.5) what is published."""
+        same = f"{self.full:.{self.decimals}f}" == str(self)
+        return self.full if same else float(self)
 
 
 @dataclass(frozen=True)
@@ -121,6 +160,11 @@ class Figure:
     remarks: list[str] = field(default_factory=list)
     wide: bool = False
     brief: bool = False
+
+
+def text_columns(*titles: str) -> list[Column]:
+    """Columns of text."""
+    return [Column(title, text=True) for title in titles]
 
 
 def plain(name: str) -> str:

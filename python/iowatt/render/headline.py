@@ -9,17 +9,23 @@ from iowatt.render import numbers
 
 @dataclass(frozen=True)
 class Headline:
-    """One headline figure: its value in ``unit``, and a second line that explains it."""
+    """One headline figure: its value in ``unit``, and a second line that explains it.
+
+    ``said`` is shown in place of the value: digits that a rule prescribes, a length of time, a refusal.
+    """
 
     key: str
     title: str
     value: float | None
     unit: str
     remark: str = ""
+    said: str | None = None
 
     @property
     def shown(self) -> str:
         """The value with its unit, scaled to read well."""
+        if self.said is not None:
+            return self.said
         return numbers.with_unit(self.value, self.unit)
 
     @property

@@ -9,7 +9,7 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from iowatt.base.errors import InputError
-from iowatt.render.figure import Cell, Column, Table
+from iowatt.render.figure import Cell, Column, Published, Table
 
 MOST_ROWS = 1_048_576
 """Rows of a sheet, header included: the limit of the format."""
@@ -68,7 +68,9 @@ class Sheets:
             sheet.set_column(at, at, _width(column, cells))
             number = self._number(cells)
             for row, cell in enumerate(cells, top + 1):
-                if isinstance(cell, str):
+                if isinstance(cell, Published):
+                    sheet.write_number(row, at, cell.as_number, self._fixed(cell.decimals))
+                elif isinstance(cell, str):
                     sheet.write_string(row, at, cell)
                 elif cell is not None:
                     sheet.write_number(row, at, cell, number)
@@ -82,6 +84,13 @@ class Sheets:
         else:
             largest = max(abs(value) for value in values)
             shown = "#,##0.0" if largest >= 1e4 else "#,##0.000" if largest >= 1 else "0.00000"
+        return self._format(shown)
+
+    def _fixed(self, decimals: int) -> Format:
+        """A format with so many decimals."""
+        return self._format(f"#,##0.{'0' * decimals}" if decimals else "#,##0")
+
+    def _format(self, shown: str) -> Format:
         if shown not in self._formats:
             self._formats[shown] = self._book.add_format({"num_format": shown})
         return self._formats[shown]

@@ -18,6 +18,8 @@ WIDTH: Final = 80
 """Columns of a terminal that is not known, and of output that is not read on one."""
 
 _GAP: Final = 2
+_WRAPPED: Final = 32
+"""Least width of a column of sentences."""
 
 
 def show(document: Document, *, notes: bool = False, console: Console | None = None) -> None:
@@ -30,6 +32,17 @@ def show(document: Document, *, notes: bool = False, console: Console | None = N
             out.print(part, markup=False)
         else:
             out.print(part)
+
+
+def text(document: Document, *, width: int = 110) -> str:
+    """All that is printed of ``document``, all caveats included, for a file."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    file = StringIO()
+    show(document, notes=True, console=Console(file=file, width=width, soft_wrap=True, highlight=False))
+    return file.getvalue()
 
 
 def parts(document: Document, *, notes: bool = False, width: int = WIDTH) -> Iterator[str | RichTable]:
@@ -97,6 +110,10 @@ def fitted(table: Table, width: int = WIDTH) -> tuple[Table, list[str]]:
         if table.rows
         else [len(column.heading) for column in table.columns]
     )
+    widths = [
+        min(wide, _WRAPPED) if column.wrap else wide
+        for wide, column in zip(widths, table.columns, strict=True)
+    ]
     while len(keep) > 1 and sum(widths[at] + _GAP for at in keep) - _GAP > width:
         keep.remove(max(keep[1:], key=lambda at: (table.columns[at].rank, at)))
     dropped = [column.title for at, column in enumerate(table.columns) if at not in keep]

@@ -1,6 +1,7 @@
-"""What a measurement came to: its stages as Runs, the Emerald lens on each, and one result."""
+"""Judging a measurement: its stages as Runs, the rules applied to each, and one result."""
 
-from iowatt.emerald.analyze.judge import RESULT_SCHEMA, judge
+from iowatt.emerald.analyze.judge import judge
+from iowatt.emerald.analyze.result import Analysis
 from iowatt.emerald.analyze.stage_run import Measured, StageRun
 
-__all__ = ["RESULT_SCHEMA", "Measured", "StageRun", "judge"]
+__all__ = ["Analysis", "Measured", "StageRun", "judge"]

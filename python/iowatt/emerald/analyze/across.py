@@ -47,9 +47,9 @@ def findings(measured: Measured, phases: Sequence[Phase], asked: Asked) -> Itera
 def _plan(measured: Measured, asked: Asked) -> Iterator[Finding]:
     """The plan itself: what it says against its own results, and its order beside the rules'."""
     plan = measured.plan
-    for sentence in plan.deviations:
-        yield Finding("plan-deviation", "non-compliant", sentence)
-    if plan.time_scale < 1 and not _said(measured, f"{plan.time_scale:g}"):
+    for deviation in plan.deviations:
+        yield Finding("plan-deviation", "non-compliant", deviation.text, {"code": deviation.code})
+    if plan.time_scale < 1 and not _said(measured, "dry-run", f"{plan.time_scale:g}"):
         yield Finding(
             "time-scaled",
             "non-compliant",
@@ -85,9 +85,12 @@ def _plan(measured: Measured, asked: Asked) -> Iterator[Finding]:
         )
 
 
-def _said(measured: Measured, word: str) -> bool:
-    """Whether the plan's own deviations say so already."""
-    return any(word in sentence.lower() for sentence in measured.plan.deviations)
+def _said(measured: Measured, code: str, word: str) -> bool:
+    """Whether the plan's own deviations say so already; those of earlier versions by a word."""
+    return any(
+        one.code == code or (one.code == "stated" and word in one.text.lower())
+        for one in measured.plan.deviations
+    )
 
 
 def _times(measured: Measured, asked: Asked) -> Iterator[Finding]:
@@ -142,15 +145,9 @@ def _settings(measured: Measured) -> Iterator[Finding]:
     noted = False
     if measured.events is not None:
         state = state_of(measured.plan, measured.events)
-        broken = {event.values.get("why") for event in measured.events if event.event == "resumed"}
         for found in state.deviations:
-            if not any(change in found.text for change in state.changes):
-                yield Finding(
-                    "interrupted" if found.text in broken else "deviation",
-                    "non-compliant",
-                    found.text,
-                    {"stage": found.stage},
-                )
+            if found.code != "settings-changed":
+                yield Finding(found.code, "non-compliant", found.text, {"stage": found.stage})
         yield from sequence.journal([(event.event, event.values) for event in measured.events])
         noted = bool(state.changes)
     if not noted:
@@ -169,7 +166,7 @@ def _driver(measured: Measured, asked: Asked) -> Iterator[Finding]:
     """What the rules let make the requests."""
     source = measured.plan.source
     if source == "simulation":
-        if not _said(measured, "modelled"):
+        if not _said(measured, "modelled", "modelled"):
             yield Finding("modelled", "non-compliant", "simulated, not measured: every figure is modelled")
         return
     tool = asked.known("driver.tool")
@@ -207,9 +204,9 @@ def _driver(measured: Measured, asked: Asked) -> Iterator[Finding]:
 
 def _intensity(phases: Sequence[Phase], asked: Asked) -> Iterator[Finding]:
     """Phases whose rate is a share of another's."""
-    by_name = {phase.name: phase for phase in phases}
-    for phase in phases:
-        of = asked.known(f"workloads.{phase.name}.intensity_of")
+    by_name = {phase.result.phase: phase for phase in phases}
+    for name, phase in by_name.items():
+        of = asked.known(f"workloads.{name}.intensity_of")
         if of is None:
             continue
         other = by_name.get(str(of))
@@ -217,15 +214,15 @@ def _intensity(phases: Sequence[Phase], asked: Asked) -> Iterator[Finding]:
             yield Finding(
                 "intensity-unknown",
                 "non-compliant",
-                f"{phase.name} is to run at a share of {of}'s rate, and there is no {of}",
+                f"{name} is to run at a share of {of}'s rate, and there is no {of}",
             )
             continue
         yield from validity.intensity(
-            validity.Rate(phase.iops, phase.document["asked_iops"], phase.requests),
-            validity.Rate(other.iops, other.document["asked_iops"], other.requests),
-            percent=asked.number(f"workloads.{phase.name}.intensity_percent"),
+            validity.Rate(phase.result.iops, phase.result.asked_iops, phase.requests),
+            validity.Rate(other.result.iops, other.result.asked_iops, other.requests),
+            percent=asked.number(f"workloads.{name}.intensity_percent"),
             within_percent=100 - asked.number("rate.achieved_percent"),
-            phase=phase.name,
+            phase=name,
             of_phase=str(of),
         )
 

@@ -1,246 +1,311 @@
-"""Figures of a result: its metrics, and the minutes of each phase."""
+"""Figures of an analysis: its metrics, its stability, and the minutes of each phase."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.emerald.analyze import text
+from iowatt.emerald.analyze.result import (
+    Analysis,
+    InstrumentUsed,
+    Minute,
+    Part,
+    PhaseResult,
+    ReadingFound,
+    ReadyIdle,
+    RestMinute,
+    StabilityFound,
+)
 from iowatt.emerald.judge.stability import MEANING
 from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render.figure import Cell, Column, Exact, Figure, Published, Table, axis, layout, text_columns
 
-Found = dict[str, Any]
+Row = Minute | RestMinute
+
+MARK: Final = "* by an unverified rule."
+"""Below a table with marked verdicts."""
 
 _BAND: Final = "rgba(0, 158, 115, 0.16)"
 _HISTORY: Final = "rgba(128, 128, 128, 0.14)"
 _MOST_MARKED: Final = 200
 
 
-def metrics(found: Found) -> Figure:
+def published(part: Part) -> str:
+    """The metric as it is published, with all digits behind it; one that is no measurement is refused."""
+    if part.ep_shown is None or part.ep is None:
+        return "refused"
+    return Published(part.ep_shown, part.ep)
+
+
+def status(part: Part, found: Analysis) -> str:
+    """The status of a phase; a valid one says what it was judged by."""
+    if part.status == "invalid":
+        return "INVALID"
+    by = "valid, by unverified rules" if found.rules.unverified else "valid"
+    return by if part.compliant else f"{by}, no Emerald result"
+
+
+def reading(one: ReadingFound, *, mark: bool) -> str:
+    """The largest deviation under a reading, and whether it holds."""
+    if one.largest_deviation is None:
+        return "not known"
+    holds = "holds" if one.holds else "FAILS"
+    return f"{100 * one.largest_deviation:.2f} % {holds}{' *' if mark else ''}"
+
+
+def verdict(settled: StabilityFound, found: Analysis) -> str:
+    """Stable, drifting or noisy."""
+    return f"{settled.verdict}, by an unverified rule" if found.unverified_stability else settled.verdict
+
+
+def metrics(found: Analysis) -> Figure:
     """The primary metrics, one row each."""
+    mark = "valid *" if found.rules.unverified else "valid"
     rows: list[list[Cell]] = [
         [
-            part["metric"], part["ep_shown"] or "refused", part["unit"], part["ep"],
-            part.get("operations_rate"),
-            part.get("response_mean_ms"), part["power_w"], part["kind"], text.status(part, found),
+            part.metric, published(part), part.unit, part.ep,
+            part.operations_rate if isinstance(part, PhaseResult) else None,
+            part.response_mean_ms if isinstance(part, PhaseResult) else None,
+            part.power_w, "INVALID" if part.status == "invalid" else mark, status(part, found),
+            part.kind,
         ]
-        for part in [*found["phases"], *([found["ready_idle"]] if found["ready_idle"] else [])]
+        for part in found.parts
     ]  # fmt: skip
     columns = [
-        Column("Metric", text=True), Column("Value", text=True), Column("Unit", text=True), Column("In full"),
-        Column("Operations per second"), Column("Response time", "ms"), Column("Power", "W"),
-        Column("Kind", text=True), Column("Status", text=True),
+        *text_columns("Metric", "Value", "Unit"), Exact("In full", digits=7, rank=5),
+        Exact("Operations per s", digits=4, rank=1), Exact("Response", "ms", digits=3, rank=1),
+        Exact("Power", "W", digits=4), Column("Status", text=True), Column("Judged", text=True, rank=4),
+        Column("Kind", text=True, rank=4),
     ]  # fmt: skip
     return Figure(
         "metrics",
         "Primary metrics",
-        "Operations rate over mean power of the same minutes; capacity in decimal GB over the power of "
-        "ready idle. "
-        "Operations are requests, or MiB of the sequential phases. Published with three significant digits."
-        + "".join(f" {sentence}." for sentence in text.power_ratios(found)),
+        "Operations rate over the mean power of the same minutes; capacity in decimal GB over the power of "
+        "ready idle. Operations are requests, or MiB in the sequential phases."
+        + (f" {MARK}" if found.rules.unverified else ""),
         Table(columns, rows),
         wide=True,
+        brief=True,
     )
 
 
-def findings(found: Found) -> Figure | None:
-    """What stands against it."""
-    order = ("invalid", "non-compliant", "warning")
-    rows: list[list[Cell]] = [
-        [title, finding["weight"], finding["text"]]
-        for title, several in text.by_place(found)
-        for finding in sorted(several, key=lambda one: order.index(one["weight"]))
-    ]
-    if not rows:
-        return None
-    return Figure(
-        "findings",
-        "Findings",
-        "Invalid: the figure is no measurement. Non-compliant: it is one, but no Emerald result.",
-        Table([Column("Of", text=True), Column("Weight", text=True), Column("Finding", text=True)], rows),
-        wide=True,
-    )
-
-
-def stability(found: Found) -> Figure | None:
+def stability(found: Analysis) -> Figure | None:
     """The three readings, the trend test and the verdict of each phase."""
+    mark = found.unverified_stability
     rows: list[list[Cell]] = []
-    for phase in found["phases"]:
-        settled = phase["stability"]
+    for phase in found.phases:
+        settled = phase.stability
         if settled is None:
             continue
-        trend = settled["trend"]
+        trend = settled.trend
         rows.append(
             [
-                phase["phase"],
-                *(
-                    text.reading(settled["readings"][name], mark=text.doubt(found))
-                    for name in ("a", "b", "c")
-                ),
-                None if trend is None else 100 * trend["drift"],
-                None if trend is None else 100 * trend["drift_half_width"],
-                None if trend is None else trend["p"],
-                None if trend is None else trend["autocorrelation"],
-                text.verdict(settled, found),
+                phase.phase,
+                *(reading(settled.readings[name], mark=mark) for name in MEANING),
+                None if trend is None else 100 * trend.drift,
+                None if trend is None else 100 * trend.drift_half_width,
+                None if trend is None else trend.p,
+                None if trend is None else trend.autocorrelation,
+                settled.verdict,
             ]
         )
     if not rows:
         return None
-    rule = found["stability"]
-    chosen = rule["reading"]
+    rule = found.stability
     columns = [
         Column("Phase", text=True),
-        *(Column(f"Reading {name}{' (judged by)' if name == chosen else ''}", text=True) for name in MEANING),
-        Column("Drift", "%"), Column("Give or take", "%"), Column("p"), Column("Autocorrelation"),
-        Column("Verdict", text=True),
+        *(
+            Column(f"Reading {name}, decides", text=True)
+            if name == rule.reading
+            else Column(f"Reading {name}", text=True, rank=2)
+            for name in MEANING
+        ),
+        Column("Drift", "%", rank=1), Column("Give or take", "%", rank=3), Column("p", rank=3),
+        Column("Autocorrelation", rank=4), Column("Verdict", text=True),
     ]  # fmt: skip
     meaning = "; ".join(f"{name}: {said}" for name, said in MEANING.items())
     return Figure(
         "stability",
-        "Power efficiency over ten minutes",
-        f"Largest deviation of the ten-minute weighted average EA (weights {rule['weights']}, tolerance "
-        f"{100 * rule['tolerance']:g} %) under three readings of the rule, whose wording could not be "
-        f"read. {meaning}. "
-        "Drift: from first to last minute, with its 95 % interval, by a test that allows for "
-        "autocorrelation." + (f" {text.MARK}" if text.doubt(found) else ""),
+        "Stability of the power efficiency",
+        f"Largest deviation of the ten-minute weighted average EA (weights {rule.weights}, tolerance "
+        f"{100 * rule.tolerance:g} %) under three readings of the rule; its wording could not be read. "
+        f"{meaning}. Drift: from the first to the last minute, with its 95 % interval, by a test that allows "
+        "for autocorrelation." + (f" {MARK}" if mark else ""),
         Table(columns, rows),
+        wide=True,
+        brief=True,
+    )
+
+
+def settling(found: Analysis) -> Figure | None:
+    """The weighted average of each phase against its own mean, with the tolerance."""
+    phases = [
+        (phase, phase.stability.mean_efficiency)
+        for phase in found.phases
+        if phase.stability is not None and phase.stability.mean_efficiency
+    ]
+    values = {
+        phase.phase: {
+            row.minute: None if row.ea is None else 100 * (row.ea / mean - 1)
+            for row in phase.minutes
+            if row.measured
+        }
+        for phase, mean in phases
+    }
+    minutes = sorted({minute for rows in values.values() for minute in rows})
+    if not minutes:
+        return None
+    cells: list[list[Cell]] = [
+        [minute, *(rows.get(minute) for rows in values.values())] for minute in minutes
+    ]
+    table = Table([Column("Minute"), *(Column(phase, "%") for phase in values)], cells)
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": phase,
+            "x": minutes,
+            "y": table.column(phase),
+            "line": {"color": palette.RUNS[at % len(palette.RUNS)], "width": 2},
+            "hovertemplate": "%{y:.2f} %",
+        }
+        for at, phase in enumerate(values)
+    ]
+    most = 100 * found.stability.tolerance
+    ends = (minutes[0] - 0.5, minutes[-1] + 0.5)
+    drawn = layout(
+        axis("Minute of the measurement"),
+        axis("EA against the mean of its phase (%)"),
+        hovermode="x unified",
+        shapes=[_box(ends, (-most, most), _BAND, "y")],
+    )
+    return Figure(
+        "settling",
+        "Did the power efficiency settle?",
+        f"Weighted average of ten minutes (EA) of each phase; the band is the tolerance of {most:g} %.",
+        table,
+        {"data": data, "layout": drawn},
         wide=True,
     )
 
 
-def rules(found: Found) -> Figure | None:
+def rules(found: Analysis) -> Figure | None:
     """The unverified rule values that were used."""
     rows: list[list[Cell]] = [
         [
-            rule["key"], _short(rule.get("value", rule.get("unknown"))), rule["unit"], rule["mark"],
-            "; ".join(rule["sources"]),
+            rule.key, _short(rule.unknown if rule.value is None else rule.value), rule.unit, rule.mark,
+            "; ".join(rule.sources),
         ]
-        for rule in found["rules"]["unverified"]
+        for rule in found.rules.unverified
     ]  # fmt: skip
     if not rows:
         return None
-    columns = [Column(name, text=True) for name in ("Rule", "Value", "Unit", "Mark", "Source")]
     return Figure(
         "rules",
-        "Values used",
-        f"Rules {found['rules']['profile']} ({found['rules']['title']}). Nobody has compared these values "
-        "with the "
-        "specification: compare them before you rely on the judgement.",
+        "Unverified rule values",
+        f"Rules {found.rules.profile} ({found.rules.title}). These values have not been compared with the "
+        "specification; compare them before you rely on the verdict.",
+        Table(text_columns("Rule", "Value", "Unit", "Mark", "Source"), rows),
+        wide=True,
+    )
+
+
+def instruments(found: Analysis) -> Figure | None:
+    """Instruments, and the phases that they recorded."""
+    seen: dict[str, tuple[InstrumentUsed, list[str]]] = {}
+    for part in found.parts:
+        for one in part.instruments:
+            same = one.model_dump_json(exclude={"readings", "resolution_asked_w"})
+            seen.setdefault(same, (one, []))[1].append(part.phase)
+    if not seen:
+        return None
+    columns = [
+        *text_columns("Instrument", "Role", "Reader", "Model", "Serial", "Calibrated"),
+        Column("Sampled every", "s"), Column("Uncertainty", "%"), *text_columns("Grade", "Why", "Phases"),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            one.name, one.role, one.kind, one.model, one.serial, one.calibrated, one.sample_interval_s,
+            one.uncertainty_percent, one.grade, one.why, ", ".join(phases),
+        ]
+        for one, phases in seen.values()
+    ]  # fmt: skip
+    return Figure(
+        "instruments",
+        "Instruments",
+        "The rules' table of watts (0.01, 0.1, 1 W) is reported as a resolution; only an uncertainty over "
+        "1 % fails.",
         Table(columns, rows),
         wide=True,
     )
 
 
-def instruments(found: Found) -> Figure | None:
-    """Instruments by phase."""
-    parts = [*found["phases"], *([found["ready_idle"]] if found["ready_idle"] else [])]
-    seen: dict[tuple[Any, ...], list[str]] = {}
-    for part in parts:
-        for one in part["instruments"]:
-            key = (
-                one["name"], one["role"], one["kind"], one["model"], one["serial"], one["calibrated"],
-                one["sample_interval_s"], one["uncertainty_percent"], one["grade"], one["why"],
-            )  # fmt: skip
-            seen.setdefault(key, []).append(part["phase"])
-    if not seen:
-        return None
-    columns = [
-        Column("Instrument", text=True), Column("Of", text=True), Column("Reader", text=True),
-        Column("Model", text=True), Column("Serial", text=True), Column("Calibrated", text=True),
-        Column("Sampled every", "s"), Column("Uncertainty", "%"), Column("Grade", text=True),
-        Column("Why", text=True),
-    ]  # fmt: skip
-    return Figure(
-        "instruments",
-        "What recorded",
-        "The table of watts in the rules (0.01, 0.1, 1 W) is reported as a "
-        "resolution; only an uncertainty over 1 % fails.",
-        Table(columns, [list(key) for key in seen]),
-        wide=True,
-    )
-
-
-def of_phase(phase: Found, found: Found) -> list[Figure]:
-    """Operations rate, response time, power, and efficiency with its weighted average and the band."""
-    if not phase["minutes"]:
+def of_part(part: Part, found: Analysis) -> list[Figure]:
+    """The minutes of a part: rate, response time, power and efficiency; of ready idle the power."""
+    if not part.minutes:
         return []
-    unit = phase["operations_unit"]
+    power = "Power of ready idle" if isinstance(part, ReadyIdle) else "Power"
+    watts = _line(part, "power", power, "power_w", unit="W", colour=palette.RUNS[1])
+    if isinstance(part, ReadyIdle):
+        return [watts]
+    unit = part.operations_unit
     return [
-        _line(phase, "rate", "Operations rate", "operations_rate", unit=unit, colour=palette.BAR),
-        _line(phase, "response", "Response time", "response_ms", unit="ms", colour=palette.P99),
-        _line(phase, "power", "Power", "power_w", unit="W", colour=palette.RUNS[1]),
-        _efficiency(phase, found),
+        _line(part, "rate", "Operations rate", "operations_rate", unit=unit, colour=palette.BAR),
+        _line(part, "response", "Response time", "response_ms", unit="ms", colour=palette.P99),
+        watts,
+        *([] if part.stability is None else [_efficiency(part, part.stability, found)]),
     ]
 
 
-def of_rest(rest: Found) -> list[Figure]:
-    """Power of ready idle."""
-    if not rest["minutes"]:
-        return []
-    rows = [{**row, "measured": True} for row in rest["minutes"]]
-    return [
-        _line(
-            {**rest, "minutes": rows},
-            "power",
-            "Power of ready idle",
-            "power_w",
-            unit="W",
-            colour=palette.RUNS[1],
-        )
-    ]
-
-
-def _line(phase: Found, key: str, title: str, column: str, *, unit: str, colour: str) -> Figure:
-    rows = phase["minutes"]
-    table: list[list[Cell]] = [[row["minute"], row[column]] for row in rows]
+def _line(part: Part, key: str, title: str, column: str, *, unit: str, colour: str) -> Figure:
+    rows = part.minutes
+    table: list[list[Cell]] = [[row.minute, getattr(row, column)] for row in rows]
     drawn = _layout(rows, f"{title} ({unit})")
-    limit = phase.get("response_limit_ms") if key == "response" else None
+    limit = part.response_limit_ms if isinstance(part, PhaseResult) and key == "response" else None
     if limit is not None:
         drawn["shapes"].append(_level(limit))
     return Figure(
-        f"{phase['phase']}-{key}",
+        f"{part.phase}-{key}",
         title,
         _caption(rows, limit),
         Table([Column("Minute"), Column(title, unit)], table),
-        {
-            "data": [_trace(rows, column, title, colour=colour, unit=unit)],
-            "layout": drawn,
-        },
+        {"data": [_trace(rows, column, title, colour=colour, unit=unit)], "layout": drawn},
     )
 
 
-def _efficiency(phase: Found, found: Found) -> Figure:
-    rule, mark = found["stability"], text.doubt(found)
-    rows = phase["minutes"]
-    unit = phase["unit"]
-    mean = phase["stability"]["mean_efficiency"]
-    table: list[list[Cell]] = [[row["minute"], row["pe"], row["ea"]] for row in rows]
+def _efficiency(phase: PhaseResult, settled: StabilityFound, found: Analysis) -> Figure:
+    tolerance, mark = found.stability.tolerance, found.unverified_stability
+    rows, unit, mean = phase.minutes, phase.unit, settled.mean_efficiency
+    table: list[list[Cell]] = [[row.minute, row.pe, row.ea] for row in rows]
     data = [
         _trace(rows, "pe", "PE, each minute", colour=palette.BAR, unit=unit, width=1),
         _trace(rows, "ea", "EA, weighted over ten", colour=palette.ALL, unit=unit, width=2.5),
     ]
     drawn = _layout(rows, f"Power efficiency ({unit})", zero=False)
     drawn["showlegend"] = True
-    mine = [row["minute"] for row in rows if row["measured"]]
+    mine = [row.minute for row in rows if row.measured]
     if mean is not None and mine:
-        low, high = (mean * (1 + sign * rule["tolerance"]) for sign in (-1, 1))
+        low, high = (mean * (1 + sign * tolerance) for sign in (-1, 1))
         drawn["shapes"].append(_box((mine[0] - 0.5, mine[-1] + 0.5), (low, high), _BAND, "y"))
-    readings = phase["stability"]["readings"]
+    readings = "; ".join(f"{name}: {reading(one, mark=mark)}" for name, one in settled.readings.items())
     return Figure(
-        f"{phase['phase']}-efficiency",
-        "Periodic efficiency and its weighted average",
-        f"The band is {100 * rule['tolerance']:g} % around the mean of the measurement interval (reading a). "
-        f"a: {text.reading(readings['a'], mark=mark)}; b: {text.reading(readings['b'], mark=mark)}; c: "
-        f"{text.reading(readings['c'], mark=mark)}. Verdict: {text.verdict(phase['stability'], found)}."
-        + (f" {text.MARK}" if mark else ""),
+        f"{phase.phase}-efficiency",
+        "Power efficiency of each minute and its weighted average",
+        f"The band is {100 * tolerance:g} % around the mean of the measurement interval (reading a). "
+        f"{readings}. Verdict: {verdict(settled, found)}." + (f" {MARK}" if mark else ""),
         Table([Column("Minute"), Column("PE", unit), Column("EA", unit)], table),
         {"data": data, "layout": drawn},
     )
 
 
-def _caption(rows: list[Found], limit_ms: float | None) -> str:
+def _history(rows: Sequence[Row]) -> list[int]:
+    """Minutes of the warm-up."""
+    return [row.minute for row in rows if isinstance(row, Minute) and not row.measured]
+
+
+def _caption(rows: Sequence[Row], limit_ms: float | None) -> str:
     said = ["A gap is a minute without a complete figure."]
-    if any(not row["measured"] for row in rows):
+    if _history(rows):
         said.insert(0, "Grey: the warm-up, minutes up to 0.")
     if limit_ms is not None:
         said.append(f"Dotted: the limit of the mean over the interval, {limit_ms:g} ms.")
@@ -255,24 +320,24 @@ def _level(at: float) -> dict[str, Any]:
 
 
 def _trace(
-    rows: list[Found], column: str, name: str, *, colour: str, unit: str, width: float = 2
+    rows: Sequence[Row], column: str, name: str, *, colour: str, unit: str, width: float = 2
 ) -> dict[str, Any]:
     """A line; short series are marked, so that a minute between two gaps is seen."""
     return {
         "type": "scatter",
         "mode": "lines+markers" if len(rows) <= _MOST_MARKED else "lines",
         "name": name,
-        "x": [row["minute"] for row in rows],
-        "y": [row[column] for row in rows],
+        "x": [row.minute for row in rows],
+        "y": [getattr(row, column) for row in rows],
         "line": {"color": colour, "width": width},
         "marker": {"color": colour, "size": 3 + width},
         "hovertemplate": f"%{{y:,.4~r}} {unit}",
     }
 
 
-def _layout(rows: list[Found], title: str, zero: bool = True) -> dict[str, Any]:
+def _layout(rows: Sequence[Row], title: str, zero: bool = True) -> dict[str, Any]:
     y = axis(title, rangemode="tozero") if zero else axis(title)
-    history = [row["minute"] for row in rows if not row["measured"]]
+    history = _history(rows)
     shapes = [_box((history[0] - 0.5, history[-1] + 0.5), (0, 1), _HISTORY, "paper")] if history else []
     return layout(axis("Minute"), y, hovermode="x unified", showlegend=False, shapes=shapes)
 

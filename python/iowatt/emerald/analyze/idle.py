@@ -1,63 +1,59 @@
-"""Ready idle: capacity over the power of a system that could answer and is not asked."""
+"""Ready idle: capacity over the power of a system that is ready and has no requests."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from iowatt.emerald.analyze.limits import Asked
-from iowatt.emerald.analyze.phase import described, instrument_findings, minutes_of, shown
+from iowatt.emerald.analyze.phase import (
+    described,
+    instrument_findings,
+    judged,
+    kind_of,
+    minutes_of,
+    shown,
+)
+from iowatt.emerald.analyze.result import ReadyIdle, RestMinute
 from iowatt.emerald.analyze.stage_run import StageRun, rule_seconds
 from iowatt.emerald.judge import efficiency, validity
-from iowatt.emerald.judge.finding import Finding, status
+from iowatt.emerald.judge.finding import Finding
 
 
-def judge(rest: StageRun, raw_capacity_bytes: int | None, asked: Asked) -> dict[str, Any]:
-    """The ready-idle part of the result."""
-    head: dict[str, Any] = {
-        "phase": rest.stage.phase,
-        "stage": rest.stage.id,
-        "metric": asked.known("metrics.RI.name") or "EP_RI",
-        "unit": "GB/W",
-        "raw_capacity_gb": None
-        if raw_capacity_bytes is None
-        else raw_capacity_bytes / efficiency.BYTES_PER_GB,
-    }
+def judge(rest: StageRun, raw_capacity_bytes: int | None, asked: Asked) -> ReadyIdle:
+    """Judge the stage of ready idle."""
     findings = list(_findings(rest, raw_capacity_bytes, asked))
-    power, ep, rows = None, None, []
-    if rest.run is not None:
-        own = minutes_of(rest, rest.run, "IOPS")
+    run = rest.run
+    power: float | None = None
+    ep: float | None = None
+    rows: list[RestMinute] = []
+    if run is not None:
+        own = minutes_of(rest, run, "IOPS")
         power = efficiency.mean_power_w(own)
         ep = efficiency.ready_idle_gb_per_w(raw_capacity_bytes, power)
+        columns = (own.start_s.tolist(), own.end_s.tolist(), own.power_w.tolist())
         rows = [
-            {
-                "minute": at + 1,
-                "start_s": float(start),
-                "end_s": float(end),
-                "power_w": watts if math.isfinite(watts) else None,
-            }
-            for at, (start, end, watts) in enumerate(
-                zip(own.start_s.tolist(), own.end_s.tolist(), own.power_w.tolist(), strict=True)
+            RestMinute(
+                minute=number, start_s=start, end_s=end, power_w=watts if math.isfinite(watts) else None
             )
+            for number, (start, end, watts) in enumerate(zip(*columns, strict=True), 1)
         ]
-    return head | {
-        "kind": None
-        if rest.run is None
-        else "modelled"
-        if rest.run.summary["source"] == "simulation"
-        else "measured",
-        "start": rest.start,
-        "seconds": rest.seconds,
-        "power_w": power,
-        "ep": ep,
-        "ep_shown": shown(ep, findings, asked),
-        "minutes": rows,
-        "instruments": [] if rest.run is None else described(rest.run, power, asked),
-        "status": status(findings),
-        "compliant": not any(finding.weight != "warning" for finding in findings),
-        "findings": [finding.as_dict() for finding in findings],
-    }
+    return ReadyIdle(
+        phase=rest.stage.phase,
+        stage=rest.stage.id,
+        metric=asked.known("metrics.RI.name") or "EP_RI",
+        unit="GB/W",
+        raw_capacity_gb=None if raw_capacity_bytes is None else raw_capacity_bytes / efficiency.BYTES_PER_GB,
+        kind=None if run is None else kind_of(run),
+        start=rest.start,
+        seconds=rest.seconds,
+        power_w=power,
+        ep=ep,
+        ep_shown=shown(ep, findings, asked),
+        minutes=rows,
+        instruments=[] if run is None else described(run, power, asked),
+        **judged(findings),
+    )
 
 
 def _findings(rest: StageRun, raw_capacity_bytes: int | None, asked: Asked) -> Iterator[Finding]:
@@ -76,5 +72,5 @@ def _findings(rest: StageRun, raw_capacity_bytes: int | None, asked: Asked) -> I
         yield Finding(
             "capacity-unknown",
             "invalid",
-            "the plan does not say the raw capacity, which the metric is made of",
+            "the plan does not say the raw capacity, from which the metric is computed",
         )

@@ -1,26 +1,24 @@
-"""The result of a measurement: figures, validity, and by which rules it was judged."""
+"""Judges a measurement by rules: its figures, and whether they are valid."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import across, idle, phase
 from iowatt.emerald.analyze.limits import Asked
 from iowatt.emerald.analyze.phase import Phase
+from iowatt.emerald.analyze.result import Analysis, Part, PhaseResult, PowerRatio, RulesUsed, StabilityRule
 from iowatt.emerald.analyze.stage_run import Measured, StageRun
 from iowatt.emerald.judge import efficiency
 from iowatt.emerald.judge.finding import status
 from iowatt.emerald.rules import Rules
 
-RESULT_SCHEMA: Final = "iowatt.emerald/1"
-
 
 def judge(
     measured: Measured, rules: Rules, *, weights: str | None = None, reading: str | None = None
-) -> dict[str, Any]:
-    """The result as plain data, ``iowatt.emerald/1``; see docs/reference/emerald-result.md.
+) -> Analysis:
+    """Judge a measurement by rules.
 
     Parameters
     ----------
@@ -50,67 +48,66 @@ def judge(
     rests = [
         idle.judge(one, plan.raw_capacity_bytes, asked) for one in measured.stages if one.stage.role == "idle"
     ]
-    for one in phases:
-        one.document["power_ratio"] = _power_ratio(one, phases, asked)
+    found = [_with_ratio(one.result, phases, asked) for one in phases]
     findings = list(across.findings(measured, phases, asked))
-    parts = [*(one.document for one in phases), *rests]
-    valid = status(findings) == "valid" and all(part["status"] == "valid" for part in parts)
+    parts: list[Part] = [*found, *rests]
+    valid = status(findings) == "valid" and all(part.status == "valid" for part in parts)
     against = [one for one in findings if one.weight != "warning"]
     family = asked.known("metrics.family")
     unverified = asked.rules.unverified_used
-    return {
-        "schema": RESULT_SCHEMA,
-        "name": plan.name,
-        "place": measured.place,
-        "kind": "modelled" if plan.source == "simulation" else "measured",
-        "source": plan.source,
-        "category": plan.category,
-        "class": plan.class_,
-        "product": plan.product,
-        "time_scale": plan.time_scale,
-        "family": family,
-        "status": "valid" if valid else "invalid",
-        "compliant": valid and not against and all(part["compliant"] for part in parts),
-        "judged": judged(len(unverified)),
-        "rules": {
-            "profile": asked.rules.name,
-            "title": asked.rules.title,
-            "version": asked.rules.version,
-            "sha256": asked.rules.sha256,
-            "used": len(asked.rules.used),
-            "unverified": [one.as_dict() for one in unverified],
-        },
-        "stability": {
-            "weights": rule.weights_name,
-            "values": list(rule.weights),
-            "tolerance": rule.tolerance,
-            "reading": rule.reading,
-        },
-        "findings": [finding.as_dict() for finding in findings],
-        "phases": [one.document for one in phases],
-        "ready_idle": rests[0] if rests else None,
-    }
+    return Analysis(
+        name=plan.name,
+        place=measured.place,
+        kind="modelled" if plan.source == "simulation" else "measured",
+        source=plan.source,
+        category=plan.category,
+        class_=plan.class_,
+        product=plan.product,
+        time_scale=plan.time_scale,
+        family=family,
+        status="valid" if valid else "invalid",
+        compliant=valid and not against and all(part.compliant for part in parts),
+        judged=judged(len(unverified)),
+        rules=RulesUsed(
+            profile=asked.rules.name,
+            title=asked.rules.title,
+            version=asked.rules.version,
+            sha256=asked.rules.sha256,
+            used=len(asked.rules.used),
+            unverified=list(unverified),
+        ),
+        stability=StabilityRule(
+            weights=rule.weights_name,
+            values=list(rule.weights),
+            tolerance=rule.tolerance,
+            reading=rule.reading,
+        ),
+        findings=findings,
+        phases=found,
+        ready_idle=rests[0] if rests else None,
+    )
 
 
-def _power_ratio(one: Phase, phases: Sequence[Phase], asked: Asked) -> dict[str, Any] | None:
-    """Of a phase at a share of another's rate (MW2 of MW1): the share, and its power over the other's.
+def _with_ratio(own: PhaseResult, phases: Sequence[Phase], asked: Asked) -> PhaseResult:
+    """The phase with its power beside that of the phase whose rate it runs a share of (MW2 of MW1).
 
-    None of other phases, and where either metric is refused.
+    There is none for other phases, nor where either metric is refused.
     """
-    to = asked.known(f"workloads.{one.name}.intensity_of")
-    other = next((each.document for each in phases if each.name == to), None)
-    own = one.document
-    if other is None or own["ep_shown"] is None or other["ep_shown"] is None:
-        return None
-    if not (own["ep"] > 0 and other["operations_rate"] > 0):
-        return None
-    rates = own["operations_rate"] / other["operations_rate"]
-    power = efficiency.power_ratio(own["ep"], other["ep"], rates)
-    return {"to": to, "rates": rates, "power": power}
+    to = asked.known(f"workloads.{own.phase}.intensity_of")
+    other = next((each.result for each in phases if each.result.phase == to), None)
+    if other is None or own.ep_shown is None or other.ep_shown is None:
+        return own
+    if own.ep is None or own.ep <= 0 or other.ep is None:
+        return own
+    if own.operations_rate is None or not other.operations_rate:
+        return own
+    rates = own.operations_rate / other.operations_rate
+    power = efficiency.power_ratio(own.ep, other.ep, rates)
+    return own.model_copy(update={"power_ratio": PowerRatio(to=to, rates=rates, power=power)})
 
 
 def judged(unverified: int) -> str:
-    """What must stand beside every judgement."""
+    """What every statement of a verdict must say with it."""
     if not unverified:
         return "judged with verified rule values only"
     return f"judged with {unverified} unverified rule value{'' if unverified == 1 else 's'}"

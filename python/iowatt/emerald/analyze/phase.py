@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from iowatt.emerald.analyze.limits import Asked, Stability
+from iowatt.emerald.analyze.result import (
+    InstrumentUsed,
+    Kind,
+    Minute,
+    PhaseResult,
+    Range,
+    ReadingFound,
+    StabilityFound,
+    TrendFound,
+)
 from iowatt.emerald.analyze.stage_run import StageRun, rule_seconds
 from iowatt.emerald.judge import efficiency, generator, instruments, minutes, stability, trend, validity
 from iowatt.emerald.judge.finding import Finding, status
@@ -20,13 +30,10 @@ from iowatt.run.bundle import Run
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase as judged: its part of the result, and what later checks across phases need."""
+    """A phase as judged, and what later checks across phases need."""
 
-    name: str
-    document: dict[str, Any]
-    #: Requests per second in the measurement interval; None without figures.
-    iops: float | None
-    #: Requests that ``iops`` was counted from.
+    result: PhaseResult
+    #: Requests that the result's ``iops`` was counted from.
     requests: float = 0.0
 
 
@@ -34,7 +41,7 @@ def judge(measured: StageRun, warmup: StageRun | None, asked: Asked, rule: Stabi
     """Judge a measurement stage with the warm-up before it."""
     phase = measured.stage.phase
     unit = minutes.unit_of(phase)
-    head = {
+    head: dict[str, Any] = {
         "phase": phase,
         "stage": measured.stage.id,
         "metric": asked.known(f"metrics.{phase}.name") or f"EP_{phase}",
@@ -43,19 +50,18 @@ def judge(measured: StageRun, warmup: StageRun | None, asked: Asked, rule: Stabi
     }
     if phase not in asked.names("phases.order"):
         text = f"the rules {asked.rules.name} have no phase {phase} and no metric of it"
-        return Phase(phase, head | _empty() | _judged([Finding("metric-unknown", "invalid", text)]), None)
+        return Phase(
+            PhaseResult(**head, **_without_figures(), **judged([Finding("metric-unknown", "invalid", text)]))
+        )
     if measured.run is None:
-        findings = [
-            *measured.findings,
-            Finding("stage-missing", "invalid", f"there are no figures of {phase}"),
-        ]
-        return Phase(phase, head | _empty() | _judged(findings), None)
+        missing = Finding("stage-missing", "invalid", f"there are no figures of {phase}")
+        return Phase(PhaseResult(**head, **_without_figures(), **judged([*measured.findings, missing])))
     run = measured.run
     own = minutes_of(measured, run, unit)
     before = _history(warmup, measured, unit)
     found = efficiency.means(own)
     ep = efficiency.ep(found.metered_rate, found.power_w)
-    settled, averages = _stability(own, before, rule)
+    settled, drifted, averages = _stability(own, before, rule)
     findings = [
         *measured.findings,
         *_coverage(measured, warmup, own, asked),
@@ -63,32 +69,57 @@ def judge(measured: StageRun, warmup: StageRun | None, asked: Asked, rule: Stabi
         *_requests(measured, own, asked),
         *_generator(measured, own, found.response_ms, asked),
         *instrument_findings(run, found.power_w, asked),
-        *_settled(averages[len(averages) - len(own) :], settled, rule),
+        *_settled(averages[len(averages) - len(own) :], settled, drifted, rule),
     ]
     requests, seconds = float(np.nansum(own.requests)), float(own.seconds.sum())
-    iops = requests / seconds if seconds > 0 else None
     driver = run.summary.get("driver") or {}
-    document = head | {
-        "kind": "modelled" if run.summary["source"] == "simulation" else "measured",
-        "start": measured.start,
-        "seconds": seconds,
-        "complete_seconds": found.seconds,
-        "operations_rate": found.operations_rate,
-        "iops": iops,
-        "mib_per_s": found.operations_rate if unit == "MiB/s" else _mib_per_s(run, own),
-        "response_mean_ms": found.response_ms,
-        "response_limit_ms": _limit_ms(phase, asked),
-        "response_largest_minute_ms": _largest(own.response_ms),
-        "power_w": found.power_w,
-        "ep": ep,
-        "ep_shown": shown(ep, findings, asked),
-        "asked_iops": driver.get("asked_iops") or measured.stage.rate_iops,
-        "shares": driver.get("shares") or [],
-        "stability": settled,
-        "minutes": _rows(before, own, averages, rule),
-        "instruments": described(run, found.power_w, asked),
+    result = PhaseResult(
+        **head,
+        kind=kind_of(run),
+        start=measured.start,
+        seconds=seconds,
+        complete_seconds=found.seconds,
+        operations_rate=found.operations_rate,
+        iops=requests / seconds if seconds > 0 else None,
+        mib_per_s=found.operations_rate if unit == "MiB/s" else _mib_per_s(run, own),
+        response_mean_ms=found.response_ms,
+        response_limit_ms=_limit_ms(phase, asked),
+        response_largest_minute_ms=_largest(own.response_ms),
+        power_w=found.power_w,
+        ep=ep,
+        ep_shown=shown(ep, findings, asked),
+        asked_iops=driver.get("asked_iops") or measured.stage.rate_iops,
+        shares=driver.get("shares") or [],
+        stability=settled,
+        minutes=_rows(before, own, averages),
+        instruments=described(run, found.power_w, asked),
+        **judged(findings),
+    )
+    return Phase(result, requests)
+
+
+def _without_figures() -> dict[str, Any]:
+    """Of a phase that has none."""
+    names = (
+        "kind", "start", "seconds", "complete_seconds", "operations_rate", "iops", "mib_per_s",
+        "response_mean_ms", "response_limit_ms", "response_largest_minute_ms", "power_w", "ep", "ep_shown",
+        "asked_iops", "stability",
+    )  # fmt: skip
+    return dict.fromkeys(names) | {"shares": [], "minutes": [], "instruments": []}
+
+
+def kind_of(run: Run) -> Kind:
+    """Whether the figures of a Run are a simulation's."""
+    return "modelled" if run.summary["source"] == "simulation" else "measured"
+
+
+def judged(findings: Sequence[Finding]) -> dict[str, Any]:
+    """The fields of a part that follow from its findings."""
+    return {
+        "status": status(findings),
+        "compliant": not any(finding.weight != "warning" for finding in findings),
+        "findings": list(findings),
     }
-    return Phase(phase, document | _judged(findings), iops, requests)
 
 
 def minutes_of(one: StageRun, run: Run, unit: minutes.Unit) -> Minutes:
@@ -103,42 +134,48 @@ def shown(ep: float | None, findings: list[Finding], asked: Asked) -> str | None
     return efficiency.significant(ep, int(asked.number("metrics.significant_digits")))
 
 
-def _stability(own: Minutes, before: Minutes | None, rule: Stability) -> tuple[dict[str, Any], Floats]:
-    """What the readings, the trend test and the verdict say; and EA of all minutes, history first."""
+def _stability(
+    own: Minutes, before: Minutes | None, rule: Stability
+) -> tuple[StabilityFound, trend.Trend | None, Floats]:
+    """The readings and the verdict, the trend test, and EA of all minutes, history first."""
     history = np.array([]) if before is None else before.efficiency
     averages = stability.weighted(np.concatenate([history, own.efficiency]), rule.weights)
     mine = averages[len(history) :]
     mean = float(np.nanmean(own.efficiency)) if np.isfinite(own.efficiency).any() else float("nan")
     deviation = stability.deviations(mine, mean) if len(mine) else None
     readings = {
-        name: {
-            "meaning": stability.MEANING[name],
-            "largest_deviation": None if deviation is None else _finite(float(deviation.of(name))),
-            "holds": deviation is not None and bool(deviation.holds(name, rule.tolerance)),
-        }
+        name: ReadingFound(
+            meaning=stability.MEANING[name],
+            largest_deviation=None if deviation is None else _finite(float(deviation.of(name))),
+            holds=deviation is not None and bool(deviation.holds(name, rule.tolerance)),
+        )
         for name in stability.READINGS
     }
     found = trend.trend(own.efficiency)
-    return {
-        "weights": rule.weights_name,
-        "reading": rule.reading,
-        "tolerance": rule.tolerance,
-        "mean_efficiency": _finite(mean),
-        "readings": readings,
-        "trend": None
-        if found is None
-        else {
-            "points": found.points,
-            "drift": found.drift,
-            "drift_half_width": found.drift_half_width,
-            "p": found.p,
-            "level": trend.LEVEL,
-            "significant": found.significant,
-            "autocorrelation": found.autocorrelation,
-            "degrees": found.degrees,
-        },
-        "verdict": trend.verdict(found, bool(readings["a"]["holds"]), rule.tolerance),
-    }, averages
+    return (
+        StabilityFound(
+            weights=rule.weights_name,
+            reading=rule.reading,
+            tolerance=rule.tolerance,
+            mean_efficiency=_finite(mean),
+            readings=readings,
+            trend=None
+            if found is None
+            else TrendFound(
+                points=found.points,
+                drift=found.drift,
+                drift_half_width=found.drift_half_width,
+                p=found.p,
+                level=trend.LEVEL,
+                significant=found.significant,
+                autocorrelation=found.autocorrelation,
+                degrees=found.degrees,
+            ),
+            verdict=trend.verdict(found, readings["a"].holds, rule.tolerance),
+        ),
+        found,
+        averages,
+    )
 
 
 def _coverage(measured: StageRun, warmup: StageRun | None, own: Minutes, asked: Asked) -> Iterator[Finding]:
@@ -150,20 +187,22 @@ def _coverage(measured: StageRun, warmup: StageRun | None, own: Minutes, asked: 
     yield from _history_findings(warmup, asked)
 
 
-def _settled(averages: Floats, settled: dict[str, Any], rule: Stability) -> Iterator[Finding]:
+def _settled(
+    averages: Floats, settled: StabilityFound, drifted: trend.Trend | None, rule: Stability
+) -> Iterator[Finding]:
     """Whether the metric was stable; ``averages`` are those of the measured minutes."""
-    chosen = settled["readings"][rule.reading]
-    deviation = chosen["largest_deviation"]
+    chosen = settled.readings[rule.reading]
+    deviation = chosen.largest_deviation
     yield from validity.stable(
         averages,
         reading=rule.reading,
         deviation=float("nan") if deviation is None else deviation,
         tolerance=rule.tolerance,
-        meaning=chosen["meaning"],
+        meaning=chosen.meaning,
     )
     if rule.reading != "a":
-        yield from validity.wandering(settled["readings"]["a"]["largest_deviation"], rule.tolerance)
-    yield from validity.drift(settled["trend"], rule.tolerance)
+        yield from validity.wandering(settled.readings["a"].largest_deviation, rule.tolerance)
+    yield from validity.drift(drifted, rule.tolerance)
 
 
 def _response(own: Minutes, found: efficiency.Means, phase: str, asked: Asked) -> Iterator[Finding]:
@@ -262,35 +301,34 @@ def instrument_findings(run: Run, power_w: float | None, asked: Asked) -> Iterat
     yield from instruments.check(run.summary.get("instruments") or [], table, limits)
 
 
-def described(run: Run, power_w: float | None, asked: Asked) -> list[dict[str, Any]]:
-    """What is reported of each instrument."""
+def described(run: Run, power_w: float | None, asked: Asked) -> list[InstrumentUsed]:
+    """The instruments of a stage."""
     found = []
     for one in run.summary.get("instruments") or []:
         row = {key: value for key, value in one.items() if key not in ("problems", "details")}
         if one["role"] == "power" and power_w is not None:
             row["resolution_asked_w"] = instruments.resolution(power_w, asked.resolution())
-        row["readings"] = _readings(run, one["name"])
-        found.append(row)
+        found.append(InstrumentUsed(**row, readings=_readings(run, one["name"])))
     return found
 
 
-def _readings(run: Run, name: str) -> dict[str, dict[str, float | None]]:
+def _readings(run: Run, name: str) -> dict[str, Range]:
     """Smallest, mean and largest of each quantity over the stage."""
     if not run.has("instruments"):
         return {}
     import polars as pl
 
     own = run.table("instruments").filter(pl.col("instrument") == name)
-    found: dict[str, dict[str, float | None]] = {}
+    found: dict[str, Range] = {}
     for quantity in own["quantity"].unique(maintain_order=True):
         rows = own.filter((pl.col("quantity") == quantity) & pl.col("mean").is_not_null())
         if rows.height:
             width = (rows["end_s"] - rows["start_s"]).to_numpy()
-            found[str(quantity)] = {
-                "minimum": float(rows["minimum"].to_numpy().min()),
-                "mean": _average(rows["mean"].to_numpy(), width),
-                "maximum": float(rows["maximum"].to_numpy().max()),
-            }
+            found[str(quantity)] = Range(
+                minimum=float(rows["minimum"].to_numpy().min()),
+                mean=_average(rows["mean"].to_numpy(), width),
+                maximum=float(rows["maximum"].to_numpy().max()),
+            )
     return found
 
 
@@ -326,47 +364,28 @@ def _history_findings(warmup: StageRun | None, asked: Asked) -> Iterator[Finding
         yield Finding(finding.code, finding.weight, f"{warmup.stage.id}: {finding.text}", finding.values)
 
 
-def _rows(before: Minutes | None, own: Minutes, averages: Floats, rule: Stability) -> list[dict[str, Any]]:
+def _rows(before: Minutes | None, own: Minutes, averages: Floats) -> list[Minute]:
     """A row a minute; those of the history have numbers up to 0, the first measured one is 1."""
     parts = [own] if before is None else [before, own]
     offset = 0 if before is None else len(before)
-    rows = []
-    number = 0
+    rows: list[Minute] = []
     for part in parts:
         pe = part.efficiency
-        for at in range(len(part)):
-            rows.append(
-                {
-                    "minute": number + 1 - offset,
-                    "measured": part is own,
-                    "start_s": float(part.start_s[at]),
-                    "end_s": float(part.end_s[at]),
-                    "operations_rate": _finite(part.operations_rate[at]),
-                    "response_ms": _finite(part.response_ms[at]),
-                    "power_w": _finite(part.power_w[at]),
-                    "pe": _finite(pe[at]),
-                    "ea": _finite(averages[number]),
-                }
+        rows += [
+            Minute(
+                minute=number + 1 - offset,
+                measured=part is own,
+                start_s=float(part.start_s[at]),
+                end_s=float(part.end_s[at]),
+                operations_rate=_finite(part.operations_rate[at]),
+                response_ms=_finite(part.response_ms[at]),
+                power_w=_finite(part.power_w[at]),
+                pe=_finite(pe[at]),
+                ea=_finite(averages[number]),
             )
-            number += 1
+            for at, number in enumerate(range(len(rows), len(rows) + len(part)))
+        ]
     return rows
-
-
-def _judged(findings: list[Finding]) -> dict[str, Any]:
-    return {
-        "status": status(findings),
-        "compliant": not any(finding.weight != "warning" for finding in findings),
-        "findings": [finding.as_dict() for finding in findings],
-    }
-
-
-def _empty() -> dict[str, Any]:
-    keys = (
-        "kind", "start", "seconds", "complete_seconds", "operations_rate", "iops", "mib_per_s",
-        "response_mean_ms", "response_limit_ms", "response_largest_minute_ms", "power_w", "ep", "ep_shown",
-        "asked_iops", "stability",
-    )  # fmt: skip
-    return dict.fromkeys(keys, None) | {"shares": [], "minutes": [], "instruments": []}
 
 
 def _mib_per_s(run: Run, own: Minutes) -> float | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import page
+from iowatt.emerald.analyze.result import Analysis
 from iowatt.emerald.analyze.stage_run import Measured
-from iowatt.render import page_file
+from iowatt.render import write as render_file
 
 RESULT: Final = "analysis.json"
 PAGE: Final = "analysis.html"
@@ -42,7 +43,7 @@ def _stages_of(folder: Path) -> list[str]:
         raise InputError("unreadable", str(folder / RUNS), f"cannot be read: {error.strerror}") from None
 
 
-def write(found: dict[str, Any], measured: Measured, folder: Path, *, force: bool = False) -> list[Path]:
+def write(found: Analysis, measured: Measured, folder: Path, *, force: bool = False) -> list[Path]:
     """Write the result; each file whole or not at all. Returns what was written."""
     check_target(folder, force)
     try:
@@ -52,8 +53,8 @@ def write(found: dict[str, Any], measured: Measured, folder: Path, *, force: boo
     for one in measured.stages:
         if one.run is not None:
             one.run.save(folder / RUNS / one.stage.id, force=True)
-    text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(found.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with atomic_path.file(folder / RESULT) as made:
         made.write_text(text, encoding="utf-8", newline="\n")
-    page_file.write(page.render(found), folder / PAGE)
+    render_file.write(page.document(found), folder / PAGE, force=True)
     return [folder / RESULT, folder / PAGE]

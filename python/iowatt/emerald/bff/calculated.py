@@ -26,7 +26,11 @@ class Watts:
 
     def judged(self) -> Judged:
         """Ready idle: EP_RI is raw GB over W."""
-        return Judged("calculated", self.raw_gb / self.idle_w if self.idle_w else 0.0, self.idle_w)
+        return Judged(
+            basis="calculated",
+            ep=self.raw_gb / self.idle_w if self.idle_w else 0.0,
+            wall_w=self.idle_w,
+        )
 
 
 def watts(family: Family, candidate: Candidate, idle: Metric) -> Watts:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from iowatt.emerald.bff.result import BestFootForward
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
-Found = Mapping[str, Any]
 
-
-def levels(found: Found) -> Figure | None:
+def levels(found: BestFootForward) -> Figure | None:
     """Peaks by level of redundancy; None where only one is offered."""
-    names = list(dict.fromkeys(one["raid"] for metric in found["metrics"] for one in metric["by_level"]))
-    metrics = [metric for metric in found["metrics"] if metric["kind"] != "idle" and metric["by_level"]]
+    names = list(dict.fromkeys(one.raid for metric in found.metrics for one in metric.by_level))
+    metrics = [metric for metric in found.metrics if metric.kind != "idle" and metric.by_level]
     if len(names) < 2 or not metrics:
         return None
     traces: list[dict[str, Any]] = []
@@ -22,17 +20,15 @@ def levels(found: Found) -> Figure | None:
     for number, name in enumerate(names):
         shares = []
         for metric in metrics:
-            best = max(one["ep"] for one in metric["by_level"])
-            own = next((one for one in metric["by_level"] if one["raid"] == name), None)
-            share = None if own is None or not best else 100 * own["ep"] / best
+            best = max(one.ep for one in metric.by_level)
+            own = next((one for one in metric.by_level if one.raid == name), None)
+            share = None if own is None or not best else 100 * own.ep / best
             shares.append(share)
             if own is not None:
-                rows.append(
-                    [metric["title"], name, own["label"], own["ep"], metric["unit"], share, own["basis"]]
-                )
+                rows.append([metric.title, name, own.label, own.ep, metric.unit, share, own.basis])
         traces.append(
             {
-                "type": "bar", "name": plain(name), "x": [metric["name"] for metric in metrics], "y": shares,
+                "type": "bar", "name": plain(name), "x": [metric.name for metric in metrics], "y": shares,
                 "marker": {"color": palette.RUNS[number % len(palette.RUNS)]},
             }
         )  # fmt: skip
@@ -52,37 +48,33 @@ def levels(found: Found) -> Figure | None:
     )  # fmt: skip
 
 
-def mixes(found: Found) -> Figure | None:
+def mixes(found: BestFootForward) -> Figure | None:
     """Peaks over the share of reads, by level; None with fewer than three mixes."""
-    own = [
-        metric
-        for metric in found["metrics"]
-        if metric["read_percent"] is not None and metric["name"] != "MW2"
-    ]
-    own.sort(key=lambda metric: metric["read_percent"])
+    own = [metric for metric in found.metrics if metric.read_percent is not None and metric.name != "MW2"]
+    own.sort(key=lambda metric: metric.read_percent or 0)
     if len(own) < 3:
         return None
     traces: list[dict[str, Any]] = []
     rows: list[list[Cell]] = []
-    names = list(dict.fromkeys(one["raid"] for metric in own for one in metric["by_level"]))
+    names = list(dict.fromkeys(one.raid for metric in own for one in metric.by_level))
     for number, name in enumerate(names):
-        points = [(metric, one) for metric in own for one in metric["by_level"] if one["raid"] == name]
+        points = [(metric, one) for metric in own for one in metric.by_level if one.raid == name]
         rows += [
             [
                 name,
-                metric["name"],
-                metric["read_percent"],
-                one["ep"],
-                one["drives"],
-                one["label"],
-                one["basis"],
+                metric.name,
+                metric.read_percent,
+                one.ep,
+                one.drives,
+                one.label,
+                one.basis,
             ]
             for metric, one in points
         ]
         traces.append(
             {
                 "type": "scatter", "mode": "lines+markers", "name": plain(name),
-                "x": [metric["read_percent"] for metric, _ in points], "y": [one["ep"] for _, one in points],
+                "x": [metric.read_percent for metric, _ in points], "y": [one.ep for _, one in points],
                 "line": {"color": palette.RUNS[number % len(palette.RUNS)]},
             }
         )  # fmt: skip
@@ -97,13 +89,13 @@ def mixes(found: Found) -> Figure | None:
     )  # fmt: skip
 
 
-def options(found: Found) -> Figure | None:
+def options(found: BestFootForward) -> Figure | None:
     """Each drive option at its best in each metric."""
     rows: list[list[Cell]] = [
-        [metric["title"], one["drive"], one["label"], one["ep"], metric["unit"], one["drives"], one["wall_w"],
-         one["basis"]]
-        for metric in found["metrics"]
-        for one in sorted(metric["by_option"], key=lambda one: -one["ep"])
+        [metric.title, one.drive, one.label, one.ep, metric.unit, one.drives, one.wall_w,
+         one.basis]
+        for metric in found.metrics
+        for one in sorted(metric.by_option, key=lambda one: -one.ep)
     ]  # fmt: skip
     if len({row[1] for row in rows}) < 2:
         return None
@@ -118,15 +110,16 @@ def options(found: Found) -> Figure | None:
     )  # fmt: skip
 
 
-def projection(found: Found) -> Figure | None:
+def projection(found: BestFootForward) -> Figure | None:
     """Watts of the largest configurations by the calculator."""
-    known = [row for row in found["projection"] if row["idle_w"] is not None]
+    known = [row for row in found.projection if row.idle_w is not None]
     if not known:
         return None
-    names = [plain(f"{row['drives']} x {row['drive']}, {row['controller']}") for row in known]
+    names = [plain(f"{row.drives} x {row.drive}, {row.controller}") for row in known]
     traces = [
         {
-            "type": "bar", "orientation": "h", "name": title, "y": names, "x": [row[key] for row in known],
+            "type": "bar", "orientation": "h", "name": title, "y": names,
+            "x": [getattr(row, key) for row in known],
             "marker": {"color": colour},
         }
         for title, key, colour in (
@@ -135,8 +128,8 @@ def projection(found: Found) -> Figure | None:
         )
     ]  # fmt: skip
     rows: list[list[Cell]] = [
-        [row["drive"], row["controller"], row["drives"], row["shelves"], row["nodes"], row["raw_gb"],
-         row["idle_w"], row["active_w"], row["gb_per_w"]]
+        [row.drive, row.controller, row.drives, row.shelves, row.nodes, row.raw_gb,
+         row.idle_w, row.active_w, row.gb_per_w]
         for row in known
     ]  # fmt: skip
     columns = [
@@ -144,9 +137,7 @@ def projection(found: Found) -> Figure | None:
         Column("Nodes"), Column("Raw", "GB"), Column("Ready idle", "W"), Column("All at work", "W"),
         Column("Ready idle", "GB/W"),
     ]  # fmt: skip
-    refused = [
-        f"{row['drives']} x {row['drive']}: {row['error']}" for row in found["projection"] if row["error"]
-    ]
+    refused = [f"{row.drives} x {row.drive}: {row.error}" for row in found.projection if row.error]
     height = {"height": 120 + 44 * len(known)}
     spec = {
         "data": traces,

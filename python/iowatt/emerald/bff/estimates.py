@@ -53,11 +53,11 @@ def _judged(estimate: Estimate, metric: Metric) -> Judged:
     stations = {station.name: station.utilisation for station in estimate.stations}
     wall = row["power_w.wall_mean"]
     return Judged(
-        "estimated",
-        ep(metric, iops=iops, mib_per_s=mib_per_s, wall_w=wall),
-        wall,
-        iops,
-        mib_per_s,
-        row.get("response_time_ms.all.mean"),
+        basis="estimated",
+        ep=ep(metric, iops=iops, mib_per_s=mib_per_s, wall_w=wall),
+        wall_w=wall,
+        iops=iops,
+        mib_per_s=mib_per_s,
+        response_ms=row.get("response_time_ms.all.mean"),
         stations=stations,
     )

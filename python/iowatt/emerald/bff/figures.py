@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
+from iowatt.emerald.bff.result import BestFootForward, Chosen, Curve, MetricFound
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
-Found = Mapping[str, Any]
 #: Curves that a chart can tell apart.
 MOST_CURVES: Final = 6
 _POINT_COLUMNS: Final = (
@@ -16,16 +16,16 @@ _POINT_COLUMNS: Final = (
 )  # fmt: skip
 
 
-def curve(found: Found, metric: Found) -> Figure | None:
+def curve(found: BestFootForward, metric: MetricFound) -> Figure | None:
     """A metric against drives, by whole shelves or nodes; None where nothing is known of it."""
     own = _ranked(found, metric, "shelf")
     different = _different(own)
     shown = different[:MOST_CURVES]
-    if not shown:
+    peak = metric.peak
+    if not shown or peak is None:
         return None
-    peak = metric["peak"]
     said = (
-        f"Peak: {peak['label']}, {_number(peak['ep'])} {metric['unit']} ({peak['basis']}); {peak['why']}. "
+        f"Peak: {peak.label}, {_number(peak.ep)} {metric.unit} ({peak.basis}); {peak.why}. "
         "Marks are simulated or calculated, lines without marks estimated; the star is the peak."
     )
     remarks = []
@@ -34,38 +34,37 @@ def curve(found: Found, metric: Found) -> Figure | None:
         remarks.append(f"{alike} curves are the same as one shown, of a class that takes other numbers.")
     if len(different) > len(shown):
         remarks.append(f"The best {len(shown)} of {len(different)} curves; the table of all is table.csv.")
-    if peak["knee"]:
-        remarks.append(f"Where the time goes: {peak['knee']}.")
+    if peak.knee:
+        remarks.append(f"Where the time goes: {peak.knee}.")
     return _figure(
-        f"curve-{_key(metric)}", f"{metric['title']}: {metric['unit']} against drives", said,
+        f"curve-{_key(metric)}", f"{metric.title}: {metric.unit} against drives", said,
         shown=shown, metric=metric, peak=peak, remarks=remarks,
     )  # fmt: skip
 
 
-def granularity(found: Found, metric: Found) -> Figure | None:
+def granularity(found: BestFootForward, metric: MetricFound) -> Figure | None:
     """The same by single drives around the peak by shelves; None where there is no such curve."""
-    peak = metric["by_drive"]
-    if peak is None:
+    peak, by_shelf = metric.by_drive, metric.peak
+    if peak is None or by_shelf is None:
         return None
     shown = [
         one for one in _ranked(found, metric, "drive")
-        if (one["drive"], one["raid"], one["controller"]) == (peak["drive"], peak["raid"], peak["controller"])
+        if (one.drive, one.raid, one.controller) == (peak.drive, peak.raid, peak.controller)
     ]  # fmt: skip
-    by_shelf = metric["peak"]
-    gain = 100 * (peak["ep"] / by_shelf["ep"] - 1) if by_shelf["ep"] else 0.0
+    gain = 100 * (peak.ep / by_shelf.ep - 1) if by_shelf.ep else 0.0
     said = (
-        f"Between the shelves beside the peak. By single drives it is at {peak['drives']}, "
-        f"{_number(peak['ep'])} {metric['unit']} ({peak['basis']}): {gain:+.1f} % of that by shelves, at "
-        f"{by_shelf['drives']}."
+        f"Between the shelves beside the peak. By single drives it is at {peak.drives}, "
+        f"{_number(peak.ep)} {metric.unit} ({peak.basis}): {gain:+.1f} % of that by shelves, at "
+        f"{by_shelf.drives}."
     )
     return _figure(
-        f"drives-{_key(metric)}", f"{metric['title']} by single drives", said,
+        f"drives-{_key(metric)}", f"{metric.title} by single drives", said,
         shown=shown[:1], metric=metric, peak=peak,
     )  # fmt: skip
 
 
 def _figure(
-    key: str, title: str, said: str, *, shown: Sequence[Found], metric: Found, peak: Found,
+    key: str, title: str, said: str, *, shown: Sequence[Curve], metric: MetricFound, peak: Chosen,
     remarks: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
     traces: list[dict[str, Any]] = []
@@ -74,34 +73,34 @@ def _figure(
         traces += _traces(series, colour)
     traces.append(
         {
-            "type": "scatter", "mode": "markers", "name": "Peak", "x": [peak["drives"]], "y": [peak["ep"]],
+            "type": "scatter", "mode": "markers", "name": "Peak", "x": [peak.drives], "y": [peak.ep],
             "marker": {"symbol": "star", "size": 15, "color": palette.WRITE},
         }
     )  # fmt: skip
     columns = [
-        *_POINT_COLUMNS, Column("Estimated", metric["unit"]), Column("Simulated", metric["unit"]),
-        Column("Response", "ms"), Column("Rate", "MiB/s" if metric["kind"] == "sequential" else "IOPS"),
+        *_POINT_COLUMNS, Column("Estimated", metric.unit), Column("Simulated", metric.unit),
+        Column("Response", "ms"), Column("Rate", "MiB/s" if metric.kind == "sequential" else "IOPS"),
         Column("Wall", "W"), Column("Busiest", text=True),
     ]  # fmt: skip
     rows = [row for series in shown for row in _rows(series, metric)]
-    top = max((point["ep"] for s in shown for point in s["points"] if point["ep"] is not None), default=0)
-    low = min((point["ep"] for s in shown for point in s["points"] if point["ep"] is not None), default=0)
+    top = max((point.ep for s in shown for point in s.points if point.ep is not None), default=0)
+    low = min((point.ep for s in shown for point in s.points if point.ep is not None), default=0)
     span: dict[str, Any] = {"rangemode": "tozero"} if low < 0.6 * top else {}
-    spec = {"data": traces, "layout": layout(axis("Drives"), axis(metric["unit"], **span))}
+    spec = {"data": traces, "layout": layout(axis("Drives"), axis(metric.unit, **span))}
     return Figure(key, title, said, Table(columns, rows), spec, list(remarks), wide=True)
 
 
-def _traces(series: Found, colour: str) -> list[dict[str, Any]]:
-    points = [point for point in series["points"] if point["ep"] is not None]
-    estimated = [point for point in points if point["estimated"] is not None]
-    seen = [point for point in points if point["found"] is not None]
-    name, found = plain(series["name"]), []
+def _traces(series: Curve, colour: str) -> list[dict[str, Any]]:
+    points = [point for point in series.points if point.ep is not None]
+    estimated = [(point.drives, point.estimated.ep) for point in points if point.estimated is not None]
+    seen = [(point.drives, point.found.ep) for point in points if point.found is not None]
+    name, found = plain(series.name), []
     if estimated:
         found.append(
             {
                 "type": "scatter", "mode": "lines", "name": name, "legendgroup": name,
-                "x": [point["drives"] for point in estimated],
-                "y": [point["estimated"]["ep"] for point in estimated],
+                "x": [drives for drives, _ in estimated],
+                "y": [ep for _, ep in estimated],
                 "line": {"color": colour, "dash": "dot", "width": 1.5}, "showlegend": not seen,
             }
         )  # fmt: skip
@@ -109,50 +108,52 @@ def _traces(series: Found, colour: str) -> list[dict[str, Any]]:
         found.append(
             {
                 "type": "scatter", "mode": "lines+markers", "name": name, "legendgroup": name,
-                "x": [point["drives"] for point in seen], "y": [point["found"]["ep"] for point in seen],
+                "x": [drives for drives, _ in seen], "y": [ep for _, ep in seen],
                 "line": {"color": colour, "width": 2}, "marker": {"size": 7, "color": colour},
             }
         )  # fmt: skip
     return found
 
 
-def _rows(series: Found, metric: Found) -> list[list[Cell]]:
+def _rows(series: Curve, metric: MetricFound) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
-    for point in series["points"]:
-        best = point["found"] or point["estimated"]
+    for point in series.points:
+        best = point.best
         if best is None:
             continue
-        rate = best["mib_per_s" if metric["kind"] == "sequential" else "iops"]
+        rate = best.mib_per_s if metric.kind == "sequential" else best.iops
         rows.append(
             [
-                series["name"], point["drives"], point["shelves"], point["nodes"],
-                (point["estimated"] or {}).get("ep"), (point["found"] or {}).get("ep"),
-                best["response_ms"], rate,
-                best["wall_w"], best["bottleneck"],
+                series.name, point.drives, point.shelves, point.nodes,
+                point.estimated.ep if point.estimated else None, point.found.ep if point.found else None,
+                best.response_ms, rate,
+                best.wall_w, best.bottleneck,
             ]
         )  # fmt: skip
     return rows
 
 
-def _ranked(found: Found, metric: Found, by: str) -> list[Found]:
+def _ranked(found: BestFootForward, metric: MetricFound, by: str) -> list[Curve]:
     """A metric's curves from the best peak down."""
-    own = [s for s in found["series"] if s["metric"] == metric["name"] and s["by"] == by and s["peak"]]
-    return sorted(own, key=lambda s: -(s["points"][s["peak"]["at"]]["ep"] or 0.0))
+    own = [s for s in found.series if s.metric == metric.name and s.by == by and s.peak]
+    return sorted(own, key=lambda s: -((s.points[s.peak.at].ep if s.peak else None) or 0.0))
 
 
-def _different(ranked: Sequence[Found]) -> list[Found]:
+def _different(ranked: Sequence[Curve]) -> list[Curve]:
     """Curves without those of another class that are the same as far as both go; of these the longest."""
-    kept: dict[tuple[Any, ...], Found] = {}
+    kept: dict[tuple[Any, ...], Curve] = {}
     for series in ranked:
-        peak = series["points"][series["peak"]["at"]]
-        like = (series["drive"], series["raid"], series["per_node"], peak["drives"], f"{peak['ep']:.6g}")
-        if like not in kept or len(series["points"]) > len(kept[like]["points"]):
+        if series.peak is None:
+            continue
+        peak = series.points[series.peak.at]
+        like = (series.drive, series.raid, series.per_node, peak.drives, f"{peak.ep:.6g}")
+        if like not in kept or len(series.points) > len(kept[like].points):
             kept[like] = series
     return list(kept.values())
 
 
-def _key(metric: Found) -> str:
-    return str(metric["name"]).replace("/", "-").lower()
+def _key(metric: MetricFound) -> str:
+    return str(metric.name).replace("/", "-").lower()
 
 
 def _number(value: float) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from pydantic import Field, computed_field
+
+from iowatt.base.results import Result
 from iowatt.emerald.family import Metric
 
 Basis = Literal["estimated", "simulated", "calculated"]
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(Result):
     """The figures of one configuration in one metric; None where there is no such figure."""
 
     basis: Basis
@@ -29,30 +30,21 @@ class Judged:
     #: Half of the 95 % interval of the rate, in percent of it.
     half_percent: float | None = None
     #: Busy share by station: drives, processors, back end ...
-    stations: Mapping[str, float] = field(default_factory=dict)
+    stations: dict[str, float] = Field(default_factory=dict)
     #: Simulations that it took.
     runs: int = 0
     notes: tuple[str, ...] = ()
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def bottleneck(self) -> str | None:
         """The busiest station."""
         return max(self.stations, key=lambda name: self.stations[name], default=None)
 
-    def as_dict(self) -> dict[str, Any]:
-        """For a document or a journal."""
-        return {
-            **asdict(self),
-            "stations": dict(self.stations),
-            "notes": list(self.notes),
-            "bottleneck": self.bottleneck,
-        }
-
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Judged:
-        """What :meth:`as_dict` gave."""
-        given = {name: value for name, value in values.items() if name != "bottleneck"}
-        return cls(**{**given, "notes": tuple(given["notes"])})
+        """From a journal: what :meth:`as_dict` gave."""
+        return cls(**{name: value for name, value in values.items() if name != "bottleneck"})
 
 
 def ep(metric: Metric, *, iops: float | None, mib_per_s: float | None, wall_w: float) -> float:

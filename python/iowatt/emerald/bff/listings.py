@@ -2,89 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from iowatt.emerald.bff.result import BestFootForward, NotJudged, Worth
 from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
-
-Found = Mapping[str, Any]
+from iowatt.render.figure import Cell, Column, Exact, Figure, Table, axis, layout
 
 
-def peaks(found: Found) -> Figure:
+def peaks(found: BestFootForward) -> Figure:
     """Every metric's peak."""
     rows: list[list[Cell]] = []
-    for metric in found["metrics"]:
-        for by, one in (("shelves", metric["peak"]), ("drives", metric["by_drive"])):
+    for metric in found.metrics:
+        for by, one in (("shelves", metric.peak), ("drives", metric.by_drive)):
             if one is not None:
                 rows.append(
                     [
-                        metric["title"], by if not found["family"]["scale_out"] else "nodes", one["label"],
-                        one["ep"], metric["unit"], one["response_ms"], one["wall_w"],
-                        one["less_percent"], one["more_percent"], one["basis"], one["knee"],
+                        metric.name, by if not found.family.scale_out else "nodes", one.label,
+                        one.ep, metric.unit, one.response_ms, one.wall_w,
+                        one.less_percent, one.more_percent, one.basis, one.knee,
                     ]
                 )  # fmt: skip
     columns = [
-        Column("Metric", text=True), Column("By", text=True), Column("Peak at", text=True), Column("EP"),
-        Column("Unit", text=True), Column("Response", "ms"), Column("Wall", "W"),
-        Column("A step less", "%"), Column("A step more", "%"),
-        Column("Basis", text=True), Column("Busiest station", text=True),
+        Column("Metric", text=True), Column("By", text=True, rank=3), Column("Peak at", text=True),
+        Exact("EP", digits=4), Column("Unit", text=True), Column("Response", "ms", rank=1),
+        Column("Wall", "W", rank=1), Column("A step less", "%", rank=2), Column("A step more", "%", rank=2),
+        Column("Basis", text=True), Column("Busiest station", text=True, rank=3),
     ]  # fmt: skip
     return Figure(
         "peaks", "Peaks", "The configuration to put forward for each metric. A step is a shelf, or a drive.",
-        Table(columns, rows), wide=True,
+        Table(columns, rows), wide=True, brief=True,
     )  # fmt: skip
 
 
-def reduced(found: Found) -> Figure | None:
+def reduced(found: BestFootForward) -> Figure | None:
     """What is worth testing."""
-    listed = found["reduced"]
-    if not listed["configurations"]:
+    listed = found.reduced
+    if not listed.configurations:
         return None
-    metrics = [metric["name"] for metric in found["metrics"] if metric["peak"]]
+    metrics = [metric.name for metric in found.metrics if metric.peak]
     rows: list[list[Cell]] = []
-    for one in listed["configurations"]:
-        rows.append(_share_row("test", one, metrics, ", ".join(one["covers"])))
-    if listed["compromise"] is not None:
-        rows.append(_share_row("compromise", listed["compromise"], metrics, "best single configuration"))
+    for one in listed.configurations:
+        rows.append(_share_row("test", one, metrics, ", ".join(one.covers)))
+    if listed.compromise is not None:
+        rows.append(_share_row("compromise", listed.compromise, metrics, "best single configuration"))
     columns = [
         Column("", text=True), Column("Configuration", text=True), Column("For", text=True),
-        *(Column(f"{name}", "% of peak") for name in metrics),
+        *(Column(name, "% of peak", rank=1) for name in metrics),
     ]  # fmt: skip
     remarks = [
-        f"In the lab: {one['drives']} drives ({', '.join(one['drives_of'])}) behind {one['controller']} hold "
-        f"{len(one['contains'])} of them: take shelves out."
-        for one in listed["setups"]
-        if len(one["contains"]) > 1
+        f"In the lab: {one.drives} drives ({', '.join(one.drives_of)}) behind {one.controller} hold "
+        f"{len(one.contains)} of them: take shelves out."
+        for one in listed.setups
+        if len(one.contains) > 1
     ]
-    if listed["uncovered"]:
-        remarks.append(f"Not covered: {', '.join(listed['uncovered'])}.")
+    if listed.uncovered:
+        remarks.append(f"Not covered: {', '.join(listed.uncovered)}.")
     return Figure(
         "reduced", "Worth testing in the lab",
-        f"The fewest configurations that reach every metric's peak within {listed['within_percent']:g} %, "
+        f"The fewest configurations that reach every metric's peak within {listed.within_percent:g} %, "
         "and the one whose weakest metric comes nearest to its peak.",
-        Table(columns, rows), None, remarks, wide=True,
+        Table(columns, rows), None, remarks, wide=True, brief=True,
     )  # fmt: skip
 
 
-def _share_row(kind: str, one: Found, metrics: list[str], covers: str) -> list[Cell]:
-    shares = [(one["figures"].get(name) or {}).get("share") for name in metrics]
-    return [kind, one["label"], covers, *(None if share is None else 100 * share for share in shares)]
+def _share_row(kind: str, one: Worth, metrics: list[str], covers: str) -> list[Cell]:
+    shares = (one.figures.get(name) for name in metrics)
+    return [kind, one.label, covers, *(None if share is None else 100 * share.share for share in shares)]
 
 
-def configurations(found: Found) -> Figure | None:
+def configurations(found: BestFootForward) -> Figure | None:
     """The family's own configurations."""
     rows: list[list[Cell]] = []
-    units = {metric["name"]: metric["unit"] for metric in found["metrics"]}
-    for one in found["configurations"]:
-        for figure in one["figures"]:
-            rows.append(
-                [
-                    one["name"], one["label"], figure["metric"], figure.get("ep"), units[figure["metric"]],
-                    figure.get("iops"), figure.get("response_ms"), figure.get("wall_w"),
-                    figure.get("bottleneck"), figure.get("basis") or figure.get("error"),
-                ]
-            )  # fmt: skip
+    units = {metric.name: metric.unit for metric in found.metrics}
+    for one in found.configurations:
+        for figure in one.figures:
+            head = [one.name, one.label, figure.metric]
+            unit = units[figure.metric]
+            if isinstance(figure, NotJudged):
+                rows.append([*head, None, unit, None, None, None, None, figure.error])
+            else:
+                rows.append(
+                    [*head, figure.ep, unit, figure.iops, figure.response_ms, figure.wall_w,
+                     figure.bottleneck, figure.basis]
+                )  # fmt: skip
     if not rows:
         return None
     columns = [
@@ -92,22 +90,22 @@ def configurations(found: Found) -> Figure | None:
         Column("EP"), Column("Unit", text=True), Column("Rate", "IOPS"), Column("Response", "ms"),
         Column("Wall", "W"), Column("Busiest", text=True), Column("Basis", text=True),
     ]  # fmt: skip
-    remarks = [f"{one['name']}: {one['note']}" for one in found["configurations"] if one["note"]]
+    remarks = [f"{one.name}: {one.note}" for one in found.configurations if one.note]
     return Figure(
         "configurations", "Named configurations", "Those that the family file names, evaluated as they are.",
         Table(columns, rows), None, remarks, wide=True,
     )  # fmt: skip
 
 
-def estimator(found: Found) -> Figure | None:
+def estimator(found: BestFootForward) -> Figure | None:
     """Estimates against simulations."""
-    errors = found["estimator"]["by_metric"]
+    errors = found.estimator.by_metric
     if not errors:
         return None
-    titles = {metric["name"]: metric["title"] for metric in found["metrics"]}
+    titles = {metric.name: metric.title for metric in found.metrics}
     rows: list[list[Cell]] = [
-        [titles[name], one["points"], one["median_percent"], one["p95_percent"], one["worst_percent"],
-         one["bias_percent"]]
+        [titles[name], one.points, one.median_percent, one.p95_percent, one.worst_percent,
+         one.bias_percent]
         for name, one in errors.items()
     ]  # fmt: skip
     columns = [
@@ -117,11 +115,11 @@ def estimator(found: Found) -> Figure | None:
     traces = []
     for number, name in enumerate(errors):
         pairs = [
-            (point["drives"], 100 * (point["estimated"]["ep"] / point["found"]["ep"] - 1))
-            for series in found["series"]
-            if series["metric"] == name
-            for point in series["points"]
-            if point["estimated"] and point["found"] and point["found"]["ep"]
+            (point.drives, 100 * (point.estimated.ep / point.found.ep - 1))
+            for series in found.series
+            if series.metric == name
+            for point in series.points
+            if point.estimated and point.found and point.found.ep
         ]
         traces.append(
             {
@@ -138,11 +136,10 @@ def estimator(found: Found) -> Figure | None:
     )  # fmt: skip
 
 
-def stated(found: Found) -> Figure:
+def stated(found: BestFootForward) -> Figure:
     """What the family file states."""
     rows: list[list[Cell]] = [
-        [one["figure"], one["quality"] or "no source given", one["source"]]
-        for one in found["family"]["figures"]
+        [one.figure, one.quality or "no source given", one.source] for one in found.family.figures
     ]
     columns = [Column("Figure", text=True), Column("Quality", text=True), Column("From", text=True)]
     return Figure(

@@ -11,14 +11,16 @@ from typing import Any
 from iowatt.base.errors import InputError, IowattError
 from iowatt.emerald.bff import page, table
 from iowatt.emerald.bff.asked import Asked
+from iowatt.emerald.bff.assemble import assemble
 from iowatt.emerald.bff.folder import ASKED_SCHEMA, BFF
 from iowatt.emerald.bff.point import evaluate
-from iowatt.emerald.bff.result import document
+from iowatt.emerald.bff.result import BestFootForward
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as rules
 from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.folder import Folder, refuse
+from iowatt.render import write
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ def make(
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
     told: Callable[[str], None] = lambda _line: None,
-) -> dict[str, Any]:
-    """The document of a search, written to its folder where one is asked for.
+) -> BestFootForward:
+    """The result of a search, written to its folder where one is asked for.
 
     Parameters
     ----------
@@ -80,7 +82,7 @@ def make(
         search = Search(asked, rules(asked.family.file.rules).fresh(), evaluator, _estimates(asked), told)
         try:
             search.run()
-            found = document(search)
+            found = assemble(search)
         except InputError:
             _refuse_faults(evaluator)
             raise
@@ -89,9 +91,9 @@ def make(
             frame = table.frame(found)
             folder.write("table.parquet", frame.write_parquet)
             folder.write("table.csv", frame.write_csv)
-            text = page.render(found)
+            text = write.page([page.document(found)])
             folder.write("report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n"))
-            folder.write_json("bff.json", found)
+            folder.write_json("bff.json", found.as_dict())
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -105,7 +105,8 @@ def _at_limit(task: Task, loop: Loop, scenario: Scenario, report: Report) -> Jud
         notes=tuple(notes),
     )
     if closed:
-        judged = replace(judged, response_ms=task.limit_s * 1e3, outstanding=found.outstanding)
+        update = {"response_ms": task.limit_s * 1e3, "outstanding": found.outstanding}
+        judged = judged.model_copy(update=update)
     return judged
 
 
@@ -140,12 +141,12 @@ def of_run(
     iops, mib_per_s = through["iops"] * scale, through["mib_per_s"] * scale
     uses = [device["utilisation"] for device in summary["devices"]]
     return Judged(
-        "simulated",
-        ep(metric, iops=iops, mib_per_s=mib_per_s, wall_w=wall),
-        wall,
-        iops,
-        mib_per_s,
-        summary["response_time_ms"]["all"]["mean"],
+        basis="simulated",
+        ep=ep(metric, iops=iops, mib_per_s=mib_per_s, wall_w=wall),
+        wall_w=wall,
+        iops=iops,
+        mib_per_s=mib_per_s,
+        response_ms=summary["response_time_ms"]["all"]["mean"],
         half_percent=half_percent,
         stations=busy(summary["controller"], sum(uses) / len(uses) if uses else None),
         runs=runs,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from iowatt.emerald.bff import cover
+from iowatt.emerald.bff.result import Configuration, Covering, ReducedList, Setup, Share, Worth
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.bff.series import Series
 from iowatt.emerald.family import Candidate, Metric, shelves
@@ -14,7 +15,7 @@ from iowatt.emerald.family import Candidate, Metric, shelves
 _MOST_ROUNDS = 4
 
 
-def reduced(search: Search, tops: dict[str, tuple[Series, Candidate]]) -> dict[str, Any]:
+def reduced(search: Search, tops: dict[str, tuple[Series, Candidate]]) -> ReducedList:
     """The reduced list, its figures simulated where the search may simulate.
 
     Parameters
@@ -45,16 +46,16 @@ def reduced(search: Search, tops: dict[str, tuple[Series, Candidate]]) -> dict[s
             break
         search.told(f"simulating the reduced list: {len(wanted)}")
         search.simulate(wanted)
-    return {
-        "within_percent": asked.within_percent,
-        "configurations": [
-            {**_shown(search, one, chosen_metrics, reached[one]), "covers": list(covers)}
+    return ReducedList(
+        within_percent=asked.within_percent,
+        configurations=[
+            Covering(**dict(_shown(search, one, chosen_metrics, reached[one])), covers=list(covers))
             for one, covers in chosen.chosen
         ],
-        "uncovered": list(chosen.uncovered),
-        "compromise": None if single is None else _shown(search, single, chosen_metrics, reached[single]),
-        "setups": _setups(search, chosen),
-    }
+        uncovered=list(chosen.uncovered),
+        compromise=None if single is None else _shown(search, single, chosen_metrics, reached[single]),
+        setups=_setups(search, chosen),
+    )
 
 
 def _universe(search: Search, tops: dict[str, tuple[Series, Candidate]]) -> list[Candidate]:
@@ -92,23 +93,28 @@ def _reached(
 
 def _shown(
     search: Search, candidate: Candidate, metrics: Sequence[Metric], reached: dict[str, float]
-) -> dict[str, Any]:
+) -> Worth:
     figures = {}
     for what in metrics:
         judged = search.book.judged((what.name, candidate, None))
         if judged is not None and what.name in reached:
-            figures[what.name] = {"ep": judged.ep, "basis": judged.basis, "share": reached[what.name]}
-    return {
-        "configuration": candidate.as_dict(),
-        "label": candidate.label,
-        "drives": candidate.drives,
-        "shelves": shelves(search.family, candidate),
-        "figures": figures,
-        "least_share": min((one["share"] for one in figures.values()), default=None),
-    }
+            figures[what.name] = Share(ep=judged.ep, basis=judged.basis, share=reached[what.name])
+    return Worth(
+        configuration=configuration(candidate),
+        label=candidate.label,
+        drives=candidate.drives,
+        shelves=shelves(search.family, candidate),
+        figures=figures,
+        least_share=min((one.share for one in figures.values()), default=None),
+    )
 
 
-def _setups(search: Search, chosen: cover.Cover[Candidate]) -> list[dict[str, Any]]:
+def configuration(candidate: Candidate) -> Configuration:
+    """A configuration for a document."""
+    return Configuration.model_validate(candidate.as_dict())
+
+
+def _setups(search: Search, chosen: cover.Cover[Candidate]) -> list[Setup]:
     """What has to stand in the lab: of configurations of like drives the largest holds the others."""
     largest: dict[tuple[Any, ...], list[Candidate]] = {}
     for one, _ in chosen.chosen:
@@ -119,13 +125,13 @@ def _setups(search: Search, chosen: cover.Cover[Candidate]) -> list[dict[str, An
         many.sort(key=lambda one: (one.nodes, one.drives))
         top = many[-1]
         found.append(
-            {
-                "controller": controller,
-                "drives_of": list(kinds),
-                "drives": top.drives,
-                "nodes": top.nodes,
-                "shelves": shelves(search.family, top),
-                "contains": [one.label for one in many],
-            }
+            Setup(
+                controller=controller,
+                drives_of=list(kinds),
+                drives=top.drives,
+                nodes=top.nodes,
+                shelves=shelves(search.family, top),
+                contains=[one.label for one in many],
+            )
         )
     return found

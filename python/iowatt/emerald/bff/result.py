@@ -1,278 +1,283 @@
-"""The document ``iowatt.bff/1``: everything a search found."""
+"""The result of a search, ``iowatt.bff/1``: the peak of each metric, with the curves around it."""
 
 from __future__ import annotations
 
-from importlib.metadata import version
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Literal
 
-from iowatt.base.errors import InputError
-from iowatt.emerald.bff.errors import errors
-from iowatt.emerald.bff.judged import Judged
-from iowatt.emerald.bff.peak import Peak, at
-from iowatt.emerald.bff.projection import projection
-from iowatt.emerald.bff.reduced import reduced
-from iowatt.emerald.bff.search import Search
-from iowatt.emerald.bff.series import Series
-from iowatt.emerald.bff.stated import stated
-from iowatt.emerald.family import Candidate, Metric, named, shelves
+from pydantic import Field
 
-SCHEMA: Final = "iowatt.bff/1"
-#: Below this share of the time no station is what limits a configuration.
-_IDLE: Final = 0.5
-#: How exact a rate is, as a share of the tolerance of the response time.
-_EXACT: Final = 0.3
-MODELLED: Final = "modelled by iowatt, not measured: a lab confirms what is published"
+from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.emerald.bff.judged import Basis, Judged
+from iowatt.emerald.bff.peak import Kind
 
 
-def document(search: Search) -> dict[str, Any]:
-    """The result of a search that has run; simulates what the reduced list still needs."""
-    asked, family = search.asked, search.family
-    metrics = asked.chosen_metrics()
-    tops: dict[str, tuple[Series, Candidate]] = {}
-    for what in metrics:
-        series = search.winner(what)
-        top = None if series is None else series.peak(search.book)
-        if series is not None and top is not None:
-            tops[what.name] = series, series.points[top.at]
-    listed = reduced(search, tops)
-    found = {
-        "schema": SCHEMA,
-        "version": version("iowatt"),
-        "command": asked.command,
-        "name": family.name,
-        "title": family.file.title or family.name,
-        "family": {
-            "file": family.document.source,
-            "sha256": family.sha256,
-            "set": list(family.sets),
-            "scale_out": family.file.scale_out is not None,
-            "notes": list(family.file.notes),
-            "figures": stated(family),
-        },
-        "rules": search.rules.as_dict(),
-        "caveat": search.rules.caveat(),
-        "modelled": MODELLED,
-        "simulated": asked.simulate,
-        "limit_ms": _limit(search, metrics),
-        "tolerance": asked.tolerance,
-        "estimator": _estimator(search),
-        "metrics": [_metric(search, what, tops) for what in metrics],
-        "series": [_series(search, one, "shelf") for one in search.series]
-        + [_series(search, fine, "drive") for fine, _ in search.fine],
-        "configurations": _configurations(search),
-        "projection": projection(search),
-        "reduced": listed,
-        "notes": _notes(search),
-    }
-    return found
+class StatedFigure(Result):
+    """A figure of the family file by its key path; without a source it is the writer's word."""
+
+    figure: str
+    quality: str | None
+    source: str | None
 
 
-def _limit(search: Search, metrics: list[Metric]) -> float | None:
-    from iowatt.emerald.family.metric import limit_s
+class FamilyUsed(Result):
+    """The family file."""
 
-    if not any(one.kind == "random" for one in metrics):
-        return None
-    return limit_s(search.family, search.rules) * 1e3
-
-
-def _estimator(search: Search) -> dict[str, Any]:
-    book = search.book
-    by_metric: dict[str, Any] = {}
-    for what in search.asked.chosen_metrics():
-        by_metric[what.name] = errors(
-            (guess, book.found[which])
-            for which, guess in book.estimated.items()
-            if which[0] == what.name and which in book.found
-        )
-    every = errors(
-        (guess, book.found[which]) for which, guess in book.estimated.items() if which in book.found
-    )
-    why = list(dict.fromkeys(book.unknown.values()))
-    return {
-        "used": search.estimates is not None,
-        "pilots": 0 if search.estimates is None else search.estimates.pilots,
-        "estimated": len(book.estimated),
-        "not_estimated": len(book.unknown),
-        "why_not": why[:10],
-        "errors": every,
-        "by_metric": {name: one for name, one in by_metric.items() if one is not None},
-    }
+    file: str
+    sha256: str
+    set: list[str]
+    scale_out: bool
+    notes: list[str]
+    figures: list[StatedFigure]
 
 
-def _point(search: Search, series: Series, at: int) -> dict[str, Any]:
-    book, which, point = search.book, series.which(at), series.points[at]
-    estimated, found = book.estimated.get(which), book.found.get(which)
-    best = book.judged(which)
-    return {
-        "drives": point.drives,
-        "nodes": point.nodes,
-        "shelves": sum(shelves(search.family, point).values()),
-        "ep": None if best is None else best.ep,
-        "basis": None if best is None else best.basis,
-        "estimated": None if estimated is None else estimated.as_dict(),
-        "found": None if found is None else found.as_dict(),
-        "error": book.failed.get(which) or book.unknown.get(which) if best is None else None,
-    }
+class RulesNamed(Result):
+    """The rules, and the keys of those used that are not verified."""
+
+    profile: str
+    version: str
+    sha256: str
+    unverified: list[str]
 
 
-def _series(search: Search, series: Series, by: str) -> dict[str, Any]:
-    top = series.peak(search.book)
-    return {
-        "metric": series.metric.name,
-        "by": by,
-        "drive": series.drive,
-        "raid": series.raid,
-        "controller": series.controller,
-        "per_node": series.per_node,
-        "name": series.name,
-        "peak": None
-        if top is None
-        else {**top.as_dict(), "at": top.at, "drives": series.points[top.at].drives},
-        "points": [_point(search, series, at) for at in range(len(series.points))],
-    }
+class Errors(Result):
+    """EP as estimated against simulations, in percent; ``bias_percent`` is the mean with its sign."""
+
+    points: int
+    median_percent: float
+    p95_percent: float
+    worst_percent: float
+    bias_percent: float
 
 
-def _chosen(search: Search, series: Series, top: Peak) -> dict[str, Any]:
-    """A peak with its figures."""
-    point = series.points[top.at]
-    judged = search.book.judged(series.which(top.at))
-    assert judged is not None
-    return {
-        "configuration": point.as_dict(),
-        "label": point.label,
-        "drive": series.drive,
-        "raid": series.raid,
-        "controller": series.controller,
-        "drives": point.drives,
-        "nodes": point.nodes,
-        "shelves": shelves(search.family, point),
-        **judged.as_dict(),
-        **top.as_dict(),
-        "knee": _knee(search, series, top),
-    }
+class Estimator(Result):
+    """What was estimated, and how well."""
+
+    used: bool
+    pilots: int
+    estimated: int
+    not_estimated: int
+    why_not: list[str]
+    errors: Errors | None
+    by_metric: dict[str, Errors]
 
 
-def _knee(search: Search, series: Series, top: Peak) -> str | None:
-    """Which station is busiest at the peak and behind it, in words."""
-    at = _busiest(search.book.judged(series.which(top.at)))
-    if at is None:
-        return None
-    behind = None
-    if top.at + 1 < len(series.points):
-        behind = _busiest(search.book.judged(series.which(top.at + 1)))
-    if at[1] < _IDLE:
-        return f"no station is more than {100 * at[1]:.0f} % busy: waiting is not what binds"
-    if behind is None:
-        return f"{at[0]} {100 * at[1]:.0f} % busy"
-    more = series.points[top.at + 1].drives
-    return f"{at[0]} {100 * at[1]:.0f} % busy; at {more} drives {behind[0]} {100 * behind[1]:.0f} %"
+class GroupUsed(Result):
+    """Like drives of a configuration."""
+
+    drive: str
+    count: int
+    raid: str
 
 
-def _busiest(judged: Judged | None) -> tuple[str, float] | None:
-    if judged is None or judged.bottleneck is None:
-        return None
-    return judged.bottleneck, judged.stations[judged.bottleneck]
+class Configuration(Result):
+    """A configuration of the family."""
+
+    controller: str
+    nodes: int
+    groups: list[GroupUsed]
 
 
-def _metric(search: Search, what: Metric, tops: dict[str, tuple[Series, Candidate]]) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "name": what.name,
-        "title": what.title,
-        "unit": what.unit,
-        "kind": what.kind,
-        "read_percent": what.read_percent,
-        "peak": None,
-        "by_drive": None,
-        "by_level": [],
-        "by_option": [],
-    }
-    if what.name not in tops:
-        return shown
-    series = tops[what.name][0]
-    top = series.peak(search.book)
-    assert top is not None
-    shown["peak"] = _chosen(search, series, top)
-    for fine, coarse in search.fine:
-        if coarse is series and (found := _finer(search, fine, coarse)) is not None:
-            shown["by_drive"] = _chosen(search, fine, found)
-    own = [one for one in search.series if one.metric == what]
-    for raid in dict.fromkeys(one.raid for one in own):
-        best = search.winner(what, raid)
-        found = None if best is None else best.peak(search.book)
-        if best is not None and found is not None:
-            shown["by_level"].append(_chosen(search, best, found))
-    for drive in dict.fromkeys(one.drive for one in own):
-        ranked = [
-            (judged.ep, number, one)
-            for number, one in enumerate(own)
-            if one.drive == drive and (judged := one.best(search.book)) is not None
-        ]
-        if ranked:
-            best = max(ranked, key=lambda entry: (entry[0], -entry[1]))[2]
-            found = best.peak(search.book)
-            assert found is not None
-            shown["by_option"].append(_chosen(search, best, found))
-    return shown
+class Chosen(Judged):
+    """A configuration at a peak, with its figures."""
+
+    configuration: Configuration
+    label: str
+    drive: str
+    raid: str
+    controller: str
+    drives: int
+    nodes: int
+    #: By kind.
+    shelves: dict[str, int]
+    kind: Kind
+    why: str
+    #: Change of the metric a step below and above, in percent.
+    less_percent: float | None
+    more_percent: float | None
+    #: The busiest station at the peak and beyond it.
+    knee: str | None
 
 
-def _finer(search: Search, fine: Series, coarse: Series) -> Peak | None:
-    """The peak by single drives: that by shelves where it is no worse than rates are exact to."""
-    found, shelf = fine.peak(search.book), coarse.peak(search.book)
-    if found is None or shelf is None:
-        return found
-    values = fine.curve(search.book)
-    same = [one.drives for one in fine.points].index(coarse.points[shelf.at].drives)
-    best, other = values[found.at], values[same]
-    if best is None or other is None or other < best * (1 - search.asked.tolerance * _EXACT):
-        return found
-    return at(values, same, found)
+class MetricFound(Result):
+    """A metric and its peaks; None where no configuration has figures."""
+
+    name: str
+    title: str
+    unit: str
+    kind: Literal["random", "sequential", "idle"]
+    read_percent: int | None
+    #: By whole shelves, or nodes.
+    peak: Chosen | None
+    by_drive: Chosen | None
+    by_level: list[Chosen]
+    by_option: list[Chosen]
 
 
-def _configurations(search: Search) -> list[dict[str, Any]]:
-    rows = []
-    for one in search.family.file.configuration:
-        candidate = named(search.family, one.name)
-        figures: list[dict[str, Any]] = []
-        for what in search.asked.chosen_metrics():
-            which = (what.name, candidate, one.name)
-            judged = search.book.judged(which)
-            error = search.book.failed.get(which) or search.book.unknown.get(which)
-            if judged is not None or error is not None:
-                figures.append(
-                    {"metric": what.name, **({"error": error} if judged is None else judged.as_dict())}
-                )
-        row: dict[str, Any] = {
-            "name": one.name,
-            "note": one.note,
-            "configuration": candidate.as_dict(),
-            "label": candidate.label,
-            "drives": candidate.drives,
-            "shelves": shelves(search.family, candidate),
-            "figures": figures,
-        }
-        try:
-            watts = search.calculated(candidate)
-            row |= {"idle_w": watts.idle_w, "active_w": watts.active_w, "raw_gb": watts.raw_gb}
-        except InputError as error:
-            row["error"] = error.message
-        rows.append(row)
-    return rows
+class PeakAt(Result):
+    """The peak of a curve: the position of its point, and its number of drives."""
+
+    kind: Kind
+    why: str
+    less_percent: float | None
+    more_percent: float | None
+    at: int
+    drives: int
 
 
-def _notes(search: Search) -> list[str]:
-    found = list(search.family.file.notes)
-    if not search.asked.simulate:
-        found.append("ESTIMATES ONLY: no peak was simulated; figures may be off by what estimates are off")
-    elif search.estimates is None:
-        found.append("nothing was estimated: every point by whole shelves was simulated")
-    for one in [*search.series, *(fine for fine, _ in search.fine)]:
-        why = [
-            search.book.failed[which]
-            for at in range(len(one.points))
-            if (which := one.which(at)) in search.book.failed
-        ]
-        if why:
-            found.append(
-                f"{one.metric.name}, {one.name}: {len(why)} points are not possible; the first: {why[0]}"
-            )
-    return found
+class Point(Result):
+    """A configuration on a curve; ``ep`` is the best that is known."""
+
+    drives: int
+    nodes: int
+    shelves: int
+    ep: float | None
+    basis: Basis | None
+    estimated: Judged | None
+    found: Judged | None
+    error: str | None
+
+    @property
+    def best(self) -> Judged | None:
+        """Simulated or calculated, else estimated."""
+        return self.found or self.estimated
+
+
+class Curve(Result):
+    """A metric over the drives of one option, level and controller class."""
+
+    metric: str
+    by: Literal["shelf", "drive"]
+    drive: str
+    raid: str
+    controller: str
+    per_node: int | None
+    name: str
+    peak: PeakAt | None
+    points: list[Point]
+
+
+class JudgedMetric(Judged):
+    """Figures of a named configuration in a metric."""
+
+    metric: str
+
+
+class NotJudged(Result):
+    """A metric in which a named configuration has no figures, and why."""
+
+    metric: str
+    error: str
+
+
+def _absent(value: object) -> bool:
+    return value is None
+
+
+class NamedConfiguration(Result):
+    """A configuration that the family file names."""
+
+    name: str
+    note: str | None
+    configuration: Configuration
+    label: str
+    drives: int
+    shelves: dict[str, int]
+    figures: list[JudgedMetric | NotJudged]
+    idle_w: float | None = Field(default=None, exclude_if=_absent)
+    active_w: float | None = Field(default=None, exclude_if=_absent)
+    raw_gb: float | None = Field(default=None, exclude_if=_absent)
+    error: str | None = Field(default=None, exclude_if=_absent)
+
+
+class Projected(Result):
+    """The largest configuration of a drive option and controller class, by the power calculator."""
+
+    drive: str
+    controller: str
+    drives: int
+    nodes: int
+    shelves: int
+    raw_gb: float | None = None
+    idle_w: float | None = None
+    #: Every drive and part at work: an upper end.
+    active_w: float | None = None
+    gb_per_w: float | None = None
+    error: str | None = None
+
+
+class Share(Result):
+    """How near a configuration comes to the peak of a metric; ``share`` is a fraction."""
+
+    ep: float
+    basis: Basis
+    share: float
+
+
+class Worth(Result):
+    """A configuration worth testing."""
+
+    configuration: Configuration
+    label: str
+    drives: int
+    shelves: dict[str, int]
+    figures: dict[str, Share]
+    least_share: float | None
+
+
+class Covering(Worth):
+    """One that reaches the peaks of some metrics."""
+
+    covers: list[str]
+
+
+class Setup(Result):
+    """What has to stand in the lab: the largest of like configurations contains the others."""
+
+    controller: str
+    drives_of: list[str]
+    drives: int
+    nodes: int
+    shelves: dict[str, int]
+    contains: list[str]
+
+
+class ReducedList(Result):
+    """The fewest configurations that come near every peak, and the best single one."""
+
+    within_percent: float
+    configurations: list[Covering]
+    uncovered: list[str]
+    compromise: Worth | None
+    setups: list[Setup]
+
+
+class BestFootForward(ResultDocument):
+    """A search of a product family."""
+
+    schema_id: Literal["iowatt.bff/1"] = Field(default="iowatt.bff/1", alias="schema")
+    version: str
+    command: str | None
+    name: str
+    title: str
+    family: FamilyUsed
+    rules: RulesNamed
+    #: What must stand beside every judgement.
+    caveat: str | None
+    modelled: str
+    #: Whether peaks were simulated, or only estimated.
+    simulated: bool
+    limit_ms: float | None
+    tolerance: float
+    estimator: Estimator
+    metrics: list[MetricFound]
+    series: list[Curve]
+    configurations: list[NamedConfiguration]
+    projection: list[Projected]
+    reduced: ReducedList
+    notes: list[Note]
+
+    @property
+    def peaks(self) -> Iterator[tuple[MetricFound, Chosen]]:
+        """The metrics that have a peak."""
+        return ((metric, metric.peak) for metric in self.metrics if metric.peak is not None)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
+from iowatt.emerald.bff.result import StatedFigure
 from iowatt.emerald.family import Family
 
 #: What is asked of the search, or names a thing, is no figure of the family.
@@ -15,8 +16,8 @@ _NONE: Final = frozenset(
 )  # fmt: skip
 
 
-def stated(family: Family) -> list[dict[str, Any]]:
-    """One row for each figure of the file: ``figure`` (its key path), ``quality`` and ``source``.
+def stated(family: Family) -> list[StatedFigure]:
+    """The figures of the file.
 
     A source may have ``*`` in the place of a name. Where none stands for a figure both are None: it is the
     writer's word alone. Parts and drives of the library have their sources there.
@@ -29,11 +30,11 @@ def stated(family: Family) -> list[dict[str, Any]]:
             key=lambda pair: pair[0], default=None,
         )  # fmt: skip
         rows.append(
-            {
-                "figure": figure,
-                "quality": None if best is None else best[1].quality,
-                "source": None if best is None else best[1].text,
-            }
+            StatedFigure(
+                figure=figure,
+                quality=None if best is None else best[1].quality,
+                source=None if best is None else best[1].text,
+            )
         )
     return rows
 

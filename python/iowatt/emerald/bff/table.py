@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.emerald.bff.result import BestFootForward
 
 if TYPE_CHECKING:
     import polars as pl
@@ -11,19 +12,19 @@ if TYPE_CHECKING:
 _FIGURES: Final = ("ep", "iops", "mib_per_s", "response_ms", "wall_w", "half_percent", "runs", "bottleneck")
 
 
-def frame(found: Mapping[str, Any]) -> pl.DataFrame:
-    """The table of a document ``iowatt.bff/1``: ``estimated.*`` beside ``found.*``."""
+def frame(found: BestFootForward) -> pl.DataFrame:
+    """The table of a result: ``estimated.*`` beside ``found.*``."""
     import polars as pl
 
     rows: list[dict[str, Any]] = []
-    for series in found["series"]:
-        for at, point in enumerate(series["points"]):
-            row = {key: series[key] for key in ("metric", "by", "drive", "raid", "controller")}
-            row |= {key: point[key] for key in ("drives", "nodes", "shelves", "basis", "ep")}
-            row["peak"] = series["peak"] is not None and series["peak"]["at"] == at
-            for kind in ("estimated", "found"):
-                row |= {f"{kind}.{name}": (point[kind] or {}).get(name) for name in _FIGURES}
-            row["error"] = point["error"]
+    for series in found.series:
+        for at, point in enumerate(series.points):
+            row = {key: getattr(series, key) for key in ("metric", "by", "drive", "raid", "controller")}
+            row |= {key: getattr(point, key) for key in ("drives", "nodes", "shelves", "basis", "ep")}
+            row["peak"] = series.peak is not None and series.peak.at == at
+            for kind, judged in (("estimated", point.estimated), ("found", point.found)):
+                row |= {f"{kind}.{name}": getattr(judged, name, None) for name in _FIGURES}
+            row["error"] = point.error
             rows.append(row)
     texts = ("metric", "by", "drive", "raid", "controller", "basis", "error")
     schema: dict[str, Any] = {}

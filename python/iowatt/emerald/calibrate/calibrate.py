@@ -29,7 +29,7 @@ from iowatt.emerald.calibrate.result import (
 )
 from iowatt.emerald.judge.generator import Cause, cause, words
 from iowatt.emerald.plan.build import NO_LIMIT_MS
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan.model import Plan, PlanDeviation, Stage
 from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
 from iowatt.evaluate.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
@@ -190,7 +190,8 @@ class _Calibrator:
         plan = self._plan
         deviations = list(plan.deviations)
         if self._limit is not None and self._limit.rule is None:
-            deviations.append(f"Rates found by a response-time limit given by hand: {self._limit.ms:g} ms")
+            text = f"Rates found by a response-time limit given by hand: {self._limit.ms:g} ms"
+            deviations.append(PlanDeviation(code="limit-by-hand", text=text))
         unverified = dict.fromkeys([*plan.rules.unverified, *(r.key for r in self._rules.unverified_used)])
         plan = plan.model_copy(
             update={

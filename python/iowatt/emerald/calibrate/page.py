@@ -30,7 +30,7 @@ def render(found: Found) -> str:
         printed_table=_MOST,
         title=found["name"],
         meta=_meta(found),
-        deviations=found["deviations"],
+        deviations=[one["text"] for one in found["deviations"]],
         headlines=[_headline(phase) for phase in found["phases"]],
         shown=drawn,
         contents=[(figure.key, figure.title.partition(":")[0]) for figure in drawn],

@@ -157,7 +157,7 @@ class Calibration:
             "tolerance": self.tolerance,
             "complete": self.complete,
             "caveat": self.caveat,
-            "deviations": list(self.calibrated.deviations),
+            "deviations": [one.model_dump() for one in self.calibrated.deviations],
             "phases": [phase.as_dict() for phase in self.phases],
             "notes": list(self.notes),
         }

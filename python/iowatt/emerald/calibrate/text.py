@@ -19,7 +19,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"{found['name']}: calibrated by {found['tool']}"
     if found["limit"] is not None:
         yield f"  {limit(found['limit'])}"
-    for text in found["deviations"]:
+    for text in (one["text"] for one in found["deviations"]):
         yield f"  NON-COMPLIANT: {text}"
     for phase in found["phases"]:
         yield ""

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, suggestion
+from iowatt.base.results import Note
 from iowatt.emerald.classify.boundary import near_categories, near_classes
 from iowatt.emerald.classify.contradictions import contradictions
 from iowatt.emerald.classify.product import Product, ProductFile
 from iowatt.emerald.classify.requirement import ATTRIBUTES, Unmet, unmet, within
+from iowatt.emerald.classify.result import (
+    CategoryAndClass,
+    ClassJudged,
+    DecidedClass,
+    ProductClass,
+    RulesConsulted,
+)
 from iowatt.emerald.rules import Rules
-
-CLASS_SCHEMA: Final = "iowatt.emerald-class/1"
 
 _TITLES: Final = {
     "online": "Online",
@@ -52,8 +58,8 @@ class Classification:
     #: By attribute: what each class needs.
     table: Mapping[str, Sequence[str]]
     #: Why another might see it otherwise.
-    boundary: Sequence[str]
-    notes: Sequence[str]
+    boundary: Sequence[Note]
+    notes: Sequence[Note]
     override: Override | None = None
 
     @property
@@ -74,34 +80,38 @@ class Classification:
         """What stops the product from the next class."""
         return self.unmet[self.next_class] if self.next_class is not None else ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON, ``iowatt.emerald-class/1``."""
+    @property
+    def id(self) -> str | None:
+        """``online-3``; the category alone where it has no classes."""
         category, class_ = self.found
-        override = self.override and {
-            "class": f"{self.override.category}-{self.override.class_}",
-            "note": self.override.note,
-        }
-        return {
-            "schema": CLASS_SCHEMA,
-            "vendor": self.product.vendor,
-            "name": self.product.name,
-            "category": category,
-            "class": class_,
-            "id": f"{category}-{class_}" if class_ is not None else category,
-            "computed": {"category": self.category, "class": self.class_},
-            "override": override,
-            "next_class": self.next_class,
-            "stops": [one.as_dict() for one in self.stops],
-            "classes": [
-                {"class": number, "met": not rest, "unmet": [one.as_dict() for one in rest]}
+        return f"{category}-{class_}" if class_ is not None else category
+
+    def result(self) -> ProductClass:
+        """The document."""
+        category, class_ = self.found
+        override = self.override and DecidedClass(
+            class_=f"{self.override.category}-{self.override.class_}", note=self.override.note
+        )
+        return ProductClass(
+            vendor=self.product.vendor,
+            name=self.product.name,
+            category=category,
+            class_=class_,
+            id=self.id,
+            computed=CategoryAndClass(category=self.category, class_=self.class_),
+            override=override,
+            next_class=self.next_class,
+            stops=list(self.stops),
+            classes=[
+                ClassJudged(class_=number, met=not rest, unmet=list(rest))
                 for number, rest in self.unmet.items()
             ],
-            "other_categories": {name: list(why) for name, why in self.reasons.items()},
-            "boundary": list(self.boundary),
-            "energystar_scope": self._scope(),
-            "notes": list(self.notes),
-            "rules": self.rules.as_dict(),
-        }
+            other_categories={name: list(why) for name, why in self.reasons.items()},
+            boundary=list(self.boundary),
+            energystar_scope=self._scope(),
+            notes=list(self.notes),
+            rules=RulesConsulted.model_validate(self.rules.as_dict()),
+        )
 
     def _scope(self) -> bool | None:
         scope = self.rules.known("requirements.classes")
@@ -147,7 +157,7 @@ def classify(file: ProductFile, rules: Rules, override: Override | None = None) 
         unmet=unmet_by,
         table=table,
         boundary=[*near_categories(product, reasons, rules), *near_classes(product, unmet_by, table)],
-        notes=[*product.notes, *_notes(product, rules)],
+        notes=[*(Note(code="product", text=text) for text in product.notes), *_notes(product, rules)],
         override=override,
     )
 
@@ -236,11 +246,12 @@ def _table(category: str, rules: Rules) -> dict[str, list[str]]:
     return {name: rules.value(key) for name, key in keys.items() if rules.find(key) is not None}
 
 
-def _notes(product: Product, rules: Rules) -> Iterator[str]:
+def _notes(product: Product, rules: Rules) -> Iterator[Note]:
     if "file" in product.paradigms:
         known = rules.find("access.paradigms")
-        yield (
+        text = (
             "file access is tested by SPEC SFS 2014, which iowatt does not run"
             if known
             else f"{rules.name} has no tests of file access"
         )
+        yield Note(code="file-access", text=text)

@@ -6,7 +6,7 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.classify.product import Product
@@ -56,10 +56,6 @@ class Unmet:
             if self.needs[0] in "<>0123456789"
             else (f"{name} ({self.needs}; the product: {self.has})")
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {"attribute": self.attribute, "needs": self.needs, "has": self.has}
 
 
 def within(bound: str, number: float) -> bool:

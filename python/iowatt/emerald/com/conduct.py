@@ -1,4 +1,4 @@
-"""The COM tests of a target, one after another, and their result as a document."""
+"""The COM tests of a target, one after another."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
+from iowatt.base.results import Note
 from iowatt.emerald import rules as rule_profiles
 from iowatt.emerald.com import procedures, simulated
 from iowatt.emerald.com.dataset import BLOCK, CHUNK, DISTINCT, ZEROS
-from iowatt.emerald.com.result import COM_SCHEMA, Result
+from iowatt.emerald.com.result import ComTest, ComTests, DataSets, RulesOf
 from iowatt.emerald.com.space import CommandSpace, FileSystemSpace, UnsettledError
 from iowatt.emerald.com.store import Commands, Patience, opened
 from iowatt.emerald.rules import Rules
@@ -40,10 +41,8 @@ class Asked:
     patience: Patience
 
 
-def conduct(
-    asked: Asked, *, output: Path | None, force: bool, progress: Callable[[str], None]
-) -> dict[str, Any]:
-    """The result of all tests asked for, ``iowatt.emerald-com/1``; written to ``output`` where given.
+def conduct(asked: Asked, *, output: Path | None, force: bool, progress: Callable[[str], None]) -> ComTests:
+    """The result of all tests asked for; written to ``output`` where given.
 
     Raises
     ------
@@ -89,31 +88,24 @@ def conduct(
         results = [found[name] for name in wanted]
     else:
         results = list(_on_storage(asked, given, wanted, progress))
-    document = {
-        "schema": COM_SCHEMA,
-        "target": str(asked.target),
-        "source": "simulation" if simulation else "storage",
-        "started_at": began,
-        "rules": {"profile": given.name, "version": given.version, "sha256": given.sha256},
-        "sets": {
-            "bytes": asked.size,
-            "seed": asked.seed,
-            "block_bytes": BLOCK,
-            "distinct": DISTINCT,
-            "zeros": ZEROS,
-        },
-        "coms": [one.as_dict() for one in results],
-        "notes": _notes(results, simulation=simulation),
-    }
+    made = ComTests(
+        target=str(asked.target),
+        source="simulation" if simulation else "storage",
+        started_at=began,
+        rules=RulesOf(profile=given.name, version=given.version, sha256=given.sha256),
+        sets=DataSets(bytes=asked.size, seed=asked.seed, block_bytes=BLOCK, distinct=DISTINCT, zeros=ZEROS),
+        coms=results,
+        notes=list(_notes(results, simulation=simulation)),
+    )
     if output is not None:
-        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(made.as_dict(), indent=2, ensure_ascii=False) + "\n"
         write_whole(output, lambda file: file.write_text(text, "utf-8"))
-    return document
+    return made
 
 
 def _on_storage(
     asked: Asked, rules: Rules, wanted: list[str], progress: Callable[[str], None]
-) -> Iterator[Result]:
+) -> Iterator[ComTest]:
     space = FileSystemSpace(asked.target) if asked.free_command is None else CommandSpace(asked.free_command)
     for name in wanted:
         progress(name)
@@ -125,15 +117,16 @@ def _on_storage(
                 found = procedures.TESTS[name](store, rules, asked.size, asked.seed)
             except UnsettledError as error:
                 # Of this test nothing can be said; the others stand.
-                found = Result(name, "not tested", error.message)
+                found = ComTest(name, "not tested", error.message)
         yield found
 
 
-def _notes(results: list[Result], *, simulation: bool) -> list[str]:
-    notes = ["the sets are iowatt's own and do not equal those of SNIA's generator"]
+def _notes(results: list[ComTest], *, simulation: bool) -> Iterator[Note]:
+    yield Note(code="own-sets", text="the sets are iowatt's own and do not equal those of SNIA's generator")
     if simulation:
-        notes.append("modelled: the methods are those that the scenario says the array has")
+        text = "modelled: the methods are those that the scenario says the array has"
+        yield Note(code="modelled", text=text)
     doubted = sorted({rule for one in results for rule in one.unverified})
     if doubted:
-        notes.append(f"judged with {len(doubted)} unverified rule values: {', '.join(doubted)}")
-    return notes
+        text = f"judged with {len(doubted)} unverified rule values: {', '.join(doubted)}"
+        yield Note(code="unverified", text=text, decides=True)

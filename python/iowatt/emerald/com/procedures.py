@@ -12,7 +12,7 @@ from typing import Final
 
 from iowatt.base.units import format_bytes
 from iowatt.emerald.com.dataset import DataSet, Kind
-from iowatt.emerald.com.result import Result, Step, shown
+from iowatt.emerald.com.result import ComTest, Step, shown
 from iowatt.emerald.com.store import Store
 from iowatt.emerald.rules import Rules
 
@@ -22,7 +22,7 @@ LEAST_COST: Final = 0.9
 PART: Final = 16
 """One part in so many of a set is written anew after a snapshot."""
 
-Test = Callable[[Store, Rules, int, int], Result]
+Test = Callable[[Store, Rules, int, int], ComTest]
 
 
 class _Walk:
@@ -41,12 +41,12 @@ class _Walk:
         self.steps.append(Step(what, free, waited))
         return cost
 
-    def result(self, percent: float, rules: Rules, key: str, why: str, *, over: bool = False) -> Result:
+    def result(self, percent: float, rules: Rules, key: str, why: str, *, over: bool = False) -> ComTest:
         """Yes where the figure keeps the rule's limit."""
         limit = rules.number(key)
         rule = rules.rule(key)
         kept = percent > limit if over else percent <= limit
-        return Result(
+        return ComTest(
             self.com,
             "yes" if kept else "no",
             why,
@@ -56,19 +56,19 @@ class _Walk:
             [] if rule.verified else [rule.key],
         )
 
-    def no(self, why: str) -> Result:
+    def no(self, why: str) -> ComTest:
         """No, whatever the space: something did not work."""
-        return Result(self.com, "no", why, self.steps)
+        return ComTest(self.com, "no", why, self.steps)
 
-    def untested(self, why: str) -> Result:
+    def untested(self, why: str) -> ComTest:
         """Nothing can be said."""
-        return Result(self.com, "not tested", why, self.steps)
+        return ComTest(self.com, "not tested", why, self.steps)
 
 
 def _reduces(kind: Kind, com: str) -> Test:
     """A set that can be reduced must cost clearly less than one that cannot."""
 
-    def test(store: Store, rules: Rules, size: int, seed: int) -> Result:
+    def test(store: Store, rules: Rules, size: int, seed: int) -> ComTest:
         walk = _Walk(store, com)
         plain, other = DataSet("irreducible", size, seed), DataSet(kind, size, seed)
         store.write(store.place / "irreducible", plain)
@@ -86,7 +86,7 @@ def _reduces(kind: Kind, com: str) -> Test:
     return test
 
 
-def thin_provisioning(store: Store, rules: Rules, size: int, seed: int) -> Result:
+def thin_provisioning(store: Store, rules: Rules, size: int, seed: int) -> ComTest:
     """A volume costs next to nothing until it is written, and then about what was written."""
     walk = _Walk(store, "thin-provisioning")
     whole = 2 * size
@@ -124,7 +124,7 @@ class _Snapshot:
     cost: int
 
 
-def _snapshot(walk: _Walk, command: str, kind: str, size: int, seed: int) -> _Snapshot | Result:
+def _snapshot(walk: _Walk, command: str, kind: str, size: int, seed: int) -> _Snapshot | ComTest:
     """A set in a folder, and a snapshot of it; the result where the set does not show in free space."""
     store = walk.store
     old, new = DataSet("irreducible", size, seed), DataSet("irreducible", size, seed + 1)
@@ -137,14 +137,14 @@ def _snapshot(walk: _Walk, command: str, kind: str, size: int, seed: int) -> _Sn
     return _Snapshot(walk, source, copy, old, new, whole, walk.step(f"{kind} snapshot taken"))
 
 
-def read_only_snapshots(store: Store, rules: Rules, size: int, seed: int) -> Result:
+def read_only_snapshots(store: Store, rules: Rules, size: int, seed: int) -> ComTest:
     """A snapshot costs next to nothing, and keeps what was there when something else is written."""
     com, command = "read-only-delta-snapshots", store.commands.snapshot
     if command is None:
-        return Result(com, "not tested", "no command for a read-only snapshot was given")
+        return ComTest(com, "not tested", "no command for a read-only snapshot was given")
     walk = _Walk(store, com)
     made = _snapshot(walk, command, "read-only", size, seed)
-    if isinstance(made, Result):
+    if isinstance(made, ComTest):
         return made
     source, copy, old, new = made.source, made.copy, made.old, made.new
     store.write(source / "data", new, count=size // PART)
@@ -161,14 +161,14 @@ def read_only_snapshots(store: Store, rules: Rules, size: int, seed: int) -> Res
     return walk.result(percent, rules, f"com.{com}.space_percent_most", why)
 
 
-def writeable_snapshots(store: Store, rules: Rules, size: int, seed: int) -> Result:
+def writeable_snapshots(store: Store, rules: Rules, size: int, seed: int) -> ComTest:
     """A writeable snapshot costs what is written to it; both views stay right."""
     com, command = "writeable-delta-snapshots", store.commands.clone
     if command is None:
-        return Result(com, "not tested", "no command for a writeable snapshot was given")
+        return ComTest(com, "not tested", "no command for a writeable snapshot was given")
     walk = _Walk(store, com)
     made = _snapshot(walk, command, "writeable", size, seed)
-    if isinstance(made, Result):
+    if isinstance(made, ComTest):
         return made
     source, copy, old, new = made.source, made.copy, made.old, made.new
     part = size // PART
@@ -186,15 +186,15 @@ def writeable_snapshots(store: Store, rules: Rules, size: int, seed: int) -> Res
     return walk.result(percent, rules, f"com.{com}.space_percent_most", why)
 
 
-def parity_raid(rules: Rules, raw: int | None, protected: int | None) -> Result:
+def parity_raid(rules: Rules, raw: int | None, protected: int | None) -> ComTest:
     """Protected capacity must be more of the raw one than mirroring leaves; nothing is written."""
     com = "parity-raid"
     if raw is None or protected is None:
-        return Result(com, "not tested", "raw and protected capacity were not given")
+        return ComTest(com, "not tested", "raw and protected capacity were not given")
     rule = rules.rule(f"com.{com}.capacity_percent_over")
     limit, percent = rules.number(rule.key), 100 * protected / raw
     why = f"{format_bytes(protected)} of {format_bytes(raw)} raw are protected capacity, {percent:.1f} %"
-    return Result(
+    return ComTest(
         com, "yes" if percent > limit else "no", why, (), percent, limit, [] if rule.verified else [rule.key]
     )
 

@@ -1,11 +1,14 @@
-"""What a COM test found."""
+"""Results of COM tests, ``iowatt.emerald-com/1``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
+from pydantic import Field
+
+from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.base.units import format_bytes
 
 COM_SCHEMA: Final = "iowatt.emerald-com/1"
@@ -26,13 +29,17 @@ class Step:
 
     what: str
     free_bytes: int
-    #: Seconds until the free space no longer changed.
+    #: Seconds until the free space no longer changed, in whole ms.
     settled_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Drop what is below a ms."""
+        object.__setattr__(self, "settled_s", round(self.settled_s, 3))
 
 
 @dataclass(frozen=True)
-class Result:
-    """One test. A yes or no that rests on an assumed threshold says so (``unverified``)."""
+class ComTest:
+    """One test."""
 
     com: str
     verdict: Verdict
@@ -44,17 +51,33 @@ class Result:
     #: Rules without a verified value that the verdict rests on.
     unverified: Sequence[str] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "com": self.com,
-            "verdict": self.verdict,
-            "why": self.why,
-            "percent": self.percent,
-            "limit_percent": self.limit_percent,
-            "unverified": list(self.unverified),
-            "steps": [
-                {"what": s.what, "free_bytes": s.free_bytes, "settled_s": round(s.settled_s, 3)}
-                for s in self.steps
-            ],
-        }
+
+class RulesOf(Result):
+    """The rules, to the byte."""
+
+    profile: str
+    version: str
+    sha256: str
+
+
+class DataSets(Result):
+    """The data written: bytes of a set, and its kinds of blocks."""
+
+    bytes: int
+    seed: int
+    block_bytes: int
+    distinct: int
+    zeros: float
+
+
+class ComTests(ResultDocument):
+    """Which capacity optimisation methods a target has."""
+
+    schema_id: Literal["iowatt.emerald-com/1"] = Field(default="iowatt.emerald-com/1", alias="schema")
+    target: str
+    source: Literal["simulation", "storage"]
+    started_at: str
+    rules: RulesOf
+    sets: DataSets
+    coms: list[ComTest]
+    notes: list[Note]

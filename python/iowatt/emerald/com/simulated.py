@@ -15,7 +15,7 @@ from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.emerald.com.dataset import DataSet, Kind
 from iowatt.emerald.com.procedures import LEAST_COST, parity_raid
-from iowatt.emerald.com.result import Result, Step, shown
+from iowatt.emerald.com.result import ComTest, Step, shown
 from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.tiers import toml
@@ -28,7 +28,7 @@ TRANSFER: Final = 256 * 1024
 _RATE: Final = 200
 
 
-def tests(scenario: Path, rules: Rules, size: int, seed: int) -> Iterator[Result]:
+def tests(scenario: Path, rules: Rules, size: int, seed: int) -> Iterator[ComTest]:
     """Every COM test on the scenario's array, in the order of the rules.
 
     Raises
@@ -38,7 +38,7 @@ def tests(scenario: Path, rules: Rules, size: int, seed: int) -> Iterator[Result
     """
     bench = Bench(scenario, rules, size, seed)
     yield bench.read_only_snapshots()
-    yield Result(
+    yield ComTest(
         "writeable-delta-snapshots",
         "not tested",
         "the simulator's snapshots are read-only: there is none that could be written to",
@@ -85,11 +85,11 @@ class Bench:
         work = evaluation.prepare(document.validate(Scenario), self.scenario.parent, text)
         return evaluation.simulate(work, inputs=list, started_at=provenance.now()).summary
 
-    def thin(self) -> Result:
+    def thin(self) -> ComTest:
         """Creation costs nothing, and writing what was written."""
         com, size = "thin-provisioning", self.size // 4
         if not self.pool.thin:
-            return Result(com, "no", "the pool allocates all pages from the start (thin = false)")
+            return ComTest(com, "no", "the pool allocates all pages from the start (thin = false)")
         part = self.part
         created = self._free(self.run("irreducible", 0))
         written = self._free(self.run("irreducible", size))
@@ -103,11 +103,11 @@ class Bench:
         why = f"creation costs {percent:.2f} % of the part; {taken}"
         return self._judged(com, percent, "com.thin-provisioning.creation_percent_most", why, steps)
 
-    def reduces(self, kind: Kind, com: str, *, there: bool) -> Result:
+    def reduces(self, kind: Kind, com: str, *, there: bool) -> ComTest:
         """A set that can be reduced must cost clearly less than one that cannot."""
         if not self.pool.thin:
             why = "without thin provisioning all pages are allocated, and free space does not move"
-            return Result(com, "not tested", why)
+            return ComTest(com, "not tested", why)
         empty = self._free(self.run("irreducible", 0))
         plain = self._free(self.run("irreducible", self.size))
         other = self._free(self.run(kind, self.size))
@@ -118,7 +118,7 @@ class Bench:
         ]
         whole = empty - plain
         if whole < LEAST_COST * self.size:
-            return Result(
+            return ComTest(
                 com, "not tested", f"{shown(self.size)} of irreducible data took {shown(whole)}", steps
             )
         percent = 100 * (empty - other) / whole
@@ -127,13 +127,13 @@ class Bench:
             why += "; the pool does not have the method"
         return self._judged(com, percent, f"com.{com}.cost_percent_most", why, steps)
 
-    def read_only_snapshots(self) -> Result:
+    def read_only_snapshots(self) -> ComTest:
         """A snapshot of a filled pool costs next to nothing."""
         com = "read-only-delta-snapshots"
         if self.pool.snapshots is None:
-            return Result(com, "no", "the pool takes no snapshots")
+            return ComTest(com, "no", "the pool takes no snapshots")
         if not self.pool.thin:
-            return Result(com, "not tested", "without thin provisioning free space does not move")
+            return ComTest(com, "not tested", "without thin provisioning free space does not move")
         plain = self._free(self.run("irreducible", self.size))
         kept = self._free(self.run("irreducible", self.size, snapshot=True))
         steps = [Step(f"{shown(self.size)} written", plain), Step("the same, then a snapshot taken", kept)]
@@ -141,7 +141,7 @@ class Bench:
         why = f"the snapshot costs {percent:.2f} % of its set's space; the model counts data, not tables"
         return self._judged(com, percent, f"com.{com}.space_percent_most", why, steps)
 
-    def parity(self) -> Result:
+    def parity(self) -> ComTest:
         """By capacities."""
         capacity = self.run("irreducible", 0)["capacity_gb"]
         return parity_raid(self.rules, round(capacity["raw"] * 1e9), round(capacity["usable"] * 1e9))
@@ -172,9 +172,9 @@ class Bench:
         used = pool["reduction"]["stored_bytes"] + pool["reduction"]["snapshot_bytes"]
         return self.part - int(used)
 
-    def _judged(self, com: str, percent: float, key: str, why: str, steps: Sequence[Step]) -> Result:
+    def _judged(self, com: str, percent: float, key: str, why: str, steps: Sequence[Step]) -> ComTest:
         limit, rule = self.rules.number(key), self.rules.rule(key)
-        return Result(
+        return ComTest(
             com,
             "yes" if percent <= limit else "no",
             why,

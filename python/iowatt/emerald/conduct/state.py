@@ -73,11 +73,13 @@ class Deviation:
     """Something that stands against the results; of a stage, or of all (None)."""
 
     stage: str | None
+    #: Stable name for programs.
+    code: Literal["deviation", "settings-changed", "interrupted"]
     text: str
 
     def as_dict(self) -> dict[str, Any]:
         """As ``--json`` has it."""
-        return {"stage": self.stage, "text": self.text}
+        return {"stage": self.stage, "code": self.code, "text": self.text}
 
 
 @dataclass
@@ -116,7 +118,7 @@ class State:
             "finished": self.finished,
             "compliant": not (self.plan.deviations or self.deviations),
             "deviations": [
-                *({"stage": None, "text": text} for text in self.plan.deviations),
+                *({"stage": None, **one.model_dump()} for one in self.plan.deviations),
                 *(found.as_dict() for found in self.deviations),
             ],
             "begun": self.begun,
@@ -173,12 +175,11 @@ def _take(state: State, event: Event) -> None:
         case "interrupted" if attempts and attempts[-1].ended is None:
             attempts[-1].ended, attempts[-1].outcome = event.at, "interrupted"
         case "deviation":
-            state.deviations.append(Deviation(values["stage"], values["text"]))
+            state.deviations.append(Deviation(values["stage"], "deviation", values["text"]))
         case "settings-changed":
             state.changes.append(values["what"])
-            state.deviations.append(
-                Deviation(values.get("stage"), f"a setting was changed: {values['what']}")
-            )
+            text = f"a setting was changed: {values['what']}"
+            state.deviations.append(Deviation(values.get("stage"), "settings-changed", text))
         case "meter-failed" | "meter-back":
             state.meters.append({"at": event.at, "event": event.event, **values})
         case "finished":
@@ -196,4 +197,4 @@ def _resume(state: State, at: int, values: dict[str, Any]) -> None:
         for attempt in found.attempts:
             attempt.set_aside = True
     if not values["compliant"]:
-        state.deviations.append(Deviation(values["stage"], values["why"]))
+        state.deviations.append(Deviation(values["stage"], "interrupted", values["why"]))

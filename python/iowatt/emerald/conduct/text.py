@@ -32,7 +32,7 @@ def lines(state: State, path: Path) -> Iterator[str]:
             else f"was back after {failure['seconds']:.1f} s"
         )
         yield f"instrument {failure['meter']} {what}"
-    against = [*state.plan.deviations, *(found.text for found in state.deviations)]
+    against = [*(found.text for found in state.plan.deviations), *(found.text for found in state.deviations)]
     for text in against:
         yield f"NON-COMPLIANT: {text}"
     yield f"measurement: {path}" if state.finished else f"measurement, not finished: {path}"

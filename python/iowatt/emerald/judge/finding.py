@@ -1,4 +1,4 @@
-"""What a judgement consists of: findings with a code, a weight and a sentence."""
+"""Findings, of which a judgement consists: a code, a weight and a sentence."""
 
 from __future__ import annotations
 
@@ -21,11 +21,17 @@ class Finding:
     weight: Weight
     #: A sentence with the figures and what would be accepted.
     text: str
+    #: Figures of the sentence for programs; NaN and infinity, which JSON does not have, become None.
     values: dict[str, Any] = field(default_factory=dict)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, which has no word for NaN and infinity: they are null."""
-        return {"code": self.code, "weight": self.weight, "text": self.text, "values": _plain(self.values)}
+    def __post_init__(self) -> None:
+        """Make the values fit for JSON."""
+        object.__setattr__(self, "values", _plain(self.values))
+
+    @property
+    def decides(self) -> bool:
+        """Whether the figure is refused for it."""
+        return self.weight == "invalid"
 
 
 def _plain(value: Any) -> Any:

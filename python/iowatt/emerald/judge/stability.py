@@ -24,7 +24,7 @@ from iowatt.emerald.judge.minutes import Floats
 
 Reading = Literal["a", "b", "c"]
 READINGS: Final[tuple[Reading, ...]] = ("a", "b", "c")
-MEANING: Final = {
+MEANING: Final[dict[Reading, str]] = {
     "a": "every EA within the tolerance of the interval's mean",
     "b": "every EA within the tolerance of the one before",
     "c": "largest less smallest EA within the tolerance of the mean",

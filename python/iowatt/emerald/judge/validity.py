@@ -17,6 +17,7 @@ import numpy as np
 from iowatt.base.digits import apart
 from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.judge.minutes import SLACK, Floats, Minutes
+from iowatt.emerald.judge.trend import Trend
 
 
 def response_mean(mean_ms: float | None, limit_ms: float) -> Iterator[Finding]:
@@ -356,7 +357,7 @@ def stable(
         )
 
 
-def drift(trend: Mapping[str, Any] | None, tolerance: float) -> Iterator[Finding]:
+def drift(trend: Trend | None, tolerance: float) -> Iterator[Finding]:
     """What the trend test adds to the chosen reading.
 
     A drift from one edge of the band to the other, twice the tolerance, is refused whichever reading was
@@ -365,22 +366,22 @@ def drift(trend: Mapping[str, Any] | None, tolerance: float) -> Iterator[Finding
     if trend is None:
         yield Finding("trend-unknown", "warning", "there are too few minutes for a trend test")
         return
-    moved = abs(trend["drift"])
-    if not trend["significant"] or moved <= tolerance:
+    moved = abs(trend.drift)
+    if not trend.significant or moved <= tolerance:
         return
     refused = moved > 2 * tolerance
     drifted = apart(100 * moved, 100 * tolerance * (2 if refused else 1), 2)
     yield Finding(
         "drifting",
         "invalid" if refused else "warning",
-        f"the power efficiency drifts by {'-' if trend['drift'] < 0 else '+'}{drifted} % over the interval "
-        f"(p = {trend['p']:.2g}), "
+        f"the power efficiency drifts by {'-' if trend.drift < 0 else '+'}{drifted} % over the interval "
+        f"(p = {trend.p:.2g}), "
         + (
             f"more than the whole band of {200 * tolerance:g} %: no steady state was measured"
             if refused
             else f"more than the tolerance of {100 * tolerance:g} %, whatever the rule's readings say"
         ),
-        {"drift": trend["drift"], "p": trend["p"]},
+        {"drift": trend.drift, "p": trend.p},
     )
 
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.plan import addresses
-from iowatt.emerald.plan.model import PLAN_SCHEMA, Instrument, Plan, Role, Source, Stage, Target
+from iowatt.emerald.plan.model import (
+    PLAN_SCHEMA,
+    Instrument,
+    Plan,
+    PlanDeviation,
+    Role,
+    Source,
+    Stage,
+    Target,
+)
 from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
 from iowatt.sources.export.outstanding import needed
@@ -151,7 +160,7 @@ def _product(asked: Asked, rules: Rules) -> tuple[dict[str, Any], Asked]:
     file = read(asked.product)
     found = classify(file, rules)
     described = file.product.model_dump(mode="json", by_alias=True, exclude_none=True)
-    described["classified"] = found.as_dict()["id"]
+    described["classified"] = found.id
     if asked.category is None:
         class_ = found.class_ if asked.class_ is None else asked.class_
         asked = replace(asked, category=found.category, class_=class_)
@@ -435,49 +444,55 @@ def _logical_block(path: str) -> int:
 
 def _deviations(
     asked: Asked, rules: Rules, stages: Sequence[Stage], described: Mapping[str, Any]
-) -> list[str]:
+) -> list[PlanDeviation]:
     """Why results of this plan are no Emerald results, the gravest first."""
-    found = _of_another_kind(asked, described)
+    return [PlanDeviation(code=code, text=text) for code, text in _against(asked, rules, stages, described)]
+
+
+def _against(
+    asked: Asked, rules: Rules, stages: Sequence[Stage], described: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    yield from _of_another_kind(asked, described)
     if asked.time_scale != 1:
-        found.append(f"Dry run: all times are {asked.time_scale:g} of the rules'; its figures prove nothing")
+        text = f"Dry run: all times are {asked.time_scale:g} of the rules'; its figures prove nothing"
+        yield "dry-run", text
     tool = rules.known("driver.tool", asked.category)
     if asked.source == "fio" and tool == _OFFICIAL:
-        found.append(f"Emerald-like (fio): version {rules.version} requires vdbench and the official script")
+        text = f"Emerald-like (fio): version {rules.version} requires vdbench and the official script"
+        yield "driver-other", text
     if asked.source == "vdbench" and tool == _OFFICIAL:
         script = rules.known("driver.script", asked.category)
         said = f"the official script{'' if script is None else f' {script}'}"
-        found.append(
-            f"Emerald-like (vdbench): version {rules.version} requires {said}; these files are iowatt's"
-        )
+        text = f"Emerald-like (vdbench): version {rules.version} requires {said}; these files are iowatt's"
+        yield "driver-script", text
     if asked.source == "simulation":
-        found.append("Modelled: a simulated array, not a measurement")
+        yield "modelled", "Modelled: a simulated array, not a measurement"
     files = [path for path in asked.targets if not _is_device(path)]
     if files:
-        found.append(f"Measured through a file system: {', '.join(files)} is no block device")
+        yield "file-system", f"Measured through a file system: {', '.join(files)} is no block device"
     conditioning = next(stage for stage in stages if stage.id == "conditioning")
     if asked.conditioning_s is not None and asked.conditioning_s < (conditioning.rule_seconds or 0):
-        found.append(
-            f"Conditioning of {asked.conditioning_s:g} s in place of {conditioning.rule_seconds:g} s"
-        )
+        text = f"Conditioning of {asked.conditioning_s:g} s in place of {conditioning.rule_seconds:g} s"
+        yield "conditioning-short", text
     if asked.prefill is False and rules.value("phases.prefill.required", asked.category):
-        found.append("No pre-fill: the tested range may hold addresses that were never written")
-    return found
+        yield "no-prefill", "No pre-fill: the tested range may hold addresses that were never written"
 
 
-def _of_another_kind(asked: Asked, described: Mapping[str, Any]) -> list[str]:
+def _of_another_kind(asked: Asked, described: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """A plan for another category or class than the product's own is no measurement of that product."""
     if "classified" not in described:
-        return []
+        return
     classified = described["classified"] or "in no category"
     planned = asked.category if asked.class_ is None else f"{asked.category}-{asked.class_}"
     if classified in (asked.category, planned):
-        return []
+        return
     if asked.class_ is None and str(classified).startswith(f"{asked.category}-"):
-        return []
-    return [
+        return
+    yield (
+        "class-other",
         f"Another category or class: by its description the product is {classified}; "
-        f"this plan is for {planned}"
-    ]
+        f"this plan is for {planned}",
+    )
 
 
 def _is_device(path: str) -> bool:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
+from pydantic import Field
+
+from iowatt.base.results import Result
 from iowatt.emerald.plan import vdbench
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import FILL, span
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Result):
     """A stage in time. Seconds count from the start, or, behind a stage of unknown length, from its end."""
 
     stage: str
     role: str
     workload: str | None
-    #: How long it takes; None where nobody knows.
+    #: How long it takes; None where that is not known.
     seconds: float | None
     #: Whether that is computed from a rate that was given.
     estimated: bool
@@ -30,6 +30,23 @@ class Entry:
     #: ISO 8601, where a start was given and nothing before is of unknown length.
     starts: str | None
     ends: str | None
+
+
+class Uninterrupted(Result):
+    """The part without a break: warm-ups, measurements and ready idle."""
+
+    from_: str = Field(alias="from")
+    to: str
+    seconds: float
+
+
+class Calendar(Result):
+    """When the stages of a plan are run; ``unknown`` are those whose length is not known."""
+
+    stages: list[Entry]
+    known_seconds: float
+    unknown: list[str]
+    uninterrupted: Uninterrupted
 
 
 def lasting(plan: Plan, stage: Stage) -> float | None:
@@ -78,19 +95,19 @@ def entries(plan: Plan, start: datetime | None = None, fill_rate: float | None =
     return found
 
 
-def as_dict(found: Sequence[Entry]) -> dict[str, Any]:
-    """The calendar as JSON: its stages, what is known of the whole, and the uninterrupted part."""
+def calendar(found: Sequence[Entry]) -> Calendar:
+    """The stages in time, the length of the whole as far as it is known, and of the uninterrupted part."""
     active = [one for one in found if one.role in ("warmup", "measurement", "idle")]
-    return {
-        "stages": [asdict(one) for one in found],
-        "known_seconds": sum(one.seconds for one in found if one.seconds is not None),
-        "unknown": [one.stage for one in found if one.seconds is None],
-        "uninterrupted": {
-            "from": active[0].stage,
-            "to": active[-1].stage,
-            "seconds": sum(one.seconds or 0.0 for one in active),
-        },
-    }
+    return Calendar(
+        stages=list(found),
+        known_seconds=sum(one.seconds for one in found if one.seconds is not None),
+        unknown=[one.stage for one in found if one.seconds is None],
+        uninterrupted=Uninterrupted(
+            from_=active[0].stage,
+            to=active[-1].stage,
+            seconds=sum(one.seconds or 0.0 for one in active),
+        ),
+    )
 
 
 def _when(start: datetime | None, seconds: float) -> str:

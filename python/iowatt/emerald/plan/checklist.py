@@ -32,16 +32,6 @@ class Item:
     rule: str | None
     verified: bool | None
 
-    def as_dict(self) -> dict[str, Any]:
-        """The item as JSON."""
-        return {
-            "topic": self.topic,
-            "text": self.text,
-            "state": self.state,
-            "rule": self.rule,
-            "verified": self.verified,
-        }
-
 
 def items(plan: Plan, rules: Rules, *, modelled_power: bool = False) -> list[Item]:
     """The list for a plan; ``modelled_power``: whether its scenario says what the whole array draws."""

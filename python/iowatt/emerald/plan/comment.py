@@ -13,7 +13,7 @@ _LONGEST: Final = 1000
 def comments(mark: str, plan: Plan, *lines: str) -> list[str]:
     """Comment lines of a file: the first of ``lines``, every deviation of the plan, the others."""
     first, *rest = lines
-    said = [first, *(f"NON-COMPLIANT: {deviation}" for deviation in plan.deviations), *rest]
+    said = [first, *(f"NON-COMPLIANT: {deviation.text}" for deviation in plan.deviations), *rest]
     return [f"{mark} {one_line(text)}" for text in said]
 
 

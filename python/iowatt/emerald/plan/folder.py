@@ -18,9 +18,12 @@ from typing import Any, Final
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, STAGES
-from iowatt.emerald.plan import page, text
+from iowatt.emerald.plan import page
 from iowatt.emerald.plan.generate import Generated
 from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.plan.result import Planned
+from iowatt.render import terminal
+from iowatt.render import write as render_file
 
 PLAN: Final = "plan.json"
 
@@ -55,14 +58,15 @@ def refuse(target: Path, *, force: bool) -> None:
 
 
 def write(
-    target: Path, plan: Plan, found: dict[str, Any], files: Sequence[Generated], *, force: bool = False
+    target: Path, plan: Plan, found: Planned, files: Sequence[Generated], *, force: bool = False
 ) -> None:
     """Write the folder; never half of it."""
     with atomic_path.folder(target, lambda: refuse(target, force=force)) as made:
         (made / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
-        (made / "planned.json").write_text(json_text(found), "utf-8")
-        (made / "plan.txt").write_text("\n".join(text.lines(found)) + "\n", "utf-8")
-        (made / "plan.html").write_text(page.render(found), "utf-8")
+        (made / "planned.json").write_text(json_text(found.as_dict()), "utf-8")
+        document = page.document(found)
+        (made / "plan.txt").write_text(terminal.text(document), "utf-8")
+        (made / "plan.html").write_text(render_file.page([document]), "utf-8")
         for one in files:
             path = made / one.path
             path.parent.mkdir(exist_ok=True)

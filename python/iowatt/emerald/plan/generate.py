@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.emerald.plan import check, fio, vdbench
 from iowatt.emerald.plan.check import Checked
 from iowatt.emerald.plan.model import Plan
@@ -37,8 +38,8 @@ class Generated:
     checked: Checked
 
 
-def files(plan: Plan, limit_ms: float | None) -> tuple[list[Generated], list[str]]:
-    """All files of a plan, each checked (none for a simulated array), and what was left out, in sentences.
+def files(plan: Plan, limit_ms: float | None) -> tuple[list[Generated], list[Note]]:
+    """All files of a plan, each checked (none for a simulated array), and notes on what was left out.
 
     Parameters
     ----------
@@ -52,16 +53,18 @@ def files(plan: Plan, limit_ms: float | None) -> tuple[list[Generated], list[str
     """
     if plan.source == "simulation":
         return [], []
-    left_out: list[str] = []
+    left_out: list[Note] = []
     if plan.source == "vdbench":
         texts = [*_parameters(plan, limit_ms)]
-        left_out.append("no job files of fio: the plan is for vdbench (--driver fio plans for fio)")
+        text = "no job files of fio: the plan is for vdbench (--driver fio plans for fio)"
+        left_out.append(Note(code="no-fio-files", text=text))
     else:
         texts = [*_jobs(plan)]
         try:
             texts += _parameters(plan, limit_ms)
         except InputError as error:
-            left_out.append(f"no parameter files of vdbench, which cannot express it: {error}")
+            text = f"no parameter files of vdbench, which cannot express it: {error}"
+            left_out.append(Note(code="no-vdbench-files", text=text))
     # Each check is a program that is started, and for the most part waited for.
     with ThreadPoolExecutor(max_workers=_AT_A_TIME) as pool:
         checks = list(pool.map(_checked, texts))

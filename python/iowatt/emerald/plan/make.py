@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from iowatt.emerald.plan import folder
 from iowatt.emerald.plan.build import Asked, build, consulted, limit_ms
 from iowatt.emerald.plan.generate import files
 from iowatt.emerald.plan.model import Plan
-from iowatt.emerald.plan.result import document
+from iowatt.emerald.plan.result import Planned, planned
 
 
 def make(
@@ -21,8 +20,8 @@ def make(
     start: datetime | None = None,
     fill_rate: float | None = None,
     force: bool = False,
-) -> dict[str, Any]:
-    """A plan in the folder ``output``; what `iowatt.emerald.plan.result.document` says of it.
+) -> Planned:
+    """Write a plan to the folder ``output``.
 
     Raises
     ------
@@ -33,7 +32,7 @@ def make(
     plan, rules = build(asked, output)
     limit = limit_ms(rules.fresh(), plan.category)
     generated, left_out = files(plan, limit)
-    found = document(
+    found = planned(
         plan,
         rules,
         generated,
@@ -47,13 +46,13 @@ def make(
     return found
 
 
-def rewrite(plan: Plan, output: Path, *, force: bool = False) -> dict[str, Any]:
-    """A plan that was changed (rates were found), with its files made anew, in the folder ``output``."""
+def rewrite(plan: Plan, output: Path, *, force: bool = False) -> Planned:
+    """Write a plan with other rates to the folder ``output``, its files made anew."""
     folder.refuse(output, force=force)
     rules = consulted(plan)
     limit = limit_ms(rules.fresh(), plan.category)
     generated, left_out = files(plan, limit)
-    found = document(
+    found = planned(
         plan,
         rules,
         generated,

@@ -6,7 +6,9 @@ rules ask for stands beside them (``rule_seconds``), so that nothing shortened c
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator
 
 from iowatt.base.strict import Strict, key
 
@@ -80,6 +82,20 @@ class Rules(Strict):
     unverified: list[str] = key("Rule values that the plan used and nobody has verified.", default=[])
 
 
+class PlanDeviation(Strict):
+    """Why results of a plan are no Emerald results."""
+
+    code: str = key("Stable name for programs: dry-run, modelled ...", min_length=1)
+    text: str = key("A sentence.")
+
+
+def _coded(value: Any) -> Any:
+    """Plans of earlier versions have sentences without codes."""
+    if not isinstance(value, list):
+        return value
+    return [{"code": "stated", "text": one} if isinstance(one, str) else one for one in value]
+
+
 class Plan(Strict):
     """A whole measurement."""
 
@@ -95,8 +111,10 @@ class Plan(Strict):
     target: Target = key("What is measured.")
     raw_capacity_bytes: int | None = key("Raw capacity, for the ready-idle metric.", default=None, gt=0)
     time_scale: float = key("Factor of all times; 1 for a measurement.", gt=0, le=1)
-    #: Why results are no Emerald results, each a sentence; empty where nothing stands against it.
-    deviations: list[str] = key("Why its results are no Emerald results.", default=[])
+    deviations: Annotated[
+        list[PlanDeviation],
+        BeforeValidator(_coded, json_schema_input_type=list[PlanDeviation | str]),
+    ] = key("Why its results are no Emerald results; a text alone has no code.", default=[])
     seed: int = key("Of everything drawn.", default=1, ge=0)
     instruments: list[Instrument] = key("Meters and thermometers.", default=[])
     stages: list[Stage] = key("In the order in which they are run, without a break.", min_length=1)

@@ -1,19 +1,21 @@
-"""A plan as one HTML page: timeline, calendar, check-list, files, and the rules that it rests on."""
+"""What ``iowatt emerald plan`` shows: timeline, calendar, check-list, files and rules."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
-from iowatt.emerald.plan import text
-from iowatt.emerald.plan.calendar import span_text
+from iowatt.emerald.plan.calendar import Entry, clock_text, span_text
 from iowatt.emerald.plan.checklist import STATES
-from iowatt.render import html
-from iowatt.render.figure import Column, Figure, Table, axis, layout, plain
+from iowatt.emerald.plan.model import Stage
+from iowatt.emerald.plan.result import Planned
+from iowatt.render import numbers
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
+from iowatt.render.headline import Headline
 from iowatt.render.palette import STATE_COLOURS
 
-Found = dict[str, Any]
 _ROLES: Final = {
     "prefill": "Pre-fill",
     "conditioning": "Conditioning",
@@ -28,56 +30,81 @@ _COLOURS: Final = dict(
         strict=True,
     )
 )
-_MOST: Final = 200
+_DOUBT: Final = {None: None, True: "verified", False: "unverified"}
 
 
-@dataclass(frozen=True)
-class Tile:
-    """A figure that a planner wants first."""
-
-    title: str
-    value: str
-    remark: str
-
-
-def render(found: Found) -> str:
-    """The page."""
-    figures = [_timeline(found), _calendar(found), _checklist(found)]
-    figures += [_files(found)] if found["files"] else []
-    figures.append(_rules(found))
-    return html.render_page(
-        "emerald-plan.html",
-        {figure.key: figure for figure in figures},
-        printed_table=_MOST,
-        title=found["plan"]["name"],
-        meta=text.headline(found),
-        deviations=found["plan"]["deviations"],
-        tiles=_tiles(found),
-        notes=[*([found["caveat"]] if found["caveat"] else []), *found["notes"]],
-        shown=figures,
+def document(found: Planned) -> Document:
+    """The document of a plan."""
+    plan = found.plan
+    class_ = "" if plan.class_ is None else f" {plan.class_}"
+    where = plan.target.path or plan.target.scenario
+    return Document(
+        key="plan",
+        kind="Emerald plan",
+        title=plan.name,
+        meta=f"{plan.category}{class_} by {plan.rules.profile}, {plan.source} on {where}",
+        verdict=list(_verdict(found)),
+        chart=_timeline(found),
+        headlines=_headlines(found),
+        sections=[
+            Section("calendar", "Calendar", [_calendar(found)]),
+            Section("checklist", "Check-list", [_checklist(found)]),
+            Section("files", "Files", [_files(found)] if found.files else []),
+            Section("rules", "Rules", [_rules(found)], folded=True),
+        ],
+        caveats=list(_caveats(found)),
+        provenance=[("Rules", f"{plan.rules.profile}, SHA-256 {plan.rules.sha256}")],
     )
 
 
-def _tiles(found: Found) -> list[Tile]:
-    unknown, part = found["calendar"]["unknown"], found["calendar"]["uninterrupted"]
-    missing = sum(item["state"] == "missing" for item in found["checklist"])
-    doubted = len(found["plan"]["rules"]["unverified"])
+def _verdict(found: Planned) -> Iterator[str]:
+    calendar, part = found.calendar, found.calendar.uninterrupted
+    more = f" and {', '.join(calendar.unknown)}, of unknown length" if calendar.unknown else ""
+    missing = sum(item.state == "missing" for item in found.checklist)
+    yield (
+        f"The measurement takes {span_text(calendar.known_seconds)}{more}; {span_text(part.seconds)} of it "
+        f"without a break, from {part.from_} to {part.to}. "
+        + (
+            f"{numbers.counted(missing, 'item')} of the check-list missing."
+            if missing
+            else "Nothing is missing."
+        )
+    )
+    refused = [one.path for one in found.files if one.problem is not None]
+    if refused:
+        yield f"A load generator refuses {', '.join(refused)}."
+    for deviation in found.plan.deviations:
+        yield f"NON-COMPLIANT: {deviation.text}"
+
+
+def _caveats(found: Planned) -> Iterator[Caveat]:
+    if found.caveat is not None:
+        yield Caveat(found.caveat)
+    for note in found.notes:
+        yield Caveat(note.text, note.decides)
+
+
+def _headlines(found: Planned) -> list[Headline]:
+    calendar, part = found.calendar, found.calendar.uninterrupted
+    missing = sum(item.state == "missing" for item in found.checklist)
+    more = f"and {', '.join(calendar.unknown)}, of unknown length" if calendar.unknown else ""
+    doubted = len(found.plan.rules.unverified)
+    whole, unbroken = calendar.known_seconds, part.seconds
+    ends = f"{part.from_} to {part.to}"
     return [
-        Tile("In all", span_text(found["calendar"]["known_seconds"]), _and(unknown)),
-        Tile("Without a break", span_text(part["seconds"]), f"{part['from']} to {part['to']}"),
-        Tile("Missing", str(missing), "on the check-list"),
-        Tile("Unverified rules", str(doubted), "used by the plan"),
+        Headline("all", "In all", whole, "s", more, said=span_text(whole)),
+        Headline("unbroken", "Without a break", unbroken, "s", ends, said=span_text(unbroken)),
+        Headline("missing", "Missing", missing, "", "on the check-list", said=numbers.count(missing)),
+        Headline(
+            "unverified", "Unverified rules", doubted, "", "used by the plan", said=numbers.count(doubted)
+        ),
     ]
 
 
-def _and(unknown: list[str]) -> str:
-    return f"and {', '.join(unknown)}, of unknown length" if unknown else ""
-
-
-def _timeline(found: Found) -> Figure:
+def _timeline(found: Planned) -> Figure:
     """Bars of known length, one row a role."""
-    entries = [one for one in found["calendar"]["stages"] if one["seconds"] is not None]
-    longest = max((one["end_s"] for one in entries), default=0.0)
+    entries = [(one, one.seconds) for one in found.calendar.stages if one.seconds is not None]
+    longest = max((one.end_s or 0.0 for one, _ in entries), default=0.0)
     unit, scale = ("h", 3600.0) if longest >= 7200 else ("min", 60.0) if longest >= 120 else ("s", 1.0)
     bars = [
         {
@@ -85,97 +112,121 @@ def _timeline(found: Found) -> Figure:
             "orientation": "h",
             "name": words,
             "y": [words] * len(of),
-            "base": [one["start_s"] / scale for one in of],
-            "x": [one["seconds"] / scale for one in of],
+            "base": [one.start_s / scale for one, _ in of],
+            "x": [seconds / scale for _, seconds in of],
             "marker": {"color": _COLOURS[role]},
-            "text": [plain(one["stage"]) for one in of],
+            "text": [plain(one.stage) for one, _ in of],
             "hovertemplate": "%{text}<extra></extra>",
             "textposition": "none",
         }
         for role, words in _ROLES.items()
-        if (of := [one for one in entries if one["role"] == role])
+        if (of := [entry for entry in entries if entry[0].role == role])
     ]
-    since = {one["since"] for one in entries} - {None}
+    since = {one.since for one, _ in entries} - {None}
     spec = {
         "data": bars,
         "layout": layout(
-            axis(f"Time since the {'end of ' + since.pop() if since else 'start'} ({unit})"),
+            axis(f"Time since the {f'end of {since.pop()}' if since else 'start'} ({unit})"),
             {"automargin": True, "autorange": "reversed", "title": {"text": ""}},
             barmode="overlay",
             showlegend=False,
         ),
     }
+    columns = [*text_columns("Stage", "Role"), Column("Starts", unit), Column("Takes", unit)]
+    rows: list[list[Cell]] = [
+        [one.stage, _ROLES.get(one.role, one.role), one.start_s / scale, seconds / scale]
+        for one, seconds in entries
+    ]
+    unknown = found.calendar.unknown
+    remarks = [f"{', '.join(unknown)} comes first; its length is not known."] if unknown else []
+    caption = "Each bar is a stage; a warm-up is followed at once by its measurement."
+    return Figure("timeline", "Timeline", caption, Table(columns, rows), spec, remarks, wide=True)
+
+
+def _calendar(found: Planned) -> Figure:
+    by_id = {stage.id: stage for stage in found.plan.stages}
+    rows: list[list[Cell]] = []
+    for one in found.calendar.stages:
+        stage = by_id[one.stage]
+        ruled = None if stage.rule_seconds is None else span_text(stage.rule_seconds)
+        rows.append([one.stage, _begins(one), _takes(one), ruled, _requests(stage)])
     columns = [
-        Column("Stage", text=True),
-        Column("Role", text=True),
-        Column("Starts", unit),
-        Column("Takes", unit),
-    ]
-    rows = [
-        [one["stage"], _ROLES.get(one["role"], one["role"]), one["start_s"] / scale, one["seconds"] / scale]
-        for one in entries
-    ]
-    unknown = found["calendar"]["unknown"]
-    remarks = [f"{', '.join(unknown)} comes first, and how long it takes is not known"] if unknown else []
-    return Figure(
-        "timeline",
-        "Timeline",
-        "Each bar is a stage; what is warmed up is measured right behind it.",
-        Table(columns, rows),
-        spec,
-        remarks,
-        wide=True,
-    )
+        *text_columns("Stage", "Starts", "Takes"), Column("Rules ask for", text=True, rank=1),
+        Column("Requests", text=True),
+    ]  # fmt: skip
+    return _listed("calendar", "Calendar", "Times as they will be run.", columns, rows)
 
 
-def _calendar(found: Found) -> Figure:
-    by_id = {stage["id"]: stage for stage in found["plan"]["stages"]}
-    rows = []
-    for one in found["calendar"]["stages"]:
-        stage = by_id[one["stage"]]
-        ruled = "" if stage["rule_seconds"] is None else span_text(stage["rule_seconds"])
-        rows.append([one["stage"], text.begins(one), text.takes(one), ruled, text.stage_words(stage)])
-    titles = ("Stage", "Starts", "Takes", "Rules ask for", "Requests")
-    return _text_table("calendar", "Calendar", text.total(found), titles, rows)
-
-
-def _checklist(found: Found) -> Figure:
-    rows = [
-        [one["topic"], one["text"], one["state"], _doubt(one["verified"])]
+def _checklist(found: Planned) -> Figure:
+    rows: list[list[Cell]] = [
+        [one.state, one.topic, one.text, _DOUBT[one.verified]]
         for state in STATES
-        for one in found["checklist"]
-        if one["state"] == state
+        for one in found.checklist
+        if one.state == state
     ]
-    titles = ("Topic", "What", "State", "Rule")
-    return _text_table("checklist", "Check-list", "Before the first request.", titles, rows)
+    columns = [
+        *text_columns("State", "Topic"), Column("What", text=True, wrap=True),
+        Column("Rule", text=True, rank=1),
+    ]  # fmt: skip
+    return _listed("checklist", "Check-list", "Before the first request.", columns, rows)
 
 
-def _files(found: Found) -> Figure:
-    rows = [[one["path"], one["what"], one["checked_by"], one["problem"] or "ok"] for one in found["files"]]
-    titles = ("File", "What", "Checked by", "Result")
-    return _text_table("files", "Files", "For the load generators, in the plan's folder.", titles, rows)
+def _files(found: Planned) -> Figure:
+    rows: list[list[Cell]] = [
+        [one.path, "ok" if one.problem is None else f"REFUSED: {one.problem}", one.what, one.checked_by]
+        for one in found.files
+    ]
+    columns = [
+        Column("File", text=True), Column("Result", text=True, wrap=True), Column("What", text=True, rank=1),
+        Column("Checked by", text=True, rank=2, wrap=True),
+    ]  # fmt: skip
+    return _listed("files", "Files", "For the load generators, in the plan's folder.", columns, rows)
 
 
-def _rules(found: Found) -> Figure:
-    rows = [
+def _rules(found: Planned) -> Figure:
+    rows: list[list[Cell]] = [
         [
-            rule["key"],
-            json.dumps(rule["value"], ensure_ascii=False) if "value" in rule else "not known",
-            rule["unit"],
-            _doubt(rule["verified"]),
-            "; ".join(rule["sources"]),
+            rule.key,
+            "not known" if rule.value is None else json.dumps(rule.value, ensure_ascii=False),
+            rule.unit,
+            _DOUBT[rule.verified],
+            "; ".join(rule.sources),
         ]
-        for rule in found["rules_used"]
+        for rule in found.rules_used
     ]
-    titles = ("Rule", "Value", "Unit", "State", "Source")
-    return _text_table(
-        "rules", "Rules", "What the plan took from the rules, and where they come from.", titles, rows
-    )
+    columns = [
+        Column("Rule", text=True), Column("Value", text=True, wrap=True), *text_columns("Unit", "State"),
+        Column("Source", text=True, wrap=True),
+    ]  # fmt: skip
+    table = Table(columns, rows)
+    return Figure("rules", "Rules used", "Rules that shaped the plan, with their sources.", table, wide=True)
 
 
-def _doubt(verified: bool | None) -> str:
-    return "" if verified is None else "verified" if verified else "unverified"
+def _listed(key: str, title: str, caption: str, columns: list[Column], rows: list[list[Cell]]) -> Figure:
+    return Figure(key, title, caption, Table(columns, rows), wide=True, brief=True)
 
 
-def _text_table(key: str, title: str, caption: str, titles: tuple[str, ...], rows: list[list[Any]]) -> Figure:
-    return Figure(key, title, caption, Table([Column(one, text=True) for one in titles], rows), wide=True)
+def _requests(stage: Stage) -> str:
+    """What a stage requests."""
+    if stage.workload is None:
+        return "no requests"
+    if stage.closed:
+        streams = "" if stage.streams == 1 else f", {stage.streams} streams"
+        return f"{stage.workload}, {stage.outstanding} outstanding{streams}"
+    rate = stage.rate_iops
+    return f"{stage.workload}, " + ("rate to be found" if rate is None else f"{rate:g} IOPS")
+
+
+def _begins(entry: Entry) -> str:
+    """When a stage starts."""
+    if entry.starts is not None:
+        return entry.starts
+    since = "" if entry.since is None else f"{entry.since} + "
+    return since + clock_text(entry.start_s)
+
+
+def _takes(entry: Entry) -> str:
+    """How long it takes."""
+    if entry.seconds is None:
+        return "until it has ended"
+    return ("about " if entry.estimated else "") + span_text(entry.seconds)

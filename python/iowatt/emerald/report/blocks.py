@@ -11,44 +11,6 @@ from typing import Any
 from iowatt.render.figure import Cell, Column, Figure, Table
 
 
-class Shown(str):
-    """A figure as it is published, with the figure in full behind it."""
-
-    __slots__ = ("full",)
-    full: float
-
-    def __new__(cls, text: str, full: float) -> Shown:
-        """``Shown("12.3", 12.317)``."""
-        made = super().__new__(cls, text)
-        made.full = full
-        return made
-
-    @property
-    def decimals(self) -> int:
-        """Digits behind the point."""
-        return len(self.partition(".")[2])
-
-    @property
-    def as_number(self) -> float:
-        """In full where a number format shows it as published; else (1230 of 1234.5) what is published."""
-        same = f"{self.full:.{self.decimals}f}" == str(self)
-        return self.full if same else float(self)
-
-
-@dataclass(frozen=True)
-class Full(Column):
-    """A column of figures that are not rounded to what is published; a workbook has all digits."""
-
-    #: Significant digits on a page.
-    digits: int = 6
-
-    def show(self, cell: Cell) -> str:
-        """A cell as a person reads it."""
-        if not isinstance(cell, float):
-            return super().show(cell)
-        return f"{cell:.{self.digits}g}" if abs(cell) < 10**self.digits else f"{cell:,.0f}"
-
-
 @dataclass(frozen=True)
 class Lines:
     """A chart of columns of a block's table over its first column."""

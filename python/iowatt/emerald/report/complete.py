@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from iowatt.emerald.analyze.result import Part, ReadyIdle
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Page, rows
 from iowatt.emerald.report.course import CONDITIONS
 from iowatt.emerald.report.front import COMS
-from iowatt.emerald.report.given import Found, Given
+from iowatt.emerald.report.given import Given
 
 State = Literal["there", "missing", "refused", "not applicable"]
 
@@ -89,9 +90,9 @@ def _about(page: str, what: str, value: Any, key: str) -> Item:
 
 def _product(given: Given) -> Iterator[Item]:
     page, about, found = "Product", given.about, given.analysis
-    yield _item(page, "product vendor", found["product"].get("vendor"), "plan with --product")
-    yield _item(page, "product", found["product"].get("name"), "plan with --product")
-    yield _item(page, "taxonomy class", found["class"], "plan with --product or --class")
+    yield _item(page, "product vendor", found.product.get("vendor"), "plan with --product")
+    yield _item(page, "product", found.product.get("name"), "plan with --product")
+    yield _item(page, "taxonomy class", found.class_, "plan with --product or --class")
     yield _about(page, "submitter", about.submitter.name, "submitter.name")
     yield _about(page, "company of the submitter", about.submitter.company, "submitter.company")
     yield _about(page, "firmware", about.system.firmware, "system.firmware")
@@ -100,36 +101,36 @@ def _product(given: Given) -> Iterator[Item]:
 
 def _metrics(given: Given) -> Iterator[Item]:
     page = "Metrics"
-    rest = given.analysis["ready_idle"]
+    rest = given.analysis.ready_idle
     yield from [_idle(rest)] if rest else [Item(page, "ready idle", "missing", "the plan has none")]
-    there = {phase["phase"]: phase for phase in given.analysis["phases"]}
+    there = {phase.phase: phase for phase in given.analysis.phases}
     wanted = _wanted(given) or list(there)
     for name in [*wanted, *(one for one in there if one not in wanted)]:
         if name not in there:
             yield Item(page, f"EP of {name}", "missing", "the rules ask for this phase")
             continue
         phase = there[name]
-        yield _figure(page, phase["metric"], phase)
-        yield _item(page, f"average latency of {name}", phase["response_mean_ms"], "in the driver's output")
-        yield _item(page, f"run length of {name}", phase["seconds"], "in the driver's output")
+        yield _figure(page, phase.metric, phase)
+        yield _item(page, f"average latency of {name}", phase.response_mean_ms, "in the driver's output")
+        yield _item(page, f"run length of {name}", phase.seconds, "in the driver's output")
 
 
 def _wanted(given: Given) -> list[str]:
     if given.rules is None:
         return []
-    rule = given.rules.find("phases.order", given.analysis["category"])
+    rule = given.rules.find("phases.order", given.analysis.category)
     return [] if rule is None or not isinstance(rule.value, list) else [str(one) for one in rule.value]
 
 
-def _idle(rest: Found) -> Item:
-    return _figure("Metrics", rest["metric"], rest)
+def _idle(rest: ReadyIdle) -> Item:
+    return _figure("Metrics", rest.metric, rest)
 
 
-def _figure(page: str, metric: str, part: Found) -> Item:
-    if part["ep_shown"] is not None:
+def _figure(page: str, metric: str, part: Part) -> Item:
+    if part.ep_shown is not None:
         return Item(page, metric, "there")
-    why = [one["text"] for one in part["findings"] if one["weight"] == "invalid"]
-    if part["ep"] is None and not why:
+    why = [one.text for one in part.findings if one.weight == "invalid"]
+    if part.ep is None and not why:
         return Item(page, metric, "missing", "there are no figures")
     return Item(page, metric, "refused", why[0] if why else "no measurement")
 
@@ -176,9 +177,9 @@ def _instruments(given: Given) -> Iterator[Item]:
     if given.modelled:
         yield Item(page, "instruments", "not applicable", "power is modelled")
         return
-    meters = {(one["name"], one["role"]): one for part in given.parts for one in part["instruments"]}
+    meters = {(one.name, one.role): one for part in given.parts for one in part.instruments}
     for role in ("power", "temperature"):
-        own = [one for one in meters.values() if one["role"] == role]
+        own = [one for one in meters.values() if one.role == role]
         if not own:
             yield Item(
                 page, f"an instrument of {role}", "missing", "plan with --instrument and --thermometer"
@@ -189,21 +190,21 @@ def _instruments(given: Given) -> Iterator[Item]:
                 ("serial", "serial number"),
                 ("calibrated", "calibration date"),
             ):
-                yield _item(page, f"{one['name']}: {title}", one.get(name), f"{name}= in its address")
+                yield _item(page, f"{one.name}: {title}", getattr(one, name), f"{name}= in its address")
     for part in given.parts:
         yield from _conditions(page, part)
 
 
-def _conditions(page: str, part: Found) -> Iterator[Item]:
+def _conditions(page: str, part: Part) -> Iterator[Item]:
     """Which quantities were recorded in a phase, in one item where any is missing."""
     seen: dict[str, set[str]] = {"power": set(), "temperature": set()}
-    for one in part["instruments"]:
-        if one["role"] in seen:
-            seen[one["role"]] |= set(one.get("readings") or {})
+    for one in part.instruments:
+        if one.role in seen:
+            seen[one.role] |= set(one.readings)
     absent = [CONDITIONS[name][0] for name in _OF_POWER if name not in seen["power"]]
     if "celsius" not in seen["temperature"] | seen["power"]:
         absent.append(CONDITIONS["celsius"][0])
-    what = f"{part['phase']}: minimum, mean and maximum of all conditions"
+    what = f"{part.phase}: minimum, mean and maximum of all conditions"
     if absent:
         yield Item(page, what, "missing", f"not recorded: {', '.join(absent)}")
     else:
@@ -212,9 +213,9 @@ def _conditions(page: str, part: Found) -> Iterator[Item]:
 
 def _data(given: Given) -> Iterator[Item]:
     for part in given.parts:
-        lacking = [one["minute"] for one in part["minutes"] if one["power_w"] is None]
-        what = f"{part['phase']}: power of every minute"
-        if not part["minutes"]:
+        lacking = [one.minute for one in part.minutes if one.power_w is None]
+        what = f"{part.phase}: power of every minute"
+        if not part.minutes:
             yield Item("Minutes", what, "missing", "there are no figures")
         elif lacking:
             yield Item("Minutes", what, "missing", f"{len(lacking)} minutes are incomplete")

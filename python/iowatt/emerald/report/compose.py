@@ -58,4 +58,4 @@ def compose(given: Given) -> Report:
         origin.files(given),
         complete.page(items),
     ]
-    return Report(given.analysis["name"], marks.mark(given.analysis), pages, items)
+    return Report(given.analysis.name, marks.mark(given.analysis), pages, items)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from iowatt.emerald.analyze import figures, text
+from iowatt.emerald.analyze import figures
+from iowatt.emerald.analyze.result import Analysis, InstrumentUsed, Part, PhaseResult, ReadyIdle
 from iowatt.emerald.judge.stability import MEANING
 from iowatt.emerald.report import blocks
-from iowatt.emerald.report.blocks import Block, Full, Lines, Page, rows
-from iowatt.emerald.report.given import Found, Given
-from iowatt.render.figure import Column
+from iowatt.emerald.report.blocks import Block, Lines, Page, rows
+from iowatt.emerald.report.given import Given
+from iowatt.render.figure import Column, Exact
 
 #: Conditions that a report gives for each phase, with their units.
 CONDITIONS: Final = {
@@ -38,24 +39,24 @@ def instruments(given: Given) -> Page:
 
 
 def _meters(given: Given) -> Iterator[Block]:
-    seen: dict[str, tuple[Found, list[str]]] = {}
+    seen: dict[str, tuple[InstrumentUsed, list[str]]] = {}
     for part in given.parts:
-        for one in part["instruments"]:
-            seen.setdefault(_identity(one), (one, []))[1].append(part["phase"])
+        for one in part.instruments:
+            seen.setdefault(_identity(one), (one, []))[1].append(part.phase)
     if not seen:
         return
     columns = [
         *blocks.text("Instrument", "Of", "Reader", "Model", "Serial", "Calibrated"),
-        Full("Sampled every", "s"), Full("Uncertainty", "%"), *blocks.text("Grade", "Why", "Phases"),
+        Exact("Sampled every", "s"), Exact("Uncertainty", "%"), *blocks.text("Grade", "Why", "Phases"),
     ]  # fmt: skip
     yield rows(
         "Instruments",
         columns,
         [
             [
-                one["name"], one["role"], one["kind"], one.get("model"), one.get("serial"),
-                one.get("calibrated"), one.get("sample_interval_s"), one.get("uncertainty_percent"),
-                one["grade"], one.get("why"), ", ".join(phases),
+                one.name, one.role, one.kind, one.model, one.serial,
+                one.calibrated, one.sample_interval_s, one.uncertainty_percent,
+                one.grade, one.why, ", ".join(phases),
             ]
             for one, phases in seen.values()
         ],
@@ -63,27 +64,27 @@ def _meters(given: Given) -> Iterator[Block]:
     )  # fmt: skip
 
 
-def _identity(one: Found) -> str:
+def _identity(one: InstrumentUsed) -> str:
     keys = ("name", "role", "kind", "model", "serial", "calibrated", "grade", "uncertainty_percent")
-    return repr([one.get(name) for name in keys])
+    return repr([getattr(one, name) for name in keys])
 
 
 def _conditions(given: Given) -> Iterator[Block]:
     cells: list[list[Any]] = []
     for part in given.parts:
-        for one in part["instruments"]:
-            readings = one.get("readings") or {}
+        for one in part.instruments:
+            readings = one.readings
             for quantity, (title, unit) in CONDITIONS.items():
                 if quantity in readings:
                     found = readings[quantity]
                     cells.append(
-                        [part["phase"], one["name"], title, unit, found.get("minimum"), found.get("mean"),
-                         found.get("maximum"), part["kind"]]
+                        [part.phase, one.name, title, unit, found.minimum, found.mean,
+                         found.maximum, part.kind]
                     )  # fmt: skip
     if cells:
         columns = [
-            *blocks.text("Phase", "Instrument", "Quantity", "Unit"), Full("Minimum"), Full("Mean"),
-            Full("Maximum"), *blocks.text("Kind"),
+            *blocks.text("Phase", "Instrument", "Quantity", "Unit"), Exact("Minimum"), Exact("Mean"),
+            Exact("Maximum"), *blocks.text("Kind"),
         ]  # fmt: skip
         yield rows("Conditions by phase", columns, cells, "Over the measurement interval of each phase.")
 
@@ -98,32 +99,35 @@ def stability(given: Given) -> Page:
     )
 
 
-def _readings(found: Found) -> Iterator[Block]:
+def _readings(found: Analysis) -> Iterator[Block]:
     cells = []
-    for phase in found["phases"]:
-        settled = phase["stability"]
+    for phase in found.phases:
+        settled = phase.stability
         if settled is None:
             continue
-        trend = settled["trend"]
+        trend = settled.trend
         cells.append(
             [
-                phase["phase"],
-                *(text.reading(settled["readings"][name], mark=text.doubt(found)) for name in MEANING),
+                phase.phase,
+                *(
+                    figures.reading(settled.readings[name], mark=found.unverified_stability)
+                    for name in MEANING
+                ),
                 *(
                     (None, None, None)
                     if trend is None
-                    else (100 * trend["drift"], 100 * trend["drift_half_width"], trend["p"])
+                    else (100 * trend.drift, 100 * trend.drift_half_width, trend.p)
                 ),
-                text.verdict(settled, found),
-                phase["kind"],
+                figures.verdict(settled, found),
+                phase.kind,
             ]
         )
     if not cells:
         return
-    rule = found["stability"]
+    rule = found.stability
     meaning = "; ".join(f"{name}: {said}" for name, said in MEANING.items())
     columns = [
-        *blocks.text("Phase", *(_rule(one, judged=one == rule["reading"]) for one in MEANING)),
+        *blocks.text("Phase", *(_rule(one, judged=one == rule.reading) for one in MEANING)),
         Column("Drift", "%"), Column("Give or take", "%"), Column("p"), *blocks.text("Verdict", "Kind"),
     ]  # fmt: skip
     yield rows(
@@ -131,9 +135,9 @@ def _readings(found: Found) -> Iterator[Block]:
         columns,
         cells,
         f"Largest deviation under each reading of the rule, whose wording could not be read (weights "
-        f"{rule['weights']}, tolerance {100 * rule['tolerance']:g} %). {meaning}. Drift: from first "
+        f"{rule.weights}, tolerance {100 * rule.tolerance:g} %). {meaning}. Drift: from first "
         "to last minute "
-        "with its 95 % interval." + (f" {text.MARK}" if text.doubt(found) else ""),
+        "with its 95 % interval." + (f" {figures.MARK}" if found.unverified_stability else ""),
     )
 
 
@@ -141,27 +145,27 @@ def _rule(name: str, *, judged: bool) -> str:
     return f"Rule {name} (judged by)" if judged else f"Rule {name}"
 
 
-def _rates(found: Found) -> Iterator[Block]:
+def _rates(found: Analysis) -> Iterator[Block]:
     cells = []
-    for phase in found["phases"]:
-        asked, achieved = phase["asked_iops"], phase["iops"]
+    for phase in found.phases:
+        asked, achieved = phase.asked_iops, phase.iops
         share = 100 * achieved / asked if asked and achieved is not None else None
         cells.append(
             [
-                phase["phase"],
+                phase.phase,
                 asked,
                 achieved,
                 share,
-                phase.get("mib_per_s"),
-                phase["response_mean_ms"],
-                phase["response_largest_minute_ms"],
-                phase["kind"],
+                phase.mib_per_s,
+                phase.response_mean_ms,
+                phase.response_largest_minute_ms,
+                phase.kind,
             ]
         )  # fmt: skip
     if cells:
         columns = [
-            *blocks.text("Phase"), Full("Asked", "IOPS"), Full("Achieved", "IOPS"), Column("Of asked", "%"),
-            Full("Throughput", "MiB/s"), Full("Average latency", "ms"), Full("Largest minute", "ms"),
+            *blocks.text("Phase"), Exact("Asked", "IOPS"), Exact("Achieved", "IOPS"), Column("Of asked", "%"),
+            Exact("Throughput", "MiB/s"), Exact("Average latency", "ms"), Exact("Largest minute", "ms"),
             *blocks.text("Kind"),
         ]  # fmt: skip
         yield rows(
@@ -172,59 +176,59 @@ def _rates(found: Found) -> Iterator[Block]:
         )
 
 
-def _shares(found: Found) -> Iterator[Block]:
+def _shares(found: Analysis) -> Iterator[Block]:
     cells = []
-    for phase in found["phases"]:
-        for one in phase["shares"]:
-            known = one["asked"] is not None and one["observed"] is not None
+    for phase in found.phases:
+        for one in phase.shares:
+            known = one.asked is not None and one.observed is not None
             cells.append(
                 [
-                    phase["phase"],
-                    one["stream"],
-                    _number(one["asked"]),
-                    _number(one["observed"]),
-                    float(one["observed"] - one["asked"]) if known else None,
-                    _number(one.get("iops")),
-                    _number(one.get("response_mean_ms")),
+                    phase.phase,
+                    one.stream,
+                    _number(one.asked),
+                    _number(one.observed),
+                    float(one.observed - one.asked) if known else None,
+                    _number(one.iops),
+                    _number(one.response_mean_ms),
                 ]
             )  # fmt: skip
     if cells:
         columns = [
-            *blocks.text("Phase", "Stream"), Full("Asked", "%"), Full("Observed", "%"),
-            Column("Difference", "points"), Full("Achieved", "IOPS"), Full("Average latency", "ms"),
+            *blocks.text("Phase", "Stream"), Exact("Asked", "%"), Exact("Observed", "%"),
+            Column("Difference", "points"), Exact("Achieved", "IOPS"), Exact("Average latency", "ms"),
         ]  # fmt: skip
         yield rows("Shares of the streams (skew)", columns, cells)
 
 
 def minutes(given: Given) -> Iterator[Page]:
     """A page for each phase, and one for ready idle."""
-    for phase in given.analysis["phases"]:
-        if phase["minutes"]:
+    for phase in given.analysis.phases:
+        if phase.minutes:
             yield Page(
-                f"minutes-{phase['phase']}",
-                f"Minutes of {phase['phase']}",
+                f"minutes-{phase.phase}",
+                f"Minutes of {phase.phase}",
                 [_phase(phase, given)],
             )
-    rest = given.analysis["ready_idle"]
-    if rest and rest["minutes"]:
-        yield Page(f"minutes-{rest['phase']}", "Minutes of ready idle", [_rest(rest)])
+    rest = given.analysis.ready_idle
+    if rest and rest.minutes:
+        yield Page(f"minutes-{rest.phase}", "Minutes of ready idle", [_rest(rest, given)])
 
 
-def _phase(phase: Found, given: Given) -> Block:
-    unit = phase["operations_unit"]
+def _phase(phase: PhaseResult, given: Given) -> Block:
+    unit = phase.operations_unit
     columns = [
-        Column("Minute"), *blocks.text("Part"), Full("Starts at", "s"), Full("Operations rate", unit),
-        Full("Response time", "ms"), Full("Power", "W"), Full("PE", phase["unit"]), Full("EA", phase["unit"]),
+        Column("Minute"), *blocks.text("Part"), Exact("Starts at", "s"), Exact("Operations rate", unit),
+        Exact("Response time", "ms"), Exact("Power", "W"), Exact("PE", phase.unit), Exact("EA", phase.unit),
     ]  # fmt: skip
     cells = [
         [
-            one["minute"], "measured" if one["measured"] else "warm-up",
-            *(_number(one[name]) for name in _OF_MINUTE),
+            one.minute, "measured" if one.measured else "warm-up",
+            *(getattr(one, name) for name in _OF_MINUTE),
         ]
-        for one in phase["minutes"]
+        for one in phase.minutes
     ]  # fmt: skip
     made = rows(
-        f"{phase['metric']}, minute by minute ({phase['kind']})",
+        f"{phase.metric}, minute by minute ({phase.kind})",
         columns,
         cells,
         "PE: operations rate over power of the minute. EA: its weighted average over ten minutes. "
@@ -237,26 +241,30 @@ def _phase(phase: Found, given: Given) -> Block:
         Lines("Operations rate", ["Operations rate"], unit),
         Lines("Response time", ["Response time"], "ms"),
         Lines("Power", ["Power"], "W"),
-        Lines("Periodic efficiency and its weighted average", ["PE", "EA"], phase["unit"], from_zero=False),
+        Lines("Periodic efficiency and its weighted average", ["PE", "EA"], phase.unit, from_zero=False),
     ]
-    drawn = figures.of_phase(phase, given.analysis) if phase["stability"] else []
+    drawn = figures.of_part(phase, given.analysis)
     return Block(made.title, made.table, made.caption, charts, drawn)
 
 
-def _began(part: Found) -> str:
-    return "is modelled" if part["start"] is None else f"began {blocks.moment(part['start'])}"
+def _began(part: Part) -> str:
+    return "is modelled" if part.start is None else f"began {blocks.moment(part.start)}"
 
 
-def _rest(rest: Found) -> Block:
-    cells = [[one["minute"], _number(one["start_s"]), _number(one["power_w"])] for one in rest["minutes"]]
+def _rest(rest: ReadyIdle, given: Given) -> Block:
+    cells = [[one.minute, _number(one.start_s), _number(one.power_w)] for one in rest.minutes]
     made = rows(
-        f"{rest['metric']}, minute by minute ({rest['kind']})",
-        [Column("Minute"), Full("Starts at", "s"), Full("Power", "W")],
+        f"{rest.metric}, minute by minute ({rest.kind})",
+        [Column("Minute"), Exact("Starts at", "s"), Exact("Power", "W")],
         cells,
         f"The interval {_began(rest)}.",
     )
     return Block(
-        made.title, made.table, made.caption, [Lines("Power", ["Power"], "W")], figures.of_rest(rest)
+        made.title,
+        made.table,
+        made.caption,
+        [Lines("Power", ["Power"], "W")],
+        figures.of_part(rest, given.analysis),
     )
 
 

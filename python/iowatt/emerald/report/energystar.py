@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.emerald.analyze.result import Part
 from iowatt.emerald.report import marks
 from iowatt.emerald.report.about import Device
 from iowatt.emerald.report.front import COMS
-from iowatt.emerald.report.given import Found, Given
+from iowatt.emerald.report.given import Given
 from iowatt.emerald.rules import load
 
 EXPORT_SCHEMA: Final = "iowatt.energystar-export/1"
@@ -122,22 +123,22 @@ def export(given: Given) -> Export:
         The analysis is by rules that have other metrics than V1.0 reports.
     """
     found = given.analysis
-    if found["family"] != FAMILY:
+    if found.family != FAMILY:
         raise InputError(
             "not-applicable",
             str(given.path),
-            f"the metrics are those of {found['rules']['profile']} "
-            f"({found['family'] or 'unknown family'}); the ENERGY STAR V1.0 export needs those with the hot "
+            f"the metrics are those of {found.rules.profile} "
+            f"({found.family or 'unknown family'}); the ENERGY STAR V1.0 export needs those with the hot "
             "band",
             hint="measure by the rules of Emerald 2.0 or later",
         )
     fields = [*_identity(given), *_classes(given), *_market(given)]
-    return Export(marks.mark(found), found["name"], fields, list(_remarks(given)))
+    return Export(marks.mark(found), found.name, fields, list(_remarks(given)))
 
 
 def _identity(given: Given) -> Iterator[Field]:
     found, system, star = given.analysis, given.about.system, given.about.energystar
-    who = found["product"]
+    who = found.product
     yield _empty("pd_id", _BY_PROGRAMME)
     yield _stated("energy_star_partner", star.partner, "energystar.partner")
     yield _stated("brand_name", system.brand or who.get("vendor"), "system.brand")
@@ -145,9 +146,9 @@ def _identity(given: Given) -> Iterator[Field]:
     yield _stated("model_number", system.model_number, "system.model_number")
     yield _stated("additional_model_information", star.additional, "energystar.additional", optional=True)
     yield _stated("storage_model_connectivity", system.connectivity, "system.connectivity")
-    online = found["category"] == "online" and found["class"] is not None
+    online = found.category == "online" and found.class_ is not None
     yield _stated(
-        "snia_online_taxonomy_category", f"Online {found['class']}" if online else None, "plan with --product"
+        "snia_online_taxonomy_category", f"Online {found.class_}" if online else None, "plan with --product"
     )
     yield Field("physical_data_submission_only", "No" if given.modelled else "Yes", "")
     yield _stated(
@@ -327,17 +328,17 @@ def _device(
 
 
 def _metric(given: Given, phase: str, name: str) -> Field:
-    part = next((one for one in given.parts if one["phase"] == phase), None)
+    part = next((one for one in given.parts if one.phase == phase), None)
     if part is None:
         return Field(name, None, f"there is no {phase} in the analysis", lacking=True)
-    if part["ep_shown"] is None:
+    if part.ep_shown is None:
         return Field(name, None, f"refused: {_why(part)}", lacking=True)
-    standing = "" if given.analysis["compliant"] else ", NON-COMPLIANT"
-    return Field(name, float(part["ep_shown"]), f"{part['kind']}{standing}")
+    standing = "" if given.analysis.compliant else ", NON-COMPLIANT"
+    return Field(name, float(part.ep_shown), f"{part.kind}{standing}")
 
 
-def _why(part: Found) -> str:
-    return next((one["text"] for one in part["findings"] if one["weight"] == "invalid"), "no figures")
+def _why(part: Part) -> str:
+    return next((one.text for one in part.findings if one.weight == "invalid"), "no figures")
 
 
 def _validated(given: Given) -> Iterator[str]:
@@ -357,8 +358,8 @@ def _remarks(given: Given) -> Iterator[str]:
             "--about does not declare of which class of work this configuration is the optimal point "
             "(energystar.optimal_point_of): the metrics stand under all"
         )
-    class_ = f"{found['category']}-{found['class']}"
-    if found["class"] is None:
+    class_ = f"{found.category}-{found.class_}"
+    if found.class_ is None:
         yield "the class is not stated, so whether it is in the programme's scope is not known (--product)"
     elif class_ not in rules.names("requirements.classes"):
         yield f"{class_} is outside the programme's scope, as far as it is known"

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from iowatt.emerald.analyze import figures
+from iowatt.emerald.analyze.result import Analysis, Part, ReadyIdle
 from iowatt.emerald.report import blocks
-from iowatt.emerald.report.blocks import Block, Full, Page, Shown, pairs, rows
+from iowatt.emerald.report.blocks import Block, Page, pairs, rows
 from iowatt.emerald.report.given import Found, Given
 from iowatt.emerald.report.marks import OURS, driver
+from iowatt.render.figure import Exact
 
 #: Capacity optimisation methods by their names in iowatt, as a report calls them.
 COMS: Final = {
@@ -34,9 +37,8 @@ _TITLES: Final = {
 def product(given: Given) -> Page:
     """Page 1."""
     found, about = given.analysis, given.about
-    who = found["product"]
+    who = found.product
     submitter, system = about.submitter, about.system
-    class_ = found["category"] + ("" if found["class"] is None else f"-{found['class']}")
     return Page(
         "product",
         "Product and vendor",
@@ -50,7 +52,7 @@ def product(given: Given) -> Page:
                     ("Model number", system.model_number),
                     ("Configuration", system.configuration_id),
                     ("Firmware or operating environment", _joined(system.software, system.firmware)),
-                    ("Taxonomy category and class", class_),
+                    ("Taxonomy category and class", found.system_class),
                     ("Connectivity", system.connectivity),
                     ("Raw capacity", _raw(given)),
                 ],
@@ -63,7 +65,7 @@ def product(given: Given) -> Page:
                     ("Tested by", submitter.tested_by),
                     ("Place", submitter.place),
                     ("Date of the report", submitter.date or _day(given)),
-                    ("Measurement", found["name"]),
+                    ("Measurement", found.name),
                     ("First measured minute", blocks.moment(_first(given))),
                 ],
             ),
@@ -73,11 +75,11 @@ def product(given: Given) -> Page:
                     ("Kind of all figures", "modelled by a simulation, not measured" if given.modelled
                      else "measured"),
                     ("Requests made by", driver(found)),
-                    ("Rules", f"{found['rules']['profile']} ({found['rules']['title']})"),
-                    ("SHA-256 of the rules", found["rules"]["sha256"]),
-                    ("Time scale", f"{found['time_scale']:g}"
-                     + ("" if found["time_scale"] == 1 else " (all times were shortened: a dry run)")),
-                    ("Judgement", f"{found['status']}, {found['judged']}"),
+                    ("Rules", f"{found.rules.profile} ({found.rules.title})"),
+                    ("SHA-256 of the rules", found.rules.sha256),
+                    ("Time scale", f"{found.time_scale:g}"
+                     + ("" if found.time_scale == 1 else " (all times were shortened: a dry run)")),
+                    ("Judgement", f"{found.status}, {found.judged}"),
                 ],
             ),
         ],
@@ -93,7 +95,7 @@ def metrics(given: Given) -> Page:
         "metrics",
         "Metrics",
         [
-            *([_idle(found["ready_idle"], found)] if found["ready_idle"] else []),
+            *([_idle(found.ready_idle, found)] if found.ready_idle else []),
             _active(found),
             _coms(given),
             _disclosures(given),
@@ -102,35 +104,35 @@ def metrics(given: Given) -> Page:
     )
 
 
-def _idle(rest: Found, found: Found) -> Block:
+def _idle(rest: ReadyIdle, found: Analysis) -> Block:
     columns = [
-        *blocks.text("Metric", "Value", "Unit"), Full("In full", "GB/W", digits=10),
-        Full("Average power", "W"),
-        Full("Raw capacity", "GB"), Full("Run length", "min"), *blocks.text("Kind", "Status"),
+        *blocks.text("Metric", "Value", "Unit"), Exact("In full", "GB/W", digits=10),
+        Exact("Average power", "W"),
+        Exact("Raw capacity", "GB"), Exact("Run length", "min"), *blocks.text("Kind", "Status"),
     ]  # fmt: skip
     row = [
-        rest["metric"], _value(rest), rest["unit"], rest["ep"], rest["power_w"], rest["raw_capacity_gb"],
-        blocks.minutes(rest["seconds"]), _kind(rest), _status(rest, found),
+        rest.metric, figures.published(rest), rest.unit, rest.ep, rest.power_w, rest.raw_capacity_gb,
+        blocks.minutes(rest.seconds), _kind(rest), _status(rest, found),
     ]  # fmt: skip
     return rows(
         "Idle power test", columns, [row], "Raw capacity in decimal GB over the average power of ready idle."
     )
 
 
-def _active(found: Found) -> Block:
+def _active(found: Analysis) -> Block:
     columns = [
-        *blocks.text("Metric", "Test", "Value", "Unit"), Full("In full", digits=10),
-        Full("Operations per second"),
-        Full("Average power", "W"), Full("Run length", "min"), Full("Average latency", "ms"),
+        *blocks.text("Metric", "Test", "Value", "Unit"), Exact("In full", digits=10),
+        Exact("Operations per second"),
+        Exact("Average power", "W"), Exact("Run length", "min"), Exact("Average latency", "ms"),
         *blocks.text("Kind", "Status"),
     ]  # fmt: skip
     cells = [
         [
-            one["metric"], _TITLES.get(one["phase"], one["phase"]), _value(one), one["unit"], one["ep"],
-            one["operations_rate"], one["power_w"], blocks.minutes(one["seconds"]), one["response_mean_ms"],
+            one.metric, _TITLES.get(one.phase, one.phase), figures.published(one), one.unit, one.ep,
+            one.operations_rate, one.power_w, blocks.minutes(one.seconds), one.response_mean_ms,
             _kind(one), _status(one, found),
         ]
-        for one in found["phases"]
+        for one in found.phases
     ]  # fmt: skip
     return rows(
         "Active power tests",
@@ -237,21 +239,14 @@ def _versions(given: Given) -> str:
     return ", ".join(sorted(found)) or "version not stated"
 
 
-def _value(part: Found) -> str:
-    """As published, with the figure in full behind it; a figure that is no measurement is refused."""
-    if part["ep_shown"] is None or part["ep"] is None:
-        return "refused"
-    return Shown(part["ep_shown"], float(part["ep"]))
+def _kind(part: Part) -> str:
+    return part.kind or "no figures"
 
 
-def _kind(part: Found) -> str:
-    return part["kind"] or "no figures"
-
-
-def _status(part: Found, found: Found) -> str:
-    if part["status"] != "valid":
+def _status(part: Part, found: Analysis) -> str:
+    if part.status != "valid":
         return "INVALID"
-    return "valid" if part["compliant"] and found["compliant"] else "valid, NON-COMPLIANT"
+    return "valid" if part.compliant and found.compliant else "valid, NON-COMPLIANT"
 
 
 def _joined(*texts: str | None) -> str | None:
@@ -261,16 +256,14 @@ def _joined(*texts: str | None) -> str | None:
 def _raw(given: Given) -> str:
     if given.plan is not None and given.plan.raw_capacity_bytes is not None:
         return blocks.gigabytes(given.plan.raw_capacity_bytes)
-    rest = given.analysis["ready_idle"]
+    rest = given.analysis.ready_idle
     return (
-        blocks.NOT_STATED
-        if not rest or rest["raw_capacity_gb"] is None
-        else f"{rest['raw_capacity_gb']:,.10g} GB"
+        blocks.NOT_STATED if not rest or rest.raw_capacity_gb is None else f"{rest.raw_capacity_gb:,.10g} GB"
     )
 
 
 def _first(given: Given) -> float | None:
-    starts = [part["start"] for part in given.parts if part["start"] is not None]
+    starts = [part.start for part in given.parts if part.start is not None]
     return min(starts, default=None)
 
 

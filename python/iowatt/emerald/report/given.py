@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze.judge import RESULT_SCHEMA
 from iowatt.emerald.analyze.read import read_plan
+from iowatt.emerald.analyze.result import Analysis, Part
 from iowatt.emerald.classify import Classification, classify
 from iowatt.emerald.classify import read as read_product
 from iowatt.emerald.com.result import COM_SCHEMA
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.report import about as about_file
 from iowatt.emerald.report.about import About
-from iowatt.emerald.report.shape import check
 from iowatt.emerald.rules import Rules, load
 
 Found = dict[str, Any]
 
 ANALYSIS: Final = "analysis.json"
+ANALYSIS_SCHEMA: Final = Analysis.model_fields["schema_id"].default
 #: Parts of a measurement that come and go, or say nothing of it.
 _PASSING: Final = ("lock", "reserve")
 _MOST_FILES: Final = 2000
@@ -42,7 +45,7 @@ class File:
 class Given:
     """All that is known; what is None was not given, and cannot be found beside the analysis."""
 
-    analysis: Found
+    analysis: Analysis
     path: Path
     about: About = field(default_factory=About)
     classification: Classification | None = None
@@ -60,15 +63,14 @@ class Given:
     remarks: Sequence[str] = ()
 
     @property
-    def parts(self) -> list[Found]:
+    def parts(self) -> list[Part]:
         """Active phases, then ready idle."""
-        rest = self.analysis["ready_idle"]
-        return [*self.analysis["phases"], *([rest] if rest else [])]
+        return self.analysis.parts
 
     @property
     def modelled(self) -> bool:
         """Whether the figures are a simulation's."""
-        return bool(self.analysis["kind"] == "modelled")
+        return self.analysis.kind == "modelled"
 
 
 def gather(
@@ -105,9 +107,9 @@ def gather(
         given["settings_after"] = _settings(place / "settings-after.json", remarks)
     runs = path.parent / "runs"
     given["runs"] = {
-        part["stage"]: run
-        for part in [*found["phases"], *([found["ready_idle"]] if found["ready_idle"] else [])]
-        if (run := _beside(runs / part["stage"] / "run.json", remarks)) is not None
+        part.stage: run
+        for part in found.parts
+        if (run := _beside(runs / part.stage / "run.json", remarks)) is not None
     }
     named = [one for one in (com, product, about) if one is not None]
     given["files"] = list(_files(path, place, named, remarks))
@@ -125,15 +127,20 @@ def gather(
     )
 
 
-def read_analysis(path: Path) -> Found:
+def read_analysis(path: Path) -> Analysis:
     """An analysis. Raises ``InputError`` where it is none, with the key that is wrong."""
     found = _object(path, "`iowatt emerald analyze` makes one")
-    if found.get("schema") != RESULT_SCHEMA:
+    if found.get("schema") != ANALYSIS_SCHEMA:
         raise InputError(
-            "wrong-format", str(path), f"is not an analysis: its schema is not {RESULT_SCHEMA!r}"
+            "wrong-format", str(path), f"is not an analysis: its schema is not {ANALYSIS_SCHEMA!r}"
         )
-    check(found, str(path))
-    return found
+    try:
+        return Analysis.model_validate_json(json.dumps(found), strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        said = "the key is missing" if first["type"] == "missing" else f"not as expected: {first['msg']}"
+        raise InputError("damaged", f"{path}: {place}", said) from None
 
 
 def read_com(path: Path) -> Found:
@@ -154,8 +161,8 @@ def read_com(path: Path) -> Found:
     return found
 
 
-def _rules(found: Found, remarks: list[str]) -> Rules | None:
-    name = str(found["rules"]["profile"])
+def _rules(found: Analysis, remarks: list[str]) -> Rules | None:
+    name = str(found.rules.profile)
     try:
         rules = load(name)
     except InputError as error:
@@ -163,14 +170,14 @@ def _rules(found: Found, remarks: list[str]) -> Rules | None:
             f"the rules {name} cannot be read here ({error.message}): what they ask for is not checked"
         )
         return None
-    if rules.sha256 != found["rules"]["sha256"]:
+    if rules.sha256 != found.rules.sha256:
         remarks.append(f"the rules {name} have changed since the analysis: analyze again before you report")
     return rules
 
 
-def _place(path: Path, found: Found, remarks: list[str]) -> Path | None:
+def _place(path: Path, found: Analysis, remarks: list[str]) -> Path | None:
     """The folder of the measurement, where its plan is that of the analysis."""
-    for folder in dict.fromkeys((path.parent, Path(str(found["place"])))):
+    for folder in dict.fromkeys((path.parent, Path(str(found.place)))):
         if not (folder / "plan.json").is_file():
             continue
         try:
@@ -180,10 +187,10 @@ def _place(path: Path, found: Found, remarks: list[str]) -> Path | None:
             continue
         phases = [stage.phase for stage in plan.stages if stage.role == "measurement"]
         mine = (
-            found["name"],
-            found["source"],
-            found["time_scale"],
-            [one["phase"] for one in found["phases"]],
+            found.name,
+            found.source,
+            found.time_scale,
+            [one.phase for one in found.phases],
         )
         if (plan.name, plan.source, plan.time_scale, phases) == mine:
             return folder
@@ -209,12 +216,12 @@ def _beside(path: Path, remarks: list[str]) -> Found | None:
 
 
 def _classification(
-    product: Path, found: Found, rules: Rules | None, remarks: list[str]
+    product: Path, found: Analysis, rules: Rules | None, remarks: list[str]
 ) -> Classification | None:
     if rules is None:
         return None
     classified = classify(read_product(product), rules)
-    name = str(found["product"].get("name") or classified.product.name)
+    name = str(found.product.get("name") or classified.product.name)
     if name != classified.product.name:
         raise InputError(
             "conflict",
@@ -223,30 +230,31 @@ def _classification(
             hint="give the product file that the plan was made with",
         )
     category, class_ = classified.found
-    if (category, class_) != (found["category"], found["class"]):
+    if (category, class_) != (found.category, found.class_):
         remarks.append(
             f"{product} is {_class(category, class_)} by its attributes; the measurement was planned for "
-            f"{_class(found['category'], found['class'])}"
+            f"{_class(found.category, found.class_)}"
         )
     return classified
 
 
-def _named(found: Found, classified: Classification | None, remarks: list[str]) -> Found:
+def _named(found: Analysis, classified: Classification | None, remarks: list[str]) -> Analysis:
     """The analysis with vendor, name and class of the product file, where the plan said none of its own."""
     if classified is None:
         return found
     said = {"vendor": classified.product.vendor, "name": classified.product.name}
-    added = {key: value for key, value in said.items() if not found["product"].get(key)}
+    added = {key: value for key, value in said.items() if not found.product.get(key)}
     category, class_ = classified.found
-    classless = found["class"] is None and category == found["category"] and class_ is not None
+    classless = found.class_ is None and category == found.category and class_ is not None
     if added or classless:
         what = [*added, *(["class"] if classless else [])]
         remarks.append(f"{', '.join(what)} are from --product; the plan did not say them")
-    return {
-        **found,
-        "product": {**found["product"], **added},
-        "class": class_ if classless else found["class"],
-    }
+    return found.model_copy(
+        update={
+            "product": {**found.product, **added},
+            "class_": class_ if classless else found.class_,
+        }
+    )
 
 
 def _class(category: str | None, class_: int | None) -> str:
@@ -281,7 +289,3 @@ def _rests_on(name: Path) -> bool:
 
 def _object(path: Path, hint: str) -> Found:
     return input_file.json_object(path, input_file.LOG_BYTES, hint=hint or None)
-
-
-def _no_constant(name: str) -> Callable[..., Any]:
-    raise ValueError(f"{name} is no number")

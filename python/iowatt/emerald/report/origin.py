@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from iowatt.emerald.analyze import text
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Page, rows
 from iowatt.emerald.report.given import Given
@@ -16,9 +15,9 @@ _ORDER = ("invalid", "non-compliant", "warning")
 def findings(given: Given) -> Page:
     """Findings of the analysis, and warnings of load generator and instruments."""
     cells: list[list[Any]] = [
-        [title, one["weight"], one["text"]]
-        for title, several in text.by_place(given.analysis)
-        for one in sorted(several, key=_weight)
+        [title, one.weight, one.text]
+        for title, several in given.analysis.by_place()
+        for one in sorted(several, key=lambda one: _ORDER.index(one.weight))
     ]
     cells += [["The report", "warning", remark] for remark in given.remarks]
     for stage, run in given.runs.items():
@@ -39,23 +38,19 @@ def findings(given: Given) -> Page:
     return Page("findings", "Findings", made, [] if cells else ["Nothing was found against the measurement."])
 
 
-def _weight(one: dict[str, Any]) -> int:
-    return _ORDER.index(one["weight"]) if one["weight"] in _ORDER else len(_ORDER)
-
-
 def rules(given: Given) -> Page:
     """Rule values that were used and that nobody has verified."""
-    found = given.analysis["rules"]
+    found = given.analysis.rules
     sentences = [
-        f"Rules: {found['profile']} ({found['title']}), SHA-256 {found['sha256']}.",
-        f"The measurement was {given.analysis['judged']}.",
+        f"Rules: {found.profile} ({found.title}), SHA-256 {found.sha256}.",
+        f"The measurement was {given.analysis.judged}.",
     ]
     cells = [
         [
-            one["key"], str(one.get("value", one.get("unknown"))), one.get("unit"), one.get("mark"),
-            "; ".join(map(str, one.get("sources") or [])), one.get("note"),
+            one.key, str(one.unknown if one.value is None else one.value), one.unit, one.mark,
+            "; ".join(one.sources), one.note,
         ]
-        for one in found["unverified"]
+        for one in found.unverified
     ]  # fmt: skip
     made = []
     if cells:

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from iowatt.emerald.classify.requirement import ATTRIBUTES
 from iowatt.emerald.report import blocks
-from iowatt.emerald.report.blocks import Block, Full, Page, pairs, rows
+from iowatt.emerald.report.blocks import Block, Page, pairs, rows
 from iowatt.emerald.report.given import Found, Given
 from iowatt.render import numbers
-from iowatt.render.figure import Column
+from iowatt.render.figure import Column, Exact
 
 #: Settings that say more of the laboratory than of the measurement.
 _PRIVATE: Final = ("boot", "kernel command line")
@@ -19,9 +19,8 @@ _PRIVATE: Final = ("boot", "kernel command line")
 def taxonomy(given: Given) -> Page:
     """Category, class and what they were found from."""
     found, classified = given.analysis, given.classification
-    class_ = found["category"] + ("" if found["class"] is None else f"-{found['class']}")
-    made: list[Block] = [pairs("Category and class of the measurement", [("Class", class_)])]
-    described = classified.product.model_dump() if classified is not None else found["product"]
+    made: list[Block] = [pairs("Category and class of the measurement", [("Class", found.system_class)])]
+    described = classified.product.model_dump() if classified is not None else found.product
     known = [(title, described.get(name)) for name, title in _ATTRIBUTES.items()]
     made.append(
         pairs(
@@ -40,7 +39,7 @@ def taxonomy(given: Given) -> Page:
                 f"What stops it from class {classified.next_class}: "
                 f"{'; '.join(one.text for one in classified.stops)}."
             )
-        sentences += [f"Boundary: {one}" for one in classified.boundary]
+        sentences += [f"Boundary: {one.text}" for one in classified.boundary]
     return Page("taxonomy", "Taxonomy", made, sentences)
 
 
@@ -86,8 +85,8 @@ def system(given: Given) -> Page:
         ),
         rows(
             "Storage devices",
-            [*blocks.text("Type", "Model", "Form factor"), Column("Speed", "rpm"), Full("Raw capacity", "GB"),
-             Column("Count")],
+            [*blocks.text("Type", "Model", "Form factor"), Column("Speed", "rpm"),
+             Exact("Raw capacity", "GB"), Column("Count")],
             [[one.type, one.model, one.form_factor, one.rpm, one.capacity and one.capacity / 1e9,
               one.count] for one in about.device],
         ),

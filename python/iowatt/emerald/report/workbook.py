@@ -13,10 +13,10 @@ import xlsxwriter
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from iowatt.emerald.report.blocks import Block, Full, Lines, Page, Shown
+from iowatt.emerald.report.blocks import Block, Lines, Page
 from iowatt.emerald.report.marks import Mark
 from iowatt.render import palette
-from iowatt.render.figure import Cell, Column
+from iowatt.render.figure import Cell, Column, Exact, Published
 
 _AS_TYPED: Final = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 #: The format's own limit of a sheet's name, and the characters that it forbids there.
@@ -152,7 +152,7 @@ class _Book:
         return bottom + 1
 
     def _cell(self, sheet: Worksheet, row: int, at: int, cell: Cell, number: Format) -> None:
-        if isinstance(cell, Shown):
+        if isinstance(cell, Published):
             digits = cell.decimals
             sheet.write_number(
                 row, at, cell.as_number, self._format("0" + ("." + "0" * digits if digits else ""))
@@ -165,7 +165,7 @@ class _Book:
 
     def _number(self, cells: Sequence[Cell], column: Column) -> Format:
         values = [cell for cell in cells if isinstance(cell, int | float)]
-        if isinstance(column, Full):
+        if isinstance(column, Exact):
             return self._format(_precise(values))
         if all(isinstance(value, int) for value in values):
             return self._format("#,##0")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
@@ -138,4 +138,5 @@ def _doubted(rule: Rule, unverified: Sequence[Unverified]) -> Rule:
     why = [one.why for one in unverified if any(fnmatchcase(rule.key, pattern) for pattern in one.rules)]
     if not why or not rule.verified:
         return rule
-    return replace(rule, verified=False, note="; ".join([*([rule.note] if rule.note else []), *why]))
+    note = "; ".join([*([rule.note] if rule.note else []), *why])
+    return rule.model_copy(update={"verified": False, "note": note})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Result
 from iowatt.base.strict import Strict, key
 
 Mark = Literal["read", "run", "derived", "recalled", "assumed"]
@@ -18,7 +18,11 @@ VERIFIABLE: Final = ("read", "run", "derived")
 
 
 class UnknownRuleError(InputError):
-    """A rule whose value nobody could read was asked for."""
+    """A rule is needed whose value is not known."""
+
+
+def _absent(value: Any) -> bool:
+    return value is None
 
 
 def _many(value: Any) -> Any:
@@ -55,36 +59,21 @@ class RuleKeys(Strict):
         return self
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Result):
     """A rule in force, with where it was stated."""
 
     #: Its path, such as ``response.mean_ms.random``.
     key: str
     #: None where ``unknown`` says what is known.
-    value: Any
-    unknown: str | None
+    value: Any = Field(default=None, exclude_if=_absent)
+    unknown: str | None = Field(default=None, exclude_if=_absent)
     unit: str
-    #: Texts, not keys.
-    sources: tuple[str, ...]
     mark: Mark
-    confidence: Confidence | None
+    #: Compared with the specification, or with a publication of its authors.
     verified: bool
-    note: str | None
+    confidence: Confidence | None = Field(default=None, exclude_if=_absent)
+    note: str | None = Field(default=None, exclude_if=_absent)
+    #: Titles, not keys of sources.toml.
+    sources: tuple[str, ...]
     #: Name of the profile that states it.
     profile: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """The rule as JSON."""
-        given = {"unknown": self.unknown} if self.value is None else {"value": self.value}
-        optional = {"confidence": self.confidence, "note": self.note}
-        return {
-            "key": self.key,
-            **given,
-            "unit": self.unit,
-            "mark": self.mark,
-            "verified": self.verified,
-            **{name: value for name, value in optional.items() if value is not None},
-            "sources": list(self.sources),
-            "profile": self.profile,
-        }
