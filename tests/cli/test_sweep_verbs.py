@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from iowatt.cli.main import app
 from iowatt.cli.progress import time_left
+from refused import printed_code
 
 SCENARIO = """\
 name = "small"
@@ -46,17 +47,27 @@ def invoke(*arguments):
 def test_a_sweep_prints_its_points_and_where_its_files_are(place):
     out = invoke("sweep", "small.toml", "--over", "array.pool.disks.count=4..5").stdout
     assert "count" in out and "IOPS/W" in out
+    assert [line.split()[0] for line in table(out)] == ["1", "2"]
     for name in ("table.parquet", "table.csv", "report.html"):
         assert f"sweeps/small/{name}" in out
         assert (place / "sweeps" / "small" / name).exists()
-    assert "warning" not in out
+    assert "note: " not in out
+
+
+def table(out):
+    """The lines of the points."""
+    lines = out.splitlines()
+    (head,) = [at for at, line in enumerate(lines) if line.startswith("Point ")]
+    rows = lines[head + 1 :]
+    return rows[: next(at for at, line in enumerate(rows) if not line[:1].isspace())]
 
 
 def test_failed_points_are_said_and_are_no_failure_of_the_command():
     over = ["--over", "array.pool.disks.count=4,5", "--set", "array.pool.disks.raid.level=10"]
     out = invoke("sweep", "small.toml", *over).stdout
-    assert "warning: 1 points could not be simulated; the first is 2:" in out
-    assert "5 is odd" in out
+    assert [line.split()[:2] for line in table(out)][1] == ["2", "5"] and "failed" in table(out)[1]
+    (note,) = [line for line in out.splitlines() if line.startswith("note: ")]
+    assert ", 2: [" in note
 
 
 def test_json_has_the_points(place):
@@ -75,9 +86,9 @@ def test_json_has_the_points(place):
 def test_a_sweep_warns_of_groups_that_are_too_wide():
     over = ["--over", "array.pool.disks.count=4,13,14"]
     out = invoke("sweep", "small.toml", *over, "-o", "wide").stdout
-    (line,) = [line for line in out.splitlines() if line.startswith("warning: ")]
-    rows = [row.split()[:2] for row in out.splitlines()[1:5]]
-    assert rows == [["point", "count"], ["1", "4"], ["2", "13"], ["3", "14"]]  # the numbers of the warning
+    (line,) = [line for line in out.splitlines() if line.startswith("note: ")]
+    rows = [row.split()[:2] for row in table(out)]
+    assert rows == [["1", "4"], ["2", "13"], ["3", "14"]]  # the numbers of the warning
     found = json.loads(invoke("sweep", "small.toml", *over, "-o", "wide", "--json", "--resume").stdout)
     (warning,) = found["warnings"]
     assert warning["points"] == [2, 3]
@@ -92,10 +103,9 @@ def test_the_terminal_says_what_the_page_says(place):
         rows = [f"{at},R,{i * 7919 % 100_000 * 4096},4096" for i, at in enumerate(times)]
         (place / f"{name}.csv").write_text("\n".join(["time_us,op,offset,size", *rows]) + "\n")
     over = ["--over", "workload.oltp.trace.path=calm.csv,bursts.csv,long.csv", "-o", "out"]
-    out = invoke("sweep", "small.toml", *over).stdout
+    out = invoke("sweep", "small.toml", *over, "--notes").stdout
     page = html.unescape((place / "out" / "report.html").read_text("utf-8"))
-    warnings = [line.removeprefix("warning: ") for line in out.splitlines() if line.startswith("warning: ")]
-    (note,) = [line.removeprefix("note: ") for line in out.splitlines() if line.startswith("note: ")]
+    *warnings, note = [line.removeprefix("note: ") for line in out.splitlines() if line.startswith("note: ")]
     points = json.loads(invoke("sweep", "small.toml", *over, "--resume", "--json").stdout)
     wide, none = (points["points"][at] for at in (1, 2))
     key = "response_time_ms.all.mean"
@@ -110,28 +120,40 @@ def test_the_terminal_says_what_the_page_says(place):
 
 def test_a_curve_by_rates_and_by_outstanding(place):
     out = invoke("curve", "small.toml", "--rates", "50,100").stdout
-    assert "rate_iops" in out
+    assert [float(line.split()[0]) for line in curve(out)] == [50, 100]
     assert (place / "curves" / "small" / "report.html").exists()
     out = invoke("curve", "small.toml", "--outstanding", "1..4:x2", "-o", "closed").stdout
-    assert "outstanding" in out
+    assert [float(line.split()[0]) for line in curve(out)] == [1, 2, 4]
+
+
+def curve(out):
+    """The lines of the loads."""
+    lines = out.splitlines()
+    (head,) = [at for at, line in enumerate(lines) if "Verdict" in line]
+    rows = lines[head + 1 :]
+    return rows[: next(at for at, line in enumerate(rows) if "steady" not in line)]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "code", "said"),
     [
-        (["sweep", "small.toml"], "--over"),
-        (["sweep", "small.toml", "--over", "array.pool.disks.count=abc"], "expected a whole number"),
-        (["sweep", "none.toml", "--over", "a=1"], "none.toml"),
-        (["sweep", "small.toml", "--over", "array.pool.disks.count=4", "--jobs", "0"], "at least one job"),
-        (["curve", "small.toml"], "give one of them"),
-        (["curve", "small.toml", "--rates", "ten"], "no load"),
+        (["sweep", "small.toml"], None, "--over"),
+        (["sweep", "small.toml", "--over", "array.pool.disks.count=abc"], "wrong-type", "abc"),
+        (["sweep", "none.toml", "--over", "a=1"], "not-found", "none.toml"),
+        (
+            ["sweep", "small.toml", "--over", "array.pool.disks.count=4", "--jobs", "0"],
+            "out-of-range",
+            "--jobs",
+        ),
+        (["curve", "small.toml"], "missing", "--rates"),
+        (["curve", "small.toml", "--rates", "ten"], "bad-syntax", "--rates ten"),
     ],
 )
-def test_wrong_input_exits_with_two(place, arguments, said):
+def test_wrong_input_exits_with_two(place, arguments, code, said):
     command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", *arguments]
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert printed_code(done.stderr) == code and said in done.stderr
     assert done.stdout == ""
     assert not (place / "sweeps").exists()
 

@@ -53,17 +53,17 @@ def derived(tmp_path_factory):
 
 def test_every_configuration_is_as_printed(derived):
     shown = rows("configuration")
-    assert len(shown) == len(derived["alternatives"]) == 6
-    for (_, drives, watts, usd, response), row in zip(shown, derived["alternatives"], strict=True):
-        assert drives == " + ".join(map(str, row["counts"]))
-        assert number(watts) == pytest.approx(row["power_w"], rel=0.01)
-        assert number(usd) == row["usd"]
-        assert number(response) == pytest.approx(row["response_time_ms"], rel=0.02)
+    assert len(shown) == len(derived.alternatives) == 6
+    for (_, drives, watts, usd, response), row in zip(shown, derived.alternatives, strict=True):
+        assert drives == " + ".join(map(str, row.counts))
+        assert number(watts) == pytest.approx(row.power_w, rel=0.01)
+        assert number(usd) == row.usd
+        assert number(response) == pytest.approx(row.response_time_ms, rel=0.02)
 
 
 def test_prediction_and_simulation_are_as_printed(derived):
-    predicted, simulated = derived["chosen"]["predicted"], derived["simulated"]
-    errors = derived["errors"]
+    predicted, simulated = derived.chosen.predicted, derived.simulated
+    errors = derived.errors
     told = {row[0]: [number(cell) for cell in row[1:]] for row in rows("| one pool | predicted | simulated")}
     for title, key in (
         ("IOPS", "iops"),
@@ -71,13 +71,13 @@ def test_prediction_and_simulation_are_as_printed(derived):
         ("drives' power", "power_w"),
     ):
         one, expected, got, error = told[title]
-        assert one == pytest.approx(derived["one_pool"][key], rel=0.01)
-        assert expected == pytest.approx(predicted[key], rel=0.01)
-        assert got == pytest.approx(simulated[key], rel=0.01)
-        assert error == pytest.approx(100 * errors[key], abs=1)
+        assert one == pytest.approx(getattr(derived.one_pool, key), rel=0.01)
+        assert expected == pytest.approx(getattr(predicted, key), rel=0.01)
+        assert got == pytest.approx(getattr(simulated, key), rel=0.01)
+        assert error == pytest.approx(100 * getattr(errors, key), abs=1)
     for title, at in (("operations/s, SSDs", 0), ("operations/s, disks", 1)):
-        assert told[title][1] == pytest.approx(derived["chosen"]["tiers"][at]["operations_per_s"], rel=0.01)
-        assert told[title][2] == pytest.approx(simulated["tiers"][at]["operations_per_s"], rel=0.01)
+        assert told[title][1] == pytest.approx(derived.chosen.tiers[at].operations_per_s, rel=0.01)
+        assert told[title][2] == pytest.approx(simulated.tiers[at].operations_per_s, rel=0.01)
 
 
 def test_extents_grow_as_far_as_the_page_and_the_key_say():

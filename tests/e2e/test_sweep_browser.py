@@ -82,27 +82,27 @@ def test_any_two_figures_make_the_front_that_python_finds(browser, written, x, y
     visit = Visit(browser, written / "sweep" / "report.html")
     visit.page.select_option("#choose-x", x)
     visit.page.select_option("#choose-y", y)
-    table = visit.page.evaluate("window.iowatt.report.figures.pareto.rows")
+    table = visit.page.evaluate("window.iowatt.report.figures['sweep-pareto'].rows")
     assert sorted(row[0] for row in table if row[4]) == sorted(rows[at]["point"] for at in front)
-    drawn = visit.page.evaluate("document.querySelector('[data-figure=pareto]').data[1].x.length")
+    drawn = visit.page.evaluate("document.querySelector('[data-figure=sweep-pareto]').data[1].x.length")
     assert drawn == len(front)
-    shown = visit.page.locator("#pareto table tbody tr")
+    shown = visit.page.locator("#sweep-pareto table tbody tr")
     assert shown.count() == sum(steady)
     visit.finish()
 
 
 def test_the_first_view_is_what_the_script_finds_too(browser, written):
     visit = Visit(browser, written / "sweep" / "report.html")
-    before = visit.page.evaluate("window.iowatt.report.figures.pareto.rows")
+    before = visit.page.evaluate("window.iowatt.report.figures['sweep-pareto'].rows")
     visit.page.select_option("#choose-x", "throughput.iops")
     visit.page.select_option("#choose-x", "response_time_ms.all.mean")
-    assert visit.page.evaluate("window.iowatt.report.figures.pareto.rows") == before
+    assert visit.page.evaluate("window.iowatt.report.figures['sweep-pareto'].rows") == before
     visit.finish()
 
 
 def test_the_other_way_of_better_turns_the_front(browser, written):
     visit = Visit(browser, written / "sweep" / "report.html")
-    marked = "window.iowatt.report.figures.pareto.rows.filter((row) => row[4]).map((row) => row[0])"
+    marked = "window.iowatt.report.figures['sweep-pareto'].rows.filter((row) => row[4]).map((row) => row[0])"
     before = visit.page.evaluate(marked)
     visit.page.select_option("#choose-x-way", "higher")
     visit.page.select_option("#choose-y-way", "higher")
@@ -112,7 +112,7 @@ def test_the_other_way_of_better_turns_the_front(browser, written):
 
 def test_overloaded_points_join_on_request(browser, written):
     visit = Visit(browser, written / "sweep" / "report.html")
-    count = "window.iowatt.report.figures.pareto.rows.length"
+    count = "window.iowatt.report.figures['sweep-pareto'].rows.length"
     before = visit.page.evaluate(count)
     visit.page.check("#choose-all")
     frame = pl.read_parquet(written / "sweep" / "table.parquet")
@@ -129,10 +129,13 @@ def test_a_heading_sorts_both_ways_and_keeps_the_empty_last(browser, written):
     failed = frame.filter(pl.col("status") == "failed")["point"].to_list()
 
     def order():
-        return [int(text) for text in visit.page.locator("#points tbody tr > :first-child").all_inner_texts()]
+        return [
+            int(text)
+            for text in visit.page.locator("#sweep-points tbody tr > :first-child").all_inner_texts()
+        ]
 
     assert order() == frame["point"].to_list()
-    heading = visit.page.locator("#points thead th", has_text="Mean power")
+    heading = visit.page.locator("#sweep-points thead th", has_text="Power")
     heading.locator("button").click()
     assert heading.get_attribute("aria-sort") == "ascending"
     assert order() == power + failed
@@ -146,6 +149,6 @@ def test_without_scripts_the_tables_are_there(browser, written):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(Path(written / "sweep" / "report.html").as_uri())
-    assert page.locator("#points tbody tr").count() == 24
+    assert page.locator("#sweep-points tbody tr").count() == 24
     assert not page.locator("#choose").is_visible()
     context.close()

@@ -133,7 +133,7 @@ def test_undecided_points_are_run_again_and_pooled() -> None:
     (point,) = found.points
     assert (point.runs, point.verdict, point.uncertain) == (2, "meets", True)
     assert point.response_s == pytest.approx(0.0198)
-    assert any("noise" in note for note in found.notes)
+    assert [note.code for note in found.notes if note.code != "runs-used-up"] == ["limit-in-noise"]
 
 
 def test_a_rate_that_is_not_achieved_does_not_meet_the_limit() -> None:
@@ -154,14 +154,15 @@ def test_response_times_that_fall_with_the_rate_are_said() -> None:
     found = highest_rate(measure, 0.02, start=10)
     assert found.best is not None and 0.98 * 950 <= found.best.rate <= 950
     assert not found.monotone
-    falls = [re.findall(r"[\d.]+ ms|at [\d.]+", note) for note in found.notes]
+    falls = [re.findall(r"[\d.]+ ms|at [\d.]+", note.text) for note in found.notes]
+    assert {note.code for note in found.notes} == {"not-monotone"}
     assert falls[-1] == ["35.78 ms", "at 40", "1.202 ms", "at 160"] and len(falls) == 3
 
 
 def test_no_rate_within_the_limit() -> None:
     found = highest_rate(lambda r: Measured(r, r, 0.03 + r * 1e-5), 0.02, start=100, most_runs=40)
     assert found.best is None and not found.settled
-    assert len(found.notes) == 1
+    assert [note.code for note in found.notes] == ["no-rate"]
 
 
 def test_nothing_completes() -> None:
@@ -172,7 +173,8 @@ def test_nothing_completes() -> None:
 def test_a_ceiling_that_is_within_the_limit() -> None:
     found = highest_rate(mm1(1e6), 0.02, start=10, ceiling=300)
     assert found.best is not None and found.best.rate == 300 and not found.settled
-    assert len(found.notes) == 1 and " 300," in found.notes[0]
+    (note,) = found.notes
+    assert note.code == "ceiling-within-limit" and " 300," in note.text
 
 
 def test_runs_are_bounded_and_what_was_found_is_kept() -> None:
@@ -185,7 +187,8 @@ def test_runs_are_bounded_and_what_was_found_is_kept() -> None:
     found = highest_rate(measure, 0.02, start=1, most_runs=4)
     assert len(calls) == found.runs == 4 and not found.settled
     assert found.best is not None and found.best.rate == max(calls)
-    assert len(found.notes) == 1 and " 4 " in found.notes[0]
+    (note,) = found.notes
+    assert note.code == "runs-used-up" and " 4 " in note.text
 
 
 @pytest.mark.parametrize("wrong", [{"limit": 0.0}, {"start": 0.0}, {"tolerance": 0.0}, {"start": math.nan}])
@@ -198,7 +201,7 @@ def test_what_cannot_be_searched_is_refused(wrong: dict[str, float]) -> None:
 def test_rates_that_can_only_be_whole_numbers() -> None:
     found = highest_rate(mm1(60.0), 0.02, start=3, tolerance=0.001, rounded=lambda rate: float(round(rate)))
     assert found.best is not None and found.best.rate == 10 and found.beyond is not None
-    assert found.beyond.rate == 11 and len(found.notes) == 1
+    assert found.beyond.rate == 11 and [note.code for note in found.notes] == ["no-rate-between"]
 
 
 def test_few_random_arrivals_are_not_taken_for_lateness() -> None:

@@ -104,16 +104,20 @@ def test_names_are_text_whatever_they_are(scenario):
 
 def test_a_page_without_a_steady_point_still_says_so(scenario):
     iowatt.curve(scenario, rates=[20_000, 30_000], output="out")
-    page = Path("out/report.html").read_text("utf-8")
-    assert "could not keep up with the load" in page
+    assert set(data("out/report.html")["figures"]) == {"curve-points"}
     iowatt.sweep(scenario, {"workload.oltp.replay.speed": [200, 300]}, output="out2", set=OPEN)
-    assert data("out2/report.html")["choices"] is None
+    found = data("out2/report.html")
+    assert found["choices"] is None and set(found["figures"]) == {"sweep-points"}
+    verdict = [column.partition(" (")[0] for column in found["figures"]["sweep-points"]["columns"]]
+    assert {row[verdict.index("Verdict")] for row in found["figures"]["sweep-points"]["rows"]} == {
+        "overloaded"
+    }
 
 
 def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
     from iowatt.api import requests
     from iowatt.evaluate.search.prepare import Given
-    from iowatt.pages.sweep.page import warned
+    from iowatt.pages.sweep.notes import notes
 
     given = Given(scenario.read_text(), Path(), "small.toml", ())
     over = {COUNT: [4, 14, 16], LEVEL: [5, 6]}
@@ -124,9 +128,9 @@ def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
     assert [one.text.partition(":")[0] in (text or "") for text in told] == [
         number in one.points for number in found.frame["point"]
     ]
-    (text,) = warned(found)
-    assert one.text in text and one.last == "count=16, level=5"
-    assert text in html.unescape(Path("out/report.html").read_text("utf-8"))
+    (note,) = [note for note in notes(found) if note.code == "doubtful-design"]
+    assert one.text in note.text and one.last == "count=16, level=5" and note.decides
+    assert note.text in html.unescape(Path("out/report.html").read_text("utf-8"))
     again = requests.answer(requests.sweep(given, over), output=Path("out"), resume=True)
     assert again.resumed == 6 and again.warned == found.warned
 
@@ -138,7 +142,7 @@ def steady(number, mean, low, high):
 
 def test_means_with_a_wide_interval_or_none_are_named():
     from iowatt.lenses.findings import WIDE_INTERVAL
-    from iowatt.pages.sweep.page import uncertain
+    from iowatt.pages.sweep.notes import uncertain
 
     assert uncertain([steady(1, 10.0, 10 - 10 * WIDE_INTERVAL, 10 + 10 * WIDE_INTERVAL)]) == []
     rows = [
@@ -151,9 +155,10 @@ def test_means_with_a_wide_interval_or_none_are_named():
         steady(7, None, None, None),  # nothing completed: it idled
     ]
     wide, unknown = uncertain(rows)
-    assert "2 points (2, 3)" in wide and "point 3" in wide
-    assert "5.00 to 15.0" in wide and "50\u00a0%" in wide
-    assert "point 4" in unknown
+    assert [note.code for note in (wide, unknown)] == ["wide-interval", "no-interval"]
+    assert "2 points (2, 3)" in wide.text and "point 3" in wide.text
+    assert "5.00 to 15.0" in wide.text and "50\u00a0%" in wide.text
+    assert "point 4" in unknown.text
 
 
 def test_a_table_says_whose_watts_they_are_and_which_models_are_stand_ins(scenario):
@@ -200,7 +205,7 @@ def test_a_page_of_points_that_all_failed_says_why(scenario, tmp_path):
     far = {"workload.oltp.trace.path": "far.csv"}
     frame = iowatt.sweep(scenario, {COUNT: [4, 5]}, output="out", set=far)
     assert frame["status"].to_list() == ["failed", "failed"]
-    (why,) = [f for key, f in data("out/report.html")["figures"].items() if key == "failed"]
+    (why,) = [f for key, f in data("out/report.html")["figures"].items() if key == "sweep-failed"]
     assert all("far.csv" in row[2] for row in why["rows"])
     iowatt.curve(scenario, outstanding=[1, 2], output="out2", set=far)
-    assert "failed" in data("out2/report.html")["figures"]
+    assert "curve-failed" in data("out2/report.html")["figures"]

@@ -39,7 +39,7 @@ def test_a_tier_that_cannot_keep_up_has_no_response_time():
     found = tier(1.25)
     assert found.response_s is None
     assert found.iops == pytest.approx(100.0)
-    assert predict.as_dict(found)["response_time_ms"] is None
+    assert predict.result(found).response_time_ms is None
 
 
 def test_hits_and_buffered_writes_do_not_wait_for_the_back_end():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.optimize.asked import Priced
     from iowatt.evaluate.search.optimize.outcome import Outcome
     from iowatt.evaluate.search.prepare import Given
+    from iowatt.evaluate.search.rate import HighestRate
     from iowatt.lenses.cost.result import Cost
     from iowatt.run.bundle import Run
 
@@ -316,7 +317,7 @@ def rate(
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
     progress: Callable[[float], None] | None = None,
-) -> dict[str, Any]:
+) -> HighestRate:
     """The highest rate of a workload at which the response time stays within a limit.
 
     Parameters
@@ -345,13 +346,13 @@ def rate(
     most_runs:
         Rates after which a search ends unsettled.
     output:
-        A page (.html) to write.
+        A page to write (.html, .pdf) or a workbook (.xlsx).
     progress:
         Called a few times a second with how far it is, about, from 0 to 1.
 
     Returns
     -------
-    dict
+    HighestRate
         The document ``iowatt.rate/1`` (docs/reference/cli.md): ``rate_iops``, ``beyond_iops``,
         ``crossing_iops`` with ``crossing_ci95_iops``, ``response_ms``, ``points``, and ``at_rate``, a row as
         of :func:`sweep` at the rate found.
@@ -362,11 +363,12 @@ def rate(
         What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
     """
     from iowatt.evaluate.search.rate import Asked, ask
-    from iowatt.pages.rate import page
+    from iowatt.pages.rate import document
+    from iowatt.render import write
 
     target = None if output is None else Path(output)
     if target is not None:
-        page.check_target(target, force)
+        write.check_target(target, force=force)
     asked = Asked(
         limit_s=_seconds(limit, "limit") or 0.0,
         loop=loop,  # type: ignore[arg-type]  # checked there
@@ -383,7 +385,7 @@ def rate(
     )
     found = ask.answer(_search_given(scenario, set), asked, report=progress)
     if target is not None:
-        page.write(found, target, force=force)
+        write.write(document(found), target, force=force)
     return found
 
 

@@ -12,7 +12,7 @@ from iowatt.evaluate.search.evaluator import Progress
 from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.sweep import Found, Request, search
-from iowatt.pages.sweep import page
+from iowatt.pages.sweep import document
 
 
 def sweep(
@@ -64,7 +64,7 @@ def answer(
     found = search(
         request, output=output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
     )
-    page.write(found, name(request.given))
+    document.write(found, name(request.given))
     return found
 
 

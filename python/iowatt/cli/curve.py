@@ -13,6 +13,7 @@ from iowatt.cli.options import (
     Cluster,
     ForceSweep,
     Jobs,
+    Notes,
     Overrides,
     Resume,
     Scenario,
@@ -58,6 +59,7 @@ def curve(
     cluster: Cluster = None,
     bundles: Bundles = False,
     strict: StrictPoints = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario at several loads: response time, power and efficiency against load."""
@@ -75,4 +77,13 @@ def curve(
         command=searching.command(),
     )
     target = output or Path("curves") / requests.name(given)
-    searching.answer(request, target, resume=resume, force=force, jobs=jobs, cluster=cluster, as_json=as_json)
+    searching.answer(
+        request,
+        target,
+        resume=resume,
+        force=force,
+        jobs=jobs,
+        cluster=cluster,
+        notes=notes,
+        as_json=as_json,
+    )

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Overrides, Page, Scenario, parsed, print_json
-
-if TYPE_CHECKING:
-    from iowatt.evaluate.search.rate import Asked
+from iowatt.cli.options import AsJson, ForcePage, Notes, Overrides, Page, Scenario, parsed
 
 
 def register(app: typer.Typer) -> None:
@@ -93,6 +90,7 @@ def rate(
     overrides: Overrides = None,
     output: Page = None,
     force: ForcePage = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the highest rate of a workload at which the response time stays within a limit.
@@ -101,11 +99,14 @@ def rate(
     With --loop closed: how many requests outstanding take the limit in the mean, and the rate that they make.
     """
     from iowatt.base.units import parse_duration
-    from iowatt.evaluate.search.rate import Asked
+    from iowatt.cli import searching
+    from iowatt.cli.progress import bar
+    from iowatt.cli.show import check_page, show
+    from iowatt.evaluate.search.rate import Asked, ask
+    from iowatt.pages.rate import document
 
-    seconds = parsed(limit, parse_duration, "limit")
     asked = Asked(
-        limit_s=seconds,
+        limit_s=parsed(limit, parse_duration, "limit"),
         loop=loop,  # type: ignore[arg-type]  # checked there
         statistic=statistic,
         tolerance=tolerance,
@@ -118,19 +119,7 @@ def rate(
         read_limit_s=parsed(read_limit, parse_duration, "read_limit"),
         write_limit_s=parsed(write_limit, parse_duration, "write_limit"),
     )
-    _answer(scenario, overrides, asked, output, force=force, as_json=as_json)
-
-
-def _answer(
-    scenario: Scenario, overrides: list[str] | None, asked: Asked, output: Page, *, force: bool, as_json: bool
-) -> None:
-    from iowatt.cli import searching
-    from iowatt.cli.progress import bar
-    from iowatt.evaluate.search.rate import ask
-    from iowatt.pages.rate import page, text
-
-    if output is not None:
-        page.check_target(output, force)
+    check_page(output, force=force)
     given = searching.given(scenario, overrides)
     tried = 0
 
@@ -146,11 +135,4 @@ def _answer(
             report=None if progress is None else (lambda fraction: progress(fraction, tried)),
             told=told,
         )
-    if output is not None:
-        page.write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found)
-        return
-    for line in text.lines(found):
-        typer.echo(line)
+    show(found, document, output, force=force, notes=notes, as_json=as_json)

@@ -14,6 +14,7 @@ from iowatt.cli.options import (
     Cluster,
     ForceSweep,
     Jobs,
+    Notes,
     Overrides,
     Resume,
     Scenario,
@@ -55,6 +56,7 @@ def sweep(
         bool,
         typer.Option("--own-seeds", help="A seed of its own for each point, in place of the scenario's."),
     ] = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario with every combination of values of some of its keys: one table, one page."""
@@ -71,4 +73,13 @@ def sweep(
         command=searching.command(),
     )
     target = output or Path("sweeps") / requests.name(given)
-    searching.answer(request, target, resume=resume, force=force, jobs=jobs, cluster=cluster, as_json=as_json)
+    searching.answer(
+        request,
+        target,
+        resume=resume,
+        force=force,
+        jobs=jobs,
+        cluster=cluster,
+        notes=notes,
+        as_json=as_json,
+    )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from iowatt.cli.options import Overrides, Scenario, parsed, print_json
+from iowatt.cli.options import AsJson, Notes, Overrides, Scenario, parsed
 from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def tier(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a result that exists there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Derive tiers: run on one pool, place its heat on candidates, predict, simulate, compare.
 
@@ -101,10 +102,12 @@ def tier(
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_block_size, parse_duration
     from iowatt.cli.progress import bar
+    from iowatt.cli.show import show
     from iowatt.evaluate.search.optimize.asked import Priced, found_pricing
     from iowatt.evaluate.tiers import Asked, derive, folder
     from iowatt.model.scenario import load
     from iowatt.model.scenario.heat import LEAST_EXTENT
+    from iowatt.pages.tiers import document
 
     if minimize not in _OBJECTIVES:
         message = f"{minimize!r} is not accepted; expected {', '.join(_OBJECTIVES)}"
@@ -132,22 +135,8 @@ def tier(
     with folder.reserve(target, force=force) as place:
         found = derive(asked, target, place, bar)
         (place / folder.RESULT).write_text(
-            json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+            json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
-    if as_json:
-        print_json(found)
-        return
-    _print(found, target)
-
-
-def _print(found: dict[str, Any], target: Path) -> None:
-    from rich.console import Console
-
-    from iowatt.pages.tiers import text
-
-    console = Console(highlight=False)
-    for number, part in enumerate(text.parts(found)):
-        if number and not (isinstance(part, str) and part.startswith("note:")):
-            console.print()
-        console.print(part, markup=False, soft_wrap=True) if isinstance(part, str) else console.print(part)
-    console.print(f"scenario: {target / 'scenario.toml'}", markup=False, soft_wrap=True)
+    show(found, document, notes=notes, as_json=as_json)
+    if not as_json:
+        typer.echo(f"scenario: {target / 'scenario.toml'}")

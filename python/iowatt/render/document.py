@@ -6,8 +6,9 @@ one chart that decides, the figures, the caveats, and the rest folded away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from iowatt.render.figure import Figure
 from iowatt.render.headline import Headline
@@ -66,6 +67,10 @@ class Document:
         What limits them.
     provenance:
         Pairs: from what it was made.
+    scenario:
+        The text of the scenario, for a page.
+    scripts, data:
+        What else the figures' own templates need in a page: scripts of this package, and data by their names.
     """
 
     key: str
@@ -78,6 +83,9 @@ class Document:
     sections: Sequence[Section] = ()
     caveats: Sequence[Caveat] = ()
     provenance: Sequence[tuple[str, str]] = ()
+    scenario: str = ""
+    scripts: Sequence[str] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def open_sections(self) -> list[Section]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 WIDTH: Final = 80
 """Columns of a terminal that is not known, and of output that is not read on one."""
 
+MOST_ROWS: Final = 40
+"""Rows of a table that are printed."""
+
 _GAP: Final = 2
 _WRAPPED: Final = 32
 """Least width of a column of sentences."""
@@ -89,9 +92,11 @@ def _table(figure: Figure, width: int) -> Iterator[str | RichTable]:
             overflow="fold",
             no_wrap=not column.text,
         )
-    for row in shown.texts():
+    for row in shown.texts()[:MOST_ROWS]:
         table.add_row(*row)
     yield table
+    if (more := len(shown.rows) - MOST_ROWS) > 0:
+        yield f"and {numbers.counted(more, 'more row')} (--json)"
     if dropped:
         yield f"not shown: {', '.join(dropped)} (--json)"
 

@@ -69,4 +69,11 @@ def page(documents: Sequence[Document]) -> str:
     from iowatt.render import html
 
     figures = {key: figure for document in documents for key, figure in document.ids().items()}
-    return html.render_page("document.html", figures, title=documents[0].title, documents=documents)
+    return html.render_page(
+        "document.html",
+        figures,
+        more_scripts=list(dict.fromkeys(name for document in documents for name in document.scripts)),
+        more_data={key: value for document in documents for key, value in document.data.items()},
+        title=documents[0].title,
+        documents=documents,
+    )

@@ -254,7 +254,7 @@ def _points():
 
 def test_the_verb_finds_it_too(tmp_path):
     import iowatt
-    from iowatt.pages.rate import text
+    from iowatt.pages.rate import document
 
     place = tmp_path / "back-end.toml"
     place.write_text(TEXT, "utf-8")
@@ -263,8 +263,9 @@ def test_the_verb_finds_it_too(tmp_path):
         place, "50ms", loop="closed", tolerance=0.01, requests=3_000, warmup_requests=500, output=page
     )
     one = found(WITHIN)
-    assert answer["rate_iops"] == one.rate_iops and answer["outstanding"] == one.outstanding
-    assert answer["at_rate"]["efficiency.iops_per_w"] == row(one)["efficiency.iops_per_w"]
-    said = "\n".join(text.lines(answer))
-    assert "a closed loop of" in said and "at the limit" in said
-    assert "Rate of the loop" in page.read_text("utf-8")
+    assert answer.rate_iops == one.rate_iops and answer.outstanding == one.outstanding
+    assert answer.at_rate["efficiency.iops_per_w"] == row(one)["efficiency.iops_per_w"]
+    shown = document(answer)
+    assert [headline.key for headline in shown.headlines][:2] == ["rate", "outstanding"]
+    assert shown.chart.table.column("Kind") == [point.kind for point in answer.points]
+    assert "<html" in page.read_text("utf-8")

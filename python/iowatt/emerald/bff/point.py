@@ -93,7 +93,7 @@ def _at_limit(task: Task, loop: Loop, scenario: Scenario, report: Report) -> Jud
     rate = found.crossing_iops or found.rate_iops
     interval = found.ci95_iops
     half = None if interval is None else (interval[1] - interval[0]) / 2
-    notes = [*found.notes, *([found.problem] if found.problem else [])]
+    notes = [*(note.text for note in found.notes), *([found.problem] if found.problem else [])]
     if not found.settled and not closed:
         notes.append("the search for the rate was not settled")
     judged = of_run(

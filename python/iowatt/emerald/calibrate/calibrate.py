@@ -281,7 +281,7 @@ class _Calibrator:
             highest.settled and chosen is not None,
             (
                 *_said(limited, None if limited is None else self._cause(limited, bound)),
-                *highest.notes,
+                *(note.text for note in highest.notes),
                 *_by_minute(self._rows, bound),
                 *_passed_over(self._rows, chosen, self._keeps_up),
                 *_warnings(chosen),

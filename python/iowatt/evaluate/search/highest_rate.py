@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal
 
+from iowatt.base.results import Note
+
 Verdict = Literal["meets", "over", "saturated"]
 
 #: Share of the asked rate below which a run did not keep up.
@@ -71,8 +73,8 @@ class Highest:
     points: tuple[Point, ...]
     #: Runs in all.
     runs: int
-    #: What a reader must know, in sentences: why it ended early, where the curve falls.
-    notes: tuple[str, ...] = ()
+    #: Why it ended early, and where the curve falls.
+    notes: tuple[Note, ...] = ()
 
     @property
     def monotone(self) -> bool:
@@ -190,7 +192,7 @@ class _Search:
     near: float | None
     points: list[Point] = field(default_factory=list)
     runs: int = 0
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     low: Point | None = None
     high: Point | None = None
 
@@ -202,17 +204,20 @@ class _Search:
             if self.low is not None and self.high is not None:
                 self._close(self.low, self.high)
         except _RunsUsedUpError:
-            self.notes.append(f"the search ended after {self.runs} runs, before it had settled")
+            self._note("runs-used-up", f"the search ended after {self.runs} runs, before it had settled")
         except _NoOtherRateError:
-            self.notes.append("the rates that can be asked for leave none between those that were run")
+            self._note(
+                "no-rate-between", "the rates that can be asked for leave none between those that were run"
+            )
         for lower, higher in falls(self.points, self.limit):
-            self.notes.append(
+            self._note(
+                "not-monotone",
                 f"the response time falls from {_ms(lower)} at {lower.rate:.6g} to {_ms(higher)} at "
                 f"{higher.rate:.6g} requests per second: the curve is not monotone, and a rate within the "
-                "limit may lie beyond the one found"
+                "limit may lie beyond the one found",
             )
         if self.low is not None and self.low.uncertain:
-            self.notes.append("the limit is within the noise of the rate found")
+            self._note("limit-in-noise", "the limit is within the noise of the rate found")
         return Highest(
             self.limit,
             self.low,
@@ -222,6 +227,9 @@ class _Search:
             self.runs,
             tuple(self.notes),
         )
+
+    def _note(self, code: str, text: str) -> None:
+        self.notes.append(Note(code=code, text=text, decides=True))
 
     def _settled(self) -> bool:
         if self.low is None or self.high is None:
@@ -268,8 +276,9 @@ class _Search:
         """Up from the highest rate that met the limit, until one does not."""
         while self.low is not None and self.high is None:
             if self.low.rate >= self.ceiling:
-                self.notes.append(
-                    f"the highest rate that may be tried, {self.ceiling:.6g}, is within the limit"
+                self._note(
+                    "ceiling-within-limit",
+                    f"the highest rate that may be tried, {self.ceiling:.6g}, is within the limit",
                 )
                 return
             step = self._above(self.low) - self.low.rate
@@ -328,7 +337,7 @@ class _Search:
             if over and (lower > 1.05 * higher or flat):
                 return self._ascend_over(first)
             last = point
-        self.notes.append(f"no rate down to {last.rate:.6g} requests per second keeps to the limit")
+        self._note("no-rate-below", f"no rate down to {last.rate:.6g} requests per second keeps to the limit")
         return False
 
     def _floor(self, first: Point) -> float:
@@ -364,7 +373,9 @@ class _Search:
             if point.verdict == "saturated" or (point.response_s or 0.0) > (last.response_s or 0.0):
                 break
             last = point
-        self.notes.append("no rate was found that keeps to the limit, neither below nor above the first one")
+        self._note(
+            "no-rate", "no rate was found that keeps to the limit, neither below nor above the first one"
+        )
         return False
 
     def _close(self, low: Point, high: Point) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from iowatt.evaluate.search.grid import shown
@@ -34,6 +35,26 @@ EFFICIENCY: Final = "efficiency.iops_per_w"
 PER_REQUEST: Final = "energy.per_request_j"
 
 
+_BRIEF: Final = {
+    "done_share": Column("Done", "share"),
+    "response_time_ms.all.mean": Column("Mean", "ms"),
+    "response_time_ms.all.p95": Column("p95", "ms"),
+    "response_time_ms.all.p99": Column("p99", "ms"),
+    "throughput.iops": Column("IOPS"),
+    "power_w.mean": Column("Power", "W"),
+    "power_w.wall_mean": Column("Wall power", "W"),
+    "efficiency.iops_per_w": Column("IOPS/W"),
+    "energy.per_request_j": Column("J/request"),
+}
+"""Short headings, for tables of many columns."""
+
+_FIRST: Final = (
+    "response_time_ms.all.mean", "response_time_ms.all.p99", "throughput.iops", "power_w.mean",
+    "power_w.wall_mean", "efficiency.iops_per_w", "energy.per_request_j",
+)  # fmt: skip
+"""Figures that are asked for first, in this order."""
+
+
 class Given(Column):
     """A column of values that somebody gave: shown as given, not rounded."""
 
@@ -58,6 +79,12 @@ def numeric(frame: pl.DataFrame) -> list[str]:
         if kind.is_numeric() and name != "point" and frame[name].drop_nulls().n_unique() > 1
     ]
     return [name for name in COMMON if name in found] + [name for name in found if name not in COMMON]
+
+
+def brief(name: str) -> Column:
+    """The column under a short heading, with the rank that says when a narrow table leaves it out."""
+    rank = _FIRST.index(name) // 2 if name in _FIRST else len(_FIRST)
+    return replace(_BRIEF.get(name) or column(name), rank=rank)
 
 
 def column(name: str) -> Column:

@@ -8,6 +8,7 @@ docs/models/tiers.md.
 
 from __future__ import annotations
 
-from iowatt.evaluate.tiers.derive import SCHEMA, Asked, derive
+from iowatt.evaluate.tiers.derive import Asked, derive
+from iowatt.evaluate.tiers.result import DerivedTiers
 
-__all__ = ["SCHEMA", "Asked", "derive"]
+__all__ = ["Asked", "DerivedTiers", "derive"]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.base.document import Document
+from iowatt.base.results import Note
 from iowatt.evaluate.tiers import toml
 from iowatt.evaluate.tiers.choose import Tier
 from iowatt.evaluate.tiers.load import Load
@@ -30,7 +31,7 @@ def scenario(
     pools: Mapping[str, tuple[dict[str, Any], Path]],
     load: Load,
     name: str,
-) -> tuple[str, list[str]]:
+) -> tuple[str, list[Note]]:
     """The text of the scenario, for a file in ``target``, and what was left out of the given one.
 
     Parameters
@@ -50,7 +51,9 @@ def scenario(
         elif isinstance(given, list):
             table[key] = [_moved(part, base, target) if isinstance(part, str) else part for part in given]
     array = raw.get("array", {})
-    said = [f"array.{key} of the one pool is left out" for key in ("bus", "power") if array.get(key)]
+    said = [
+        left_out(f"array.{key} of the one pool is left out") for key in ("bus", "power") if array.get(key)
+    ]
     kept = {key: value for key, value in array.items() if key not in LEFT_OUT}
     listed = [_pool(tier, *pools[tier.technology.name], target) for tier in tiers]
     over = "tiers" if len(tiers) > 1 else tiers[0].technology.name
@@ -67,6 +70,11 @@ def scenario(
         "Derived by `iowatt tier`: the work of the one pool on the tiers that were chosen for it.",
     )
     return toml.document(raw, comments[1:]), said
+
+
+def left_out(text: str) -> Note:
+    """A note on a key of the one pool that its tiers do not have."""
+    return Note(code="left-out", text=text)
 
 
 def _pool(tier: Tier, table: dict[str, Any], base: Path, target: Path) -> dict[str, Any]:

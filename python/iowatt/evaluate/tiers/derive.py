@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.results import Note
 from iowatt.evaluate.tiers import build, candidate, choose, compare, money, pilot, predict
 from iowatt.evaluate.tiers import load as loads
 from iowatt.evaluate.tiers.choose import Objective, Technology, Tier
 from iowatt.evaluate.tiers.predict import Front, Prediction
+from iowatt.evaluate.tiers.result import BackEndLoad, BothKeptUp, DerivedTiers, Dollars, KeptUp, Limits
 from iowatt.lenses.kept_up import kept_up
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.pricing import Pricing
     from iowatt.model.scenario.array import Pool
     from iowatt.run.bundle import Run
-
-SCHEMA: Final = "iowatt.tier/1"
 
 #: Tiers that a configuration may have.
 MOST_TIERS: Final = 2
@@ -66,7 +66,7 @@ def _quiet(_name: str) -> AbstractContextManager[Progress | None]:
     return nullcontext()
 
 
-def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> dict[str, Any]:
+def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> DerivedTiers:
     """Derive tiers for the work of a scenario with one pool.
 
     Parameters
@@ -81,8 +81,8 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
 
     Returns
     -------
-    dict
-        Schema ``iowatt.tier/1``, see docs/reference/cli.md.
+    DerivedTiers
+        The document ``iowatt.tier/1`` (docs/reference/cli.md).
 
     Raises
     ------
@@ -117,39 +117,39 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
     if asked.simulate:
         with stage("simulating the tiers") as progress:
             second = _on_tiers(text, place, progress)
-    return {
-        "schema": SCHEMA,
-        "scenario": one.name,
-        "objective": asked.objective,
-        "limits": {
-            "utilisation": asked.limit,
-            "response_time_ms": None if asked.response_s is None else 1e3 * asked.response_s,
-            "load": load.peak if asked.peak else 1.0,
-        },
-        "one_pool": compare.of_run(first, one.pool, one.count, one.device),
-        "load": {
-            "stored_gb": load.total_bytes / 1e9,
-            "touched_gb": float(load.size.sum()) / 1e9,
-            "extent_bytes": load.extent_bytes,
-            "iops": load.iops,
-            "iops_per_gb": load.iops / (load.total_bytes / 1e9),
-            "read_share": float(load.reads.sum()) / load.iops if load.iops else None,
-            "read_bytes": load.read_bytes,
-            "write_bytes": load.write_bytes,
-            "peak": load.peak,
-        },
-        "candidates": [compare.technology(one) for one in technologies],
-        "chosen": compare.configuration(chosen, load),
-        "alternatives": [compare.brief(names, found, asked.objective) for names, found in others],
-        "simulated": None if second is None else compare.of_tiers(second, chosen),
-        "errors": None if second is None else compare.errors(second, chosen),
-        "dollars": _dollars(asked.priced),
-        "kept_up": {
-            "one_pool": kept_up(first).as_dict(),
-            "simulated": None if second is None else kept_up(second).as_dict(),
-        },
-        "notes": [*_notes(first, one, load, asked), *left_out, *said],
-    }
+    return DerivedTiers(
+        scenario=one.name,
+        objective=asked.objective,
+        limits=Limits(
+            utilisation=asked.limit,
+            response_time_ms=None if asked.response_s is None else 1e3 * asked.response_s,
+            load=load.peak if asked.peak else 1.0,
+        ),
+        one_pool=compare.of_run(first, one.pool, one.count, one.device),
+        load=BackEndLoad(
+            stored_gb=load.total_bytes / 1e9,
+            touched_gb=float(load.size.sum()) / 1e9,
+            extent_bytes=load.extent_bytes,
+            iops=load.iops,
+            iops_per_gb=load.iops / (load.total_bytes / 1e9),
+            read_share=float(load.reads.sum()) / load.iops if load.iops else None,
+            read_bytes=load.read_bytes,
+            write_bytes=load.write_bytes,
+            peak=load.peak,
+        ),
+        candidates=[compare.technology(one) for one in technologies],
+        chosen=compare.configuration(chosen, load),
+        alternatives=[compare.brief(names, found) for names, found in others],
+        simulated=None if second is None else compare.of_tiers(second, chosen),
+        errors=None if second is None else compare.errors(second, chosen),
+        dollars=_dollars(asked.priced),
+        kept_up=BothKeptUp(one_pool=_kept_up(first), simulated=None if second is None else _kept_up(second)),
+        notes=[*_notes(first, one, load, asked), *left_out, *said],
+    )
+
+
+def _kept_up(run: Run) -> KeptUp:
+    return KeptUp(**kept_up(run).as_dict())
 
 
 @dataclass(frozen=True)
@@ -249,15 +249,17 @@ def _own_keys(pool: Pool) -> list[str]:
     return [*keys, *(["raid.set_size"] if pool.raid is not None and pool.raid.set_size is not None else [])]
 
 
-def _left_out(one: _OnePool, raws: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
-    """What of the one pool its tiers do not have, as notes.
+def _left_out(one: _OnePool, raws: Sequence[Mapping[str, Any]], asked: Asked) -> list[Note]:
+    """What of the one pool its tiers do not have.
 
     Raises
     ------
     InputError
         Its volumes have RAID levels of their own, and a candidate has none: which is to hold is not said.
     """
-    said = [f"array.pool.{one.pool}.{key} of the one pool is left out" for key in one.own_keys]
+    said = [
+        build.left_out(f"array.pool.{one.pool}.{key} of the one pool is left out") for key in one.own_keys
+    ]
     if not one.own_levels:
         return said
     if not all(raw.get("raid") for raw in raws):
@@ -269,7 +271,10 @@ def _left_out(one: _OnePool, raws: Sequence[Mapping[str, Any]], asked: Asked) ->
         )
     return [
         *said,
-        *(f"array.volume.{name}.raid is left out: tiers have their own" for name in one.own_levels),
+        *(
+            build.left_out(f"array.volume.{name}.raid is left out: tiers have their own")
+            for name in one.own_levels
+        ),
     ]
 
 
@@ -529,56 +534,78 @@ def _simulated(work: Prepared, base: Path, output: Path, progress: Progress | No
     return bundle.Run.open(output)
 
 
-def _dollars(asked: Pricing) -> dict[str, Any]:
-    """What dollars rest on, and what they leave out."""
-    return {
-        "years": asked.horizon.amount,
-        "tariff": asked.tariff.name,
-        "book": asked.book.name,
-        "included": ["purchase of drives", "failures and service", "electricity and cooling"],
-        "not_included": [
+def _dollars(asked: Pricing) -> Dollars:
+    return Dollars(
+        years=asked.horizon.amount,
+        tariff=asked.tariff.name,
+        book=asked.book.name,
+        included=["purchase of drives", "failures and service", "electricity and cooling"],
+        not_included=[
             "shelves, controllers and their watts", "rack units", "wear by this work",
             "other RAID levels than those given: each tier has its candidate's, or the one pool's",
         ],
-    }  # fmt: skip
+    )  # fmt: skip
 
 
-def _notes(run: Run, one: _OnePool, load: loads.Load, asked: Asked) -> list[str]:
-    said = [
-        "predicted: a queue for each tier with the service times of its drives under random requests of "
-        "the mean "
-        "size; modelled, not measured",
-        "placement is that of the whole run's heat, from the start; nothing moves in the simulation (with "
-        "promotion_threshold and initial it would)",
-        "watts are those of the drives",
+def _notes(run: Run, one: _OnePool, load: loads.Load, asked: Asked) -> list[Note]:
+    notes = [
+        Note(
+            code="modelled",
+            text="predictions treat each tier as a queue with the service times of its drives under random "
+            "requests of the mean size; they are modelled, not measured",
+        ),
+        Note(
+            code="placed-from-start",
+            text="extents are placed from the start by the heat of the whole run; nothing moves in the "
+            "simulation (set promotion_threshold and initial for that)",
+        ),
+        Note(code="drives-alone", text="power is that of the drives alone"),
     ]
     busiest = max((float(d["utilisation"]) for d in run.summary["devices"]), default=0.0)
     if busiest > 0.97:
-        said.append(
-            f"the one pool is overloaded (a drive is busy {100 * busiest:.0f} % of the time): the load "
-            f"is what was asked "
-            "for until the last request arrived"
+        notes.append(
+            Note(
+                code="one-pool-overloaded",
+                text=f"the one pool is overloaded (a drive is busy {100 * busiest:.0f} % of the time): the "
+                "load is what was asked for until the last request arrived",
+                decides=True,
+            )
         )
     dollars = _dollars(asked.priced)
-    said.append(
-        f"dollars over {dollars['years']:g} years ({dollars['tariff']}; book {dollars['book']}) include "
-        f"{', '.join(dollars['included'])}; not {'; '.join(dollars['not_included'])}"
+    notes.append(
+        Note(
+            code="dollars-include",
+            text=f"dollars over {dollars.years:g} years (tariff {dollars.tariff}, book {dollars.book}) "
+            "include "
+            f"{', '.join(dollars.included)}; they leave out {'; '.join(dollars.not_included)}",
+        )
     )
     if one.closed:
-        said.append(
-            "a workload is a closed loop: it asks for as much as storage gives, and the tiers are sized "
-            "for what the "
-            "one pool gave"
+        notes.append(
+            Note(
+                code="closed-loop",
+                text="a workload is a closed loop, which asks for as much as storage gives: the tiers are "
+                "sized for what the one pool gave",
+                decides=True,
+            )
         )
     cache = (one.plan["simulation"].get("controller") or {}).get("cache") or {}
     if cache.get("write") == "back" and cache.get("destage_outstanding", 1) > 1 and load.writes.sum():
-        said.append(
-            f"up to {cache['destage_outstanding']} destages are under way at a time: reads wait behind "
-            f"them, which the "
-            "estimate, to which requests come one by one, does not see"
+        notes.append(
+            Note(
+                code="destages-together",
+                text=f"up to {cache['destage_outstanding']} destages are under way at a time and reads wait "
+                "behind them; the prediction assumes that requests arrive one by one",
+            )
         )
     if load.peak > 1.2 and not asked.peak:
-        said.append(
-            f"the busiest period asks for {load.peak:.2g} times the mean, which the tiers are sized for"
+        notes.append(
+            Note(
+                code="sized-for-mean",
+                text=f"the busiest period asks for {load.peak:.2g} times the mean load, and the tiers are "
+                "sized "
+                "for the mean load",
+                decides=True,
+            )
         )
-    return said
+    return notes

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from iowatt.evaluate.tiers.choose import Tier
 from iowatt.evaluate.tiers.load import Load
+from iowatt.evaluate.tiers.result import Predicted
 
 #: Mean of the greater of two over that of one, in standard deviations (normal): 1/sqrt(pi). For n: about
 #: sqrt(2 ln n).
@@ -174,19 +174,19 @@ def _sum(own: float, share: float, behind: float | None) -> float | None:
     return None if behind is None else own + share * behind
 
 
-def as_dict(found: Prediction) -> dict[str, Any]:
-    """Plain data; times in ms."""
-    return {
-        "iops": found.iops,
-        "most_iops": found.most_iops if math.isfinite(found.most_iops) else None,
-        "response_time_ms": _ms(found.response_s),
-        "read_ms": _ms(found.read_s),
-        "write_ms": _ms(found.write_s),
-        "power_w": found.watts,
-        "usd": found.usd,
-        "total_usd": found.total_usd,
-        "drives": found.drives,
-    }
+def result(found: Prediction) -> Predicted:
+    """The same for a document; times in ms."""
+    return Predicted(
+        iops=found.iops,
+        most_iops=found.most_iops if math.isfinite(found.most_iops) else None,
+        response_time_ms=_ms(found.response_s),
+        read_ms=_ms(found.read_s),
+        write_ms=_ms(found.write_s),
+        power_w=found.watts,
+        usd=found.usd,
+        total_usd=found.total_usd,
+        drives=found.drives,
+    )
 
 
 def _ms(seconds: float | None) -> float | None:

@@ -116,11 +116,11 @@ def points(curve: Curve) -> Figure:
         "response_time_ms.all.p99",
         curve.power, metrics.PER_REQUEST, metrics.EFFICIENCY, "devices.utilisation.max",
     ]  # fmt: skip
-    named = {_LOW: Column("95 % from", "ms"), _HIGH: Column("95 % to", "ms")}
+    named = {_LOW: Column("95 % from", "ms", rank=4), _HIGH: Column("95 % to", "ms", rank=4)}
     columns = [
         curve.column,
         Column("Verdict", text=True),
-        *(named.get(key) or metrics.column(key) for key in keys),
+        *(named.get(key) or metrics.brief(key) for key in keys),
     ]
     rows: list[list[Cell]] = [
         [row[curve.load], verdict(row), *(row.get(key) for key in keys)] for row in curve.rows
@@ -132,6 +132,7 @@ def points(curve: Curve) -> Figure:
         "the length of the run.",
         Table(columns, rows),
         wide=True,
+        brief=True,
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search import metrics, pareto
 from iowatt.evaluate.search.grid import short_names, shown
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
-from iowatt.render.numbers import percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,7 +65,7 @@ def points_table(sweep: Sweep) -> Figure:
             for path, is_text in zip(sweep.paths, text, strict=True)
         ),
         Column("Verdict", text=True),
-        *(metrics.COMMON[key] for key in keys),
+        *(metrics.brief(key) for key in keys),
     ]
     rows: list[list[Cell]] = [
         [
@@ -87,20 +86,15 @@ def points_table(sweep: Sweep) -> Figure:
         "and table.csv have every figure.",
         Table(columns, rows),
         wide=True,
+        brief=True,
     )
 
 
-def verdict(row: dict[str, Any]) -> str:
-    """What a reader must know of a point in a word."""
+def verdict(row: Mapping[str, Any]) -> str:
+    """Whether a point is ``steady``, ``overloaded`` or ``failed``."""
     if row["status"] == "failed":
         return "failed"
     return "overloaded" if row["overloaded"] else "steady"
-
-
-def shortfall(row: dict[str, Any]) -> str:
-    """How far a point fell behind its load: ``11 % done``; empty where it did not, or nobody knows."""
-    share = row.get("done_share")
-    return f"{percent(share)} done" if row["overloaded"] and share is not None else ""
 
 
 def _any(sweep: Sweep, key: str) -> bool:
@@ -151,6 +145,7 @@ def pareto_view(sweep: Sweep) -> Figure:
         table,
         {"data": data, "layout": layout(axis(titles[0].heading), axis(titles[1].heading), showlegend=True)},
         wide=True,
+        template="sweep-pareto.html",
     )
 
 

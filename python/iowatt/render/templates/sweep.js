@@ -1,5 +1,5 @@
 // The reader's part of a sweep's page: which two figures the Pareto view sets against each other, and the order
-// of the table of points. The front and the knee are found as iowatt.search.pareto finds them.
+// of the table of points. The front and the knee are found as iowatt.evaluate.search.pareto finds them.
 "use strict";
 (() => {
   const { report, redraw } = window.iowatt;
@@ -41,7 +41,7 @@
   const choices = report.choices;
   const form = document.getElementById("choose");
   if (choices && form) {
-    const figure = report.figures.pareto;
+    const figure = report.figures["sweep-pareto"];
     const field = (name) => document.getElementById(`choose-${name}`);
     const metric = (key) => choices.metrics.find((one) => one.key === key);
 
@@ -107,8 +107,8 @@
         ys[i],
         i === best ? "knee" : on.has(i) ? "front" : "",
       ]);
-      fill(document.querySelector("#pareto table"), figure);
-      redraw("pareto");
+      fill(document.querySelector("#sweep-pareto table"), figure);
+      redraw("sweep-pareto");
     };
     form.hidden = false;
     form.addEventListener("submit", (event) => event.preventDefault());
@@ -135,9 +135,9 @@
 
   // --- the sortable table ---
 
-  const sortable = document.querySelector("#points table");
+  const sortable = document.querySelector("#sweep-points table, #curve-points table");
   if (sortable) {
-    const { rows } = report.figures.points;
+    const { rows } = report.figures[sortable.closest("figure").id];
     const lines = [...sortable.tBodies[0].rows];
     const order = lines.map((_, at) => at);
     const headings = [...sortable.tHead.rows[0].cells];

@@ -8,7 +8,19 @@ from __future__ import annotations
 from iowatt.evaluate.search.rate.asked import ALL, STATISTICS, Asked, Loop
 from iowatt.evaluate.search.rate.at_limit import row
 from iowatt.evaluate.search.rate.find import find
-from iowatt.evaluate.search.rate.found import SCHEMA, Found, Tried
+from iowatt.evaluate.search.rate.found import Found, Tried
 from iowatt.evaluate.search.rate.of_scenario import of_scenario
+from iowatt.evaluate.search.rate.result import HighestRate
 
-__all__ = ["ALL", "SCHEMA", "STATISTICS", "Asked", "Found", "Loop", "Tried", "find", "of_scenario", "row"]
+__all__ = [
+    "ALL",
+    "STATISTICS",
+    "Asked",
+    "Found",
+    "HighestRate",
+    "Loop",
+    "Tried",
+    "find",
+    "of_scenario",
+    "row",
+]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Any
 
 from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError
@@ -14,8 +13,9 @@ from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.rate.asked import Asked
 from iowatt.evaluate.search.rate.at_limit import row
 from iowatt.evaluate.search.rate.find import Told
-from iowatt.evaluate.search.rate.found import Found
+from iowatt.evaluate.search.rate.found import Found, Tried
 from iowatt.evaluate.search.rate.of_scenario import of_scenario
+from iowatt.evaluate.search.rate.result import HighestRate, RatePoint
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
 from iowatt.trace.shared import SHARED_BYTES
@@ -28,8 +28,8 @@ def answer(
     command: str | None = None,
     report: Report | None = None,
     told: Told = lambda _point: None,
-) -> dict[str, Any]:
-    """The document of a search.
+) -> HighestRate:
+    """Search, and return the document of what was found.
 
     Parameters
     ----------
@@ -64,22 +64,64 @@ def answer(
         raise prepare.placed(document, error) from None
     if found.problem is not None:
         raise InputError("infeasible", Argument("limit"), found.problem, hint=_hint(found))
-    return documented(found, scenario, given, command)
+    return documented(found, given, scenario=scenario.name, command=command)
 
 
-def documented(found: Found, scenario: Scenario, given: Given, command: str | None) -> dict[str, Any]:
-    """The document of what was found, with the scenario that it is of."""
-    made = found.as_dict()
-    return {
-        "schema": made.pop("schema"),
-        "version": version("iowatt"),
-        "command": command,
-        "scenario": scenario.name,
-        "source": given.source,
-        "set": list(given.overrides),
-        **made,
-        "at_rate": None if found.run is None else row(found),
-    }
+def documented(found: Found, given: Given, *, scenario: str, command: str | None = None) -> HighestRate:
+    """The document of what was found; ``scenario`` is the name of the one in ``given``."""
+    asked = found.asked
+    return HighestRate(
+        version=version("iowatt"),
+        command=command,
+        scenario=scenario,
+        source=given.source,
+        overrides=list(given.overrides),
+        loop=asked.loop,
+        limit_ms=asked.limit_s * 1e3,
+        read_limit_ms=_ms(asked.read_limit_s),
+        write_limit_ms=_ms(asked.write_limit_s),
+        statistic=asked.statistic,
+        tolerance=asked.tolerance,
+        workloads=list(found.workloads),
+        rate_iops=found.rate_iops,
+        outstanding=found.outstanding,
+        beyond_iops=found.beyond_iops,
+        settled=found.settled,
+        crossing_iops=found.crossing_iops,
+        crossing_ci95_iops=found.ci95_iops,
+        interval_by=found.basis,
+        replications=asked.replications,
+        seeds=list(found.seeds),
+        crossing_by_seed_iops=list(found.by_seed),
+        response_ms=_ms(found.response_s),
+        response_half_width_ms=_ms(found.response_half_width_s),
+        runs=found.runs,
+        points=[_point(one) for one in found.points],
+        problem=found.problem,
+        notes=list(found.notes),
+        at_rate=None if found.run is None else row(found),
+    )
+
+
+def _point(tried: Tried) -> RatePoint:
+    return RatePoint(
+        kind=tried.kind,
+        rate_iops=tried.rate,
+        outstanding=tried.outstanding,
+        achieved_iops=tried.achieved,
+        response_ms=_ms(tried.response_s),
+        read_ms=_ms(tried.read_s),
+        write_ms=_ms(tried.write_s),
+        half_width_ms=_ms(tried.half_width_s),
+        verdict=tried.verdict,
+        runs=tried.runs,
+        requests=tried.requests,
+        seconds=tried.seconds,
+    )
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3
 
 
 def _hint(found: Found) -> str:

@@ -17,11 +17,14 @@ from typing import Any, Final
 
 from iowatt.base.digits import apart
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.results import Note
+from iowatt.evaluate.search.highest_rate import Verdict
 from iowatt.evaluate.search.rate.asked import ALL, Asked
 from iowatt.evaluate.search.rate.find import Told
-from iowatt.evaluate.search.rate.found import Found, Kind, Tried
+from iowatt.evaluate.search.rate.found import Found, Tried
 from iowatt.evaluate.search.rate.load import looped
 from iowatt.evaluate.search.rate.resolve import chosen_of, shares
+from iowatt.evaluate.search.rate.result import Kind
 from iowatt.evaluate.search.rate.seen import seen
 from iowatt.evaluate.search.rate.simulate import Simulations
 from iowatt.model.scenario.model import Scenario
@@ -110,12 +113,16 @@ def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Tol
     )
 
 
-def _notes(asked: Asked, *, settled: bool) -> tuple[str, ...]:
+def _notes(asked: Asked, *, settled: bool) -> tuple[Note, ...]:
     if settled:
         return ()
     return (
-        f"no number of outstanding requests that was run came within {asked.tolerance:.2%} of the limit: the "
-        "rate there is interpolated from further away",
+        Note(
+            code="not-settled",
+            text=f"no number of outstanding requests that was run came within {asked.tolerance:.2%} of the "
+            "limit: the rate there is interpolated from further away",
+            decides=True,
+        ),
     )
 
 
@@ -155,7 +162,7 @@ def tried(kind: Kind, run: Run, outstanding: int, asked: Asked) -> Tried:
     """A closed loop that was run."""
     one = seen(run, asked.key)
     response_s = one.response_s.get("all")
-    verdict = None
+    verdict: Verdict | None = None
     if kind != "probe" and response_s is not None:
         verdict = "meets" if response_s <= asked.limit_s else "over"
     return Tried(

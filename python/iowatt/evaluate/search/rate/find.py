@@ -12,10 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from iowatt.base.results import Note
 from iowatt.evaluate.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
 from iowatt.evaluate.search.rate import interval
 from iowatt.evaluate.search.rate.asked import Asked
-from iowatt.evaluate.search.rate.found import Basis, Found, Kind, Tried
+from iowatt.evaluate.search.rate.found import Found, Tried
+from iowatt.evaluate.search.rate.result import Basis, Kind
 from iowatt.evaluate.search.rate.seen import Seen, seen
 from iowatt.run.bundle import Run
 
@@ -41,7 +43,7 @@ def find(
     near: float | None = None,
     seeds: Sequence[int] | None = None,
     workloads: Sequence[str] = (),
-    longer: Callable[[float], str | None] = lambda _times: None,
+    longer: Callable[[float], Note | None] = lambda _times: None,
     told: Told = lambda _point: None,
     before: Sequence[Tried] = (),
 ) -> Found:
@@ -60,8 +62,8 @@ def find(
     workloads:
         Whose requests are judged; none: all.
     longer:
-        Makes the runs that follow so many times as long, and says in words how long they are then; None where
-        they cannot be.
+        Makes the runs that follow so many times as long, and returns a note of how long they are then; None
+        where they cannot be.
     told:
         Called with every rate that was run.
     before:
@@ -91,7 +93,7 @@ class _Search:
     workloads: tuple[str, ...]
     told: Told
     tried: list[Tried]
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     kind: Kind = "search"
     #: Seeds that each rate is run with now.
     pooled: int = 1
@@ -278,7 +280,7 @@ class _Search:
         steep = interval.slope(self._curve(highest), self.asked.limit_s)
         return None if half is None or steep is None else half / steep
 
-    def _said(self, highest: Highest, by_seed: Sequence[float]) -> tuple[list[str], str | None]:
+    def _said(self, highest: Highest, by_seed: Sequence[float]) -> tuple[list[Note], str | None]:
         """Notes, and why there is no rate or none beyond it."""
         asked, notes = self.asked, [*self.notes, *highest.notes]
         problem = None
@@ -296,12 +298,20 @@ class _Search:
             )
         elif highest.beyond is not None and self.crossing(highest) is None:
             notes.append(
-                "beyond the rate found requests are no longer kept up with: the rate is what the system can "
-                "do, and the limit is not what binds"
+                Note(
+                    code="saturated-beyond",
+                    text="beyond the rate found the system cannot keep up with the requests: its capacity, "
+                    "not the limit, ends the search",
+                    decides=True,
+                )
             )
         if len(self.seeds) > 1 and highest.best is not None and not by_seed:
             notes.append(
-                "the seeds tell no interval of the rate, because the response time does not rise to the limit"
+                Note(
+                    code="no-interval",
+                    text="the seeds give no interval of the rate, because the response time does not rise to "
+                    "the limit",
+                )
             )
         return notes, problem
 

@@ -1,23 +1,20 @@
-"""What a search for the highest rate found, for programs and as a document."""
+"""What a search for the highest rate found, with the Run at it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
 
+from iowatt.base.results import Note
+from iowatt.evaluate.search.highest_rate import Verdict
 from iowatt.evaluate.search.rate.asked import Asked
+from iowatt.evaluate.search.rate.result import Basis, Kind
 from iowatt.run.bundle import Run
-
-SCHEMA: Final = "iowatt.rate/1"
-Kind = Literal["probe", "search", "longer"]
-Basis = Literal["replications", "batch means"]
 
 
 @dataclass(frozen=True)
 class Tried:
     """One rate with the runs of all its seeds."""
 
-    #: ``probe``: a closed loop that says where to begin; ``longer``: in runs longer than the first ones.
     kind: Kind
     #: Requests per second that were asked for; None of a closed loop, which has ``outstanding``.
     rate: float | None
@@ -30,29 +27,12 @@ class Tried:
     write_s: float | None
     #: Half of the 95 % interval of ``response_s``, s: over the seeds, or by batch means of a single run.
     half_width_s: float | None
-    #: meets, over or saturated; None of a probe.
-    verdict: str | None
+    #: None of a probe.
+    verdict: Verdict | None
     runs: int
     #: Counted in each run.
     requests: int
     seconds: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """A point of the document."""
-        return {
-            "kind": self.kind,
-            "rate_iops": self.rate,
-            "outstanding": self.outstanding,
-            "achieved_iops": self.achieved,
-            "response_ms": _ms(self.response_s),
-            "read_ms": _ms(self.read_s),
-            "write_ms": _ms(self.write_s),
-            "half_width_ms": _ms(self.half_width_s),
-            "verdict": self.verdict,
-            "runs": self.runs,
-            "requests": self.requests,
-            "seconds": self.seconds,
-        }
 
 
 @dataclass(frozen=True)
@@ -84,7 +64,7 @@ class Found:
     settled: bool
     #: Why there is no rate, or none beyond it; None where both were found.
     problem: str | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     #: Seeds of the runs at every rate.
     seeds: tuple[int, ...]
     #: Simulations in all, probes included.
@@ -100,37 +80,3 @@ class Found:
         if self.asked.loop == "open" or self.run is None or self.rate_iops is None:
             return 1.0
         return self.rate_iops / float(self.run.summary["throughput"]["iops"])
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document ``iowatt.rate/1``, but for what is said of the scenario."""
-        asked, interval = self.asked, self.ci95_iops
-        return {
-            "schema": SCHEMA,
-            "loop": asked.loop,
-            "limit_ms": asked.limit_s * 1e3,
-            "read_limit_ms": _ms(asked.read_limit_s),
-            "write_limit_ms": _ms(asked.write_limit_s),
-            "statistic": asked.statistic,
-            "tolerance": asked.tolerance,
-            "workloads": list(self.workloads),
-            "rate_iops": self.rate_iops,
-            "outstanding": self.outstanding,
-            "beyond_iops": self.beyond_iops,
-            "settled": self.settled,
-            "crossing_iops": self.crossing_iops,
-            "crossing_ci95_iops": None if interval is None else list(interval),
-            "interval_by": self.basis,
-            "replications": asked.replications,
-            "seeds": list(self.seeds),
-            "crossing_by_seed_iops": list(self.by_seed),
-            "response_ms": _ms(self.response_s),
-            "response_half_width_ms": _ms(self.response_half_width_s),
-            "runs": self.runs,
-            "points": [point.as_dict() for point in self.points],
-            "problem": self.problem,
-            "notes": list(self.notes),
-        }
-
-
-def _ms(seconds: float | None) -> float | None:
-    return None if seconds is None else seconds * 1e3

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.search.executor import Report
 from iowatt.evaluate.search.rate import closed
@@ -100,11 +101,11 @@ def _open(scenario: Scenario, simulations: Simulations, asked: Asked, told: Told
     )
 
 
-def _unsteady(run: Run, scenario: Scenario) -> Iterator[str]:
+def _unsteady(run: Run, scenario: Scenario) -> Iterator[Note]:
     """Why the Run at the rate found may be no steady state, or tell less than it seems to."""
     for one in findings(run):
         if one.weight == "warning":
-            yield f"at this rate: {one.text}"
+            yield Note(code="run-warning", text=f"at this rate: {one.text}", decides=True)
     controller = scenario.array.controller
     cache = None if controller is None else controller.cache
     if cache is None or not cache.size or cache.write != "back":
@@ -114,10 +115,12 @@ def _unsteady(run: Run, scenario: Scenario) -> Iterator[str]:
     share = window["end_s"] / window["duration_s"]
     written = round(run.summary["requests"]["bytes_written"] * share)
     if 0 < written < takes:
-        yield (
-            f"a run writes {format_bytes(written)}, less than the write-back cache takes before all "
-            f"destaging is under way ({format_bytes(takes)}): the drives may keep up with less; give longer "
-            "runs (--requests, or duration and warm-up in the scenario)"
+        yield Note(
+            code="cache-not-filled",
+            text=f"a run writes {format_bytes(written)}, less than the write-back cache takes before all "
+            f"destaging is under way ({format_bytes(takes)}): the drives may keep up with less; count more "
+            "requests, or lengthen duration and warm-up in the scenario",
+            decides=True,
         )
 
 
@@ -135,7 +138,7 @@ class _Bench:
         self.rate = rate
         return self.simulations.run(*self.load.at(rate, seed))
 
-    def longer(self, times: float) -> str | None:
+    def longer(self, times: float) -> Note | None:
         """Make runs longer; None where they cannot be, or are as long as they may be."""
         load = self.load.longer(times)
         if load is None:
@@ -144,9 +147,10 @@ class _Bench:
         if after < _NO_LONGER * before:
             return None
         self.load = load
-        return (
-            f"runs were made longer, about {after * self.rate:,.0f} requests each, because shorter ones did "
-            "not tell the rate to its tolerance"
+        return Note(
+            code="runs-made-longer",
+            text=f"runs were made longer, about {after * self.rate:,.0f} requests each, because shorter ones "
+            "leave the rate less certain than its tolerance",
         )
 
 

@@ -1,1 +1,0 @@
-"""The highest rate within a limit, as documents and pages."""

@@ -1,0 +1,227 @@
+"""What ``iowatt sweep`` and ``iowatt curve`` show: the best points, or the curve, and every point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from iowatt.evaluate.search import metrics, pareto
+from iowatt.evaluate.search.folder import write_whole
+from iowatt.evaluate.search.grid import shown
+from iowatt.evaluate.search.sweep import Found
+from iowatt.pages.sweep import curve_figures, figures
+from iowatt.pages.sweep.curve_figures import Curve
+from iowatt.pages.sweep.figures import Sweep
+from iowatt.pages.sweep.notes import notes
+from iowatt.render import numbers
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Column, Figure, Table
+from iowatt.render.headline import Headline
+from iowatt.render.write import page
+
+_SCRIPT = "sweep.js"
+
+
+def document(found: Found, name: str) -> Document:
+    """The document of a search; ``name`` is the scenario's."""
+    return _curve(found, name) if found.request.kind == "curve" else _sweep(found, name)
+
+
+def write(found: Found, name: str) -> Path | None:
+    """Write the page beside the table; ``None`` for a search that is not written."""
+    if found.path is None:
+        return None
+    text = page([document(found, name)])
+    return write_whole(
+        found.path / "report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n")
+    )
+
+
+def _sweep(found: Found, name: str) -> Document:
+    sweep = Sweep(found.frame, [axis.columns for axis in found.request.axes])
+    steady = any(sweep.steady(row) for row in sweep.rows)
+    sections = [Section("all", "Points", [figures.points_table(sweep), *_failures(sweep.rows, sweep.label)])]
+    for at, columns in enumerate(sweep.axes):
+        sections.append(Section(f"by-{at}", f"By {sweep.axis_name(columns)}", figures.by_axis(sweep, at)))
+    best = _best(sweep)
+    return Document(
+        key="sweep",
+        kind="sweep",
+        title=name,
+        meta=_counted(sweep.rows),
+        verdict=[_told(best) if best else "No point keeps up with its load."],
+        chart=figures.pareto_view(sweep) if steady else None,
+        headlines=best,
+        sections=sections,
+        caveats=[Caveat(note.text, note.decides) for note in notes(found)],
+        provenance=_provenance(found),
+        scenario=found.request.given.text,
+        scripts=(_SCRIPT,),
+        data={"choices": _choices(sweep) if steady else None},
+    )
+
+
+def _curve(found: Found, name: str) -> Document:
+    load = found.request.axes[0].columns[0]
+    curve = Curve(found.frame, load)
+    drawn = curve_figures.figures(curve)
+    label = f"{curve.column.title.lower()} "
+    failures = _failures(curve.rows, lambda row: f"{label}{row[load]:g}")
+    return Document(
+        key="curve",
+        kind="curve",
+        title=name,
+        meta=_counted(curve.rows),
+        verdict=[_carried(curve)],
+        chart=drawn[0] if drawn else None,
+        headlines=_ends(curve),
+        sections=[
+            Section("all", "Points", [curve_figures.points(curve), *failures]),
+            Section("load", "Against load", drawn[1:]),
+        ],
+        caveats=[Caveat(note.text, note.decides) for note in notes(found)],
+        provenance=_provenance(found),
+        scenario=found.request.given.text,
+        scripts=(_SCRIPT,),
+    )
+
+
+def _counted(rows: Sequence[dict[str, Any]]) -> str:
+    verdicts = [figures.verdict(row) for row in rows]
+    parts = [numbers.counted(len(rows), "point")]
+    parts += [
+        f"{numbers.count(n)} {word}" for word in ("overloaded", "failed") if (n := verdicts.count(word))
+    ]
+    version = next((row["version"] for row in rows if row["status"] == "done"), None)
+    return " · ".join([*parts, *([f"iowatt {version}"] if version else [])])
+
+
+def _best(sweep: Sweep) -> list[Headline]:
+    """The best point by each of the figures that a choice is made by."""
+    asked = [
+        ("response", "Shortest response time", metrics.RESPONSE),
+        ("power", "Least power", sweep.power),
+        ("per_request", "Least energy per request", metrics.PER_REQUEST),
+        ("delay", "Least energy-delay", "energy.energy_delay_js"),
+        ("efficiency", "Highest efficiency", metrics.EFFICIENCY),
+    ]
+    found = []
+    for key, title, metric in asked:
+        known = [row for row in sweep.rows if sweep.steady(row) and row.get(metric) is not None]
+        if not known:
+            continue
+        choose = min if pareto.lower_is_better(metric) else max
+        best = choose(known, key=lambda row: row[metric])
+        found.append(Headline(key, title, best[metric], metrics.column(metric).unit, sweep.label(best)))
+    return found
+
+
+def _told(best: Sequence[Headline]) -> str:
+    """The best points in a sentence."""
+    chosen = [one for one in best if one.key in ("efficiency", "response", "power")]
+    said = "; ".join(f"{one.title.lower()} {one.shown} at {one.remark}" for one in reversed(chosen))
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def _carried(curve: Curve) -> str:
+    """What the system carries, in a sentence."""
+    if not curve.steady:
+        return "No load that was simulated is kept up with."
+    last = curve.steady[-1]
+    asked = numbers.significant(last[curve.load], 4)
+    load = f"{asked} IOPS" if curve.is_rate else f"{asked} requests outstanding"
+    response = numbers.with_unit(last[metrics.RESPONSE], "ms")
+    power = numbers.with_unit(last[curve.power], "W")
+    until = (
+        "the highest load that was simulated" if not curve.over else "the highest load that is kept up with"
+    )
+    said = (
+        f"At {load}, {until}: {numbers.with_unit(last['throughput.iops'], 'IOPS')}, mean response time "
+        f"{response}, {power}"
+    )
+    knee = curve.knee()
+    return f"{said}; the knee is at {numbers.significant(knee[curve.load], 4)}." if knee else f"{said}."
+
+
+def _ends(curve: Curve) -> list[Headline]:
+    """What a reader of a curve looks for: what it carries, where it turns, what idling costs."""
+    if not curve.steady:
+        return []
+    first, last = curve.steady[0], curve.steady[-1]
+    most = max(curve.steady, key=lambda row: row["throughput.iops"])
+    unit = "IOPS asked for" if curve.is_rate else "outstanding"
+
+    def at(row: dict[str, Any]) -> str:
+        return f"at {numbers.significant(row[curve.load], 4)} {unit}"
+
+    found = [
+        Headline("most", "Most steady throughput", most["throughput.iops"], "IOPS", at(most)),
+        Headline("light", "Response time, least load", first[metrics.RESPONSE], "ms", at(first)),
+        Headline("heavy", "Response time, most steady load", last[metrics.RESPONSE], "ms", at(last)),
+        Headline("power", "Power, most steady load", last[curve.power], "W", at(last)),
+        Headline("efficiency", "Efficiency, most steady load", last[metrics.EFFICIENCY], "IOPS/W", at(last)),
+    ]
+    if knee := curve.knee():
+        said = "most throughput per response time"
+        found.append(
+            Headline("knee", "Knee", knee[curve.load], "IOPS" if curve.is_rate else "outstanding", said)
+        )
+    return found
+
+
+def _failures(rows: Sequence[dict[str, Any]], label: Callable[[dict[str, Any]], str]) -> list[Figure]:
+    failed = [row for row in rows if row["status"] == "failed"]
+    if not failed:
+        return []
+    table = Table(
+        [Column("Point"), Column("Where", text=True), Column("Why", text=True)],
+        [[row["point"], label(row), row["error"]] for row in failed],
+    )
+    return [Figure("failed", "Points that cannot be simulated", "What contradicts what.", table, wide=True)]
+
+
+def _provenance(found: Found) -> list[tuple[str, str]]:
+    request, frame = found.request, found.frame
+    seeds = list(frame["seed"].drop_nulls().unique()) if "seed" in frame.columns else []
+    rows = [
+        ("Command", request.command or ""),
+        ("Changed by --set", ", ".join(request.given.overrides)),
+        ("Seeds", _seeds(seeds)),
+    ]
+    for axis in request.axes:
+        values = "; ".join(", ".join(shown(v) for v in setting.values) for setting in axis.settings)
+        rows.append(("Swept over", f"{', '.join(axis.columns)} = {values}"))
+    return [(title, value) for title, value in rows if value]
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    if not seeds:
+        return ""
+    return f"one for all points ({seeds[0]})" if len(seeds) == 1 else "one of its own for each point"
+
+
+def _choices(sweep: Sweep) -> dict[str, Any]:
+    """What the reader may choose for the axes of the Pareto view, and all values of it."""
+    keys = [key for key in metrics.numeric(sweep.frame) if key not in sweep.paths]
+    if not keys:
+        keys = [metrics.RESPONSE, sweep.power]
+    every = list(dict.fromkeys([*keys, metrics.RESPONSE, sweep.power]))
+    return {
+        "metrics": [
+            {
+                "key": key,
+                "title": metrics.column(key).heading,
+                "lower": pareto.lower_is_better(key),
+                "common": key in metrics.COMMON,
+            }
+            for key in every
+        ],
+        "x": metrics.RESPONSE,
+        "y": sweep.power,
+        "points": [
+            {"number": row["point"], "label": sweep.label(row), "steady": sweep.steady(row)}
+            for row in sweep.rows
+        ],
+        "values": {key: [row[key] for row in sweep.rows] for key in every},
+    }

@@ -1,1 +1,0 @@
-"""Derived tiers, as documents and pages."""
