@@ -20,7 +20,7 @@ ROWS = {"time_ns": [1, 2, 3], "op": ["R", "W", "R"], "offset": [0, 4096, 8192], 
 EVERY_BYTE = """
 import sys
 from pathlib import Path
-from iowatt import parquet
+from iowatt.base import parquet
 good, damaged, refused = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2]), 0
 for at in range(len(good)):
     for flipped in (3, 15):

@@ -187,8 +187,8 @@ def test_init_refuses_a_trace_that_would_not_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     header = "ts,kind,addr,len\n"
     for name, text, needed in (
-        ("headers.csv", header + "1,R,0,4096\n", "--columns "),
-        ("units.csv", "time,op,offset,size\n1,R,0,4096\n", "--time-unit "),
+        ("headers.csv", header + "1,R,0,4096\n", "`columns="),
+        ("units.csv", "time,op,offset,size\n1,R,0,4096\n", "time_unit"),
         ("empty.csv", "time_ms,op,offset,size\n", ""),
         ("record.csv", "time_ms,op,offset,size\n1,R,0,4096\n2,R,x,4096\n", ""),
         ("far.csv", "time_ms,op,offset,size\n1,R,9000000000000000000,4096\n", ""),

@@ -169,21 +169,21 @@ def test_a_scenario_with_a_data_sheet_drive_says_what_it_assumes():
 
 
 @pytest.mark.parametrize(
-    ("device", "words"),
+    ("device", "code", "named"),
     [
         (
             "seagate-cheetah-15k7-300gb",
-            "seagate-cheetah-15k7-300gb.toml (library): a simulation needs figures that "
-            "'seagate-cheetah-15k7-300gb' does not have: seek.average, geometry.outer_rate",
+            "missing-figure",
+            "seek.average, geometry.outer_rate",
         ),
-        ("seagate-cheetah-15k-300gb", "unknown device 'seagate-cheetah-15k-300gb'"),
+        ("seagate-cheetah-15k-300gb", "unknown-name", "'seagate-cheetah-15k-300gb'"),
     ],
 )
-def test_a_scenario_with_a_device_that_will_not_do(device, words):
-    result = check(device)
-    assert isinstance(result.exception, InputError)
-    assert words in str(result.exception)
-    assert "array.pool.disks.device" in str(result.exception)
+def test_a_scenario_with_a_device_that_will_not_do(device, code, named):
+    error = check(device).exception
+    assert isinstance(error, InputError)
+    assert (error.code, named in error.message) == (code, True)
+    assert error.place.endswith("array.pool.disks.device")
 
 
 @pytest.mark.parametrize(

@@ -78,14 +78,14 @@ def test_a_report_of_a_measured_run_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((DATA / "fio" / "x_lat.1.log",), "its JSON is wanted"),
+        ((DATA / "fio" / "x_lat.1.log",), "error[wrong-kind]: "),
         ((DATA / "fio-runs" / "failed.json",), "error 25"),
         ((DATA / "fio-runs" / "terse.txt",), "terse"),
         ((DATA / "fio-runs" / "groups", "--run", "HB"), "there are slow+also, fast"),
         ((DATA / "vdbench", "--run", "HB"), "there are fill, hband"),
-        ((DATA / "disksim",), "holds no output of fio"),
+        ((DATA / "disksim",), "error[empty]: "),
         ((DATA / "nothing",), "no such file"),
-        ((DATA / "vdbench", "--time-zone", "Mars"), "no time zone 'Mars'"),
+        ((DATA / "vdbench", "--time-zone", "Mars"), "error[unknown-name]: --time-zone Mars: "),
         ((DATA / "fio", "--power", "csv:nothing.csv"), "nothing.csv"),
     ],
 )

@@ -84,7 +84,8 @@ def test_check_names_what_is_charged_or_the_first_fault(tmp_path):
     assert isinstance(failed.exception, InputError)
     assert failed.exception.exit_code == 2
     assert failed.stdout == ""
-    assert f"{bad}: energyweekdayschedule: has 1 rows; expected 12 of 24" in str(failed.exception)
+    assert failed.exception.place == f"{bad}: energyweekdayschedule"
+    assert "12 of 24" in failed.exception.message
 
 
 def test_bill_prints_months_and_sums():

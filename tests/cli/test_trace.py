@@ -123,7 +123,7 @@ def test_a_table_with_a_header_of_its_own_is_told_the_option(tmp_path: Path) -> 
     for words in (["trace", "info", str(path)], replay):
         refused = runner.invoke(app, words)
         assert isinstance(refused.exception, InputError)
-        assert "--columns time=...,op=...,offset=...,size=... --time-unit" in str(refused.exception)
+        assert "`columns=time=...,op=...,offset=...,size=...`" in str(refused.exception)
     shown = invoke("info", path, "--columns", "time=when,op=kind,offset=addr,size=len", "--time-unit", "s")
     assert "2: 1 reads" in shown.stdout
 
@@ -203,7 +203,7 @@ def test_a_table_without_a_header_by_the_numbers_of_its_columns(
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_text(NUMBERED)
-    assert "--columns" in str(invoke("info", path).exception)  # what to do stands in the error
+    assert "`columns=" in str(invoke("info", path).exception)  # what to do stands in the error
     shown = invoke("info", path, "--columns", columns, "--time-unit", "s", "--json").stdout
     (found,) = json.loads(shown)["traces"]
     assert (found["format"], found["requests"]["count"]) == ("csv", 2)
@@ -256,8 +256,9 @@ def test_existing_output_needs_force(trace: Path, tmp_path: Path) -> None:
 def test_numbers_are_finite(tmp_path, option, value):
     path = tmp_path / "t.csv"
     path.write_text("time_s,op,offset,size\n0,R,0,512\n")
-    with pytest.raises(InputError, match=f"is {value}; a finite number"):
+    with pytest.raises(InputError) as caught:
         invoke("convert", path, tmp_path / "o.csv", option, value, catch_exceptions=False)
+    assert (caught.value.code, value in caught.value.message) == ("out-of-range", True)
 
 
 def test_what_is_refused_is_named_as_it_was_given(tmp_path):

@@ -7,7 +7,8 @@ from visit import NEEDS_BROWSER, Visit
 
 from iowatt.lenses.budget import Level, analyse
 from iowatt.pages import run as report
-from iowatt.pages.budget import page
+from iowatt.pages.budget.document import document
+from iowatt.render import write
 from lenses.budget_runs import made
 
 pytestmark = NEEDS_BROWSER
@@ -23,10 +24,22 @@ def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("budget")
     runs = [made(rate, 2000)[0] for rate in (500, 3000, 6000)]
     found = analyse(runs, level=Level(0.5))
-    for one in found["classes"]:
-        for hop in one["hops"]:
-            hop["hop"] = HOSTILE if hop["hop"] == "link" else hop["hop"]
-    page.write(found, folder / "budget.html")
+    hostile = found.model_copy(
+        update={
+            "classes": [
+                one.model_copy(
+                    update={
+                        "hops": [
+                            hop.model_copy(update={"hop": HOSTILE}) if hop.hop == "link" else hop
+                            for hop in one.hops
+                        ]
+                    }
+                )
+                for one in found.classes
+            ]
+        }
+    )
+    write.write(document(hostile), folder / "budget.html")
     run = runs[0]
     run._tables["hops"] = run.table("hops").with_columns(pl.col("hop").replace({"link": HOSTILE}))
     return folder / "budget.html", report.write([run], folder / "report.html")

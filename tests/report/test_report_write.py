@@ -104,7 +104,7 @@ def test_json_names_what_was_written(bundle, tmp_path):
 
 
 def test_several_runs_need_a_name(bundle, tmp_path):
-    assert "-o FILE" in str(invoke(bundle, bundle).exception)
+    check(invoke(bundle, bundle).exception, "missing", "output")
     assert invoke(bundle, bundle, "-o", tmp_path / "both.html").exit_code == 0
 
 

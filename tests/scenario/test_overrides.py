@@ -48,27 +48,29 @@ def test_values_are_toml_or_strings(text, value):
 
 def test_elements_go_by_name_or_index():
     raw = scenario()
-    apply(raw, ["array.pool.disks.count=24", "array.pool.1.count=2"])
+    apply(raw, ["array.pool.disks.count=24", "array.pool.1.count=2"], Scenario)
     assert [pool["count"] for pool in raw["array"]["pool"]] == [24, 2]
 
 
 def test_tables_that_are_not_there_are_made():
     raw = scenario()
-    apply(raw, ["observe.warmup=5s", "array.pool.disks.raid.level=6"])
+    apply(raw, ["observe.warmup=5s", "array.pool.disks.raid.level=6"], Scenario)
     assert raw["observe"] == {"warmup": "5s"}
     assert raw["array"]["pool"][0]["raid"] == {"level": 6}
 
 
 def test_a_device_by_name_becomes_a_table():
     raw = scenario()
-    apply(raw, ["array.pool.disks.device.rpm=15000"])
+    apply(raw, ["array.pool.disks.device.rpm=15000"], Scenario)
     assert raw["array"]["pool"][0]["device"] == {"name": "d", "rpm": 15000}
 
 
 def test_a_sole_element_may_be_left_out():
     raw = scenario()
     raw["array"]["pool"].pop()
-    places = apply(raw, ["array.pool.raid.level=10", "array.pool.count=24", "array.pool.device.rpm=7200"])
+    places = apply(
+        raw, ["array.pool.raid.level=10", "array.pool.count=24", "array.pool.device.rpm=7200"], Scenario
+    )
     (pool,) = raw["array"]["pool"]
     assert pool["raid"] == {"level": 10}
     assert pool["count"] == 24
@@ -78,7 +80,7 @@ def test_a_sole_element_may_be_left_out():
 
 def test_of_several_elements_the_error_names_them():
     with refused("ambiguous", Argument("set", "array.pool.raid.level=10")) as error:
-        apply(scenario(), ["array.pool.raid.level=10"])
+        apply(scenario(), ["array.pool.raid.level=10"], Scenario)
     assert {"array.pool.disks.raid", "array.pool.more.raid"} <= set(str(error.value.hint).split())
 
 
@@ -87,7 +89,7 @@ def test_a_slip_in_a_name_or_key_is_no_key_of_the_only_element():
     raw["array"]["pool"].pop()
     for override, near in (("array.pool.disk.count=5", "disks"), ("array.pool.cuont=5", "count")):
         with refused("unknown-name", Argument("set", override)) as error:
-            apply(raw, [override])
+            apply(raw, [override], Scenario)
         assert repr(near) in str(error.value.hint)
     assert raw["array"]["pool"] == [{"name": "disks", "count": 32, "device": "d"}]
 
@@ -105,13 +107,13 @@ def test_every_path_that_explain_prints_can_be_set():
                 below = keys[".".join(steps[:length])]
                 here[step] = [element | {"name": "x"}] if below.is_list else element
                 here = here[step][0] if below.is_list else here[step]
-            apply(raw, [f"{text}=7"])
+            apply(raw, [f"{text}=7"], Scenario)
             assert here[steps[-1]] == 7, text
 
 
 def test_the_last_one_wins_and_places_are_kept():
     raw = scenario()
-    places = apply(raw, ["seed=1", "seed=2"])
+    places = apply(raw, ["seed=1", "seed=2"], Scenario)
     assert raw["seed"] == 2
     assert places == {("seed",): "seed=2"}
 
@@ -135,7 +137,7 @@ def test_the_last_one_wins_and_places_are_kept():
 )
 def test_what_does_not_fit(override, fault, figures):
     with pytest.raises(InputError) as error:
-        apply(scenario(), [override])
+        apply(scenario(), [override], Scenario)
     assert error.value.place == Argument("set", override)
     assert faults(error.value) == fault
     assert [figure for figure in figures if figure not in str(error.value)] == []

@@ -64,7 +64,7 @@ def test_the_study_is_known_by_name():
 
 
 def test_the_family_of_the_package_is_that_of_the_examples():
-    shipped = ROOT / "python" / "iowatt" / "library" / "families" / "online3.toml"
+    shipped = ROOT / "python" / "iowatt" / "model" / "library" / "families" / "online3.toml"
     assert shipped.read_bytes() == (ROOT / "examples" / "emerald" / "online3.toml").read_bytes()
 
 
