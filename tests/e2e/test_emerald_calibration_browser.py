@@ -38,7 +38,7 @@ FOUND = {
     "rules": {"profile": "emerald-4.0.0"},
     "limit": {"response_mean_ms": 20.0, "rule": "response.mean_ms.random", "verified": False, "margin": 0.05},
     "caveat": "judged with 1 unverified rule value",
-    "deviations": ["a dry run"],
+    "deviations": [{"code": "dry-run", "text": "a dry run"}],
     "notes": [],
     "phases": [
         phase("HB", "limit", RATES, RATES[0]),
