@@ -7,6 +7,10 @@ import math
 
 import polars as pl
 
+from iowatt.evaluate.search.optimize.outcome import NOTHING_SAID
+from iowatt.evaluate.search.optimize.result import Optimization
+from iowatt.evaluate.search.optimize.sensitivity import why
+
 COUNT, LEVEL, UNIT = (
     "array.pool.disks.count",
     "array.pool.disks.raid.level",
@@ -62,7 +66,11 @@ def goal(metric, direction):
 
 
 def limit(metric, operator, value):
-    return {"metric": metric, "operator": operator, "value": value, "text": f"{metric} {operator} {value:g}"}
+    title, unit = TITLES.get(metric, ("", ""))
+    text = f"{metric} {operator} {value:g}"
+    return {
+        "metric": metric, "operator": operator, "value": value, "text": text, "title": title, "unit": unit,
+    }  # fmt: skip
 
 
 def keeps(row, limits):
@@ -94,12 +102,16 @@ def outcome(axes, goals, limits=(), model=array, *, simulate=None, estimator=Tru
     for row in rows:
         row["on_front"] = row["point"] in front
     winner = _knee(front, scores)
-    errors = {one["metric"]: _errors(rows, one["metric"]) for one in [*goals, *limits]} if estimator else {}
+    errors = {
+        one["metric"]: found
+        for one in ([*goals, *limits] if estimator else ())
+        if (found := _errors(rows, one["metric"])) is not None
+    }
     counted = {
         word: sum(row["status"] == word for row in rows) for word in ("refused", "pruned", "simulated")
     }
     document = {
-        "schema": "iowatt.optimize/1", "version": "0.9", "scenario": "peak", "seed": 1,
+        "version": "0.9", "scenario": "peak", "seed": 1,
         "command": "iowatt optimize peak.toml --over ...",
         "method": "exact" if simulate is None else "search",
         "objectives": list(goals), "constraints": list(limits),
@@ -115,14 +127,20 @@ def outcome(axes, goals, limits=(), model=array, *, simulate=None, estimator=Tru
         },
         "front": front, "knee": winner if len(front) > 2 else None, "winner": winner,
         "winner_by": "the only objective" if len(goals) == 1 else "the knee of the front",
+        "nearest": None
+        if winner is not None
+        else min((row["point"] for row in rows if row["status"] == "simulated"), default=None),
         "proof": "exact" if simulate is None else "not proven",
-        "notes": ["Power is that of the drives and the controller, modelled."],
+        "warnings": [], "basis": None, "pricing": None,
+        "notes": [{"code": "modelled", "text": "Power is that of the drives and the controller, modelled."}],
+        "why": NOTHING_SAID,
     }  # fmt: skip
-    if winner is None:
-        document["nearest"] = min(
-            (row["point"] for row in rows if row["status"] == "simulated"), default=None
-        )
-    return document, pl.DataFrame(rows, infer_schema_length=None)
+    return Optimization.model_validate(document), pl.DataFrame(rows, infer_schema_length=None)
+
+
+def explained(document, frame):
+    """The document with why its winner wins."""
+    return document.model_copy(update={"why": why(document, frame)})
 
 
 def _row(number, point, goals, limits, model, *, simulate, estimator, prune):
@@ -172,8 +190,9 @@ def _errors(rows, metric):
         abs(row[f"estimate.{metric}"] / row[metric] - 1) * 100 for row in rows if row["status"] == "simulated"
     )
     if not found:
-        return dict.fromkeys(("median_percent", "p95_percent", "worst_percent", "bias_percent"))
+        return None
     return {
+        "points": len(found),
         "median_percent": found[len(found) // 2],
         "p95_percent": found[int(0.95 * (len(found) - 1))],
         "worst_percent": found[-1],

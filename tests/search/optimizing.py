@@ -8,7 +8,7 @@ from iowatt.api import requests as swept
 from iowatt.evaluate.search.optimize import asked, engine
 from iowatt.evaluate.search.optimize.front import front
 from iowatt.evaluate.search.prepare import Given
-from iowatt.pages.optimize.page import of_outcome
+from iowatt.pages.optimize.document import of_outcome
 
 CLOSED = """
 name = "closed"

@@ -1,6 +1,7 @@
 """Optimize as a whole: searches of a part, going on, prices, limits, and what is refused."""
 
 import html
+import io
 import json
 import re
 import shutil
@@ -8,6 +9,7 @@ import shutil
 import polars as pl
 import pytest
 from optimizing import CLOSED, OPEN, brute_force, given, optimized
+from rich.console import Console
 
 import iowatt
 from iowatt.evaluate.search import row
@@ -16,8 +18,8 @@ from iowatt.evaluate.search.optimize.problem import constraint, constraints
 from iowatt.evaluate.search.optimize.space import Space
 from iowatt.evaluate.search.over import axes
 from iowatt.evaluate.search.threads import Threads
-from iowatt.pages.optimize import text
-from iowatt.pages.optimize.page import render
+from iowatt.pages.optimize.document import document
+from iowatt.render import terminal, write
 from iowatt.sources.wall import DRIVES_ALONE
 from refused import refused
 
@@ -25,16 +27,24 @@ OVER = ["array.pool.p.count=4..12:2", "array.pool.p.raid.level=0,5,6,10", "array
 EFFICIENCY = {"maximize": ["efficiency.iops_per_w"]}
 
 
+def printed(found, *, notes=False):
+    """What a terminal shows of an outcome, with plain spaces."""
+    made = io.StringIO()
+    console = Console(file=made, width=terminal.WIDTH, soft_wrap=True, highlight=False)
+    terminal.show(document(found.document, found.frame), notes=notes, console=console)
+    return made.getvalue().replace("\u00a0", " ")
+
+
 def test_a_search_of_a_part_finds_what_all_of_it_has():
     limits = ["redundancy.failures_survived >= 1", "capacity_gb.usable >= 3TB"]
     best, frame = brute_force(CLOSED, OVER, subject_to=limits, **EFFICIENCY)
     found = optimized(CLOSED, OVER, subject_to=limits, method="search", most=16, **EFFICIENCY)
-    assert set(found.document["front"]) == best
-    assert found.document["proof"] == "not proven"
-    assert found.document["space"]["simulated"] < frame.height
-    row = found.frame.row(by_predicate=pl.col("point") == found.document["winner"], named=True)
+    assert set(found.document.front) == best
+    assert found.document.proof == "not proven"
+    assert found.document.space.simulated < frame.height
+    row = found.frame.row(by_predicate=pl.col("point") == found.document.winner, named=True)
     assert row["status"] == "simulated" and row["on_front"] and row["feasible"]
-    assert found.document["estimator"]["errors"]["efficiency.iops_per_w"]["median_percent"] < 20
+    assert found.document.estimator.errors["efficiency.iops_per_w"].median_percent < 20
 
 
 def test_an_outcome_depends_on_nothing_but_the_problem(tmp_path):
@@ -81,8 +91,8 @@ def test_cost_and_carbon_are_metrics():
     )
     rows = found.frame.filter(pl.col("status") == "simulated")
     assert (rows["cost.total_usd"] > rows["cost.purchase_usd"]).all()
-    assert found.document["space"]["known_infeasible"] > 0
-    winner = found.frame.row(by_predicate=pl.col("point") == found.document["winner"], named=True)
+    assert found.document.space.known_infeasible > 0
+    winner = found.frame.row(by_predicate=pl.col("point") == found.document.winner, named=True)
     assert winner["array.pool.p.count"] == 4
     run = iowatt.run(
         OPEN.replace("count = 8", "count = 4").replace(
@@ -92,50 +102,49 @@ def test_cost_and_carbon_are_metrics():
     priced = iowatt.cost(run, samples=0).systems[0]
     assert winner["cost.total_usd"] == pytest.approx(priced.usd, rel=1e-9)
     # What these dollars rest on is what the pricing took, and the terminal and the page say it.
-    pricing = found.document["pricing"]
+    pricing = found.document.pricing
     energy = next(one for one in priced.components if one.key == "energy")
-    assert pricing["horizon"] == {"basis": "time", "amount": priced.years}
-    assert pricing["usd_per_kwh"] == pytest.approx(energy.unit_price, rel=1e-9)
-    assert (pricing["drives_only"], set(pricing["unpriced"])) == (
+    assert (pricing.horizon.basis, pricing.horizon.amount) == ("time", priced.years)
+    assert pricing.usd_per_kwh == pytest.approx(energy.unit_price, rel=1e-9)
+    assert (pricing.drives_only, set(pricing.unpriced)) == (
         True,
         {"shelf", "shelf.controller", "shelf.supply"},
     )
-    shown = "\n".join(text.lines(found.document, found.frame)).partition("Why\n")[0]
+    shown = printed(found)
     figures = (
         f"{priced.years:g} years", f"{energy.unit_price:.4g} $/kWh",
         f"{winner['capacity_gb.usable']:,.0f} GB",
     )  # fmt: skip
     assert [one for one in figures if one not in shown] == []
-    page = html.unescape(render(found.document, found.frame))
+    page = html.unescape(write.page([document(found.document, found.frame)]))
     assert [one for one in figures if one not in page.replace("\u00a0", " ")] == []
 
 
 def test_what_dollars_rest_on_follows_the_assumptions():
     priced = asked.Priced("default", ("purchase.part.shelf=900",), "flat:0.2", alpha=3)
     found = optimized(OPEN, ["array.pool.p.count=4,6"], minimize=["cost.total_usd"], pricing=priced)
-    pricing = found.document["pricing"]
-    assert pricing["horizon"] == {"basis": "work", "amount": 3}
-    assert pricing["usd_per_kwh"] == pytest.approx(0.2)
-    assert not pricing["drives_only"] and set(pricing["unpriced"]) == {"shelf.controller", "shelf.supply"}
+    pricing = found.document.pricing
+    assert (pricing.horizon.basis, pricing.horizon.amount) == ("work", 3)
+    assert pricing.usd_per_kwh == pytest.approx(0.2)
+    assert not pricing.drives_only and set(pricing.unpriced) == {"shelf.controller", "shelf.supply"}
     free = optimized(OPEN, ["array.pool.p.count=4,6"], minimize=["power_w.mean"])
-    assert free.document["pricing"] is None
+    assert free.document.pricing is None
 
 
 def test_what_speaks_against_the_winner_stands_below_it():
     many = ["workload.w.replay.outstanding=256"]
     found = optimized(CLOSED, ["array.pool.p.count=13,14"], overrides=many, **EFFICIENCY)
-    winner = found.frame.row(by_predicate=pl.col("point") == found.document["winner"], named=True)
-    wide, busy = found.document["warnings"][:2]
-    assert winner["warnings"].split(row.BETWEEN)[:2] == [wide, busy]
-    assert wide.startswith("array.pool.p.count: ") and "90\u00a0% of the time" in busy
-    lines = [line.replace("\u00a0", " ") for line in text.lines(found.document, found.frame)]
-    told = [at for at, line in enumerate(lines) if line.startswith("warning: ")]
-    (first,) = [at for at, line in enumerate(lines) if line.startswith("Winner: ")]
-    assert len(told) == len(found.document["warnings"])
-    assert first < told[0] and told[-1] < lines.index("Why")
-    assert not any(wide in note or busy in note for note in found.document["notes"])
-    assert found.document["basis"].startswith(DRIVES_ALONE)
-    assert any(line.startswith("note: energy and power") for line in lines[told[-1] : lines.index("Why")])
+    winner = found.frame.row(by_predicate=pl.col("point") == found.document.winner, named=True)
+    wide, busy = found.document.warnings[:2]
+    assert {one.code for one in (wide, busy)} == {"run-warning"} and wide.decides
+    assert winner["warnings"].split(row.BETWEEN)[:2] == [wide.text, busy.text]
+    assert wide.text.startswith("array.pool.p.count: ") and "90\u00a0%" in busy.text
+    deciding = [caveat.text for caveat in document(found.document, found.frame).caveats if caveat.decides]
+    for at, warning in enumerate(found.document.warnings):
+        assert warning.text in deciding[at]
+    assert not any(one.text in note.text for one in (wide, busy) for note in found.document.notes)
+    assert found.document.basis.startswith(DRIVES_ALONE)
+    assert found.document.basis in printed(found, notes=True)
 
 
 def test_each_point_at_its_highest_rate(tmp_path):
@@ -150,7 +159,7 @@ def test_each_point_at_its_highest_rate(tmp_path):
     assert rows["rate_iops"].to_list() == sorted(rows["rate_iops"].to_list())
     assert rows["rate_iops"][1] > 1.6 * rows["rate_iops"][0]
     assert (rows["response_time_ms.all.mean"] <= 15.0).all()
-    assert found.document["judged"] == {"within_ms": 15.0, "statistic": "mean"}
+    assert (found.document.judged.within_ms, found.document.judged.statistic) == (15.0, "mean")
 
 
 def test_nothing_feasible_is_said_and_what_is_nearest(tmp_path):
@@ -161,13 +170,13 @@ def test_nothing_feasible_is_said_and_what_is_nearest(tmp_path):
         output=tmp_path / "o",
         **EFFICIENCY,
     )
-    assert found.document["winner"] is None and found.document["front"] == []
-    nearest = found.frame.row(by_predicate=pl.col("point") == found.document["nearest"], named=True)
+    assert found.document.winner is None and found.document.front == []
+    nearest = found.frame.row(by_predicate=pl.col("point") == found.document.nearest, named=True)
     assert nearest["response_time_ms.all.mean"] == found.frame["response_time_ms.all.mean"].min()
-    assert json.loads((tmp_path / "o/optimize.json").read_text()) == found.document
+    assert json.loads((tmp_path / "o/optimize.json").read_text()) == found.document.as_dict()
     none = optimized(CLOSED, OVER[:1], subject_to=["capacity_gb.usable >= 900TB"], **EFFICIENCY)
-    assert none.document["space"]["simulated"] == 0
-    assert none.document["space"]["known_infeasible"] == 5
+    assert none.document.space.simulated == 0
+    assert none.document.space.known_infeasible == 5
 
 
 @pytest.mark.parametrize(
@@ -253,11 +262,10 @@ def test_the_numbers_of_a_space_are_those_of_a_sweep():
 
 def test_a_budget_is_kept_and_what_it_leaves_out_is_said():
     found = optimized(CLOSED, OVER, method="search", most=3, **EFFICIENCY)
-    space = found.document["space"]
-    assert space["simulated"] + space["failed"] == 3
-    assert any(
-        re.match(r"\d+ of the winner's neighbours .* 3 simulations", note) for note in found.document["notes"]
-    )
+    space = found.document.space
+    assert space.simulated + space.failed == 3
+    (note,) = [note for note in found.document.notes if note.code == "budget-spent"]
+    assert note.decides and " 3 " in note.text
 
 
 def test_values_that_only_contradict_one_another_are_points_that_cannot_be_built():
@@ -269,8 +277,8 @@ def test_values_that_only_contradict_one_another_are_points_that_cannot_be_built
     text = CLOSED.replace('capacity = "500GB"', 'capacity = "50GB"')
     for given_order in (over, over[::-1]):
         found = optimized(text, given_order, minimize=["power_w.mean"])
-        assert found.document["space"]["refused"] == 1
-        assert found.document["winner"] is not None
+        assert found.document.space.refused == 1
+        assert found.document.winner is not None
 
 
 def test_points_run_at_the_same_time(monkeypatch):
@@ -290,12 +298,13 @@ def test_a_system_that_drowns_is_no_answer():
     found = optimized(OPEN, over, overrides=rate, minimize=["power_w.wall_mean"])
     rows = found.frame.sort("point")
     assert rows["overloaded"].to_list() == [True, False]
-    assert found.document["winner"] == 2
+    assert found.document.winner == 2
     assert rows["feasible"].to_list() == [False, True]
     assert rows["violated"][0] == "keeps up with its load"
-    assert any(note.startswith("1 simulated ") for note in found.document["notes"])
+    (note,) = [note for note in found.document.notes if note.code == "not-kept-up"]
+    assert note.text.startswith("1 ") and note.decides
     assert (
-        set(found.document["front"])
+        set(found.document.front)
         == brute_force(OPEN, over, overrides=rate, minimize=["power_w.wall_mean"])[0]
     )
 
@@ -310,7 +319,7 @@ def test_runs_at_a_limit_keep_to_bounds_too():
         maximize=["throughput.iops"],
         within_s=1.0,
     )
-    assert found.document["space"]["simulated"] == 4
+    assert found.document.space.simulated == 4
 
 
 def test_what_no_point_can_do_is_an_error_and_not_an_empty_answer():
@@ -324,7 +333,7 @@ def test_a_metric_of_some_points_only_is_one():
     over = ['array.controller.cache={size="0B"},{size="64MiB"}']
     for given_order in (over, ['array.controller.cache={size="64MiB"},{size="0B"}']):
         found = optimized(CLOSED, given_order, maximize=["cache.hit_ratio"])
-        winner = found.frame.row(by_predicate=pl.col("point") == found.document["winner"], named=True)
+        winner = found.frame.row(by_predicate=pl.col("point") == found.document.winner, named=True)
         assert "64MiB" in winner["array.controller.cache"]
 
 

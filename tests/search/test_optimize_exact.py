@@ -40,11 +40,11 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_the_front_is_that_of_brute_force(text, options):
     best, frame = brute_force(text, [DRIVES, LEVELS], **options)
     found = optimized(text, [DRIVES, LEVELS], **options)
-    assert set(found.document["front"]) == best
-    assert found.document["proof"] == "exact"
-    space = found.document["space"]
+    assert set(found.document.front) == best
+    assert found.document.proof == "exact"
+    space = found.document.space
     parts = ("refused", "known_infeasible", "pruned", "simulated", "failed", "untouched")
-    assert sum(space[part] for part in parts) == space["size"] == frame.height
+    assert sum(getattr(space, part) for part in parts) == space.size == frame.height
 
 
 def test_bounds_spare_simulations():
@@ -53,9 +53,9 @@ def test_bounds_spare_simulations():
     options = {"maximize": ["efficiency.iops_per_w"], "subject_to": ["redundancy.failures_survived >= 1"]}
     found = optimized(OPEN, over, overrides=["workload.w.profile.rate_iops=60"], **options)
     best, frame = brute_force(OPEN, over, overrides=["workload.w.profile.rate_iops=60"], **options)
-    assert set(found.document["front"]) == best
-    assert found.document["space"]["simulated"] < 0.5 * frame.height
-    assert found.document["space"]["pruned"] > 0
+    assert set(found.document.front) == best
+    assert found.document.space.simulated < 0.5 * frame.height
+    assert found.document.space.pruned > 0
 
 
 @pytest.mark.parametrize("name", ["array-power", "spin-down", "ssd", "emerald-small", "rebuild"])

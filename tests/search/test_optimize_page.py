@@ -11,16 +11,20 @@ from hypothesis import given, settings
 from test_optimize_why import broken_outcomes
 
 import optimize_outcome as made
+from iowatt.base.results import Note
 from iowatt.evaluate.search.optimize.result_view import Explored
-from iowatt.evaluate.search.optimize.sensitivity import why
-from iowatt.pages.optimize import page
+from iowatt.pages.optimize.document import document as document_of
 from iowatt.pages.optimize.figures import by_axis, choice, lines, points, screen, view
+from iowatt.render import write
 
 
 def explained(outcome):
     document, frame = outcome
-    document["why"] = why(document, frame)
-    return Explored(document, frame)
+    return Explored(made.explained(document, frame), frame)
+
+
+def page(document, frame, scenario=""):
+    return write.page([document_of(document, frame, scenario)])
 
 
 def data(text):
@@ -28,7 +32,7 @@ def data(text):
 
 
 def drawn(explored):
-    return data(page.render(explored.document, explored.frame))["figures"]
+    return data(page(explored.document, explored.frame))["figures"]
 
 
 @pytest.fixture(scope="module")
@@ -70,21 +74,21 @@ def test_kinds_of_points_are_told_apart(two):
         elif kind in ("estimated", "unlikely"):
             assert given_row["status"] == "estimated"
     assert {"front", "feasible", "infeasible", "estimated", "unlikely"} == set(found.kinds)
-    assert found.rows[0]["point"] == two.document["winner"]
+    assert found.rows[0]["point"] == two.document.winner
     front = [row["point"] for row, kind in zip(found.rows, found.kinds, strict=True) if kind == "front"]
-    assert front[1:] == [n for n in two.document["front"] if n != two.document["winner"]]
+    assert front[1:] == [n for n in two.document.front if n != two.document.winner]
 
 
 def test_the_view_has_the_front_between_its_two_objectives(two):
     figure = view.figure(points.Points(two))
     (front,) = [trace for trace in figure.spec["data"] if trace["name"] == "On the front"]
     rows = {row["point"]: row for row in two.rows}
-    expected = sorted((rows[n][made.EFFICIENCY], rows[n][made.RESPONSE]) for n in two.document["front"])
+    expected = sorted((rows[n][made.EFFICIENCY], rows[n][made.RESPONSE]) for n in two.document.front)
     assert list(zip(front["x"], front["y"], strict=True)) == expected
     # More of the first costs some of the second, so the stairs go up before they go on.
     assert front["line"]["shape"] == "vh"
     (winner,) = [trace for trace in figure.spec["data"] if trace["name"] == "Winner"]
-    assert winner["x"] == [rows[two.document["winner"]][made.EFFICIENCY]]
+    assert winner["x"] == [rows[two.document.winner][made.EFFICIENCY]]
 
 
 def test_a_single_objective_is_set_against_the_limit_that_binds():
@@ -113,13 +117,13 @@ def test_lines_cross_each_upright_at_its_setting_and_the_better_end_is_on_top(tw
 
 
 def test_bars_of_other_choices_are_what_why_says(two):
-    (first, _) = choice.neighbours(two, two.document["why"])
+    (first, _) = choice.neighbours(two, two.document.why)
     table = {(row[0], row[1]): row for row in first.table.rows}
-    for axis in two.document["why"]["axes"]:
-        for one in axis["neighbours"]:
-            row = table[axis["name"], one["setting"]]
-            assert row[5] == one["objectives"][0]["gain_percent"]
-            assert row[7] == {True: "yes", False: "no"}[one["feasible"]]
+    for axis in two.document.why.axes:
+        for one in axis.neighbours:
+            row = table[axis.name, one.setting]
+            assert row[5] == one.objectives[0].gain_percent
+            assert row[7] == {True: "yes", False: "no"}[one.feasible]
     bars = {
         (trace["name"], y): x
         for trace in first.spec["data"]
@@ -133,7 +137,7 @@ def test_bars_of_other_choices_are_what_why_says(two):
 
 
 def test_shares_fill_the_bar(two):
-    figure = choice.shares(two, two.document["why"])
+    figure = choice.shares(two, two.document.why)
     for at in range(2):
         assert sum(trace["x"][at] for trace in figure.spec["data"]) == pytest.approx(100)
 
@@ -158,9 +162,9 @@ def test_estimates_stand_against_simulations_and_exact_ones_are_not_drawn(two):
 
 def test_what_became_of_the_points_adds_up(large):
     found = screen.became(points.Points(large))
-    assert sum(found.table.column("Points")) == large.document["space"]["size"] == 5040
+    assert sum(found.table.column("Points")) == large.document.space.size == 5040
     reasons = {row[0]: row[2] for row in screen.reasons(large).table.rows}
-    assert reasons["power_w.mean is at least 2,700 W"] == large.document["space"]["pruned"]
+    assert reasons["power_w.mean is at least 2,700 W"] == large.document.space.pruned
 
 
 def test_without_a_simulation_what_is_known_is_shown_and_why_nothing_is_feasible():
@@ -174,7 +178,7 @@ def test_without_a_simulation_what_is_known_is_shown_and_why_nothing_is_feasible
     frame = frame.with_columns(
         pl.Series(made.USABLE, [one[made.USABLE] for one in known]), pl.lit(value=False).alias("feasible")
     )
-    document["why"] = why(document, frame)
+    document = made.explained(document, frame)
     explored = Explored(document, frame)
     every = points.Points(explored)
     assert set(every.kinds) == {"impossible"}
@@ -183,15 +187,15 @@ def test_without_a_simulation_what_is_known_is_shown_and_why_nothing_is_feasible
     assert [trace["visible"] for trace in figure.spec["data"] if trace["x"]] == [True]
     (reason,) = screen.reasons(explored).table.rows
     assert reason[0] == "capacity_gb.usable is …, and capacity_gb.usable >= 90000 is asked"
-    text = page.render(document, frame)
-    assert "No point keeps capacity_gb.usable &gt;= 90000; point" in text
+    text = page(document, frame)
+    assert document_of(document, frame).open_sections and "capacity_gb.usable &gt;= 90000" in text
 
 
 def test_a_large_space_is_thinned_but_every_simulated_point_stays(large, monkeypatch):
     monkeypatch.setattr(points, "MOST_POINTS", 1000)
     found = points.Points(large)
     assert 900 <= len(found.rows) <= 1001
-    assert sum(row["status"] == "simulated" for row in found.rows) == large.document["space"]["simulated"]
+    assert sum(row["status"] == "simulated" for row in found.rows) == large.document.space.simulated
     assert "Of 5,040 points the page holds" in points.table(found).remarks[0]
 
 
@@ -200,8 +204,9 @@ def test_names_are_text_whatever_they_are():
     level = made.axis(made.LEVEL, [5, 10], ordered=False)
     level["names"] = [hostile]
     document, frame = made.outcome([made.COUNTS, level], [made.goal(made.EFFICIENCY, "maximize")])
-    document |= {"scenario": hostile, "why": why(document, frame), "notes": [hostile]}
-    text = page.render(document, frame, hostile)
+    notes = [Note(code="hostile", text=hostile)]
+    document = made.explained(document, frame).model_copy(update={"scenario": hostile, "notes": notes})
+    text = page(document, frame, hostile)
     assert hostile not in text
     for figure in data(text)["figures"].values():
         assert "<img" not in json.dumps(figure["spec"])
@@ -211,5 +216,5 @@ def test_names_are_text_whatever_they_are():
 @settings(max_examples=15)
 def test_missing_figures_are_never_an_error(outcome):
     document, frame = outcome
-    document["why"] = why(document, frame)
-    data(page.render(document, frame))
+    document = made.explained(document, frame)
+    data(page(document, frame))

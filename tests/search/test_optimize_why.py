@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import statistics
@@ -11,18 +12,23 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 import optimize_outcome as made
 from iowatt.evaluate.search.optimize.main_effects import shares
+from iowatt.evaluate.search.optimize.result_view import Explored
 from iowatt.evaluate.search.optimize.sensitivity import why
-from iowatt.pages.optimize import text
+from iowatt.pages.optimize import explanation
+from iowatt.pages.optimize.document import document as document_of
+from iowatt.render import terminal
 
 A, B = "workload.w.a", "workload.w.b"
 GOAL = {"metric": "x", "direction": "maximize", "title": "Worth", "unit": "p"}
 
 
-def told(found, about):
-    return [one["text"] for one in found["sentences"] if one["about"] == about]
+def told(document, frame, about):
+    said = explanation.sentences(Explored(document, frame), why(document, frame))
+    return [one.text for one in said if one.about == about]
 
 
 def small(model, goals=(GOAL,), limits=(), **more):
@@ -100,22 +106,22 @@ def test_shares_are_shares(points):
 def test_without_a_constraint_the_best_is_the_best_and_every_neighbour_says_what_it_loses():
     document, frame = small(additive)
     found = why(document, frame)
-    assert found["winner"] == 12  # a = 3, b = "w"
-    a, b = found["axes"]
-    assert [one["setting"] for one in a["neighbours"]] == ["0", "1", "2"]
-    assert [one["steps"] for one in a["neighbours"]] == [-3, -2, -1]
-    losses = [one["objectives"][0] for one in a["neighbours"]]
-    assert [one["change"] for one in losses] == pytest.approx([-9, -6, -3])
-    assert [one["gain_percent"] for one in losses] == pytest.approx([-900 / 24, -600 / 24, -300 / 24])
-    assert {one["setting"]: one["objectives"][0]["change"] for one in b["neighbours"]} == {"u": -5, "v": -4}
-    assert found["shares"][0]["axes"][0]["share"] == pytest.approx(11.25 / (11.25 + 14 / 3))
-    assert found["runner_up"]["point"] == 9  # a = 2
-    assert (a["edge"], b["edge"]) == ("last", None)
-    (edge,) = told(found, "edge")
+    assert found.winner == 12  # a = 3, b = "w"
+    a, b = found.axes
+    assert [one.setting for one in a.neighbours] == ["0", "1", "2"]
+    assert [one.steps for one in a.neighbours] == [-3, -2, -1]
+    losses = [one.objectives[0] for one in a.neighbours]
+    assert [one.change for one in losses] == pytest.approx([-9, -6, -3])
+    assert [one.gain_percent for one in losses] == pytest.approx([-900 / 24, -600 / 24, -300 / 24])
+    assert {one.setting: one.objectives[0].change for one in b.neighbours} == {"u": -5, "v": -4}
+    assert found.shares[0].axes[0].share == pytest.approx(11.25 / (11.25 + 14 / 3))
+    assert found.runner_up.point == 9  # a = 2
+    assert (a.edge, b.edge) == ("last", None)
+    (edge,) = told(document, frame, "edge")
     assert edge.startswith("a 3 is the last that was offered, and the step inwards is worse")
-    assert b["otherwise"]["point"] == 11
+    assert b.otherwise.point == 11
     assert (
-        told(found, "neighbour")[0]
+        told(document, frame, "neighbour")[0]
         == "With a 2 instead of 3 it would lose 12.5 % in worth (21 p instead of 24)."
     )
 
@@ -124,19 +130,20 @@ def test_the_binding_constraint_is_the_one_that_keeps_out_a_better_point():
     limits = [made.limit("y", "<=", 5), made.limit("x", "<=", 1000)]
     document, frame = small(additive, limits=limits)
     found = why(document, frame)
-    assert found["winner"] == 9  # a = 2, b = "w"; a = 3 breaks y <= 5
-    binding, loose = found["constraints"]
-    assert (binding["binds"], binding["value"], binding["slack"], binding["tight"]) == (True, 5, 0, True)
-    assert binding["without"]["point"] == 12
-    assert binding["without"]["objectives"][0]["gain"] == pytest.approx(3)
-    assert (loose["binds"], loose["without"]) == (False, None)
-    assert found["axes"][0]["edge"] is None
-    broken = found["axes"][0]["neighbours"][-1]
-    assert (broken["setting"], broken["feasible"], broken["breaks"]) == ("3", False, ["y <= 5"])
+    assert found.winner == 9  # a = 2, b = "w"; a = 3 breaks y <= 5
+    binding, loose = found.constraints
+    assert (binding.binds, binding.value, binding.slack, binding.tight) == (True, 5, 0, True)
+    assert binding.without.point == 12
+    assert binding.without.objectives[0].gain == pytest.approx(3)
+    assert (loose.binds, loose.without) == (False, None)
+    assert found.axes[0].edge is None
+    broken = found.axes[0].neighbours[-1]
+    assert (broken.setting, broken.feasible, broken.breaks) == ("3", False, ["y <= 5"])
     assert any(
-        "binds" in sentence and "y of 7 is above 5" in sentence for sentence in told(found, "constraint")
+        "binds" in sentence and "y of 7 is above 5" in sentence
+        for sentence in told(document, frame, "constraint")
     )
-    assert "but its y of 7 is above 5." in told(found, "neighbour")[1]
+    assert "but its y of 7 is above 5." in told(document, frame, "neighbour")[1]
 
 
 def test_a_breach_by_a_hair_reads_as_one():
@@ -144,32 +151,31 @@ def test_a_breach_by_a_hair_reads_as_one():
         lambda point: additive(point) | {"y": 4.9998 if point[A] < 3 else 5.0002},
         limits=[made.limit("y", "<=", 5)],
     )
-    found = why(document, frame)
-    assert any("y of 5.0002 is above 5" in sentence for sentence in told(found, "constraint"))
-    assert any("at 4.9998" in sentence for sentence in told(found, "constraint"))
+    assert any("y of 5.0002 is above 5" in sentence for sentence in told(document, frame, "constraint"))
+    assert any("at 4.9998" in sentence for sentence in told(document, frame, "constraint"))
 
 
 def test_a_neighbour_that_nobody_simulated_has_a_corrected_estimate_and_says_so():
     document, frame = small(additive, simulate=lambda number, point: point[A] == 3 or number == 1)
     found = why(document, frame)
-    assert found["winner"] == 12
-    near = found["axes"][0]["neighbours"][-1]["objectives"][0]
+    assert found.winner == 12
+    near = found.axes[0].neighbours[-1].objectives[0]
     row = {one["point"]: one for one in frame.to_dicts()}
-    assert near["basis"] == "corrected estimate"
-    assert near["value"] == pytest.approx(row[9]["estimate.x"] * 24 / row[12]["estimate.x"])
-    assert "(estimated)" in told(found, "neighbour")[0]
-    assert all(one["objectives"][0]["basis"] == "simulated" for one in found["axes"][1]["neighbours"])
+    assert near.basis == "corrected estimate"
+    assert near.value == pytest.approx(row[9]["estimate.x"] * 24 / row[12]["estimate.x"])
+    assert "(estimated)" in told(document, frame, "neighbour")[0]
+    assert all(one.objectives[0].basis == "simulated" for one in found.axes[1].neighbours)
 
 
 def test_less_is_better_where_it_is_minimized():
     cheap = {**GOAL, "direction": "minimize"}
     document, frame = small(additive, [cheap])
     found = why(document, frame)
-    assert found["winner"] == 1
-    next_one = found["axes"][0]["neighbours"][0]["objectives"][0]
-    assert (next_one["change"], next_one["gain"]) == (3, -3)
+    assert found.winner == 1
+    next_one = found.axes[0].neighbours[0].objectives[0]
+    assert (next_one.change, next_one.gain) == (3, -3)
     assert (
-        told(found, "neighbour")[0]
+        told(document, frame, "neighbour")[0]
         == "With a 1 instead of 0 it would raise worth by 30.0 % (13 p instead of 10)."
     )
 
@@ -178,9 +184,9 @@ def test_an_efficiency_is_told_with_what_it_is_made_of():
     document, frame = made.one()
     found = why(document, frame)
     row = {one["point"]: one for one in frame.to_dicts()}
-    (level,) = [axis for axis in found["axes"] if axis["name"] == "raid.level"]
-    other, own = row[level["neighbours"][0]["point"]], row[found["winner"]]
-    (sentence,) = [text for text in told(found, "neighbour") if "raid.level" in text]
+    (level,) = [axis for axis in found.axes if axis.name == "raid.level"]
+    other, own = row[level.neighbours[0].point], row[found.winner]
+    (sentence,) = [text for text in told(document, frame, "neighbour") if "raid.level" in text]
     assert f"{other[made.IOPS]:,.0f} IOPS instead of {own[made.IOPS]:,.0f}, " in sentence
     assert f"{other[made.WATTS]:,.0f} W instead of {own[made.WATTS]:,.0f})" in sentence
 
@@ -188,67 +194,79 @@ def test_an_efficiency_is_told_with_what_it_is_made_of():
 def test_of_several_objectives_a_constraint_binds_only_where_all_of_them_would_gain():
     document, frame = made.two()
     found = why(document, frame)
-    for limit in found["constraints"]:
-        if limit["without"]:
-            assert all(one["gain"] >= 0 for one in limit["without"]["objectives"])
-    assert [one["metric"] for one in found["shares"]] == [made.EFFICIENCY, made.RESPONSE]
+    for limit in found.constraints:
+        if limit.without:
+            assert all(one.gain >= 0 for one in limit.without.objectives)
+    assert [one.metric for one in found.shares] == [made.EFFICIENCY, made.RESPONSE]
 
 
 def test_without_a_feasible_point_the_limits_say_who_comes_nearest():
     document, frame = made.nothing()
     found = why(document, frame)
-    assert found["winner"] is None
-    (limit,) = found["limits"]
+    assert found.winner is None
+    (limit,) = found.limits
     most = frame[made.USABLE].max()
-    assert (limit["kept"], limit["known"], limit["nearest"]) == (0, frame.height, most)
-    assert told(found, "constraint")[0].startswith("No point keeps capacity_gb.usable >= 90000; point ")
+    assert (limit.kept, limit.known, limit.nearest) == (0, frame.height, most)
+    assert told(document, frame, "constraint")[0].startswith(
+        "No point keeps capacity_gb.usable >= 90000; point "
+    )
 
 
-def test_the_text_tells_winner_front_and_why_within_its_width():
+def printed(found):
+    """What a terminal shows."""
+    made_of = io.StringIO()
+    console = Console(file=made_of, width=terminal.WIDTH, soft_wrap=True, highlight=False)
+    terminal.show(document_of(*found), notes=True, console=console)
+    return made_of.getvalue().replace("\u00a0", " ")
+
+
+def test_the_document_tells_winner_front_and_why():
     for make in (made.one, made.two, made.three, made.large):
-        document, frame = make()
-        document["why"] = why(document, frame)
-        json.dumps(document, allow_nan=False)
-        lines = list(text.lines(document, frame))
-        assert max(map(len, lines)) <= text.WIDE
-        whole = "\n".join(lines)
-        assert f"Winner: point {document['winner']} ({document['winner_by']})" in whole
-        assert "Why" in lines
-        assert ("proven:" in whole) and ("not proven" in whole) == (document["proof"] != "exact")
-        if len(document["front"]) > 1:
-            assert f"Front: {len(document['front'])} points" in whole
-            (marked,) = [line for line in lines if line.endswith("winner, knee")]
-            assert marked.split()[0] == str(document["winner"])
+        found, frame = make()
+        found = made.explained(found, frame)
+        json.dumps(found.as_dict(), allow_nan=False)
+        shown = document_of(found, frame)
+        figures = {figure.key: figure for figure in shown.figures()}
+        assert figures["winner"].table.rows[0][1] == str(found.winner)
+        assert shown.chart is figures["view"]
+        why_said = next(section for section in shown.open_sections if section.key == "why")
+        assert why_said.sentences
+        if len(found.front) > 1:
+            front = figures["front"].table
+            assert front.column("Point") == found.front
+            (marked,) = [row for row in front.rows if row[-1] == "winner, knee"]
+            assert marked[0] == found.winner
+        lines = printed((found, frame)).splitlines()
+        assert any(f" {found.winner} " in line for line in lines[:3])
+        if len(found.front) > 1:
+            head = lines.index("The front") + 1
+            rows = min(len(found.front), terminal.MOST_ROWS)
+            assert all(len(line) <= terminal.WIDTH for line in lines[head : head + 1 + rows])
 
 
-def test_the_text_without_a_feasible_point_says_what_is_violated_and_by_how_much():
-    document, frame = made.nothing()
-    document["why"] = why(document, frame)
-    whole = "\n".join(text.lines(document, frame))
-    assert "No point is feasible." in whole
-    assert "Nearest: point 1, count 24, raid.level 5" in whole
-    assert "87,197 GB (96.9 %) beyond the limit" in whole
+def test_without_a_feasible_point_the_nearest_is_shown_with_what_it_violates():
+    found, frame = made.nothing()
+    found = made.explained(found, frame)
+    (winner,) = [figure for figure in document_of(found, frame).figures() if figure.key == "winner"]
+    rows = {row[0]: row for row in winner.table.rows}
+    assert rows["Point"][1] == "1" == str(found.nearest) and rows["count"][1] == "24"
+    left = rows["capacity_gb.usable >= 90000"][2].replace("\u00a0", " ")
+    assert left.startswith("87,197 GB (96.9 %)")
 
 
-def test_the_text_without_an_estimator_says_why():
-    document, frame = made.one(estimator=False)
-    document["why"] = why(document, frame)
-    assert "estimator: not used: tiers are not estimated" in list(text.lines(document, frame))
+def test_why_no_estimator_was_used_is_a_caveat():
+    found, frame = made.one(estimator=False)
+    caveats = [caveat.text for caveat in document_of(made.explained(found, frame), frame).caveats]
+    assert any(found.estimator.why_not in text for text in caveats)
 
 
 def test_the_reference_has_every_key():
     document, frame = made.two(simulate=lambda number, _: number % 3 != 1)
     found = why(document, frame)
-    axis = next(one for one in found["axes"] if one["otherwise"])
-    known = [one for one in axis["neighbours"] if one["point"]]
-    keys = {
-        *found,
-        *axis,
-        *known[0],
-        *known[0]["objectives"][0],
-        *found["constraints"][0],
-        *found["shares"][0],
-    }
+    axis = next(one for one in found.axes if one.otherwise)
+    known = [one for one in axis.neighbours if one.point]
+    parts = (found, axis, known[0], known[0].objectives[0], found.constraints[0], found.shares[0])
+    keys = {key for part in parts for key in type(part).model_fields}
     keys -= {"text", "name", "columns", "ordered"}  # as everywhere else in the document
     reference = (Path(__file__).parents[2] / "docs/reference/optimize.md").read_text("utf-8")
     told_there = reference[reference.index("## why") :]
@@ -278,8 +296,14 @@ def broken_outcomes(draw):
         row |= {"bottleneck": draw(st.none() | st.just("disks")), B: draw(st.none() | st.sampled_from("uvw"))}
     numbers = [row["point"] for row in rows]
     some = st.none() | st.sampled_from(numbers) if numbers else st.none()
-    document |= {"winner": draw(some), "knee": draw(some), "nearest": draw(some)}
-    document["front"] = [n for n in numbers if draw(st.booleans())]
+    document = document.model_copy(
+        update={
+            "winner": draw(some),
+            "knee": draw(some),
+            "nearest": draw(some),
+            "front": [n for n in numbers if draw(st.booleans())],
+        }
+    )
     texts = dict.fromkeys(("error", "reason", "violated", "bottleneck"), pl.String)
     truths = dict.fromkeys(("feasible", "overloaded", "on_front"), pl.Boolean)
     shape = pl.DataFrame(rows, schema=frame.schema | texts | truths)
@@ -291,7 +315,7 @@ def broken_outcomes(draw):
 @given(broken_outcomes())
 @settings(max_examples=80)
 def test_missing_figures_are_never_an_error(outcome):
-    document, frame = outcome
-    document["why"] = why(document, frame)
-    json.dumps(document, allow_nan=False)
-    assert all(len(line) <= text.WIDE for line in text.lines(document, frame))
+    found, frame = outcome
+    found = made.explained(found, frame)
+    json.dumps(found.as_dict(), allow_nan=False)
+    assert printed((found, frame))

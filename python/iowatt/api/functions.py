@@ -209,7 +209,7 @@ def optimize(
     from iowatt.api import requests
     from iowatt.evaluate.search.optimize import asked as wanted
     from iowatt.evaluate.search.optimize import engine
-    from iowatt.pages.optimize.page import of_outcome
+    from iowatt.pages.optimize.document import of_outcome
 
     def listed(given: str | Iterable[str]) -> list[str]:
         return [given] if isinstance(given, str) else list(given)

@@ -13,6 +13,7 @@ from iowatt.cli.options import (
     Cluster,
     ForceSweep,
     Jobs,
+    Notes,
     Overrides,
     Resume,
     Scenario,
@@ -133,6 +134,7 @@ def optimize(
     force: ForceSweep = False,
     jobs: Jobs = None,
     cluster: Cluster = None,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the best configurations: by simulating as few as it takes, screened by an analytic estimate."""
@@ -143,7 +145,7 @@ def optimize(
     from iowatt.evaluate.search.folder import refuse
     from iowatt.evaluate.search.optimize import asked as wanted
     from iowatt.evaluate.search.optimize import engine
-    from iowatt.pages.optimize.page import of_outcome
+    from iowatt.pages.optimize.document import of_outcome
 
     given = searching.given(scenario, overrides)
     problem = wanted.problem(
@@ -179,12 +181,13 @@ def optimize(
             progress=progress,
             page=of_outcome,
         )
-    _print(found, target, as_json)
+    _print(found, target, notes=notes, as_json=as_json)
     searching.stop_at_lost(found.faults, found.machines)
 
 
-def _print(found: Outcome, target: Path, as_json: bool) -> None:
-    from iowatt.pages.optimize import text
+def _print(found: Outcome, target: Path, *, notes: bool, as_json: bool) -> None:
+    from iowatt.pages.optimize.document import document
+    from iowatt.render import terminal
 
     files: dict[str, Any] = {
         "path": str(target),
@@ -193,10 +196,9 @@ def _print(found: Outcome, target: Path, as_json: bool) -> None:
         "report": str(target / "report.html"),
     }
     if as_json:
-        print_json({**found.document, **files, "resumed": found.resumed})
+        print_json({**found.document.as_dict(), **files, "resumed": found.resumed})
         return
-    for line in text.lines(found.document, found.frame):
-        typer.echo(line)
+    terminal.show(document(found.document, found.frame), notes=notes)
     if found.resumed:
         typer.echo(f"resumed: {found.resumed} points were simulated before")
     for name in ("table", "csv", "report"):

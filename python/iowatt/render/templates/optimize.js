@@ -4,9 +4,9 @@
 (() => {
   const { report, redraw } = window.iowatt;
   const explore = report.explore;
-  const page = document.getElementById("points");
+  const page = document.getElementById("optimize-points");
   if (!explore || !page) return;
-  const points = report.figures.points;
+  const points = report.figures["optimize-points"];
   const every = points.rows.map((_, at) => at);
   const plain = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const make = (tag, given = {}, ...parts) => {
@@ -67,7 +67,7 @@
 
   // --- the view ---
 
-  const view = report.figures.view;
+  const view = report.figures["optimize-view"];
   const field = (name) => document.getElementById(`choose-${name}`);
   const cell = (at, column) => points.rows[at][explore.columns[column].at];
   const looks = Object.fromEntries(view.spec.data.map((trace) => [trace.name, trace]));
@@ -140,13 +140,13 @@
         i === explore.marks.Winner ? "Winner" : explore.kindNames[explore.kinds[i]],
       ]);
     const shows = [x, y].map((column) => showing[explore.columns[column].at]);
-    fill(document.querySelector("#view table"), view, [asGiven, asGiven, ...shows, asGiven]);
-    redraw("view");
+    fill(document.querySelector("#optimize-view table"), view, [asGiven, asGiven, ...shows, asGiven]);
+    redraw("optimize-view");
   };
 
   // --- the lines ---
 
-  const lines = report.figures.lines;
+  const lines = report.figures["optimize-lines"];
   const strokes = lines ? lines.spec.data.map((trace) => ({ ...trace })) : [];
   const weave = () => {
     if (!lines) return;
@@ -166,8 +166,8 @@
     lines.rows = drawn.map((at) => [
       points.rows[at][0], ...crossed.map((i) => points.rows[at][i]), explore.kindNames[explore.kinds[at]],
     ]);
-    fill(document.querySelector("#lines table"), lines, [asGiven, ...crossed.map((i) => showing[i]), asGiven]);
-    redraw("lines");
+    fill(document.querySelector("#optimize-lines table"), lines, [asGiven, ...crossed.map((i) => showing[i]), asGiven]);
+    redraw("optimize-lines");
   };
 
   // --- tables ---

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.results import Note
 from iowatt.evaluate.search import prepare, table
 from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
@@ -25,8 +26,9 @@ from iowatt.evaluate.search.folder import SWEEP, Folder, refuse, write_whole
 from iowatt.evaluate.search.optimize import exact, outcome, sampled
 from iowatt.evaluate.search.optimize.judge import Judge
 from iowatt.evaluate.search.optimize.looked import Looker, possible
-from iowatt.evaluate.search.optimize.outcome import DOCUMENT, SCHEMA, Outcome
+from iowatt.evaluate.search.optimize.outcome import DOCUMENT, Outcome
 from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.result import Optimization
 from iowatt.evaluate.search.optimize.screen import pick
 from iowatt.evaluate.search.optimize.sensitivity import why
 from iowatt.evaluate.search.optimize.space import Space
@@ -119,7 +121,7 @@ def optimize(
         def left(count: int) -> None:
             evaluator.total = evaluator.done + count
 
-        notes: list[str] = []
+        notes: list[Note] = []
         if method == "exact":
             reasons = exact.enumerate_all(problem, looker, judge, _order(problem, looker), left)
         else:
@@ -135,7 +137,7 @@ def optimize(
             warnings=_of_winner(problem, looker, judge),
         )  # fmt: skip
         frame = outcome.frame(problem, looker, judge, reasons, best)
-        made["why"] = why(made, frame)
+        made = made.model_copy(update={"why": why(made, frame)})
         found = Outcome(made, frame, resumed, evaluator.faults, evaluator.machines)
         if folder is not None:
             _write(folder, found)
@@ -286,7 +288,7 @@ def _order(problem: Problem, looker: Looker) -> list[int]:
 
 def _around(
     problem: Problem, looker: Looker, judge: Judge, left: Callable[[int], None], budget: int | None
-) -> list[str]:
+) -> list[Note]:
     """The winner's neighbours are simulated, whatever is known of them: they say why it wins.
 
     One that turns out better is the next winner, until none is, or the budget is spent, which a note says.
@@ -301,54 +303,87 @@ def _around(
         judge.run(near[:room])
         if room < len(near):
             return [
-                f"{len(near) - room} of the winner's neighbours were not simulated: the budget of {budget} "
-                "simulations was spent"
+                Note(
+                    code="budget-spent",
+                    text=f"{len(near) - room} of the winner's neighbours were not simulated: the budget of "
+                    f"{budget} simulations was spent",
+                    decides=True,
+                )
             ]
     return []
 
 
-def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method: str) -> list[str]:
-    notes = ["every figure is of simulated Runs; estimates only choose which points are simulated"]
+def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method: str) -> list[Note]:
+    notes = [
+        Note(
+            code="simulated",
+            text="every figure is of simulated Runs; estimates only choose which points are simulated",
+        )
+    ]
     failed = sorted(number for number, record in judge.records.items() if "error" in record)
     if failed:
         said = as_text(judge.records[failed[0]]["error"])
-        notes.append(f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}")
+        notes.append(
+            Note(
+                code="points-failed",
+                text=f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}",
+                decides=True,
+            )
+        )
     late = sum(row.get("overloaded") is True for row in judge.rows.values())
     if late:
         notes.append(
-            f"{late} simulated points could not keep up with their load: their figures depend on how long "
-            "the run is, so that they are not feasible"
+            Note(
+                code="not-kept-up",
+                text=f"{late} simulated points could not keep up with their load: their figures depend on "
+                "how long the run is, so that they are not feasible",
+                decides=True,
+            )
         )
     if method == "search":
         notes.append(
-            "not every point was simulated: nothing proves that there is no better one among the others"
+            Note(
+                code="not-proven",
+                text="not every point was simulated: there may be a better one among the others",
+            )
         )
     if len(looker.seen) < space.size:
         notes.append(
-            f"{len(looker.seen):,} of {space.size:,} points were looked at: some at random, those that "
-            "Optuna proposed, and those around the best"
+            Note(
+                code="looked-at",
+                text=f"{len(looker.seen):,} of {space.size:,} points were looked at: some at random, those "
+                "that Optuna proposed, and those around the best",
+            )
         )
     if problem.within is not None:
+        within = problem.within
         notes.append(
-            f"each point is judged at the highest rate whose {problem.within.statistic} response time is "
-            f"within {problem.within.limit_s * 1e3:g} ms, found to {problem.within.tolerance:.2%} of the rate"
+            Note(
+                code="judged-within",
+                text=f"each point is judged at the highest rate whose {within.statistic} response time is "
+                f"within {within.limit_s * 1e3:g} ms, found to {within.tolerance:.2%} of the rate",
+            )
         )
     return notes
 
 
-def _of_winner(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
+def _of_winner(problem: Problem, looker: Looker, judge: Judge) -> list[Note]:
     """What speaks against the winner: warnings of its Run, an estimate that says something else."""
     winner = outcome.chosen(problem, judge).winner
     if winner is None:
         return []
     row = judge.rows[winner]
-    found = row_warnings(row)
+    found = [Note(code="run-warning", text=text, decides=True) for text in row_warnings(row)]
     for goal in problem.objectives:
         expected, value = (looker(winner).estimate or {}).get(goal.metric), row[goal.metric]
         if expected is not None and value and abs(expected / value - 1) > _FAR:
             found.append(
-                f"its {goal.metric} in steady state is {expected:.4g} by the estimate and {value:.4g} by its "
-                f"Run: look at the Run (is it long enough?) before you trust either"
+                Note(
+                    code="estimate-differs",
+                    text=f"its {goal.metric} in steady state is {expected:.4g} by the estimate and "
+                    f"{value:.4g} by its Run: look at the Run (is it long enough?) before you trust either",
+                    decides=True,
+                )
             )
     return found
 
@@ -363,7 +398,7 @@ def _manifest(problem: Problem, looker: Looker) -> dict[str, Any]:
         "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
         "set": list(problem.given.overrides),
         "own_seeds": False,
-        "result": SCHEMA,
+        "result": Optimization.model_fields["schema_id"].default,
         "axes": [
             {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
             for axis in problem.axes
@@ -375,7 +410,7 @@ def _manifest(problem: Problem, looker: Looker) -> dict[str, Any]:
 def _write(folder: Folder, found: Outcome) -> None:
     folder.write("table.parquet", lambda file: table.write_parquet(found.frame, file))
     folder.write("table.csv", lambda file: table.write_csv(found.frame, file))
-    text = json.dumps(found.document, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(found.document.as_dict(), indent=2, ensure_ascii=False) + "\n"
     folder.write(DOCUMENT, lambda file: file.write_text(text, "utf-8"))
 
 

@@ -66,7 +66,7 @@ def shares(values: Sequence[float], settings: Sequence[Sequence[Any]]) -> Shares
         return None
     total = float(y @ y)
     variance = total / len(y) * scale * scale
-    if total <= 1e-24 * len(y):
+    if total <= 1e-24 * len(y) or not variance:  # squares of tiny values may underflow
         return Shares((0.0,) * len(codes), 0.0, 0.0)
     explained = _explains(y, codes, range(len(codes))) / total
     alone = [_explains(y, [code], [0]) / total for code in codes]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from iowatt.base.results import Note
 from iowatt.evaluate.search import basis, pricing, table
 from iowatt.evaluate.search.grid import short_names
 from iowatt.evaluate.search.optimize import metric
@@ -17,21 +18,37 @@ from iowatt.evaluate.search.optimize.front import choose, front, knee
 from iowatt.evaluate.search.optimize.judge import Judge
 from iowatt.evaluate.search.optimize.looked import Looker
 from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.result import (
+    AxisOffered,
+    ConstraintAsked,
+    EstimateErrors,
+    EstimatorUse,
+    Judged,
+    ObjectiveAsked,
+    Optimization,
+    PricingBasis,
+    SpaceCounts,
+    Why,
+)
 from iowatt.evaluate.search.record import as_text
 from iowatt.evaluate.search.row import TEXTS
 
 if TYPE_CHECKING:
     import polars as pl
 
-SCHEMA: Final = "iowatt.optimize/1"
 DOCUMENT: Final = "optimize.json"
+
+NOTHING_SAID: Final = Why(
+    winner=None, bottleneck=None, constraints=[], axes=[], runner_up=None, limits=[], shares=[]
+)
+"""Before anything is known of why."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The document ``iowatt.optimize/1`` and the table; ``faults`` are errors of ours."""
+    """The document and the table of all points that were looked at; ``faults`` are errors of ours."""
 
-    document: dict[str, Any]
+    document: Optimization
     frame: pl.DataFrame
     resumed: int = 0
     faults: Sequence[str] = ()
@@ -64,7 +81,7 @@ def chosen(problem: Problem, judge: Judge) -> Chosen:
     return Chosen(tuple(order), None if bend is None else order[bend], order[choice[0]], choice[1], None)
 
 
-def errors(problem: Problem, looker: Looker, judge: Judge) -> dict[str, dict[str, float]]:
+def errors(problem: Problem, looker: Looker, judge: Judge) -> dict[str, EstimateErrors]:
     """The estimates' error against simulation, by metric, in per cent of what was simulated."""
     found = {}
     for name in problem.metrics:
@@ -80,13 +97,13 @@ def errors(problem: Problem, looker: Looker, judge: Judge) -> dict[str, dict[str
             ]
         )
         if len(shares):
-            found[name] = {
-                "points": len(shares),
-                "median_percent": float(np.median(np.abs(shares))),
-                "p95_percent": float(np.quantile(np.abs(shares), 0.95)),
-                "worst_percent": float(np.max(np.abs(shares))),
-                "bias_percent": float(np.mean(shares)),
-            }
+            found[name] = EstimateErrors(
+                points=len(shares),
+                median_percent=float(np.median(np.abs(shares))),
+                p95_percent=float(np.quantile(np.abs(shares), 0.95)),
+                worst_percent=float(np.max(np.abs(shares))),
+                bias_percent=float(np.mean(shares)),
+            )
     return found
 
 
@@ -98,9 +115,9 @@ def document(
     *,
     name: str,
     method: str,
-    warnings: Sequence[str],
-    notes: Sequence[str],
-) -> dict[str, Any]:
+    warnings: Sequence[Note],
+    notes: Sequence[Note],
+) -> Optimization:
     """All but ``why``, which is made of this and the table; ``warnings`` are of the winner."""
     space, best = looker.space, chosen(problem, judge)
     told = best.winner if best.winner is not None else best.nearest
@@ -110,72 +127,74 @@ def document(
     why_not = next((one.why_not for one in seen if one.why_not), None)
     never_run = [reason for number, reason in reasons.items() if number not in judge.records]
     infeasible = sum(_by_constraint(reason) for reason in never_run)
-    left_out = len(never_run) - infeasible
     names = short_names(space.columns)
-    return {
-        "schema": SCHEMA,
-        "version": version("iowatt"),
-        "command": problem.command,
-        "scenario": name,
-        "method": method,
-        "seed": problem.seed,
-        "objectives": [
-            {"metric": one.metric, "direction": "minimize" if one.lower else "maximize", **_said(one.metric)}
+    within = problem.within
+    return Optimization(
+        version=version("iowatt"),
+        command=problem.command,
+        scenario=name,
+        method=method,
+        seed=problem.seed,
+        objectives=[
+            ObjectiveAsked(
+                metric=one.metric, direction="minimize" if one.lower else "maximize", **_said(one.metric)
+            )
             for one in problem.objectives
         ],
-        "constraints": [
-            {
-                "metric": one.metric,
-                "operator": one.operator,
-                "value": one.value,
-                "text": one.text,
+        constraints=[
+            ConstraintAsked(
+                metric=one.metric,
+                operator=one.operator,
+                value=one.value,
+                text=one.text,
                 **_said(one.metric),
-            }
+            )
             for one in problem.constraints
         ],
-        "judged": {
-            "within_ms": None if problem.within is None else problem.within.limit_s * 1e3,
-            "statistic": None if problem.within is None else problem.within.statistic,
-        },
-        "axes": [
-            {
-                "columns": list(axis.columns),
-                "names": [names[column] for column in axis.columns],
-                "values": [list(setting.values) for setting in axis.settings],
-                "ordered": space.ordered(at),
-            }
+        judged=Judged(
+            within_ms=None if within is None else within.limit_s * 1e3,
+            statistic=None if within is None else within.statistic,
+        ),
+        axes=[
+            AxisOffered(
+                columns=list(axis.columns),
+                names=[names[column] for column in axis.columns],
+                values=[list(setting.values) for setting in axis.settings],
+                ordered=space.ordered(at),
+            )
             for at, axis in enumerate(space.axes)
         ],
-        "space": {
-            "size": space.size,
-            "refused": refused,
-            "known_infeasible": infeasible,
-            "pruned": left_out,
-            "estimated": len(estimated),
-            "simulated": len(judge.rows),
-            "failed": len(judge.records) - len(judge.rows),
-            "untouched": space.size - refused - len(never_run) - len(judge.records),
-        },
-        "estimator": {
-            "used": bool(estimated),
-            "why_not": None if estimated else why_not,
-            "points": sum(looker(number).estimate is not None for number in judge.rows),
-            "pilots": looker.pilots,
-            "errors": errors(problem, looker, judge),
-        },
-        "front": list(best.front),
-        "knee": best.knee,
-        "winner": best.winner,
-        "winner_by": best.by,
-        "nearest": best.nearest,
-        "proof": "exact" if method == "exact" and not judge.unknown else "not proven",
-        "warnings": list(warnings),
-        "basis": basis.said(list(judge.rows.values())) or None,
-        "pricing": None
+        space=SpaceCounts(
+            size=space.size,
+            refused=refused,
+            known_infeasible=infeasible,
+            pruned=len(never_run) - infeasible,
+            estimated=len(estimated),
+            simulated=len(judge.rows),
+            failed=len(judge.records) - len(judge.rows),
+            untouched=space.size - refused - len(never_run) - len(judge.records),
+        ),
+        estimator=EstimatorUse(
+            used=bool(estimated),
+            why_not=None if estimated else why_not,
+            points=sum(looker(number).estimate is not None for number in judge.rows),
+            pilots=looker.pilots,
+            errors=errors(problem, looker, judge),
+        ),
+        front=list(best.front),
+        knee=best.knee,
+        winner=best.winner,
+        winner_by=best.by,
+        nearest=best.nearest,
+        proof="exact" if method == "exact" and not judge.unknown else "not proven",
+        warnings=list(warnings),
+        basis=basis.said(list(judge.rows.values())) or None,
+        pricing=None
         if problem.pricing is None or told is None
-        else pricing.basis(looker.plan(told), judge.rows[told], problem.pricing),
-        "notes": list(notes),
-    }
+        else PricingBasis.model_validate(pricing.basis(looker.plan(told), judge.rows[told], problem.pricing)),
+        notes=list(notes),
+        why=NOTHING_SAID,
+    )
 
 
 def _said(name: str) -> dict[str, str]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.grid import shown
 from iowatt.evaluate.search.optimize.metric import column as titled
+from iowatt.evaluate.search.optimize.result import AxisOffered, ConstraintAsked, ObjectiveAsked, Optimization
 from iowatt.render.figure import Column
 
 if TYPE_CHECKING:
@@ -102,19 +103,19 @@ class AxisSeen:
 class Explored:
     """A document with its frame."""
 
-    def __init__(self, document: Mapping[str, Any], frame: pl.DataFrame) -> None:
+    def __init__(self, document: Optimization, frame: pl.DataFrame) -> None:
         self.document = document
         self.frame = frame
         self.rows: list[dict[str, Any]] = frame.to_dicts()
-        self.goals = [_goal(one) for one in document.get("objectives") or []]
-        self.limits = [_limit(one) for one in document.get("constraints") or []]
-        self.axes = [_axis(one) for one in document.get("axes") or []]
+        self.goals = [_goal(one) for one in document.objectives]
+        self.limits = [_limit(one) for one in document.constraints]
+        self.axes = [_axis(one) for one in document.axes]
         self.by_number = {row["point"]: row for row in self.rows}
-        self.front = [n for n in document.get("front") or [] if n in self.by_number]
+        self.front = [n for n in document.front if n in self.by_number]
         self.on_front = {n: at for at, n in enumerate(self.front)}
-        self.winner = self.by_number.get(document.get("winner"))
-        self.knee = self.by_number.get(document.get("knee"))
-        self.nearest = self.by_number.get(document.get("nearest"))
+        self.winner = _at(self.by_number, document.winner)
+        self.knee = _at(self.by_number, document.knee)
+        self.nearest = _at(self.by_number, document.nearest)
 
     @property
     def metrics(self) -> list[str]:
@@ -249,30 +250,25 @@ def percent(change: float, against: float) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def _column(given: Mapping[str, Any]) -> Column:
-    usual = titled(given["metric"])
-    return Column(given.get("title") or usual.title, given.get("unit") or usual.unit)
+def _at(rows: Mapping[int, dict[str, Any]], number: int | None) -> dict[str, Any] | None:
+    return None if number is None else rows.get(number)
 
 
-def _goal(given: Mapping[str, Any]) -> Goal:
-    return Goal(given["metric"], _column(given), given["direction"] == "maximize")
+def _column(given: ObjectiveAsked | ConstraintAsked) -> Column:
+    usual = titled(given.metric)
+    return Column(given.title or usual.title, given.unit or usual.unit)
 
 
-def _limit(given: Mapping[str, Any]) -> Limit:
-    text = given.get("text") or f"{given['metric']} {given['operator']} {given['value']}"
-    return Limit(given["metric"], _column(given), given["operator"], given["value"], text)
+def _goal(given: ObjectiveAsked) -> Goal:
+    return Goal(given.metric, _column(given), given.direction == "maximize")
 
 
-def _axis(given: Mapping[str, Any]) -> AxisSeen:
-    columns = tuple(given["columns"])
-    rows: Sequence[Any] = given["values"]
-    settings = dict.fromkeys(
-        ", ".join("" if value is None else shown(value) for value in _as_list(row)) for row in rows
-    )
+def _limit(given: ConstraintAsked) -> Limit:
+    return Limit(given.metric, _column(given), given.operator, given.value, given.text)
+
+
+def _axis(given: AxisOffered) -> AxisSeen:
+    settings = dict.fromkeys(", ".join(shown(value) for value in row) for row in given.values)
     # RAID levels are numbers, but one is not more than another.
-    ordered = bool(given.get("ordered")) and not any(path.endswith("raid.level") for path in columns)
-    return AxisSeen(columns, ", ".join(given["names"]), tuple(settings), ordered)
-
-
-def _as_list(row: Any) -> Sequence[Any]:
-    return row if isinstance(row, list | tuple) else [row]
+    ordered = given.ordered and not any(path.endswith("raid.level") for path in given.columns)
+    return AxisSeen(tuple(given.columns), ", ".join(given.names), tuple(settings), ordered)

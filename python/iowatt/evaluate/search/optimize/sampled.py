@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from iowatt.base.results import Note
 from iowatt.evaluate.search.optimize.front import choose, front
 from iowatt.evaluate.search.optimize.judge import Judge
 from iowatt.evaluate.search.optimize.looked import Looked, Looker, possible
@@ -34,7 +35,7 @@ _RANDOM: Final = 0.25
 
 def sample(
     problem: Problem, looker: Looker, judge: Judge, *, budget: int, told: Callable[[int], None]
-) -> tuple[dict[int, str], list[str]]:
+) -> tuple[dict[int, str], list[Note]]:
     """Simulate at most ``budget`` points; reasons of those that were left out by proof, and notes.
 
     ``told`` is called with the number of points that may still be run.
@@ -42,18 +43,21 @@ def sample(
     random = np.random.Generator(np.random.PCG64(problem.seed))
     course = _Course(problem, looker, judge, budget, random, Proposer(problem, looker.space))
     course.proposer.tell(judge.rows)
-    notes: list[str] = []
+    notes: list[Note] = []
     while course.room > 0:
         batch = course.next()
         if not batch:
-            notes.append("every point that may be feasible was simulated")
+            notes.append(Note(code="all-simulated", text="every point that may be feasible was simulated"))
             break
         told(course.room)
         course.run(batch)
         if course.settled():
             notes.append(
-                f"{_PATIENCE} rounds of {ROUND} points changed nothing of the front, so that it ended before "
-                f"its budget of {budget}"
+                Note(
+                    code="front-settled",
+                    text=f"{_PATIENCE} rounds of {ROUND} points changed nothing of the front, so that the "
+                    f"search ended before its budget of {budget}",
+                )
             )
             break
     return course.reasons, notes

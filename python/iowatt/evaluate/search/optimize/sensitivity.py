@@ -7,11 +7,25 @@ estimate, and marked. A constraint *binds* where a point that breaks no other on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Literal
 
-from iowatt.evaluate.search.optimize import explanation
 from iowatt.evaluate.search.optimize.main_effects import shares
+from iowatt.evaluate.search.optimize.result import (
+    AxisShare,
+    AxisWhy,
+    Change,
+    Difference,
+    Kept,
+    KeptBy,
+    KeptByWinner,
+    Neighbour,
+    Optimization,
+    OtherPoint,
+    Shares,
+    Why,
+    Without,
+)
 from iowatt.evaluate.search.optimize.result_view import (
     ESTIMATED,
     SIMULATED,
@@ -26,161 +40,159 @@ from iowatt.evaluate.search.optimize.result_view import (
 if TYPE_CHECKING:
     import polars as pl
 
-Why = dict[str, Any]
-
 TIGHT: Final = 5.0
 """Slack in per cent of the limit below which a constraint is called tight."""
 
 
-def why(document: Mapping[str, Any], frame: pl.DataFrame) -> Why:
+def why(document: Optimization, frame: pl.DataFrame) -> Why:
     """Why the winner of an outcome wins.
 
     Parameters
     ----------
     document:
-        ``iowatt.optimize/1`` as far as it is known (``objectives``, ``constraints``, ``axes``, ``front``,
-        ``winner``).
+        The outcome; its own ``why`` is not looked at.
     frame:
         A row for each point that was looked at.
-
-    Returns
-    -------
-    dict
-        ``winner`` (number or null), ``bottleneck``; ``constraints`` at the winner (value, slack, ``binds``,
-        and ``without``: who would win without it); ``axes``, each with its ``neighbours``, ``edge`` (whether
-        the winner is at an end of it) and ``otherwise`` (the best feasible simulated point that has another
-        setting there); ``runner_up``; ``limits``, how many points keep each constraint and how near the
-        others come; ``shares`` of each axis in the spread of each objective; ``sentences`` that say it in
-        words. Without a winner there are limits and shares only.
     """
     explored = Explored(document, frame)
-    found: Why = {
-        "winner": None,
-        "bottleneck": None,
-        "constraints": [],
-        "axes": [],
-        "runner_up": None,
-        "limits": [_kept_by(explored, limit) for limit in explored.limits],
-        "shares": [_shares(explored, goal) for goal in explored.goals],
-    }
-    if explored.winner is not None:
-        found |= {
-            "winner": explored.winner["point"],
-            "bottleneck": explored.winner.get("bottleneck"),
-            "constraints": [_constraint(explored, limit) for limit in explored.limits],
-            "axes": [_axis(explored, axis) for axis in explored.axes],
-            "runner_up": _best(explored, lambda _: True),
-        }
-    found["sentences"] = explanation.sentences(explored, found)
-    return found
+    winner = explored.winner
+    return Why(
+        winner=None if winner is None else winner["point"],
+        bottleneck=None if winner is None else winner.get("bottleneck"),
+        constraints=[] if winner is None else [_constraint(explored, limit) for limit in explored.limits],
+        axes=[] if winner is None else [_axis(explored, axis) for axis in explored.axes],
+        runner_up=None if winner is None else _best(explored, lambda _: True),
+        limits=[_kept_by(explored, limit) for limit in explored.limits],
+        shares=[_shares(explored, goal) for goal in explored.goals],
+    )
 
 
-def _axis(explored: Explored, axis: AxisSeen) -> Why:
+def _axis(explored: Explored, axis: AxisSeen) -> AxisWhy:
     assert explored.winner is not None
     own = axis.of(explored.winner)
     order = list(axis.settings)
     here = order.index(own) if own in order else None
     around = [
-        {
-            "setting": setting,
-            "steps": None if here is None or setting not in order else order.index(setting) - here,
-            **_neighbour(explored, row),
-        }
+        _neighbour(
+            explored,
+            row,
+            setting=setting,
+            steps=None if here is None or setting not in order else order.index(setting) - here,
+        )
         for setting, row in explored.neighbours(axis)
     ]
-    return {
-        "columns": list(axis.columns),
-        "name": axis.name,
-        "ordered": axis.ordered,
-        "setting": own,
-        "neighbours": around,
-        "edge": _edge(axis, around),
-        "otherwise": _best(explored, lambda row: axis.of(row) != own),
-    }
+    return AxisWhy(
+        columns=list(axis.columns),
+        name=axis.name,
+        ordered=axis.ordered,
+        setting=own,
+        neighbours=around,
+        edge=_edge(axis, around),
+        otherwise=_best(explored, lambda row: axis.of(row) != own),
+    )
 
 
-def _edge(axis: AxisSeen, around: list[Why]) -> str | None:
+def _edge(axis: AxisSeen, around: list[Neighbour]) -> Literal["first", "last"] | None:
     """``first`` or ``last`` where the winner is at that end of an axis with an order, and the step inwards is
     worse.
 
     What lies beyond that end may be better still, and nobody asked.
     """
-    steps = [one["steps"] for one in around if one["steps"] is not None]
+    steps = [one.steps for one in around if one.steps is not None]
     if not axis.ordered or len(steps) < 2 or (min(steps) < 0 < max(steps)):
         return None
     inwards = 1 if min(steps) > 0 else -1
-    step = next(one for one in around if one["steps"] == inwards)
-    gains = [one["gain"] for one in step["objectives"]]
+    step = next(one for one in around if one.steps == inwards)
+    gains = [one.gain for one in step.objectives]
     if not gains or any(gain is None or gain >= 0 for gain in gains):
         return None
     return "first" if inwards > 0 else "last"
 
 
-def _neighbour(explored: Explored, row: Row | None) -> Why:
+def _neighbour(explored: Explored, row: Row | None, *, setting: str, steps: int | None) -> Neighbour:
     if row is None:
-        nothing: Why = {"point": None, "status": None, "feasible": None, "breaks": [], "bottleneck": None}
-        return nothing | {"why_not": None, "overloaded": False, "objectives": [], "constraints": []}
-    return {
-        "point": row["point"],
-        "status": row.get("status"),
-        "feasible": explored.feasible(row),
-        "breaks": [limit.text for limit in explored.broken(row)],
-        "bottleneck": row.get("bottleneck"),
-        "why_not": row.get("error") or row.get("reason") or row.get("violated"),
-        "overloaded": bool(row.get("overloaded")),
-        "objectives": _changes(explored, row),
-        "constraints": [_kept(explored, row, limit) for limit in explored.limits],
-    }
+        return Neighbour(
+            setting=setting,
+            steps=steps,
+            point=None,
+            status=None,
+            feasible=None,
+            breaks=[],
+            bottleneck=None,
+            why_not=None,
+            overloaded=False,
+            objectives=[],
+            constraints=[],
+        )
+    return Neighbour(
+        setting=setting,
+        steps=steps,
+        point=row["point"],
+        status=row.get("status"),
+        feasible=explored.feasible(row),
+        breaks=[limit.text for limit in explored.broken(row)],
+        bottleneck=row.get("bottleneck"),
+        why_not=row.get("error") or row.get("reason") or row.get("violated"),
+        overloaded=bool(row.get("overloaded")),
+        objectives=_changes(explored, row),
+        constraints=[_kept(explored, row, limit) for limit in explored.limits],
+    )
 
 
-def _changes(explored: Explored, row: Row) -> list[Why]:
+def _changes(explored: Explored, row: Row) -> list[Change]:
     """Each objective of a point against the winner's; ``gain`` is positive where the point is better."""
     assert explored.winner is not None
     changes = []
     for goal in explored.goals:
         found, own = explored.beside(row, goal.metric), explored.known(explored.winner, goal.metric)
-        one: Why = {"metric": goal.metric, "value": None, "basis": None, "change": None}
-        one |= {"percent": None, "gain": None, "gain_percent": None}
-        if found is not None:
-            one |= {"value": found[0], "basis": found[1]}
-        if found is not None and own is not None:
-            gain = goal.gain(found[0], own[0])
-            one |= {"change": found[0] - own[0], "percent": percent(found[0] - own[0], own[0])}
-            one |= {"gain": gain, "gain_percent": percent(gain, own[0])}
-        changes.append(one)
+        change = found[0] - own[0] if found is not None and own is not None else None
+        gain = goal.gain(found[0], own[0]) if found is not None and own is not None else None
+        against = 0.0 if own is None else own[0]
+        changes.append(
+            Change(
+                metric=goal.metric,
+                value=None if found is None else found[0],
+                basis=None if found is None else found[1],
+                change=change,
+                percent=None if change is None else percent(change, against),
+                gain=gain,
+                gain_percent=None if gain is None else percent(gain, against),
+            )
+        )
     return changes
 
 
-def _kept(explored: Explored, row: Row, limit: Limit) -> Why:
+def _kept(explored: Explored, row: Row, limit: Limit) -> Kept:
     """A constraint at a point: the value, and what is left to the limit."""
     found = explored.limited(row, limit)
     value, basis = found if found is not None else (None, None)
     slack = limit.slack(value)
-    return {
-        "metric": limit.metric,
-        "text": limit.text,
-        "limit": limit.value,
-        "value": value,
-        "basis": basis,
-        "holds": limit.holds(value),
-        "slack": slack,
-        "slack_percent": None if slack is None else percent(slack, float(limit.value)),
-    }
+    return Kept(
+        metric=limit.metric,
+        text=limit.text,
+        limit=limit.value,
+        value=value,
+        basis=basis,
+        holds=limit.holds(value),
+        slack=slack,
+        slack_percent=None if slack is None else percent(slack, float(limit.value)),
+    )
 
 
-def _constraint(explored: Explored, limit: Limit) -> Why:
+def _constraint(explored: Explored, limit: Limit) -> KeptByWinner:
     assert explored.winner is not None
     found = _kept(explored, explored.winner, limit)
     without = _without(explored, limit)
-    left = found["slack_percent"]
-    return found | {
-        "tight": left is not None and left < TIGHT,
-        "binds": without is not None,
-        "without": without,
-    }
+    left = found.slack_percent
+    return KeptByWinner(
+        **dict(found),
+        tight=left is not None and left < TIGHT,
+        binds=without is not None,
+        without=without,
+    )
 
 
-def _kept_by(explored: Explored, limit: Limit) -> Why:
+def _kept_by(explored: Explored, limit: Limit) -> KeptBy:
     """How many points keep a constraint, of those of which it is known; the one that is nearest to it or best
     in it.
     """
@@ -196,10 +208,10 @@ def _kept_by(explored: Explored, limit: Limit) -> Why:
         if slack is not None and (best is None or slack > best[0]):
             best = slack, found[0], row["point"]
     nearest, point = (None, None) if best is None else best[1:]
-    return {"text": limit.text, "known": known, "kept": kept, "nearest": nearest, "point": point}
+    return KeptBy(text=limit.text, known=known, kept=kept, nearest=nearest, point=point)
 
 
-def _without(explored: Explored, limit: Limit) -> Why | None:
+def _without(explored: Explored, limit: Limit) -> Without | None:
     """The point that would win without a constraint: it breaks no other and beats the winner in every
     objective.
     """
@@ -209,23 +221,24 @@ def _without(explored: Explored, limit: Limit) -> Why | None:
             continue
         if [broken.text for broken in explored.broken(row)] != [limit.text]:
             continue
-        gains = [one["gain"] for one in _changes(explored, row)]
+        changes = _changes(explored, row)
+        gains = [one.gain for one in changes]
         if not gains or any(gain is None or gain < 0 for gain in gains) or not any(gains):
             continue
-        worth = sum(one["gain_percent"] or 0.0 for one in _changes(explored, row))
+        worth = sum(one.gain_percent or 0.0 for one in changes)
         if best is None or worth > best[0]:
             best = worth, row
     if best is None:
         return None
-    return {
-        "point": best[1]["point"],
-        "differs": _differs(explored, best[1]),
-        "objectives": _changes(explored, best[1]),
-        "constraint": _kept(explored, best[1], limit),
-    }
+    return Without(
+        point=best[1]["point"],
+        differs=_differs(explored, best[1]),
+        objectives=_changes(explored, best[1]),
+        constraint=_kept(explored, best[1], limit),
+    )
 
 
-def _best(explored: Explored, wanted: Callable[[Row], bool]) -> Why | None:
+def _best(explored: Explored, wanted: Callable[[Row], bool]) -> OtherPoint | None:
     """The best feasible simulated point besides the winner; of several objectives, by the sum of their
     losses.
     """
@@ -241,25 +254,26 @@ def _best(explored: Explored, wanted: Callable[[Row], bool]) -> Why | None:
             best = sum(losses), row["point"], row
     if best is None:
         return None
-    return {
-        "point": best[2]["point"],
-        "differs": _differs(explored, best[2]),
-        "objectives": _changes(explored, best[2]),
-        "bottleneck": best[2].get("bottleneck"),
-    }
+    return OtherPoint(
+        point=best[2]["point"],
+        differs=_differs(explored, best[2]),
+        objectives=_changes(explored, best[2]),
+        bottleneck=best[2].get("bottleneck"),
+    )
 
 
-def _differs(explored: Explored, row: Row) -> list[Why]:
+def _differs(explored: Explored, row: Row) -> list[Difference]:
     """The axes on which a point is not as the winner."""
-    assert explored.winner is not None
+    winner = explored.winner
+    assert winner is not None
     return [
-        {"name": axis.name, "columns": list(axis.columns), "setting": axis.of(row), "winner": axis.of(winner)}
+        Difference(name=axis.name, columns=list(axis.columns), setting=axis.of(row), winner=axis.of(winner))
         for axis in explored.axes
-        if axis.of(row) != axis.of(winner := explored.winner)
+        if axis.of(row) != axis.of(winner)
     ]
 
 
-def _shares(explored: Explored, goal: Goal) -> Why:
+def _shares(explored: Explored, goal: Goal) -> Shares:
     """Shares of the axes in the spread of an objective over all points with a value, simulated or estimated.
 
     Estimates are multiplied by the mean ratio of simulation to estimate over the points that have both, so
@@ -281,14 +295,17 @@ def _shares(explored: Explored, goal: Goal) -> Why:
         values.append(found[0] * ratio if found[1] == ESTIMATED else found[0])
         settings.append(explored.key(row))
         simulated += row.get("status") == SIMULATED
-    counted = {"metric": metric, "simulated": simulated, "estimated": len(values) - simulated}
     split = shares(values, settings) if explored.axes else None
-    if split is None:
-        return counted | {"axes": None, "together": None, "std": None}
-    return counted | {
-        "axes": [
-            {"name": axis.name, "share": share} for axis, share in zip(explored.axes, split.axes, strict=True)
+    return Shares(
+        metric=metric,
+        simulated=simulated,
+        estimated=len(values) - simulated,
+        axes=None
+        if split is None
+        else [
+            AxisShare(name=axis.name, share=share)
+            for axis, share in zip(explored.axes, split.axes, strict=True)
         ],
-        "together": split.together,
-        "std": split.variance**0.5,
-    }
+        together=None if split is None else split.together,
+        std=None if split is None else split.variance**0.5,
+    )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
+from iowatt.evaluate.search.optimize.result import AxisShare, AxisWhy, Change, Neighbour, Why
 from iowatt.evaluate.search.optimize.result_view import FIRM, Explored, Goal, number
-from iowatt.pages.optimize import text
+from iowatt.pages.optimize import words
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
-Why = Mapping[str, Any]
+_Known = tuple[str, Neighbour, Change]
 
 _BARS: Final = 24
 _MANY: Final = 8
@@ -26,52 +26,51 @@ def winner(explored: Explored) -> Figure | None:
     if row is None:
         return None
     rows: list[list[Cell]] = [["Point", str(row["point"]), ""]]
-    rows += [[name, setting, "setting"] for name, setting in text.settings(explored, row)]
+    rows += [[name, setting, "setting"] for name, setting in words.settings(explored, row)]
     for goal in explored.goals:
         known = explored.known(row, goal.metric)
         way = "highest is best" if goal.maximize else "least is best"
         figure = goal.column.show(None if known is None else known[0])
         basis = "" if known is None or known[1] in FIRM else ", estimated"
         rows.append([goal.column.heading, figure, f"objective, {way}{basis}"])
-    rows += [[title, figure, "after redundancy"] for title, figure in text.capacity(explored, row)]
-    rows += [[limit, value, left] for limit, value, left in text.constraint_rows(explored, row)]
+    rows += [[title, figure, "after redundancy"] for title, figure in words.capacity(explored, row)]
+    rows += [[limit, value, left] for limit, value, left in words.constraint_rows(explored, row)]
     if row.get("bottleneck"):
         rows.append(["Busiest station", str(row["bottleneck"]), "by the estimator"])
     title = "The winner" if explored.winner is not None else "The point that is nearest to feasible"
     columns = [Column("What", text=True), Column("Value", text=True), Column("Remark", text=True)]
     said = "What it is, what it does, what is left to its limits."
-    return Figure("winner", title, said, Table(columns, rows))
+    return Figure("winner", title, said, Table(columns, rows), brief=True)
 
 
 def limits(explored: Explored, why: Why) -> Figure | None:
     """How much of each limit the winner uses, and what it keeps out."""
-    given = list(why.get("constraints") or [])
+    given = why.constraints
     if not given:
         return None
-    spread = list(why.get("limits") or [{}] * len(given))
     rows: list[list[Cell]] = []
-    for one, points in zip(given, spread, strict=True):
-        value, without = one["value"], one["without"]
+    for one, points in zip(given, why.limits, strict=True):
+        value, without = one.value, one.without
         rows.append(
             [
-                one["text"],
+                one.text,
                 number(value),
-                one["slack"],
-                one["slack_percent"],
-                "yes" if one["binds"] else "no",
-                None if without is None else without["point"],
-                points.get("kept"),
-                points.get("known"),
+                one.slack,
+                one.slack_percent,
+                "yes" if one.binds else "no",
+                None if without is None else without.point,
+                points.kept,
+                points.known,
             ]
         )
-    shown = [one for one in given if one["slack_percent"] is not None]
+    shown = [one for one in given if one.slack_percent is not None]
     data = [
         {
             "type": "bar",
             "orientation": "h",
             "name": name,
-            "y": [plain(one["text"]) for one in chosen],
-            "x": [one["slack_percent"] for one in chosen],
+            "y": [plain(one.text) for one in chosen],
+            "x": [one.slack_percent for one in chosen],
             "marker": {"color": colour},
             "hovertemplate": "%{y}: %{x:.3~r} % of the limit left<extra>%{fullData.name}</extra>",
         }
@@ -79,7 +78,7 @@ def limits(explored: Explored, why: Why) -> Figure | None:
             ("Binds", palette.STATE_COLOURS["spin_up"], True),
             ("Keeps out nothing better", _HELD, False),
         )
-        if (chosen := [one for one in shown if one["binds"] is binds])
+        if (chosen := [one for one in shown if one.binds is binds])
     ]
     spec = {
         "data": data,
@@ -120,16 +119,17 @@ def neighbours(explored: Explored, why: Why) -> list[Figure]:
 
 def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
     goal = explored.goals[at]
-    known: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
+    known: list[_Known] = []
     rows: list[list[Cell]] = []
-    for part in why.get("axes") or []:
+    for part in why.axes:
         telling = {id(one) for one in _telling(part, at)}
-        for one in part["neighbours"]:
-            change = one["objectives"][at] if one["objectives"] else {}
-            if change.get("gain_percent") is not None and not one["overloaded"] and id(one) in telling:
-                known.append((f"{part['name']} {one['setting']}", one, change))
-            if one["point"] is not None:
-                rows.append(_neighbour(part["name"], one, change))
+        for one in part.neighbours:
+            change = one.objectives[at] if one.objectives else None
+            drawn_too = change is not None and change.gain_percent is not None and not one.overloaded
+            if change is not None and drawn_too and id(one) in telling:
+                known.append((f"{part.name} {one.setting}", one, change))
+            if one.point is not None:
+                rows.append(_neighbour(part.name, one, change))
     if not rows:
         return None
     data, remarks = _bars(known, goal), []
@@ -169,17 +169,17 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
     )
 
 
-def _telling(part: Why, at: int) -> list[Mapping[str, Any]]:
+def _telling(part: AxisWhy, at: int) -> list[Neighbour]:
     """Of an axis with many settings the two next on either side and the best.
 
     The others are in the table and in the charts by axis; far ones would dwarf what lies near.
     """
-    given: list[Mapping[str, Any]] = [one for one in part["neighbours"] if one["objectives"]]
-    if len(given) <= _MANY or not part["ordered"]:
+    given = [one for one in part.neighbours if one.objectives]
+    if len(given) <= _MANY or not part.ordered:
         return given
-    below = [one for one in given if (one["steps"] or 0) < 0]
-    above = [one for one in given if (one["steps"] or 0) > 0]
-    best = max(given, key=lambda one: one["objectives"][at]["gain_percent"] or 0.0)
+    below = [one for one in given if (one.steps or 0) < 0]
+    above = [one for one in given if (one.steps or 0) > 0]
+    best = max(given, key=lambda one: one.objectives[at].gain_percent or 0.0)
     kept = [*below[-2:], *above[:2], best]
     return [one for one in given if any(one is other for other in kept)]
 
@@ -188,33 +188,33 @@ def _way(goal: Goal) -> str:
     return "" if goal.maximize else ", which is less"
 
 
-def _neighbour(name: str, one: Mapping[str, Any], change: Mapping[str, Any]) -> list[Cell]:
-    feasible = {True: "yes", False: "no"}.get(one["feasible"], "not known")
+def _neighbour(name: str, one: Neighbour, change: Change | None) -> list[Cell]:
+    feasible = "not known" if one.feasible is None else "yes" if one.feasible else "no"
     return [
         name,
-        one["setting"],
-        one["point"],
-        change.get("value"),
-        change.get("change"),
-        change.get("gain_percent"),
-        change.get("basis") or one["status"],
+        one.setting,
+        one.point,
+        None if change is None else change.value,
+        None if change is None else change.change,
+        None if change is None else change.gain_percent,
+        one.status if change is None or not change.basis else change.basis,
         feasible,
-        "; ".join(one["breaks"]) or one["why_not"],
-        one["bottleneck"],
+        "; ".join(one.breaks) or one.why_not,
+        one.bottleneck,
     ]
 
 
-def _largest(known: list[Any]) -> list[Any]:
+def _largest(known: list[_Known]) -> list[_Known]:
     """The changes that are drawn, in the order of the axes."""
-    kept = sorted(range(len(known)), key=lambda at: -abs(known[at][2]["gain_percent"]))[:_BARS]
+    kept = sorted(range(len(known)), key=lambda at: -abs(known[at][2].gain_percent or 0.0))[:_BARS]
     return [known[at] for at in sorted(kept)]
 
 
-def _order(known: list[Any]) -> list[str]:
+def _order(known: list[_Known]) -> list[str]:
     return [plain(name) for name, *_ in _largest(known)]
 
 
-def _bars(known: list[Any], goal: Goal) -> list[dict[str, Any]]:
+def _bars(known: list[_Known], goal: Goal) -> list[dict[str, Any]]:
     data = []
     for name, feasible, simulated in (
         ("Feasible", True, True),
@@ -225,21 +225,23 @@ def _bars(known: list[Any], goal: Goal) -> list[dict[str, Any]]:
         bars = [
             (label, change)
             for label, one, change in _largest(known)
-            if (one["feasible"] is not False) is feasible and (change["basis"] in FIRM) is simulated
+            if (one.feasible is not False) is feasible and (change.basis in FIRM) is simulated
         ]
         if not bars:
             continue
         colour = _HELD if feasible else _BROKEN
-        pattern = {} if simulated else {"pattern": {"shape": "/", "solidity": 0.4, "fillmode": "overlay"}}
+        marker: dict[str, Any] = {"color": colour}
+        if not simulated:
+            marker["pattern"] = {"shape": "/", "solidity": 0.4, "fillmode": "overlay"}
         data.append(
             {
                 "type": "bar",
                 "orientation": "h",
                 "name": name,
                 "y": [plain(label) for label, _ in bars],
-                "x": [change["gain_percent"] for _, change in bars],
-                "customdata": [change["value"] for _, change in bars],
-                "marker": {"color": colour, **pattern},
+                "x": [change.gain_percent for _, change in bars],
+                "customdata": [change.value for _, change in bars],
+                "marker": marker,
                 "hovertemplate": f"%{{y}}: %{{x:.3~r}} % (%{{customdata:,.4~r}} {plain(goal.column.unit)})"
                 "<extra>%{fullData.name}</extra>",
             }
@@ -249,29 +251,33 @@ def _bars(known: list[Any], goal: Goal) -> list[dict[str, Any]]:
 
 def shares(explored: Explored, why: Why) -> Figure | None:
     """The share of each axis in the spread of each objective."""
-    known = [one for one in why.get("shares") or [] if one["axes"] is not None and one["std"]]
+    known = [one for one in why.shares if one.axes is not None and one.std]
     if not known:
         return None
-    titles = {one["metric"]: explored.column(one["metric"]).title for one in known}
-    names = [part["name"] for part in known[0]["axes"]]
+    titles = {one.metric: explored.column(one.metric).title for one in known}
+    names = [part.name for part in known[0].axes or []]
     series = [
-        (plain(name), [100 * one["axes"][at]["share"] for one in known], palette.RUNS[at % len(palette.RUNS)])
+        (
+            plain(name),
+            [100 * (one.axes or [])[at].share for one in known],
+            palette.RUNS[at % len(palette.RUNS)],
+        )
         for at, name in enumerate(names)
     ]
     if len(names) > 1:
-        series.append(("Only combinations", [100 * one["together"] for one in known], _TOGETHER))
+        series.append(("Only combinations", [100 * (one.together or 0.0) for one in known], _TOGETHER))
     rows: list[list[Cell]] = [
         [
-            titles[one["metric"]],
-            part["name"],
-            100 * part["share"],
-            one["simulated"],
-            one["estimated"],
+            titles[one.metric],
+            part.name,
+            100 * part.share,
+            one.simulated,
+            one.estimated,
         ]
         for one in known
-        for part in [*one["axes"], {"name": "Only combinations", "share": one["together"]}]
+        for part in [*(one.axes or []), AxisShare(name="Only combinations", share=one.together or 0.0)]
     ]
-    few = [explored.column(one["metric"]).title for one in why.get("shares") or [] if one["axes"] is None]
+    few = [explored.column(one.metric).title for one in why.shares if one.axes is None]
     return Figure(
         "shares",
         "What sets each objective",
@@ -293,7 +299,7 @@ def shares(explored: Explored, why: Why) -> Figure | None:
                     "type": "bar",
                     "orientation": "h",
                     "name": name,
-                    "y": [plain(titles[one["metric"]]) for one in known],
+                    "y": [plain(titles[one.metric]) for one in known],
                     "x": values,
                     "marker": {"color": colour},
                     "hovertemplate": "%{y}: %{x:.3~r} %<extra>%{fullData.name}</extra>",

@@ -231,4 +231,5 @@ def table(points: Points) -> Figure:
         Table(columns, rows),
         remarks=remarks,
         wide=True,
+        template="optimize-points.html",
     )

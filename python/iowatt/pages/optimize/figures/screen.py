@@ -23,18 +23,24 @@ def estimates(explored: Explored) -> list[Figure]:
         for at, metric in enumerate(explored.metrics)
         if (figure := _against(explored, metric, at)) is not None
     ]
-    errors = (explored.document.get("estimator") or {}).get("errors") or {}
+    errors = explored.document.estimator.errors
     if errors:
-        keys = ("median_percent", "p95_percent", "worst_percent", "bias_percent")
         rows: list[list[Cell]] = [
-            [explored.column(metric).title, *(one.get(key) for key in keys)] for metric, one in errors.items()
+            [
+                explored.column(metric).title,
+                one.median_percent,
+                one.p95_percent,
+                one.worst_percent,
+                one.bias_percent,
+            ]
+            for metric, one in errors.items()
         ]
         titles = ("Median error", "95th percentile", "Worst", "Bias")
         columns = [Column("Figure", text=True), *(Column(title, "%") for title in titles)]
         caption = (
             "Of the points that were estimated and simulated; a bias above zero says that estimates are high."
         )
-        drawn.append(Figure("errors", "Errors of the estimator", caption, Table(columns, rows)))
+        drawn.append(Figure("errors", "Errors of the estimator", caption, Table(columns, rows), brief=True))
     return drawn
 
 
@@ -103,17 +109,17 @@ def became(points: Points) -> Figure | None:
     """What became of the points of the space."""
     if not points.rows:
         return None
-    space = points.explored.document.get("space") or {}
+    space = points.explored.document.space
     counted = Counter(points.kinds) if len(points.rows) == points.total else _counted(points)
     rows: list[tuple[str, int, str]] = [
         (look.name, counted[key], look.colour) for key, look in KINDS.items() if counted[key]
     ]
-    for key, name in (
-        ("known_infeasible", "Known to be infeasible before"),
-        ("untouched", "Not looked at"),
+    for count, name in (
+        (space.known_infeasible, "Known to be infeasible before"),
+        (space.untouched, "Not looked at"),
     ):
         # Those that have a row are counted by their kind already.
-        missing = min(space.get(key) or 0, max(0, (space.get("size") or 0) - points.total))
+        missing = min(count, max(0, space.size - points.total))
         if missing:
             rows.append((name, missing, palette.STATE_COLOURS["idle"]))
     return Figure(

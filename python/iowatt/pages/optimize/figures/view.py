@@ -36,7 +36,7 @@ def _pairs(points: Points) -> list[tuple[int, int]]:
     explored, axes = points.explored, len(points.explored.axes)
     if len(explored.goals) > 1:
         return [(axes, axes + 1), *_over_first_axis(points)]
-    binding = [one.get("binds") for one in (explored.document.get("why") or {}).get("constraints") or []]
+    binding = [one.binds for one in explored.document.why.constraints]
     limits = sorted(
         (not (at < len(binding) and binding[at]), at, limit.metric)
         for at, limit in enumerate(explored.limits)
@@ -110,6 +110,7 @@ def figure(points: Points) -> Figure:
         if len(known) > TWIN_ROWS
         else [],
         wide=True,
+        template="optimize-view.html",
     )
 
 

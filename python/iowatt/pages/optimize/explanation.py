@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from iowatt.base.digits import apart
 from iowatt.evaluate.search.grid import shown
+from iowatt.evaluate.search.optimize.result import (
+    AxisWhy,
+    Change,
+    Kept,
+    KeptBy,
+    Neighbour,
+    OtherPoint,
+    Why,
+)
 from iowatt.evaluate.search.optimize.result_view import FIRM, Explored, Limit, number
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
-
-Why = Mapping[str, Any]
 
 NOTHING: Final = 0.05
 """Per cent below which a change is called none."""
@@ -30,25 +38,29 @@ _QUOTIENTS: Final = {
 _COUNT: Final = re.compile(r"array\.pool\.(?:[^.]+\.)?count")
 
 
-def sentences(explored: Explored, why: Why) -> list[dict[str, str]]:
-    """All of it: ``about`` says of what (``station``, ``constraint``, ``edge``, ``spread``, ``neighbour``,
-    ``otherwise``, ``runner-up``), ``text`` says it.
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence about ``station``, ``constraint``, ``edge``, ``spread``, ``neighbour``, ``otherwise`` or
+    ``runner-up``.
     """
+
+    about: str
+    text: str
+
+
+def sentences(explored: Explored, why: Why) -> list[Sentence]:
+    """All that can be said of why the winner wins."""
     told = [("station", text) for text in _station(why)]
     told += [("constraint", text) for text in _constraints(explored, why)]
     told += [("edge", text) for text in edges(why)]
     told += [("spread", text) for text in _shares(explored, why)]
-    near = [_near(axis) for axis in why["axes"]]
-    known = {one["point"] for ones in near for one in ones}
-    for axis, ones in zip(why["axes"], near, strict=True):
+    near = [_near(axis) for axis in why.axes]
+    known = {one.point for ones in near for one in ones if one.point is not None}
+    for axis, ones in zip(why.axes, near, strict=True):
         told += [("neighbour", _neighbour(explored, why, axis, one)) for one in ones]
-        told += [("otherwise", text) for text in _otherwise(explored, axis, {one["point"] for one in ones})]
+        told += [("otherwise", text) for text in _otherwise(explored, axis, known)]
     told += [("runner-up", text) for text in _runner_up(explored, why, known)]
-    return [
-        {"about": about, "text": " ".join(text.replace("\u00a0", " ").split())}
-        for about, text in told
-        if text
-    ]
+    return [Sentence(about, " ".join(text.replace("\u00a0", " ").split())) for about, text in told if text]
 
 
 def value(
@@ -83,7 +95,7 @@ def setting(columns: Sequence[str], name: str, other: str, own: str) -> str:
     return f"{name} {other} instead of {own}"
 
 
-def changed(explored: Explored, objectives: Sequence[Why], point: int | None = None) -> str:
+def changed(explored: Explored, objectives: Sequence[Change], point: int | None = None) -> str:
     """What a point would do against the winner: ``would lose 1.8 % in efficiency (72.9 IOPS/W instead of
     74.2)``.
     """
@@ -91,14 +103,14 @@ def changed(explored: Explored, objectives: Sequence[Why], point: int | None = N
     parts = []
     for goal, one in zip(explored.goals, objectives, strict=True):
         own = explored.known(explored.winner, goal.metric)
-        if one["value"] is None or own is None:
+        if one.value is None or one.gain is None or own is None:
             continue
-        name, share = title(explored, goal.metric), one["gain_percent"]
-        there = value(explored, goal.metric, one["value"], beside=number(own[0]))
-        here = value(explored, goal.metric, own[0], unit=False, beside=number(one["value"]))
+        name, share = title(explored, goal.metric), one.gain_percent
+        there = value(explored, goal.metric, one.value, beside=number(own[0]))
+        here = value(explored, goal.metric, own[0], unit=False, beside=number(one.value))
         figures = f"{there} instead of {here}{_made_of(explored, goal.metric, point)}"
-        better, much = one["gain"] > 0, None if share is None else _share(abs(share))
-        if not one["gain"] or (share is not None and abs(share) < NOTHING):
+        better, much = one.gain > 0, None if share is None else _share(abs(share))
+        if not one.gain or (share is not None and abs(share) < NOTHING):
             parts.append(f"change nothing in {name}")
         elif goal.maximize:
             parts.append(f"{'gain' if better else 'lose'}{f' {much}' if much else ''} in {name} ({figures})")
@@ -133,10 +145,10 @@ def bound_of(explored: Explored, limit: Limit) -> str:
     return f"{said} {explored.column(limit.metric).unit}".strip()
 
 
-def breach(explored: Explored, limit: Limit, kept: Why) -> str:
+def breach(explored: Explored, limit: Limit, kept: Kept) -> str:
     """How a limit is broken: ``its usable capacity of 7,200 GB is below 9,000 GB``."""
     name = title(explored, limit.metric)
-    here = value(explored, limit.metric, kept["value"], beside=number(limit.value))
+    here = value(explored, limit.metric, kept.value, beside=number(limit.value))
     bound = bound_of(explored, limit)
     way = {"<": "above", ">": "below"}.get(limit.operator[:1])
     if way is None:
@@ -149,32 +161,32 @@ def _share(figure: float) -> str:
 
 
 def _station(why: Why) -> Iterator[str]:
-    if why["bottleneck"]:
-        yield f"What limits the winner, its busiest station by the estimate, is {why['bottleneck']}."
+    if why.bottleneck:
+        yield f"What limits the winner, its busiest station by the estimate, is {why.bottleneck}."
 
 
 def _constraints(explored: Explored, why: Why) -> Iterator[str]:
-    if why["winner"] is None:
-        for limit, one in zip(explored.limits, why["limits"], strict=True):
-            yield _unkept(explored, limit, one)
+    if why.winner is None:
+        for limit, kept in zip(explored.limits, why.limits, strict=True):
+            yield _unkept(explored, limit, kept)
         return
     loose = []
-    for limit, one in zip(explored.limits, why["constraints"], strict=True):
-        left = one["slack_percent"]
-        at = f"at {value(explored, limit.metric, one['value'], beside=number(limit.value))}"
+    for limit, one in zip(explored.limits, why.constraints, strict=True):
+        left = one.slack_percent
+        at = f"at {value(explored, limit.metric, one.value, beside=number(limit.value))}"
         if left is not None:
             at += f", {_share(abs(left))} of the limit {'left' if left >= 0 else 'beyond it'}"
-        if one["binds"]:
-            without = one["without"]
-            where = listed([f"{part['name']} {part['setting']}" for part in without["differs"]])
+        without = one.without
+        if without is not None:
+            where = listed([f"{part.name} {part.setting}" for part in without.differs])
             yield (
-                f"{limit.text} binds ({at}): it keeps out point {without['point']} ({where}), which "
-                f"{changed(explored, without['objectives'])}{_marked(without['objectives'])}, but "
-                f"{breach(explored, limit, without['constraint'])}."
+                f"{limit.text} binds ({at}): it keeps out point {without.point} ({where}), which "
+                f"{changed(explored, without.objectives)}{_marked(without.objectives)}, but "
+                f"{breach(explored, limit, without.constraint)}."
             )
-        elif one["tight"]:
+        elif one.tight:
             yield f"{limit.text} is tight ({at}), though it keeps out nothing better that was looked at."
-        elif one["value"] is not None:
+        elif one.value is not None:
             loose.append(f"{limit.text} ({at})")
     if loose:
         yield f"Nothing better is kept out by {listed(loose)}."
@@ -182,81 +194,79 @@ def _constraints(explored: Explored, why: Why) -> Iterator[str]:
 
 def edges(why: Why) -> Iterator[str]:
     """Where the winner is at the end of what was offered."""
-    for axis in why["axes"]:
-        if axis.get("edge"):
+    for axis in why.axes:
+        if axis.edge:
             yield (
-                f"{axis['name']} {axis['setting']} is the {axis['edge']} that was offered, and the step "
+                f"{axis.name} {axis.setting} is the {axis.edge} that was offered, and the step "
                 "inwards is worse: what lies beyond may be better still."
             )
 
 
-def _unkept(explored: Explored, limit: Limit, one: Why) -> str:
+def _unkept(explored: Explored, limit: Limit, one: KeptBy) -> str:
     """Of a space without a feasible point: how many keep a constraint, and how near the others come."""
-    if not one["known"]:
+    if not one.known:
         return f"{limit.text}: of no point it is known whether it keeps it."
-    best = value(explored, limit.metric, one["nearest"], beside=number(limit.value))
-    where = f"point {one['point']} comes nearest with {best}" if one["point"] is not None else ""
-    if not one["kept"]:
+    best = value(explored, limit.metric, one.nearest, beside=number(limit.value))
+    where = f"point {one.point} comes nearest with {best}" if one.point is not None else ""
+    if not one.kept:
         return f"No point keeps {limit.text}{f'; {where}' if where else ''}."
-    return f"{numbers.count(one['kept'])} of {numbers.count(one['known'])} points keep {limit.text}."
+    return f"{numbers.count(one.kept)} of {numbers.count(one.known)} points keep {limit.text}."
 
 
-def _otherwise(explored: Explored, axis: Why, told: set[int]) -> Iterator[str]:
+def _otherwise(explored: Explored, axis: AxisWhy, told: set[int]) -> Iterator[str]:
     """The best with another setting, whatever the others are then: what insisting on another choice costs."""
-    found = axis["otherwise"]
-    if found is None or found["point"] in told or len(found["differs"]) < 2:
+    found = axis.otherwise
+    if found is None or found.point in told or len(found.differs) < 2:
         return
-    also = [
-        f"{part['name']} {part['setting']}" for part in found["differs"] if part["columns"] != axis["columns"]
-    ]
+    also = [f"{part.name} {part.setting}" for part in found.differs if part.columns != axis.columns]
     yield (
-        f"The best simulated point with another {axis['name']} than {axis['setting']} is "
-        f"point {found['point']}, {_place(axis, found)} (with {listed(also)}): "
-        f"it {changed(explored, found['objectives'])}."
+        f"The best simulated point with another {axis.name} than {axis.setting} is "
+        f"point {found.point}, {_place(axis, found)} (with {listed(also)}): "
+        f"it {changed(explored, found.objectives)}."
     )
 
 
-def _place(axis: Why, point: Why) -> str:
-    own = next(part for part in point["differs"] if part["columns"] == axis["columns"])
-    return f"{axis['name']} {own['setting']}"
+def _place(axis: AxisWhy, point: OtherPoint) -> str:
+    own = next(part for part in point.differs if part.columns == axis.columns)
+    return f"{axis.name} {own.setting}"
 
 
-def _near(axis: Why) -> list[Why]:
+def _near(axis: AxisWhy) -> list[Neighbour]:
     """The neighbours that are told: all of few, else the next on either side, without an order the best."""
-    known = [one for one in axis["neighbours"] if one["point"] is not None]
-    if axis["ordered"] and len(known) > _FEW:
-        below = [one for one in known if (one["steps"] or 0) < 0]
-        above = [one for one in known if (one["steps"] or 0) > 0]
+    known = [one for one in axis.neighbours if one.point is not None]
+    if axis.ordered and len(known) > _FEW:
+        below = [one for one in known if (one.steps or 0) < 0]
+        above = [one for one in known if (one.steps or 0) > 0]
         return [*below[-1:], *above[:1]]
 
-    def worth(one: Why) -> float:
-        gains = [part["gain_percent"] for part in one["objectives"] if part["gain_percent"] is not None]
+    def worth(one: Neighbour) -> float:
+        gains = [part.gain_percent for part in one.objectives if part.gain_percent is not None]
         return -sum(gains) if gains else float("inf")
 
     return known if len(known) <= _OTHERS else sorted(known, key=worth)[:_OTHERS]
 
 
-def _neighbour(explored: Explored, why: Why, axis: Why, one: Why) -> str:
-    place = setting(axis["columns"], axis["name"], one["setting"], axis["setting"])
-    did = changed(explored, one["objectives"], one["point"])
+def _neighbour(explored: Explored, why: Why, axis: AxisWhy, one: Neighbour) -> str:
+    place = setting(axis.columns, axis.name, one.setting, axis.setting)
+    did = changed(explored, one.objectives, one.point)
     broken = [
         breach(explored, limit, kept)
-        for limit, kept in zip(explored.limits, one["constraints"], strict=True)
-        if kept["holds"] is False
+        for limit, kept in zip(explored.limits, one.constraints, strict=True)
+        if kept.holds is False
     ]
     if not did:
         if broken:
-            return f"With {place} {listed(broken)}{_marked(one['constraints'])}."
-        reason = one["why_not"] or {"failed": "it failed", "refused": "it cannot be built"}.get(
-            one["status"], "nothing is known of it"
+            return f"With {place} {listed(broken)}{_marked(one.constraints)}."
+        reason = one.why_not or {"failed": "it failed", "refused": "it cannot be built"}.get(
+            one.status or "", "nothing is known of it"
         )
         return f"With {place}: {reason.rstrip('.')}."
-    if one["overloaded"]:
+    if one.overloaded:
         return f"With {place} it cannot keep up with the load, so its figures are of no steady state."
-    text = f"With {place} it {did}{_marked(one['objectives'])}"
-    better = any((part["gain_percent"] or 0) >= NOTHING for part in one["objectives"])
-    if better and not broken and one["feasible"] is False and one["why_not"]:
-        broken = [f"it is left out: {one['why_not'].rstrip('.')}"]
+    text = f"With {place} it {did}{_marked(one.objectives)}"
+    better = any((part.gain_percent or 0) >= NOTHING for part in one.objectives)
+    if better and not broken and one.feasible is False and one.why_not:
+        broken = [f"it is left out: {one.why_not.rstrip('.')}"]
     if broken:
         text += f"{', but' if better else ', and'} {listed(broken)}"
     elif reason := _because(explored, why, one):
@@ -264,60 +274,57 @@ def _neighbour(explored: Explored, why: Why, axis: Why, one: Why) -> str:
     return f"{text}."
 
 
-def _because(explored: Explored, why: Why, one: Why) -> str:
+def _because(explored: Explored, why: Why, one: Neighbour) -> str:
     """What differs inside: the rate within the limit, or the station that limits."""
     assert explored.winner is not None
     parts = []
-    judged = explored.document.get("judged") or {}
-    within, rate = judged.get("within_ms"), "rate_iops"
+    within, rate = explored.document.judged.within_ms, "rate_iops"
     told = [rate, "throughput.iops", "efficiency.iops_per_w"]
     if within is not None and not any(goal.metric in told for goal in explored.goals):
-        row = explored.by_number.get(one["point"], {})
+        row = {} if one.point is None else explored.by_number.get(one.point, {})
         here, own = explored.simulated(row, rate), explored.simulated(explored.winner, rate)
         if here is not None and own is not None:
             parts.append(
                 f"carrying {numbers.significant(here, 4)} instead of {numbers.significant(own, 4)} "
                 f"requests a second within {numbers.significant(within)} ms"
             )
-    if one["bottleneck"] and why["bottleneck"] and one["bottleneck"] != why["bottleneck"]:
-        parts.append(f"where the busiest station is {one['bottleneck']}")
+    if one.bottleneck and why.bottleneck and one.bottleneck != why.bottleneck:
+        parts.append(f"where the busiest station is {one.bottleneck}")
     return ", ".join(parts)
 
 
-def _marked(parts: Sequence[Why]) -> str:
+def _marked(parts: Sequence[Change] | Sequence[Kept]) -> str:
     """What has to be said of figures that nobody simulated."""
-    bases = {part["basis"] for part in parts if part["value"] is not None}
+    bases = {part.basis for part in parts if part.value is not None}
     return "" if bases <= set(FIRM) else " (estimated)"
 
 
 def _runner_up(explored: Explored, why: Why, known: set[int]) -> Iterator[str]:
-    found = why["runner_up"]
+    found = why.runner_up
     if found is None:
-        if why["winner"] is not None:
+        if why.winner is not None:
             yield "No other simulated point is feasible."
         return
-    where = listed(
-        [setting(part["columns"], part["name"], part["setting"], part["winner"]) for part in found["differs"]]
-    )
-    place = f"The runner-up is point {found['point']}, {where or 'with the same settings'}"
+    where = listed([setting(part.columns, part.name, part.setting, part.winner) for part in found.differs])
+    place = f"The runner-up is point {found.point}, {where or 'with the same settings'}"
     # What a neighbour does has been told with the others.
     yield (
         f"{place}."
-        if found["point"] in known
-        else f"{place}: it {changed(explored, found['objectives'], found['point'])}."
+        if found.point in known
+        else f"{place}: it {changed(explored, found.objectives, found.point)}."
     )
 
 
 def _shares(explored: Explored, why: Why) -> Iterator[str]:
-    for one in why["shares"]:
-        if one["axes"] is None or not one["std"]:
+    for one in why.shares:
+        if one.axes is None or not one.std:
             continue
-        counted = one["simulated"] + one["estimated"]
-        parts = sorted(one["axes"], key=lambda part: -part["share"])
-        told = [f"{part['name']} {numbers.percent(part['share'])}" for part in parts]
-        told += [f"only combinations of them {numbers.percent(one['together'])}"] if len(told) > 1 else []
-        basis = "" if not one["estimated"] else f", {numbers.count(one['simulated'])} of them simulated"
+        counted = one.simulated + one.estimated
+        parts = sorted(one.axes, key=lambda part: -part.share)
+        told = [f"{part.name} {numbers.percent(part.share)}" for part in parts]
+        told += [f"only combinations of them {numbers.percent(one.together)}"] if len(told) > 1 else []
+        basis = "" if not one.estimated else f", {numbers.count(one.simulated)} of them simulated"
         yield (
-            f"What sets {title(explored, one['metric'])}, by shares of its variance over "
+            f"What sets {title(explored, one.metric)}, by shares of its variance over "
             f"{numbers.count(counted)} points{basis}: {', '.join(told)}."
         )

@@ -1,0 +1,271 @@
+"""What an optimization found, as a document: ``iowatt.optimize/1`` (docs/reference/optimize.md).
+
+Values are in the unit of their metric; points go by their numbers in the space.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.evaluate.search.over import Cell
+
+
+class ObjectiveAsked(Result):
+    """What is made large or small."""
+
+    metric: str
+    direction: Literal["maximize", "minimize"]
+    title: str
+    unit: str
+
+
+class ConstraintAsked(Result):
+    """A limit that every feasible point keeps; ``text`` is as it was given."""
+
+    metric: str
+    operator: str
+    value: Cell
+    text: str
+    title: str
+    unit: str
+
+
+class Judged(Result):
+    """The limit at whose highest rate each point is judged; None: at the scenario's load."""
+
+    within_ms: float | None
+    statistic: str | None
+
+
+class AxisOffered(Result):
+    """Keys that vary together, with their values."""
+
+    columns: list[str]
+    names: list[str]
+    values: list[list[Cell]]
+    ordered: bool
+
+
+class SpaceCounts(Result):
+    """Points of the space by what became of them; all but ``size`` and ``estimated`` add up."""
+
+    size: int
+    refused: int
+    known_infeasible: int
+    pruned: int
+    estimated: int
+    simulated: int
+    failed: int
+    untouched: int
+
+
+class EstimateErrors(Result):
+    """Estimates against simulation over so many points, in per cent of what was simulated."""
+
+    points: int
+    median_percent: float
+    p95_percent: float
+    worst_percent: float
+    bias_percent: float
+
+
+class EstimatorUse(Result):
+    """Whether points were screened by the estimator, and how far it was off."""
+
+    used: bool
+    why_not: str | None
+    #: Points that were both estimated and simulated.
+    points: int
+    #: Short simulations of single drives.
+    pilots: int
+    #: By metric.
+    errors: dict[str, EstimateErrors]
+
+
+class PricingHorizon(Result):
+    """Years (``time``), or how often the work is done (``work``)."""
+
+    basis: str
+    amount: float
+
+
+class PricingBasis(Result):
+    """What dollars rest on."""
+
+    horizon: PricingHorizon
+    book: str
+    tariff: str
+    usd_per_kwh: float | None
+    #: Parts without a price, which cost nothing here.
+    unpriced: list[str]
+    #: Whether nothing but drives has a price.
+    drives_only: bool
+
+
+class Change(Result):
+    """An objective of a point against the winner's; ``gain`` is positive where the point is better."""
+
+    metric: str
+    value: float | None
+    #: ``simulated``, ``known``, ``estimated`` or ``corrected estimate``.
+    basis: str | None
+    change: float | None
+    percent: float | None
+    gain: float | None
+    gain_percent: float | None
+
+
+class Kept(Result):
+    """A constraint at a point, and what is left to the limit."""
+
+    metric: str
+    text: str
+    limit: Cell
+    value: Cell | None
+    basis: str | None
+    holds: bool | None
+    slack: float | None
+    slack_percent: float | None
+
+
+class Difference(Result):
+    """An axis on which a point is not as the winner."""
+
+    name: str
+    columns: list[str]
+    setting: str
+    winner: str
+
+
+class Without(Result):
+    """The point that would win without a constraint."""
+
+    point: int
+    differs: list[Difference]
+    objectives: list[Change]
+    constraint: Kept
+
+
+class KeptByWinner(Kept):
+    """A constraint at the winner; it ``binds`` where it keeps out a better point."""
+
+    tight: bool
+    binds: bool
+    without: Without | None
+
+
+class Neighbour(Result):
+    """Another setting of an axis with all else as the winner; ``point`` is None where none was seen."""
+
+    setting: str
+    #: Settings from the winner's, in the order of the axis.
+    steps: int | None
+    point: int | None
+    status: str | None
+    feasible: bool | None
+    #: Texts of the constraints that it breaks.
+    breaks: list[str]
+    bottleneck: str | None
+    why_not: str | None
+    overloaded: bool
+    objectives: list[Change]
+    constraints: list[Kept]
+
+
+class OtherPoint(Result):
+    """A feasible simulated point beside the winner."""
+
+    point: int
+    differs: list[Difference]
+    objectives: list[Change]
+    bottleneck: str | None
+
+
+class AxisWhy(Result):
+    """What other settings of an axis would do."""
+
+    columns: list[str]
+    name: str
+    ordered: bool
+    setting: str
+    neighbours: list[Neighbour]
+    #: Where the winner is at an end of the axis and the step inwards is worse.
+    edge: Literal["first", "last"] | None
+    #: The best point with another setting.
+    otherwise: OtherPoint | None
+
+
+class KeptBy(Result):
+    """How many points keep a constraint, of those of which it is known, and who comes nearest."""
+
+    text: str
+    known: int
+    kept: int
+    nearest: float | None
+    point: int | None
+
+
+class AxisShare(Result):
+    """The share of an axis in a variance."""
+
+    name: str
+    share: float
+
+
+class Shares(Result):
+    """Shares of the axes in the variance of an objective; None where too few points are known."""
+
+    metric: str
+    simulated: int
+    estimated: int
+    axes: list[AxisShare] | None
+    #: What only combinations of axes explain.
+    together: float | None
+    std: float | None
+
+
+class Why(Result):
+    """Why the winner wins; without one only ``limits`` and ``shares``."""
+
+    winner: int | None
+    #: The winner's busiest station by the estimate.
+    bottleneck: str | None
+    constraints: list[KeptByWinner]
+    axes: list[AxisWhy]
+    runner_up: OtherPoint | None
+    limits: list[KeptBy]
+    shares: list[Shares]
+
+
+class Optimization(ResultDocument):
+    """The best of many configurations."""
+
+    schema_id: Literal["iowatt.optimize/1"] = Field(default="iowatt.optimize/1", alias="schema")
+    version: str
+    command: str | None
+    scenario: str
+    method: str
+    seed: int
+    objectives: list[ObjectiveAsked]
+    constraints: list[ConstraintAsked]
+    judged: Judged
+    axes: list[AxisOffered]
+    space: SpaceCounts
+    estimator: EstimatorUse
+    front: list[int]
+    knee: int | None
+    winner: int | None
+    winner_by: str | None
+    #: The simulated point that violates least, where none is feasible.
+    nearest: int | None
+    proof: Literal["exact", "not proven"]
+    #: What speaks against the winner.
+    warnings: list[Note]
+    #: Whose watts the figures are, and which models are stand-ins.
+    basis: str | None
+    pricing: PricingBasis | None
+    notes: list[Note]
+    why: Why
