@@ -46,7 +46,11 @@ class Visit:
         self.page.wait_for_selector("html[data-plots=drawn]")
 
     def charts(self):
-        """The number of charts, each of which must show data."""
+        """The number of charts, folded ones included, each of which must show data."""
+        self.page.evaluate("document.querySelectorAll('details.folded').forEach((one) => (one.open = true))")
+        self.page.wait_for_function(
+            "[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('.main-svg'))"
+        )
         marks = self.page.locator(".plot").evaluate_all(COUNT, DRAWN)
         assert all(marks), marks
         return len(marks)

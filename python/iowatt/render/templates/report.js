@@ -81,9 +81,20 @@
     const { data, layout } = themed(spec, plot.clientWidth, toPrint() ? 215 : heights.get(plot), printed);
     return Plotly.react(plot, data, layout, config);
   };
+  // A chart in a folded section has no size before the section opens.
+  const shown = (plot) => plot.closest("details:not([open])") === null;
+  for (const folded of document.querySelectorAll("details.folded")) {
+    folded.addEventListener("toggle", () => {
+      if (!folded.open) return;
+      for (const plot of plots.filter((plot) => folded.contains(plot) && shown(plot))) {
+        if (!heights.get(plot)) heights.set(plot, plot.clientHeight);
+        draw(plot);
+      }
+    });
+  }
   const drawAll = async () => {
     delete root.dataset.plots;
-    for (const plot of plots) {
+    for (const plot of plots.filter(shown)) {
       await draw(plot);
     }
     root.dataset.plots = "drawn";
@@ -119,6 +130,7 @@
   window.addEventListener("beforeprint", () => {
     if (toPrint()) return;
     root.dataset.print = "";
+    document.querySelectorAll("details.folded").forEach((folded) => (folded.open = true));
     plots.forEach(draw);
   });
   window.addEventListener("afterprint", () => {
