@@ -51,9 +51,7 @@ def _version() -> str:
 def iowatt(
     _version: Annotated[
         bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
-        ),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """What a storage system costs in watts, milliseconds and dollars, and what would do better."""
@@ -67,6 +65,8 @@ def main() -> None:
     standard output has closed it, 143 terminated. All take the same way out: what was begun is cleared away.
     """
     signals.hold()
+    # Looking for plugins of pydantic reads the metadata of every installed package; no input file has any.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     streams.prepare()
     code = _code()
     signals.ignore()

@@ -1,4 +1,4 @@
-"""The verbs: one table with the panel, the module and the line of help of each; a module is imported when called."""
+"""The table of verbs: panel, module and line of help. A module is imported when its verb is called."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ VERBS: Final[dict[str, Verb]] = {
     "explain": Verb(
         START, "explain", "Say what a key of a scenario means, what it takes, its unit and its default."
     ),
-    "devices": Verb(
-        START, "devices", "The library of devices: their figures, and where these come from."
-    ),
+    "devices": Verb(START, "devices", "The library of devices: their figures, and where these come from."),
     "doctor": Verb(
         START,
         "doctor",
