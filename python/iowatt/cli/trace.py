@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli import counters, export, generate, trace_fit, trace_profile
 from iowatt.cli.options import print_json
 from iowatt.cli.transform import block_size, seconds, transformations
 
@@ -89,20 +88,10 @@ OrderTolerance = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb and its sub-verbs to the command line."""
-    trace = typer.Typer(
-        help="What is in a trace, what it asks of storage; the same trace in another format.",
-        no_args_is_help=True,
-    )
+def register(trace: typer.Typer) -> None:
+    """Add the sub-verbs."""
     trace.command("info")(info)
     trace.command("convert")(convert)
-    generate.register(trace)
-    export.register(trace)
-    counters.register(trace)
-    trace_profile.register(trace)
-    trace_fit.register(trace)
-    app.add_typer(trace, name="trace")
 
 
 def info(

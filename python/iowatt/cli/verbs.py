@@ -70,7 +70,9 @@ VERBS: Final[dict[str, Verb]] = {
         "Simulate caches alone: hit ratios by requests and by bytes for many policies and sizes at once.",
     ),
     "trace": Verb(
-        MEASURE, "trace", "What is in a trace, what it asks of storage; the same trace in another format."
+        MEASURE,
+        "trace_group",
+        "What is in a trace, what it asks of storage; the same trace in another format.",
     ),
     "meter": Verb(MEASURE, "meter", "Power meters and thermometers: list, read, record."),
     "replay": Verb(
