@@ -38,6 +38,11 @@ VERBS: Final[dict[str, Verb]] = {
         "doctor",
         "Say what is installed, what is missing and for what; exit 1 if the main job cannot run.",
     ),
+    "ls": Verb(
+        START,
+        "ls",
+        "List Runs, sweeps, optimizations, studies and measurements below a directory, newest first.",
+    ),
     "run": Verb(SIMULATE, "run", "Simulate a scenario and write a Run bundle: summary, tables, plan."),
     "sweep": Verb(
         SIMULATE,
