@@ -87,7 +87,7 @@ def test_a_trace_by_itself(made):
     assert [space["name"] for space in front["spaces"]] == ["b", "a"]
     one = json.loads(invoke(made / "trace.csv", "--extent", "1MiB", "--device", "a", "--json").stdout)
     assert one["points"][0]["reads"] + one["points"][0]["writes"] == sum(at % 3 != 0 for at in range(400))
-    big = json.loads(invoke(made / "trace.csv", "--capacity", "1TB", "--over", "capacity", "--json").stdout)
+    big = json.loads(invoke(made / "trace.csv", "--capacity", "1TB", "--share-of", "capacity", "--json").stdout)
     assert big["points"][0]["capacity_bytes"] == 2_000_000_000_000
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Page, print_json
+from iowatt.cli.options import AsJson, Force, Page, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -85,7 +85,7 @@ def compare(
         ),
     ] = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare two Runs, simulated or measured: what a change did to response times, work, power and energy.

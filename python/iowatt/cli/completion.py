@@ -12,6 +12,13 @@ def devices(incomplete: str) -> list[str]:
     return _begun(incomplete, device_names())
 
 
+def tariffs(incomplete: str) -> list[str]:
+    """Electricity tariffs of the library."""
+    from iowatt.tariffs.find import tariff_names
+
+    return _begun(incomplete, tariff_names())
+
+
 def studies(incomplete: str) -> list[str]:
     """Published studies."""
     from iowatt.studies.find import studies as known

@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import progress
-from iowatt.cli.options import AsJson, parsed, print_json
+from iowatt.cli.options import (
+    ALPHA,
+    FIRST_DAY,
+    HORIZON,
+    OF,
+    PRESET,
+    SEED,
+    TARIFF,
+    WITHIN,
+    AsJson,
+    Force,
+    parsed,
+    print_json,
+    shown,
+)
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 
 
@@ -27,48 +41,19 @@ def cost(
         ),
     ] = None,
     *,
-    preset: Annotated[
-        str,
-        typer.Option(
-            "--preset", metavar="NAME|FILE.toml", help="Assumptions: default, dollars2014, or a file."
-        ),
-    ] = "default",
+    preset: Annotated[str, PRESET] = "default",
     sets: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE[:LOW..HIGH]", help="Change an assumption. May be repeated."),
     ] = None,
-    tariff: Annotated[
-        str | None,
-        typer.Option(
-            "--tariff",
-            metavar="NAME|FILE.json|flat:USD",
-            help="What electricity costs.",
-            show_default="the preset's",
-        ),
-    ] = None,
-    alpha: Annotated[
-        float | None,
-        typer.Option("--alpha", help="Equal work: how often each Run's work is done.", show_default="none"),
-    ] = None,
+    tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
+    alpha: Annotated[float | None, shown(ALPHA, "none")] = None,
     years: Annotated[
         float | None,
-        typer.Option("--years", help="Equal time: how long each goes on.", show_default=f"{YEARS:g}"),
+        shown(HORIZON, f"{YEARS:g}"),
     ] = None,
-    within: Annotated[
-        str | None,
-        typer.Option(
-            "--within",
-            metavar="TIME",
-            help="The service level: a system that misses it is no candidate.",
-            show_default="none",
-        ),
-    ] = None,
-    of: Annotated[
-        str,
-        typer.Option(
-            "--of", metavar="NAME", help="What is to be within it: mean, p50, p90, p95, p99, p99.9 or p99.99."
-        ),
-    ] = "mean",
+    within: Annotated[str | None, shown(WITHIN, "none")] = None,
+    of: Annotated[str, OF] = "mean",
     wear: Annotated[
         str | None,
         typer.Option(
@@ -103,9 +88,7 @@ def cost(
             show_default="none",
         ),
     ] = None,
-    start: Annotated[
-        str, typer.Option("--start", metavar="YYYY-MM-DD", help="First day of the bill.")
-    ] = START,
+    start: Annotated[str, FIRST_DAY] = START,
     crossover: Annotated[
         list[str] | None,
         typer.Option(
@@ -119,7 +102,7 @@ def cost(
         int,
         typer.Option("--samples", min=0, help="Draws of the assumptions within their ranges; 0 for none."),
     ] = SAMPLES,
-    seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -130,7 +113,7 @@ def cost(
             show_default="none",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Force = False,
     as_json: AsJson = False,
     list_assumptions: Annotated[
         bool, typer.Option("--list-assumptions", help="Print the preset's figures and sources, and stop.")

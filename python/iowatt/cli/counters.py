@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli.options import parsed, print_json
+from iowatt.cli.options import NAME, SKIP_BAD, SPAN, AsJson, Force, parsed, print_json, shown
 
 if TYPE_CHECKING:
     from iowatt.counters.log import Log
@@ -73,9 +73,7 @@ def counters(
         str,
         typer.Option("--arrivals", metavar="auto|poisson|bursty", help="The law inside an interval."),
     ] = "auto",
-    span: Annotated[
-        str | None, typer.Option("--span", metavar="SIZE", help="Address space of the profile, such as 1TiB.")
-    ] = None,
+    span: Annotated[str | None, SPAN] = None,
     interval: Annotated[
         str | None,
         typer.Option(
@@ -100,14 +98,10 @@ def counters(
             "--columns", metavar="COUNTER=NAME,...", help="perfmon: names of counters in another language."
         ),
     ] = None,
-    skip_bad: Annotated[
-        int, typer.Option("--skip-bad", min=0, metavar="N", help="Skip and count up to N malformed records.")
-    ] = 0,
-    name: Annotated[
-        str | None, typer.Option("--name", help="Name of the profile.", show_default="the file's name")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a profile that exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    skip_bad: Annotated[int, SKIP_BAD] = 0,
+    name: Annotated[str | None, shown(NAME, "the file's name")] = None,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Sum up logs of iostat, sar or perfmon, and make a workload profile of them with stated assumptions."""
     from iowatt.base.units import parse_duration

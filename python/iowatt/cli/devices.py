@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import print_json
+from iowatt.cli.options import AsJson, Force, print_json
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Json = AsJson
 
 Drive = Annotated[
     str | None,
-    typer.Option(help="Which drive of a .diskspecs or .parv that has several.", show_default=False),
+    typer.Option("--drive", help="Drive of a .diskspecs or .parv that has several.", show_default=False),
 ]
 
 
@@ -110,7 +110,7 @@ def import_(
             "-o", "--output", help="The device file (.toml) to write.", show_default="standard output"
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
 ) -> None:
     """Turn a drive of DiskSim's parameter files into a device file; name what is not used on stderr."""
     from iowatt.base.errors import InputError
@@ -165,7 +165,7 @@ def validate(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write a report (.html).", show_default="none")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Replay measured traces and compare with the times of the real drive; or SSDs with their data sheets.

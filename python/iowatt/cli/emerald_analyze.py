@@ -8,6 +8,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from iowatt.cli.options import TIME_ZONE, AsJson, Force, shown
+
 #: Columns for whatever is no terminal.
 _WIDE: Final = 200
 
@@ -55,15 +57,7 @@ def analyze(
         list[str] | None,
         typer.Option("--temperature", metavar="LOG", help="A thermometer's log.", show_default=False),
     ] = None,
-    time_zone: Annotated[
-        str | None,
-        typer.Option(
-            "--time-zone",
-            metavar="ZONE",
-            help="Of vdbench's stamps, where their abbreviation does not tell: America/Chicago, +05:30.",
-            show_default="what the stamps say",
-        ),
-    ] = None,
+    time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
     rules: Annotated[
         str | None,
         typer.Option("--rules", metavar="PROFILE", help="Rules to judge by.", show_default="the plan's"),
@@ -93,8 +87,8 @@ def analyze(
             show_default="the folder of the measurement; none for files",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an analysis that exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Join what the load generator and the instruments recorded, and judge every phase with reasons.
 

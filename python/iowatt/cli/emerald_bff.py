@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from iowatt.cli.options import AsJson, Cluster, ForceSweep, Jobs, Overrides, Resume, print_json
+from iowatt.cli.options import TOLERANCE, AsJson, Cluster, Force, Jobs, Overrides, Resume, print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -48,13 +48,11 @@ def bff(
         str | None,
         typer.Option("--rules", metavar="PROFILE", help="Another rule profile.", show_default="the family's"),
     ] = None,
-    tolerance: Annotated[
-        float, typer.Option("--tolerance", metavar="SHARE", help="How near a rate comes to the limit's.")
-    ] = 0.01,
+    tolerance: Annotated[float, TOLERANCE] = 0.01,
     within: Annotated[
         float,
         typer.Option(
-            "--within", metavar="PERCENT", help="How near its peak a metric comes in the reduced list."
+            "--near-peak", metavar="PERCENT", help="How near its peak a metric comes in the reduced list."
         ),
     ] = 5.0,
     confirm: Annotated[
@@ -76,7 +74,7 @@ def bff(
         typer.Option("--output", "-o", metavar="DIR", help="Directory.", show_default="bff/<family name>"),
     ] = None,
     resume: Resume = False,
-    force: ForceSweep = False,
+    force: Force = False,
     jobs: Jobs = None,
     cluster: Cluster = None,
     as_json: AsJson = False,

@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Erase, PlanTarget, print_json
+from iowatt.cli.options import (
+    FIRST_RATE,
+    MOST_RUNS,
+    TOLERANCE,
+    AsJson,
+    Erase,
+    Force,
+    PlanTarget,
+    Resume,
+    print_json,
+    shown,
+)
 
 
 def register(emerald: typer.Typer) -> None:
@@ -33,9 +44,7 @@ def calibrate(
             show_default="the rules'",
         ),
     ] = None,
-    tolerance: Annotated[
-        float, typer.Option("--tolerance", metavar="SHARE", help="How near a rate must come to the limit's.")
-    ] = 0.02,
+    tolerance: Annotated[float, TOLERANCE] = 0.02,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -51,9 +60,7 @@ def calibrate(
     ] = None,
     start: Annotated[
         float | None,
-        typer.Option(
-            "--start", metavar="IOPS", help="The first rate tried.", show_default="found by a probe"
-        ),
+        shown(FIRST_RATE, "found by a probe"),
     ] = None,
     streams: Annotated[
         list[int] | None,
@@ -69,9 +76,7 @@ def calibrate(
         int,
         typer.Option("--most-outstanding", metavar="N", min=1, help="Most outstanding sequential requests."),
     ] = 1024,
-    most_runs: Annotated[
-        int, typer.Option("--most-runs", metavar="N", min=2, help="Most runs of a phase's search.")
-    ] = 24,
+    most_runs: Annotated[int, MOST_RUNS] = 24,
     point_seconds: Annotated[
         float | None,
         typer.Option(
@@ -95,8 +100,8 @@ def calibrate(
     fill: Annotated[
         bool, typer.Option("--fill/--no-fill", help="Run the plan's pre-fill first, on real storage.")
     ] = True,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a plan that exists there.")] = False,
+    resume: Resume = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the highest rates within the response-time limit, and write a plan with them.

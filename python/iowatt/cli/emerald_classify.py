@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import print_json
+from iowatt.cli.options import AsJson, print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -35,7 +35,7 @@ def classify(
     note: Annotated[
         str | None, typer.Option("--note", help="Why; goes with --set-class.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find category and class of a product, and what stops it from the next class.
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import AsJson, parsed, print_json
+from iowatt.cli.options import SEED, AsJson, Force, parsed, print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -31,7 +31,7 @@ def com(
         typer.Option("--only", metavar="COM", help="Only this test. May be repeated.", show_default="all"),
     ] = None,
     size: Annotated[str, typer.Option("--size", metavar="SIZE", help="Bytes of each set.")] = "256MiB",
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the sets.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     raw: Annotated[
         str | None,
         typer.Option("--raw", metavar="SIZE", help="Raw capacity, for parity RAID.", show_default=False),
@@ -85,7 +85,7 @@ def com(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the result as JSON.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Test which capacity optimisation methods work: snapshots, thin provisioning, de-duplication and so on.

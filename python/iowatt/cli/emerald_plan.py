@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from iowatt.cli.options import parsed, print_json
+from iowatt.cli.options import NAME, RAW_CAPACITY, AsJson, Force, parsed, print_json, shown
 
 Value = TypeVar("Value")
 
@@ -73,15 +73,7 @@ def plan(
         Path | None,
         typer.Option("--product", metavar="FILE.toml", help="Product, as for `iowatt emerald classify`."),
     ] = None,
-    raw_capacity: Annotated[
-        str | None,
-        typer.Option(
-            "--raw-capacity",
-            metavar="SIZE",
-            help="Raw capacity of the system, 7.3TB, for ready idle.",
-            show_default="that of the scenario",
-        ),
-    ] = None,
+    raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "that of the scenario")] = None,
     instrument: Annotated[
         list[str] | None,
         typer.Option(
@@ -151,7 +143,7 @@ def plan(
     start: Annotated[
         str | None,
         typer.Option(
-            "--start",
+            "--begin",
             metavar="WHEN",
             help="When it begins, 2026-11-23T08:00, for dates in the calendar.",
             show_default="times from zero",
@@ -163,12 +155,10 @@ def plan(
             "--fill-rate", metavar="RATE", help="Expected rate of the pre-fill, 500MiB/s.", show_default=False
         ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="Name of the plan.", show_default="product or target")
-    ] = None,
+    name: Annotated[str | None, shown(NAME, "product or target")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**40, help="Of everything drawn.")] = 1,
-    force: Annotated[bool, typer.Option("--force", help="Replace a plan that exists there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Plan a measurement: phases, times, calendar, check-list, and the files of fio and vdbench.
 

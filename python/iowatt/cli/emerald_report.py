@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson
+from iowatt.cli.options import AsJson, Force
 
 if TYPE_CHECKING:
     from iowatt.emerald.report.compose import Report
@@ -68,7 +68,7 @@ def report(
         bool, typer.Option("--energystar", help="Print the ENERGY STAR export (CSV, or JSON with --json).")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 where anything is missing.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the test data report of a measurement, and say what is missing in it.

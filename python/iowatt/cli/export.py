@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from iowatt.cli.options import parsed, print_json
+from iowatt.cli.options import DURATION, RATE, SEED, SPAN, AsJson, Force, parsed, print_json, shown
 
 
 def register(trace: typer.Typer) -> None:
@@ -38,30 +38,16 @@ def export(
             show_default="PROFILE.dat",
         ),
     ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option(
-            "--duration",
-            metavar="TIME",
-            help="How long it runs.",
-            show_default="a round of its phases, or 60s",
-        ),
-    ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option("--rate", metavar="IOPS", help="Requests per second in all, in place of the profile's."),
-    ] = None,
-    span: Annotated[
-        str | None,
-        typer.Option("--span", metavar="SIZE", help="Address space, 1TiB, in place of the profile's."),
-    ] = None,
+    duration: Annotated[str | None, shown(DURATION, "a round of its phases, or 60s")] = None,
+    rate: Annotated[str | None, RATE] = None,
+    span: Annotated[str | None, SPAN] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="PATH=VALUE", help="Change a key: stream.hot1.share=30. May be repeated."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of everything drawn.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     check: Annotated[
         Path | None,
         typer.Option(
@@ -74,11 +60,8 @@ def export(
         Path | None,
         typer.Option("--erase", metavar="DEVICE", help="Allow --check to overwrite this block device."),
     ] = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Replace the output, and write to the file of --check, if they exist."),
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
     from iowatt.base.errors import CheckFailedError

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import print_json
+from iowatt.cli.options import AsJson, print_json
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Json = AsJson
 
 
 class Kind(StrEnum):

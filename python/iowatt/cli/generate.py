@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import parsed, print_json
+from iowatt.cli.options import DURATION, RATE, REQUESTS, SEED, SPAN, AsJson, Force, parsed, print_json
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Json = AsJson
 
 
 def register(trace: typer.Typer) -> None:
@@ -32,28 +32,18 @@ def generate(
             "--output", "-o", help="The trace; its ending says the format.", show_default="PROFILE.parquet"
         ),
     ] = None,
-    duration: Annotated[
-        str | None, typer.Option("--duration", metavar="TIME", help="End after this time, such as 10min.")
-    ] = None,
-    requests: Annotated[
-        int | None, typer.Option("--requests", "-n", min=1, metavar="N", help="End after this many requests.")
-    ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option("--rate", metavar="IOPS", help="Requests per second in all, in place of the profile's."),
-    ] = None,
-    span: Annotated[
-        str | None,
-        typer.Option("--span", metavar="SIZE", help="Address space, 1TiB, in place of the profile's."),
-    ] = None,
+    duration: Annotated[str | None, DURATION] = None,
+    requests: Annotated[int | None, REQUESTS] = None,
+    rate: Annotated[str | None, RATE] = None,
+    span: Annotated[str | None, SPAN] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="PATH=VALUE", help="Change a key: stream.hot1.share=30. May be repeated."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of everything drawn.")] = 1,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
+    seed: Annotated[int, SEED] = 1,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Make a trace from a profile."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import ForcePage, Page, print_json
+from iowatt.cli.options import AsJson, Force, Page, print_json
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat import Extents
@@ -30,7 +30,7 @@ def heat(
     over: Annotated[
         str,
         typer.Option(
-            "--over",
+            "--share-of",
             metavar="capacity|touched",
             help="What shares of the space are of.",
             show_default="the capacity, if half of it was touched",
@@ -66,8 +66,8 @@ def heat(
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
     output: Page = None,
-    force: ForcePage = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show where I/O goes: density over extents, skew, heat over time, reads against writes.
 

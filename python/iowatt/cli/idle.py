@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import ForcePage, Page, print_json
+from iowatt.cli.options import AsJson, Force, Page, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -28,8 +28,8 @@ def idle(
         ),
     ] = None,
     output: Page = None,
-    force: ForcePage = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Analyse idle periods: lengths, correlation, laws, and what each power policy would save and cost."""
     from iowatt.cli.progress import bar

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import AsJson, parsed
+from iowatt.cli.options import (
+    END,
+    NAME,
+    RAW_CAPACITY,
+    START,
+    TIME_ZONE,
+    UTC_OFFSET,
+    AsJson,
+    Force,
+    parsed,
+    shown,
+)
 from iowatt.cli.trace import (
     Columns,
     Device,
@@ -86,24 +97,8 @@ def import_(
             show_default="1min, of short runs less",
         ),
     ] = None,
-    time_zone: Annotated[
-        str | None,
-        typer.Option(
-            "--time-zone",
-            metavar="ZONE",
-            help="Of vdbench's stamps, where their abbreviation does not tell: Europe/Berlin, +02:00.",
-            show_default="what the stamps say",
-        ),
-    ] = None,
-    utc_offset: Annotated[
-        str | None,
-        typer.Option(
-            "--utc-offset",
-            metavar="OFFSET",
-            help="Zone of the logs' stamps that say none: Z, +01:00.",
-            show_default="such logs are refused",
-        ),
-    ] = None,
+    time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
+    utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
     format_: Format = None,
     columns: Columns = None,
     time_unit: TimeUnit = None,
@@ -111,23 +106,14 @@ def import_(
     event: Event = None,
     pattern: Pattern = None,
     device: Device = None,
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="TIME", help="Of a trace: leave out what came before.")
-    ] = None,
-    end: Annotated[
-        str | None, typer.Option("--end", metavar="TIME", help="Of a trace: leave out what came after.")
-    ] = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
     skip_bad: SkipBad = 0,
     order_tolerance: OrderTolerance = None,
-    name: Annotated[str | None, typer.Option("--name", help="Of the Run.", show_default="the file's")] = None,
+    name: Annotated[str | None, shown(NAME, "the file's")] = None,
     target: Annotated[str, typer.Option("--target", help="What was measured, in your words.")] = "target",
-    raw_capacity: Annotated[
-        str | None,
-        typer.Option(
-            "--raw-capacity", metavar="SIZE", help="Storage bought, for GB/W.", show_default="unknown"
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace bundles that exist there.")] = False,
+    raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a Run of what fio, vdbench, a trace and meters recorded; every lens and report takes it."""

@@ -9,15 +9,22 @@ import typer
 
 from iowatt.cli import completion
 from iowatt.cli.options import (
+    ALPHA,
+    HORIZON,
+    PRESET,
+    SEED,
+    TARIFF,
+    WITHIN,
     AsJson,
     Cluster,
-    ForceSweep,
+    Force,
     Jobs,
     Overrides,
     Resume,
     Scenario,
     parsed,
     print_json,
+    shown,
 )
 from iowatt.lenses.cost.defaults import YEARS
 
@@ -71,15 +78,7 @@ def optimize(
             help="METRIC <= VALUE or METRIC >= VALUE: 'response_time_ms.all.p95 <= 20ms'. May be repeated.",
         ),
     ] = None,
-    within: Annotated[
-        str | None,
-        typer.Option(
-            "--within",
-            metavar="TIME",
-            help="Judge each at the highest rate that keeps its mean response time within this.",
-            show_default="at the scenario's load",
-        ),
-    ] = None,
+    within: Annotated[str | None, shown(WITHIN, "at the scenario's load")] = None,
     workload: Annotated[
         str | None,
         typer.Option(
@@ -100,37 +99,25 @@ def optimize(
         int | None,
         typer.Option("--most", metavar="N", help="Most simulations of a search.", show_default="1 in 20"),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the search; a simulation has its scenario's.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     overrides: Overrides = None,
-    preset: Annotated[
-        str, typer.Option("--preset", metavar="NAME|FILE.toml", help="Assumptions of cost.* metrics.")
-    ] = "default",
+    preset: Annotated[str, PRESET] = "default",
     assumptions: Annotated[
         list[str] | None,
         typer.Option("--assume", metavar="KEY=VALUE", help="Change one of them. May be repeated."),
     ] = None,
-    tariff: Annotated[
-        str | None,
-        typer.Option(
-            "--tariff",
-            metavar="NAME|FILE.json|flat:USD",
-            help="What electricity costs.",
-            show_default="the preset's",
-        ),
-    ] = None,
-    alpha: Annotated[
-        float | None, typer.Option("--alpha", help="Equal work: how often it is done.", show_default="none")
-    ] = None,
+    tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
+    alpha: Annotated[float | None, shown(ALPHA, "none")] = None,
     years: Annotated[
         float | None,
-        typer.Option("--years", help="Equal time: how long it goes on.", show_default=f"{YEARS:g}"),
+        shown(HORIZON, f"{YEARS:g}"),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Directory.", show_default="optimized/<scenario name>"),
     ] = None,
     resume: Resume = False,
-    force: ForceSweep = False,
+    force: Force = False,
     jobs: Jobs = None,
     cluster: Cluster = None,
     as_json: AsJson = False,

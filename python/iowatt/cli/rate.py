@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Overrides, Page, Scenario, parsed, print_json
+from iowatt.cli.options import (
+    FIRST_RATE,
+    MOST_RUNS,
+    TOLERANCE,
+    AsJson,
+    Force,
+    Overrides,
+    Page,
+    Scenario,
+    parsed,
+    print_json,
+    shown,
+)
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.rate import Asked
@@ -43,14 +55,7 @@ def rate(
     write_limit: Annotated[
         str | None, typer.Option("--write-limit", metavar="TIME", help="Also of writes.", show_default="none")
     ] = None,
-    tolerance: Annotated[
-        float,
-        typer.Option(
-            "--tolerance",
-            metavar="SHARE",
-            help="How near the highest rate within the limit and the lowest one over it come.",
-        ),
-    ] = 0.02,
+    tolerance: Annotated[float, TOLERANCE] = 0.02,
     replications: Annotated[
         int,
         typer.Option(
@@ -67,7 +72,7 @@ def rate(
     ] = None,
     start: Annotated[
         float | None,
-        typer.Option("--start", metavar="IOPS", help="The first rate.", show_default="by a closed loop"),
+        shown(FIRST_RATE, "by a closed loop"),
     ] = None,
     requests: Annotated[
         int | None,
@@ -87,12 +92,10 @@ def rate(
             show_default="as the scenario says, else a third of --requests",
         ),
     ] = None,
-    most_runs: Annotated[
-        int, typer.Option("--most-runs", metavar="N", help="Rates after which a search ends unsettled.")
-    ] = 24,
+    most_runs: Annotated[int, MOST_RUNS] = 24,
     overrides: Overrides = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the highest rate of a workload at which the response time stays within a limit.

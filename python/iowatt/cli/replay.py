@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import AsJson, Overrides, parsed, print_json
+from iowatt.cli.options import (
+    END,
+    NAME,
+    RAW_CAPACITY,
+    SPEED,
+    START,
+    AsJson,
+    Force,
+    Overrides,
+    parsed,
+    print_json,
+    shown,
+)
 from iowatt.cli.trace import (
     Columns,
     Device,
@@ -104,16 +116,9 @@ def replay(
         Path,
         typer.Option("--output", "-o", help="Directory of the Run bundle."),
     ] = Path("runs/replay"),
-    name: Annotated[
-        str | None, typer.Option("--name", help="Of the Run.", show_default="the directory's")
-    ] = None,
-    raw_capacity: Annotated[
-        str | None,
-        typer.Option(
-            "--raw-capacity", metavar="SIZE", help="Storage bought, for GB/W.", show_default="unknown"
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a bundle that exists there.")] = False,
+    name: Annotated[str | None, shown(NAME, "the directory's")] = None,
+    raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
+    force: Force = False,
     as_json: AsJson = False,
     format_: Format = None,
     columns: Columns = None,
@@ -125,13 +130,9 @@ def replay(
     device: Device = None,
     skip_bad: SkipBad = 0,
     order_tolerance: OrderTolerance = None,
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="TIME", help="From this moment of the trace on.")
-    ] = None,
-    end: Annotated[str | None, typer.Option("--end", metavar="TIME", help="Before this moment.")] = None,
-    speed: Annotated[
-        float | None, typer.Option("--speed", metavar="FACTOR", help="Divide all stamps by this.")
-    ] = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
+    speed: Annotated[float | None, SPEED] = None,
     place: Annotated[
         list[str] | None,
         typer.Option(

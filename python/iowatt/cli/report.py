@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.cli.options import AsJson, Force
 
 SCHEMA = "iowatt.report/1"
 
@@ -31,9 +32,9 @@ def report(
             help="FILE.html, FILE.xlsx or FILE.pdf [default: RUN/report.html, for one Run].",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE where it exists.")] = False,
+    force: Force = False,
     show: Annotated[bool, typer.Option("--open", help="Open the report when it is written.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a report that a person wants to read: figures, what stands out, and every table behind them."""
     from iowatt.pages.run.write import check_target, write

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import Overrides, Scenario, print_json
+from iowatt.cli.options import SEED, Force, Overrides, Scenario, print_json, shown
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,10 +32,8 @@ def run(
             "--output", "-o", help="Directory of the Run bundle.", show_default="runs/<scenario name>"
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a bundle that exists there.")] = False,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="Seed, in place of the scenario's.", show_default=False)
-    ] = None,
+    force: Force = False,
+    seed: Annotated[int | None, shown(SEED, False)] = None,
     save_back_end: Annotated[
         Path | None,
         typer.Option(

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from iowatt.cli.options import Force
+
 
 class Document(StrEnum):
     """Files that have a schema."""
@@ -35,7 +37,7 @@ def schema(
         Path | None,
         typer.Option("--output", "-o", help="Write it to this file.", show_default="standard output"),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Print the JSON Schema of an input file (name it in a file's first line: `#:schema FILE`)."""
     from iowatt.model.scenario.output import write_text

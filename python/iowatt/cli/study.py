@@ -9,7 +9,7 @@ import typer
 
 from iowatt.base.errors import IowattError
 from iowatt.cli import completion
-from iowatt.cli.options import AsJson, Jobs, print_json
+from iowatt.cli.options import AsJson, Force, Jobs, Resume, print_json
 
 app = typer.Typer(help="Published studies, remade from end to end.", no_args_is_help=True)
 
@@ -57,8 +57,8 @@ def run(
         typer.Option("--output", "-o", help="Directory of the study.", show_default="studies/<name>"),
     ] = None,
     jobs: Jobs = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a study that exists there.")] = False,
+    resume: Resume = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a study: its tables and figures remade, and for each of its conclusions agree or differ."""

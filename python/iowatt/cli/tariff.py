@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Page, print_json
+from iowatt.cli.options import FIRST_DAY, AsJson, Force, Page, print_json, shown
 
 Name = Annotated[
     str,
@@ -94,9 +94,7 @@ def bill_(
     *,
     start: Annotated[
         str | None,
-        typer.Option(
-            metavar="DATE", help="When it begins.", show_default="2026-01-01, or the file's first time"
-        ),
+        shown(FIRST_DAY, "2026-01-01, or the file's first time"),
     ] = None,
     years: Annotated[
         int | None,
@@ -119,7 +117,7 @@ def bill_(
         ),
     ] = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Bill a load, month by month: energy, demand, fixed charges and what lacks to a minimum."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from iowatt.cli.options import Overrides, Scenario, parsed, print_json
+from iowatt.cli.options import HORIZON, TARIFF, AsJson, Force, Overrides, Scenario, parsed, print_json, shown
 from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
@@ -65,18 +65,8 @@ def tier(
             show_default="observe.heat.extent, or makes some thousands",
         ),
     ] = None,
-    years: Annotated[
-        float, typer.Option("--years", help="Over which dollars are counted, by the default cost book.")
-    ] = YEARS,
-    tariff: Annotated[
-        str | None,
-        typer.Option(
-            "--tariff",
-            metavar="NAME|FILE.json|flat:USD",
-            help="What electricity costs.",
-            show_default="the cost book's",
-        ),
-    ] = None,
+    years: Annotated[float, HORIZON] = YEARS,
+    tariff: Annotated[str | None, shown(TARIFF, "the cost book's")] = None,
     overrides: Overrides = None,
     simulate: Annotated[
         bool, typer.Option("--simulate/--no-simulate", help="Whether the chosen tiers are simulated.")
@@ -91,8 +81,8 @@ def tier(
             show_default="tiers/<scenario name>",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a result that exists there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Derive tiers: run on one pool, place its heat on candidates, predict, simulate, compare.
 

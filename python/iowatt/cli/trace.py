@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import print_json
+from iowatt.cli.options import END, RATE, SEED, SKIP_BAD, SPEED, START, AsJson, Force, print_json
 from iowatt.cli.transform import block_size, seconds, transformations
 
 Format = Annotated[
@@ -59,23 +59,14 @@ Pattern = Annotated[
         help="regex: the pattern of a line, with groups named time_us, op, lba, sectors and the like.",
     ),
 ]
-Rate = Annotated[
-    float | None,
-    typer.Option(
-        "--rate",
-        metavar="IOPS",
-        help="arc, lirs, fio-iolog without waits: requests per second, which the trace does not record.",
-    ),
-]
+Rate = Annotated[float | None, RATE]
 Device = Annotated[
     list[str] | None,
     typer.Option(
         "--device", help="Only the requests of this device; may be repeated.", show_default="all devices"
     ),
 ]
-SkipBad = Annotated[
-    int, typer.Option("--skip-bad", min=0, metavar="N", help="Skip and count up to N malformed records.")
-]
+SkipBad = Annotated[int, SKIP_BAD]
 OrderTolerance = Annotated[
     str | None,
     typer.Option(
@@ -85,7 +76,7 @@ OrderTolerance = Annotated[
         show_default="the format's own",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Json = AsJson
 
 
 def register(trace: typer.Typer) -> None:
@@ -167,7 +158,7 @@ def convert(
             "--spread", metavar="TICK", help="Spread equal stamps over their tick (such as 1s), by --seed."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="For what happens by chance.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     append: Annotated[
         bool,
         typer.Option("--append", help="Several INs one behind the other, in place of merged by time."),
@@ -180,13 +171,9 @@ def convert(
             help="Several INs: by the moments recorded, or all from their start.",
         ),
     ] = "recorded",
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="TIME", help="From this moment on; it becomes time 0.")
-    ] = None,
-    end: Annotated[str | None, typer.Option("--end", metavar="TIME", help="Before this moment.")] = None,
-    speed: Annotated[
-        float | None, typer.Option("--speed", metavar="FACTOR", help="Divide all stamps by this.")
-    ] = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
+    speed: Annotated[float | None, SPEED] = None,
     split: Annotated[
         str | None, typer.Option("--split", metavar="SIZE", help="Cut requests at multiples of this.")
     ] = None,
@@ -207,7 +194,7 @@ def convert(
         str,
         typer.Option("--place-align", metavar="SIZE", help="Where no offset is given, begin at a multiple."),
     ] = "1MiB",
-    force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Write a trace, or several as one, as CSV or Parquet with iowatt's own columns.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import print_json
+from iowatt.cli.options import Force, print_json
 
 
 def register(trace: typer.Typer) -> None:
@@ -72,7 +72,7 @@ def profile(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write a report (.html).", show_default="none")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
+    force: Force = False,
     as_json: verb.Json = False,
 ) -> None:
     """Measure a trace as a workload: rates, bursts, sizes, runs, footprint, reuse and skew.
