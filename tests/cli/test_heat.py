@@ -87,7 +87,9 @@ def test_a_trace_by_itself(made):
     assert [space["name"] for space in front["spaces"]] == ["b", "a"]
     one = json.loads(invoke(made / "trace.csv", "--extent", "1MiB", "--device", "a", "--json").stdout)
     assert one["points"][0]["reads"] + one["points"][0]["writes"] == sum(at % 3 != 0 for at in range(400))
-    big = json.loads(invoke(made / "trace.csv", "--capacity", "1TB", "--share-of", "capacity", "--json").stdout)
+    big = json.loads(
+        invoke(made / "trace.csv", "--capacity", "1TB", "--share-of", "capacity", "--json").stdout
+    )
     assert big["points"][0]["capacity_bytes"] == 2_000_000_000_000
 
 
@@ -123,7 +125,7 @@ def test_a_trace_is_not_said_to_be_of_hosts(made, tmp_path):
         (["trace.csv", "--extent", "1KiB"], "64KiB"),
         (["trace.csv", "--period", "1us"], "1ms"),
         (["trace.csv", "--capacity", "1MB"], "1,000,000"),
-        (["trace.csv", "--over", "there"], "'there'"),
+        (["trace.csv", "--share-of", "there"], "'there'"),
         (["trace.csv", "--capacity", "17"], "capacity: "),
         (["run", "-o", "page.txt"], "HTML"),
     ],

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import AsJson, Force, Page, print_json
+from iowatt.cli.options import WORKLOAD, AsJson, Force, Page, print_json, shown
 
 
 def register(app: typer.Typer) -> None:
@@ -61,10 +61,7 @@ def compare(
             help="Where response times are taken, for Runs with a path.",
         ),
     ] = "host",
-    workload: Annotated[
-        str | None,
-        typer.Option("--workload", metavar="NAME", help="One workload.", show_default="all of them"),
-    ] = None,
+    workload: Annotated[str | None, shown(WORKLOAD, "all of them")] = None,
     every: Annotated[
         str | None,
         typer.Option(

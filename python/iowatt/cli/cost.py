@@ -19,6 +19,7 @@ from iowatt.cli.options import (
     WITHIN,
     AsJson,
     Force,
+    output,
     parsed,
     print_json,
     shown,
@@ -104,14 +105,7 @@ def cost(
     ] = SAMPLES,
     seed: Annotated[int, SEED] = 1,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write a page (.html) or workbook (.xlsx).",
-            show_default="none",
-        ),
+        Path | None, output("FILE", "Write a page (.html) or workbook (.xlsx).", "none")
     ] = None,
     force: Force = False,
     as_json: AsJson = False,

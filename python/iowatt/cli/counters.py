@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli.options import NAME, SKIP_BAD, SPAN, AsJson, Force, parsed, print_json, shown
+from iowatt.cli.options import (
+    FORMAT,
+    INTERVAL,
+    NAME,
+    SKIP_BAD,
+    SPAN,
+    AsJson,
+    Force,
+    output,
+    parsed,
+    print_json,
+    shown,
+)
 
 if TYPE_CHECKING:
     from iowatt.counters.log import Log
@@ -26,15 +38,9 @@ def counters(
     ],
     *,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="The profile to write (.toml).", show_default="none: the summary only"
-        ),
+        Path | None, output("FILE", "The profile to write (.toml).", "none: the summary only")
     ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option("--format", "-f", metavar="iostat|sar|perfmon", help="The tool; told by the content."),
-    ] = None,
+    format_: Annotated[str | None, FORMAT] = None,
     device: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,12 +80,7 @@ def counters(
         typer.Option("--arrivals", metavar="auto|poisson|bursty", help="The law inside an interval."),
     ] = "auto",
     span: Annotated[str | None, SPAN] = None,
-    interval: Annotated[
-        str | None,
-        typer.Option(
-            "--interval", metavar="TIME", help="Length of the intervals, where the log does not say it."
-        ),
-    ] = None,
+    interval: Annotated[str | None, INTERVAL] = None,
     first: Annotated[
         str,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from iowatt.cli.options import TIME_ZONE, AsJson, Force, shown
+from iowatt.cli.options import RULES, TIME_ZONE, AsJson, Force, output, shown
 
 #: Columns for whatever is no terminal.
 _WIDE: Final = 200
@@ -58,10 +58,7 @@ def analyze(
         typer.Option("--temperature", metavar="LOG", help="A thermometer's log.", show_default=False),
     ] = None,
     time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option("--rules", metavar="PROFILE", help="Rules to judge by.", show_default="the plan's"),
-    ] = None,
+    rules: Annotated[str | None, shown(RULES, "the plan's")] = None,
     reading: Annotated[
         str | None,
         typer.Option(
@@ -79,12 +76,10 @@ def analyze(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="Where analysis.json, analysis.html and runs/ go.",
-            show_default="the folder of the measurement; none for files",
+        output(
+            "DIR",
+            "Where analysis.json, analysis.html and runs/ go.",
+            "the folder of the measurement; none for files",
         ),
     ] = None,
     force: Force = False,

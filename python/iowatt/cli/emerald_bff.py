@@ -7,7 +7,20 @@ from typing import Annotated, Literal
 
 import typer
 
-from iowatt.cli.options import TOLERANCE, AsJson, Cluster, Force, Jobs, Overrides, Resume, print_json
+from iowatt.cli.options import (
+    RULES,
+    SIMULATE,
+    TOLERANCE,
+    AsJson,
+    Cluster,
+    Force,
+    Jobs,
+    Overrides,
+    Resume,
+    output,
+    print_json,
+    shown,
+)
 
 
 def register(emerald: typer.Typer) -> None:
@@ -44,10 +57,7 @@ def bff(
             show_default="the family's, else the rules'",
         ),
     ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option("--rules", metavar="PROFILE", help="Another rule profile.", show_default="the family's"),
-    ] = None,
+    rules: Annotated[str | None, shown(RULES, "the family's")] = None,
     tolerance: Annotated[float, TOLERANCE] = 0.01,
     within: Annotated[
         float,
@@ -59,9 +69,7 @@ def bff(
         Literal["near", "all"],
         typer.Option("--confirm", help="Simulate the curves that come near the best, or all of them."),
     ] = "near",
-    simulate: Annotated[
-        bool, typer.Option("--simulate/--no-simulate", help="Whether peaks are simulated, or only estimated.")
-    ] = True,
+    simulate: Annotated[bool, SIMULATE] = True,
     estimate: Annotated[
         bool,
         typer.Option(
@@ -69,10 +77,7 @@ def bff(
         ),
     ] = True,
     overrides: Overrides = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Directory.", show_default="bff/<family name>"),
-    ] = None,
+    output: Annotated[Path | None, output("DIR", "Directory.", "bff/<family name>")] = None,
     resume: Resume = False,
     force: Force = False,
     jobs: Jobs = None,

@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 
 from iowatt.cli.options import (
+    ERASE,
     FIRST_RATE,
     MOST_RUNS,
+    TARGET,
     TOLERANCE,
     AsJson,
-    Erase,
     Force,
-    PlanTarget,
     Resume,
+    output,
     print_json,
     shown,
 )
@@ -29,12 +30,7 @@ def register(emerald: typer.Typer) -> None:
 def calibrate(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a folder or its plan.json.")],
     *,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="NEWPLAN", help="Directory for the new plan.", show_default=False
-        ),
-    ],
+    output: Annotated[Path, output("NEWPLAN", "Directory for the new plan.", False)],
     limit: Annotated[
         float | None,
         typer.Option(
@@ -95,8 +91,8 @@ def calibrate(
             show_default="60 s times the time scale, at least 0.5 s",
         ),
     ] = None,
-    target: PlanTarget = None,
-    erase: Erase = None,
+    target: Annotated[str | None, shown(TARGET, "the plan's")] = None,
+    erase: Annotated[str | None, ERASE] = None,
     fill: Annotated[
         bool, typer.Option("--fill/--no-fill", help="Run the plan's pre-fill first, on real storage.")
     ] = True,

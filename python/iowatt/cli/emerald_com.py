@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import SEED, AsJson, Force, parsed, print_json
+from iowatt.cli.options import RULES, SEED, AsJson, Force, output, parsed, print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def com(
         ),
     ],
     *,
-    rules: Annotated[str, typer.Option("--rules", help="The rule profile.")] = "emerald-4.0.0",
+    rules: Annotated[str, RULES] = "emerald-4.0.0",
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="COM", help="Only this test. May be repeated.", show_default="all"),
@@ -82,9 +82,7 @@ def com(
     patience: Annotated[
         str, typer.Option("--patience", metavar="TIME", help="How long free space may take to stand still.")
     ] = "5min",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the result as JSON.")
-    ] = None,
+    output: Annotated[Path | None, output("FILE", "Also write the result as JSON.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

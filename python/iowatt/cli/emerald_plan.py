@@ -9,7 +9,19 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from iowatt.cli.options import NAME, RAW_CAPACITY, AsJson, Force, parsed, print_json, shown
+from iowatt.cli.options import (
+    NAME,
+    PRODUCT,
+    RAW_CAPACITY,
+    RULES,
+    TARGET,
+    AsJson,
+    Force,
+    output,
+    parsed,
+    print_json,
+    shown,
+)
 
 Value = TypeVar("Value")
 
@@ -25,13 +37,8 @@ def plan(
         Literal["fio", "vdbench", "simulation"],
         typer.Option("--driver", help="What makes the requests.", show_default=False),
     ],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="DIR", help="Directory for the plan.", show_default=False),
-    ],
-    rules: Annotated[
-        str, typer.Option("--rules", metavar="NAME|FILE.toml", help="Rules to plan by.")
-    ] = "emerald-4.0.0",
+    output: Annotated[Path, output("DIR", "Directory for the plan.", False)],
+    rules: Annotated[str, RULES] = "emerald-4.0.0",
     category: Annotated[
         str | None,
         typer.Option(
@@ -43,10 +50,7 @@ def plan(
     class_: Annotated[
         int | None, typer.Option("--class", help="Class in it.", show_default="that of --product, or none")
     ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option("--target", metavar="PATH", help="Block device or file to be tested. May be repeated."),
-    ] = None,
+    target: Annotated[list[str] | None, TARGET] = None,
     scenario: Annotated[
         Path | None,
         typer.Option("--scenario", metavar="FILE", help="Simulated array, for the driver simulation."),
@@ -69,10 +73,7 @@ def plan(
             show_default="the device's, or 512",
         ),
     ] = None,
-    product: Annotated[
-        Path | None,
-        typer.Option("--product", metavar="FILE.toml", help="Product, as for `iowatt emerald classify`."),
-    ] = None,
+    product: Annotated[Path | None, PRODUCT] = None,
     raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "that of the scenario")] = None,
     instrument: Annotated[
         list[str] | None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Erase, Force, PlanTarget, Resume, print_json
+from iowatt.cli.options import ERASE, TARGET, AsJson, Force, Resume, output, print_json, shown
 
 if TYPE_CHECKING:
     from iowatt.emerald.conduct.sequence import Progress
@@ -30,13 +30,10 @@ def run(
     ],
     *,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Directory of the measurement.", show_default="measurements/<plan name>"
-        ),
+        Path | None, output("DIR", "Directory of the measurement.", "measurements/<plan name>")
     ] = None,
-    target: PlanTarget = None,
-    erase: Erase = None,
+    target: Annotated[str | None, shown(TARGET, "the plan's")] = None,
+    erase: Annotated[str | None, ERASE] = None,
     resume: Resume = False,
     restart_active: Annotated[
         bool,

@@ -7,7 +7,20 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from iowatt.cli.options import DURATION, RATE, SEED, SPAN, AsJson, Force, parsed, print_json, shown
+from iowatt.cli.options import (
+    DURATION,
+    ERASE,
+    RATE,
+    SEED,
+    SPAN,
+    TARGET,
+    AsJson,
+    Force,
+    output,
+    parsed,
+    print_json,
+    shown,
+)
 
 
 def register(trace: typer.Typer) -> None:
@@ -26,18 +39,8 @@ def export(
     to: Annotated[
         Literal["fio", "vdbench"], typer.Option("--to", help="The load generator.", show_default=False)
     ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file.", show_default="stdout")
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            metavar="PATH",
-            help="The file or device that the load generator is to use.",
-            show_default="PROFILE.dat",
-        ),
-    ] = None,
+    output: Annotated[Path | None, output("FILE", "The file.", "stdout")] = None,
+    target: Annotated[str | None, shown(TARGET, "PROFILE.dat")] = None,
     duration: Annotated[str | None, shown(DURATION, "a round of its phases, or 60s")] = None,
     rate: Annotated[str | None, RATE] = None,
     span: Annotated[str | None, SPAN] = None,
@@ -56,10 +59,7 @@ def export(
             help="fio: run it on this file, which is written to, and compare the mix with the one asked for.",
         ),
     ] = None,
-    erase: Annotated[
-        Path | None,
-        typer.Option("--erase", metavar="DEVICE", help="Allow --check to overwrite this block device."),
-    ] = None,
+    erase: Annotated[Path | None, ERASE] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import DURATION, RATE, REQUESTS, SEED, SPAN, AsJson, Force, parsed, print_json
+from iowatt.cli.options import DURATION, RATE, REQUESTS, SEED, SPAN, AsJson, Force, output, parsed, print_json
 
 Json = AsJson
 
@@ -27,10 +27,7 @@ def generate(
     ],
     *,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="The trace; its ending says the format.", show_default="PROFILE.parquet"
-        ),
+        Path | None, output("FILE", "The trace; its ending says the format.", "PROFILE.parquet")
     ] = None,
     duration: Annotated[str | None, DURATION] = None,
     requests: Annotated[int | None, REQUESTS] = None,

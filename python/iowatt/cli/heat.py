@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import AsJson, Force, Page, print_json
+from iowatt.cli.options import EXTENT, AsJson, Force, Page, print_json, shown
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat import Extents
@@ -36,10 +36,7 @@ def heat(
             show_default="the capacity, if half of it was touched",
         ),
     ] = "auto",
-    extent: Annotated[
-        str | None,
-        typer.Option("--extent", metavar="SIZE", help="TRACE: length of an extent.", show_default="64MiB"),
-    ] = None,
+    extent: Annotated[str | None, shown(EXTENT, "64MiB")] = None,
     period: Annotated[
         str | None,
         typer.Option(

@@ -12,6 +12,7 @@ import typer
 from iowatt.cli import command_line
 from iowatt.cli.options import (
     END,
+    INTERVAL,
     NAME,
     RAW_CAPACITY,
     START,
@@ -19,6 +20,7 @@ from iowatt.cli.options import (
     UTC_OFFSET,
     AsJson,
     Force,
+    output,
     parsed,
     shown,
 )
@@ -73,11 +75,8 @@ def import_(
     temperature: Logs = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Directory of the Run bundle; of several runs, the directory of theirs.",
-            show_default="runs/<name>",
+        output(
+            "DIR", "Directory of the Run bundle; of several runs, the directory of theirs.", "runs/<name>"
         ),
     ] = None,
     run: Annotated[
@@ -88,15 +87,7 @@ def import_(
             help="Only this run of vdbench's, or group of fio's jobs; may be repeated.",
         ),
     ] = None,
-    interval: Annotated[
-        str | None,
-        typer.Option(
-            "--interval",
-            metavar="TIME",
-            help="Of the Run's intervals.",
-            show_default="1min, of short runs less",
-        ),
-    ] = None,
+    interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs less")] = None,
     time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
     utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
     format_: Format = None,

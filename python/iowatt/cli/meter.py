@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli.options import DURATION, UTC_OFFSET, AsJson, parsed, shown
+from iowatt.cli.options import DURATION, UTC_OFFSET, AsJson, output, parsed, shown
 
 if TYPE_CHECKING:
     from iowatt.sources.meters.recording import Recorder
@@ -125,9 +125,7 @@ def _live(address: str, count: int, pause: float, *, quiet: bool) -> dict[str, A
 def record(
     addresses: Addresses,
     *,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for a recording each: NAME.csv.")
-    ] = Path("meters"),
+    output: Annotated[Path, output("DIR", "Folder for a recording each: NAME.csv.")] = Path("meters"),
     interval: Interval = "1s",
     duration: Annotated[str | None, shown(DURATION, "until Ctrl-C")] = None,
     append: Annotated[bool, typer.Option("--append", help="Go on with recordings that exist there.")] = False,

@@ -15,13 +15,16 @@ from iowatt.cli.options import (
     SEED,
     TARIFF,
     WITHIN,
+    WORKLOAD,
     AsJson,
     Cluster,
     Force,
     Jobs,
+    Over,
     Overrides,
     Resume,
     Scenario,
+    output,
     parsed,
     print_json,
     shown,
@@ -40,17 +43,7 @@ def register(app: typer.Typer) -> None:
 def optimize(
     scenario: Scenario,
     *,
-    over: Annotated[
-        list[str],
-        typer.Option(
-            "--over",
-            metavar="PATH=V1,V2,...",
-            autocompletion=completion.overrides,
-            help="Values of a key, as for sweep: array.pool.disks.count=24..38:2. Several --over combine; "
-            "a,b=(1,2),(3,4) changes keys together.",
-            show_default=False,
-        ),
-    ],
+    over: Over,
     maximize: Annotated[
         list[str] | None,
         typer.Option(
@@ -79,15 +72,7 @@ def optimize(
         ),
     ] = None,
     within: Annotated[str | None, shown(WITHIN, "at the scenario's load")] = None,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload",
-            metavar="NAME|*",
-            help="Whose rate --within searches for; * for all in proportion.",
-            show_default="the only one",
-        ),
-    ] = None,
+    workload: Annotated[str | None, shown(WORKLOAD, "the only one")] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -112,10 +97,7 @@ def optimize(
         float | None,
         shown(HORIZON, f"{YEARS:g}"),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Directory.", show_default="optimized/<scenario name>"),
-    ] = None,
+    output: Annotated[Path | None, output("DIR", "Directory.", "optimized/<scenario name>")] = None,
     resume: Resume = False,
     force: Force = False,
     jobs: Jobs = None,

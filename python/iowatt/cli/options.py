@@ -46,28 +46,6 @@ Bundles = Annotated[bool, typer.Option("--bundles", help="Also write the Run bun
 StrictPoints = Annotated[
     bool, typer.Option("--strict", help="Stop at the first point that cannot be simulated.")
 ]
-PlanTarget = Annotated[
-    str | None,
-    typer.Option(
-        "--target", metavar="PATH", help="Block device or file that is measured, instead of the plan's."
-    ),
-]
-Erase = Annotated[
-    str | None,
-    typer.Option(
-        "--erase", metavar="PATH", help="The target again, where it exists: all that is on it is lost."
-    ),
-]
-Page = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="PAGE",
-        help="Write a page: .html, .pdf, or a workbook: .xlsx.",
-        show_default="none",
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Notes = Annotated[bool, typer.Option("--notes", help="Print all caveats.")]
 
@@ -141,6 +119,58 @@ TARIFF: Final = typer.Option(
 )
 ALPHA: Final = typer.Option("--alpha", help="Equal work: how often the work of each Run is done.")
 HORIZON: Final = typer.Option("--years", help="Equal time: years over which costs are counted.")
+
+
+TARGET: Final = typer.Option("--target", metavar="PATH", help="Block device or file that is tested.")
+ERASE: Final = typer.Option(
+    "--erase", metavar="PATH", help="The target again, where it exists: all that is on it is lost."
+)
+Over = Annotated[
+    list[str],
+    typer.Option(
+        "--over",
+        metavar="PATH=V1,V2,...",
+        help="Values of a key: array.pool.disks.count=24..38:2. Several --over combine; a,b=(1,2),(3,4) "
+        "changes keys together.",
+        show_default=False,
+        autocompletion=completion.overrides,
+    ),
+]
+RATES: Final = typer.Option(
+    "--rates", metavar="R1,R2,...", help="Requests per second: 1000,2000..8000:1000.", show_default=False
+)
+WORKLOAD: Final = typer.Option(
+    "--workload",
+    metavar="NAME",
+    help="The workload that is meant, where there are several; for rate and optimize also *: all in "
+    "proportion.",
+    show_default=False,
+)
+INTERVAL: Final = typer.Option("--interval", metavar="TIME", help="Length of the intervals of the result.")
+EXTENT: Final = typer.Option(
+    "--extent", metavar="SIZE", help="Length of an extent, in which heat is counted and data is moved."
+)
+FORMAT: Final = typer.Option(
+    "--format", "-f", metavar="NAME", help="The input's format; told by its content where not given."
+)
+KIND: Final = typer.Option("--kind", help="Only those of this kind.")
+SIMULATE: Final = typer.Option(
+    "--simulate/--no-simulate", help="Whether what was estimated best is simulated as well."
+)
+RULES: Final = typer.Option("--rules", metavar="NAME|FILE.toml", help="Rule profile to go by.")
+PRODUCT: Final = typer.Option(
+    "--product", metavar="FILE.toml", help="The product, as for `iowatt emerald classify`."
+)
+
+
+def output(kind: str, what: str, default: str | bool | None = None) -> Any:
+    """``--output``: where the result goes; ``kind`` is ``DIR``, ``FILE`` or ``PAGE``."""
+    return typer.Option(
+        "--output", "-o", metavar=kind, help=what, show_default=True if default is None else default
+    )
+
+
+Page = Annotated[Path | None, output("PAGE", "Write a page: .html, .pdf, or a workbook: .xlsx.", "none")]
 
 
 def shown(option: Any, default: str | bool) -> Any:

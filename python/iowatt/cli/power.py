@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Force, Overrides, Scenario, print_json
+from iowatt.cli.options import AsJson, Force, Overrides, Scenario, output, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -20,10 +20,7 @@ def power(
     *,
     overrides: Overrides = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="Write a page to read or print (.html, .pdf).", show_default="none"
-        ),
+        Path | None, output("PAGE", "Write a page to read or print (.html, .pdf).", "none")
     ] = None,
     force: Force = False,
     as_json: AsJson = False,

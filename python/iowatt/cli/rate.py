@@ -10,6 +10,7 @@ from iowatt.cli.options import (
     FIRST_RATE,
     MOST_RUNS,
     TOLERANCE,
+    WORKLOAD,
     AsJson,
     Force,
     Overrides,
@@ -62,14 +63,7 @@ def rate(
             "--replications", metavar="N", help="Independent seeds, for the 95 % interval of the rate."
         ),
     ] = 1,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload",
-            help="Whose rate is raised, where there are several; * raises all in proportion.",
-            show_default=False,
-        ),
-    ] = None,
+    workload: Annotated[str | None, shown(WORKLOAD, False)] = None,
     start: Annotated[
         float | None,
         shown(FIRST_RATE, "by a closed loop"),

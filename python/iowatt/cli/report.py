@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.cli.options import AsJson, Force
+from iowatt.cli.options import AsJson, Force, output
 
 SCHEMA = "iowatt.report/1"
 
@@ -25,12 +25,7 @@ def report(
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="FILE.html, FILE.xlsx or FILE.pdf [default: RUN/report.html, for one Run].",
-        ),
+        output("FILE", "The report: .html, .xlsx or .pdf.", "RUN/report.html, for one Run"),
     ] = None,
     force: Force = False,
     show: Annotated[bool, typer.Option("--open", help="Open the report when it is written.")] = False,

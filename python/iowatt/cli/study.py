@@ -9,7 +9,7 @@ import typer
 
 from iowatt.base.errors import IowattError
 from iowatt.cli import completion
-from iowatt.cli.options import AsJson, Force, Jobs, Resume, print_json
+from iowatt.cli.options import AsJson, Force, Jobs, Resume, output, print_json
 
 app = typer.Typer(help="Published studies, remade from end to end.", no_args_is_help=True)
 
@@ -52,10 +52,7 @@ def run(
     quick: Annotated[
         bool, typer.Option("--quick", help="A coarse grid on short excerpts: for a look, not for figures.")
     ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Directory of the study.", show_default="studies/<name>"),
-    ] = None,
+    output: Annotated[Path | None, output("DIR", "Directory of the study.", "studies/<name>")] = None,
     jobs: Jobs = None,
     resume: Resume = False,
     force: Force = False,

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from iowatt.cli.options import HORIZON, TARIFF, AsJson, Force, Overrides, Scenario, parsed, print_json, shown
+from iowatt.cli.options import (
+    EXTENT,
+    HORIZON,
+    SIMULATE,
+    TARIFF,
+    AsJson,
+    Force,
+    Overrides,
+    Scenario,
+    output,
+    parsed,
+    print_json,
+    shown,
+)
 from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
@@ -56,30 +69,13 @@ def tier(
     peak: Annotated[
         bool, typer.Option("--peak", help="Size for the busiest period, not for the mean.")
     ] = False,
-    extent: Annotated[
-        str | None,
-        typer.Option(
-            "--extent",
-            metavar="SIZE",
-            help="Unit of placement.",
-            show_default="observe.heat.extent, or makes some thousands",
-        ),
-    ] = None,
+    extent: Annotated[str | None, shown(EXTENT, "observe.heat.extent, or makes some thousands")] = None,
     years: Annotated[float, HORIZON] = YEARS,
     tariff: Annotated[str | None, shown(TARIFF, "the cost book's")] = None,
     overrides: Overrides = None,
-    simulate: Annotated[
-        bool, typer.Option("--simulate/--no-simulate", help="Whether the chosen tiers are simulated.")
-    ] = True,
+    simulate: Annotated[bool, SIMULATE] = True,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="Directory for the result.",
-            show_default="tiers/<scenario name>",
-        ),
+        Path | None, output("DIR", "Directory for the result.", "tiers/<scenario name>")
     ] = None,
     force: Force = False,
     as_json: AsJson = False,

@@ -13,15 +13,10 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import END, RATE, SEED, SKIP_BAD, SPEED, START, AsJson, Force, print_json
+from iowatt.cli.options import END, FORMAT, RATE, SEED, SKIP_BAD, SPEED, START, AsJson, Force, print_json
 from iowatt.cli.transform import block_size, seconds, transformations
 
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format", "-f", help="The input's format; told by its content where not given.", metavar="NAME"
-    ),
-]
+Format = Annotated[str | None, FORMAT]
 Columns = Annotated[
     str | None,
     typer.Option(

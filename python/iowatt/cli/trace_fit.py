@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import NAME, SEED, Force, print_json, shown
+from iowatt.cli.options import NAME, SEED, Force, output, print_json, shown
 
 
 def register(trace: typer.Typer) -> None:
@@ -19,9 +19,7 @@ def register(trace: typer.Typer) -> None:
 def fit(
     file: Annotated[str, typer.Argument(metavar="TRACE", help="The trace.", show_default=False)],
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The profile to write (.toml).", show_default=False)
-    ],
+    output: Annotated[Path, output("FILE", "The profile to write (.toml).", False)],
     scenario: Annotated[
         Path | None,
         typer.Option(
