@@ -10,6 +10,7 @@ import typer
 from iowatt.cli.options import (
     DURATION,
     ERASE,
+    PROFILE,
     RATE,
     SEED,
     SPAN,
@@ -31,9 +32,7 @@ def register(trace: typer.Typer) -> None:
 def export(
     profile: Annotated[
         str,
-        typer.Argument(
-            metavar="PROFILE", help="A profile of the library, or a file (.toml).", show_default=False
-        ),
+        PROFILE,
     ],
     *,
     to: Annotated[

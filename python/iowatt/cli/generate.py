@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import DURATION, RATE, REQUESTS, SEED, SPAN, AsJson, Force, output, parsed, print_json
+from iowatt.cli import completion
+from iowatt.cli.options import (
+    DURATION,
+    PROFILE,
+    RATE,
+    REQUESTS,
+    SEED,
+    SPAN,
+    AsJson,
+    Force,
+    output,
+    parsed,
+    print_json,
+)
 
 Json = AsJson
 
@@ -21,9 +34,7 @@ def register(trace: typer.Typer) -> None:
 def generate(
     profile: Annotated[
         str,
-        typer.Argument(
-            metavar="PROFILE", help="A profile of the library, or a file (.toml).", show_default=False
-        ),
+        PROFILE,
     ],
     *,
     output: Annotated[
@@ -73,7 +84,12 @@ def generate(
 def profiles(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[PROFILE]", help="One profile: all that is known of it.", show_default=False),
+        typer.Argument(
+            metavar="[PROFILE]",
+            help="One profile: all that is known of it.",
+            show_default=False,
+            autocompletion=completion.profiles,
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -50,6 +50,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 Notes = Annotated[bool, typer.Option("--notes", help="Print all caveats.")]
 
 
+PROFILE: Final = typer.Argument(
+    metavar="PROFILE",
+    help="A profile of the library, or a file (.toml).",
+    show_default=False,
+    autocompletion=completion.profiles,
+)
 SEED: Final = typer.Option(
     "--seed", min=0, max=2**63 - 1, help="Seed of what is drawn at random; the same seed draws the same."
 )
@@ -157,7 +163,9 @@ KIND: Final = typer.Option("--kind", help="Only those of this kind.")
 SIMULATE: Final = typer.Option(
     "--simulate/--no-simulate", help="Whether what was estimated best is simulated as well."
 )
-RULES: Final = typer.Option("--rules", metavar="NAME|FILE.toml", help="Rule profile to go by.")
+RULES: Final = typer.Option(
+    "--rules", metavar="NAME|FILE.toml", help="Rule profile to go by.", autocompletion=completion.rules
+)
 PRODUCT: Final = typer.Option(
     "--product", metavar="FILE.toml", help="The product, as for `iowatt emerald classify`."
 )

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from iowatt.cli import completion
 from iowatt.cli.options import FIRST_DAY, AsJson, Force, Page, print_json, shown
 
 Name = Annotated[
@@ -15,6 +16,7 @@ Name = Annotated[
         metavar="TARIFF",
         help="A name of the library, a record of URDB (.json), or flat:$/KWH[,$/KW-MONTH].",
         show_default=False,
+        autocompletion=completion.tariffs,
     ),
 ]
 
