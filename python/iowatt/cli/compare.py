@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import WORKLOAD, AsJson, Force, Page, print_json, shown
+from iowatt.cli.options import ADVANCED, WORKLOAD, AsJson, Force, Page, print_json, shown
 
 
 def register(app: typer.Typer) -> None:
@@ -79,6 +79,7 @@ def compare(
             help="From one request of a closed loop's outstanding one to its next, to correct what it left "
             "out.",
             show_default="found from the Run",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     output: Page = None,

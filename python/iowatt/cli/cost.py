@@ -9,6 +9,7 @@ import typer
 
 from iowatt.cli import progress
 from iowatt.cli.options import (
+    ADVANCED,
     ALPHA,
     FIRST_DAY,
     HORIZON,
@@ -97,11 +98,17 @@ def cost(
             metavar="alpha|years|KEY",
             help="Where does the ranking flip? May be repeated.",
             show_default="alpha or years, and energy.factor",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     samples: Annotated[
         int,
-        typer.Option("--samples", min=0, help="Draws of the assumptions within their ranges; 0 for none."),
+        typer.Option(
+            "--samples",
+            min=0,
+            help="Draws of the assumptions within their ranges; 0 for none.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = SAMPLES,
     seed: Annotated[int, SEED] = 1,
     output: Annotated[

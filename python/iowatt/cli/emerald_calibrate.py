@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli.options import (
+    ADVANCED,
     ERASE,
     FIRST_RATE,
     MOST_RUNS,
@@ -48,6 +49,7 @@ def calibrate(
             metavar="SHARE",
             help="Share of the limit that is kept free.",
             show_default="0.05 on real storage, 0 in simulation",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     phase: Annotated[
@@ -70,7 +72,13 @@ def calibrate(
     ] = None,
     most_outstanding: Annotated[
         int,
-        typer.Option("--most-outstanding", metavar="N", min=1, help="Most outstanding sequential requests."),
+        typer.Option(
+            "--most-outstanding",
+            metavar="N",
+            min=1,
+            help="Most outstanding sequential requests.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = 1024,
     most_runs: Annotated[int, MOST_RUNS] = 24,
     point_seconds: Annotated[
@@ -80,6 +88,7 @@ def calibrate(
             metavar="S",
             help="Length of a point that is counted.",
             show_default="the whole phase in simulation, else 180 s times the time scale, at least 1.5 s",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     settle_seconds: Annotated[
@@ -89,6 +98,7 @@ def calibrate(
             metavar="S",
             help="Length before that, on real storage.",
             show_default="60 s times the time scale, at least 0.5 s",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     target: Annotated[str | None, shown(TARGET, "the plan's")] = None,

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import typer
 
 from iowatt.cli.options import (
+    ADVANCED,
     NAME,
     PRODUCT,
     RAW_CAPACITY,
@@ -94,6 +95,7 @@ def plan(
             metavar="PHASE=IOPS",
             help="Rate of a random phase. May be repeated.",
             show_default="found by `iowatt emerald calibrate`",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     streams: Annotated[
@@ -103,6 +105,7 @@ def plan(
             metavar="[PHASE=]N",
             help="Sequential streams, of all phases or of one.",
             show_default="1",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     outstanding: Annotated[
@@ -112,6 +115,7 @@ def plan(
             metavar="[PHASE=]N",
             help="Requests outstanding: always in sequential phases, at most in random ones (by phase).",
             show_default="sequential 8, and one for each stream; random twice rate x limit, at least 64",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     prefill: Annotated[
@@ -148,16 +152,23 @@ def plan(
             metavar="WHEN",
             help="When it begins, 2026-11-23T08:00, for dates in the calendar.",
             show_default="times from zero",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     fill_rate: Annotated[
         str | None,
         typer.Option(
-            "--fill-rate", metavar="RATE", help="Expected rate of the pre-fill, 500MiB/s.", show_default=False
+            "--fill-rate",
+            metavar="RATE",
+            help="Expected rate of the pre-fill, 500MiB/s.",
+            show_default=False,
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     name: Annotated[str | None, shown(NAME, "product or target")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**40, help="Of everything drawn.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**40, help="Of everything drawn.", rich_help_panel=ADVANCED)
+    ] = 1,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

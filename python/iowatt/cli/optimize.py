@@ -9,6 +9,7 @@ import typer
 
 from iowatt.cli import completion
 from iowatt.cli.options import (
+    ADVANCED,
     ALPHA,
     HORIZON,
     PRESET,
@@ -82,7 +83,13 @@ def optimize(
     ] = "auto",
     most: Annotated[
         int | None,
-        typer.Option("--most", metavar="N", help="Most simulations of a search.", show_default="1 in 20"),
+        typer.Option(
+            "--most",
+            metavar="N",
+            help="Most simulations of a search.",
+            show_default="1 in 20",
+            rich_help_panel=ADVANCED,
+        ),
     ] = None,
     seed: Annotated[int, SEED] = 1,
     overrides: Overrides = None,

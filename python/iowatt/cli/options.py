@@ -38,13 +38,19 @@ Cluster = Annotated[
         metavar="ADDRESS",
         help="Run the points on a Ray cluster: HOST:PORT, or auto.",
         show_default="this machine",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what exists there.")]
-Bundles = Annotated[bool, typer.Option("--bundles", help="Also write the Run bundle of each point.")]
+Bundles = Annotated[
+    bool, typer.Option("--bundles", help="Also write the Run bundle of each point.", rich_help_panel=ADVANCED)
+]
 StrictPoints = Annotated[
-    bool, typer.Option("--strict", help="Stop at the first point that cannot be simulated.")
+    bool,
+    typer.Option(
+        "--strict", help="Stop at the first point that cannot be simulated.", rich_help_panel=ADVANCED
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Notes = Annotated[bool, typer.Option("--notes", help="Print all caveats.")]

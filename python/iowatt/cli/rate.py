@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iowatt.cli.options import (
+    ADVANCED,
     FIRST_RATE,
     MOST_RUNS,
     TOLERANCE,
@@ -42,6 +43,7 @@ def rate(
             "--loop",
             metavar="open|closed",
             help="open: requests come whether or not the array keeps up; closed: as others complete.",
+            rich_help_panel=ADVANCED,
         ),
     ] = "open",
     statistic: Annotated[
@@ -60,7 +62,10 @@ def rate(
     replications: Annotated[
         int,
         typer.Option(
-            "--replications", metavar="N", help="Independent seeds, for the 95 % interval of the rate."
+            "--replications",
+            metavar="N",
+            help="Independent seeds, for the 95 % interval of the rate.",
+            rich_help_panel=ADVANCED,
         ),
     ] = 1,
     workload: Annotated[str | None, shown(WORKLOAD, False)] = None,
@@ -84,6 +89,7 @@ def rate(
             metavar="N",
             help="Cut before these; of closed loops.",
             show_default="as the scenario says, else a third of --requests",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     most_runs: Annotated[int, MOST_RUNS] = 24,

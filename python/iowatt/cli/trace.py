@@ -13,7 +13,19 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import END, FORMAT, RATE, SEED, SKIP_BAD, SPEED, START, AsJson, Force, print_json
+from iowatt.cli.options import (
+    ADVANCED,
+    END,
+    FORMAT,
+    RATE,
+    SEED,
+    SKIP_BAD,
+    SPEED,
+    START,
+    AsJson,
+    Force,
+    print_json,
+)
 from iowatt.cli.transform import block_size, seconds, transformations
 
 Format = Annotated[str | None, FORMAT]
@@ -29,13 +41,19 @@ Columns = Annotated[
 TimeUnit = Annotated[
     str | None,
     typer.Option(
-        "--time-unit", metavar="s|ms|us|ns|ps", help="CSV, Parquet, regex, mqsim: the unit of the times."
+        "--time-unit",
+        metavar="s|ms|us|ns|ps",
+        help="CSV, Parquet, regex, mqsim: the unit of the times.",
+        rich_help_panel=ADVANCED,
     ),
 ]
 SectorSize = Annotated[
     str | None,
     typer.Option(
-        "--sector-size", metavar="SIZE", help="Of a sector, where the format counts in sectors: 512 or 4KiB."
+        "--sector-size",
+        metavar="SIZE",
+        help="Of a sector, where the format counts in sectors: 512 or 4KiB.",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Event = Annotated[
@@ -44,6 +62,7 @@ Event = Annotated[
         "--event",
         metavar="Q|D|C",
         help="blkparse, blktrace, perf, hp-srt, etw: which event is the request (Q: as the host asked).",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Pattern = Annotated[
@@ -52,6 +71,7 @@ Pattern = Annotated[
         "--pattern",
         metavar="REGEX",
         help="regex: the pattern of a line, with groups named time_us, op, lba, sectors and the like.",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Rate = Annotated[float | None, RATE]
@@ -69,6 +89,7 @@ OrderTolerance = Annotated[
         metavar="TIME",
         help="Sort stamps that step back by up to this again, such as 1s.",
         show_default="the format's own",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Json = AsJson

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import EXTENT, Force, output, print_json, shown
+from iowatt.cli.options import ADVANCED, EXTENT, Force, output, print_json, shown
 
 
 def register(trace: typer.Typer) -> None:
@@ -41,6 +41,7 @@ def profile(
             "--samples",
             metavar="N",
             help="Regions of 16 blocks to follow; a sample where the trace touches more.",
+            rich_help_panel=ADVANCED,
         ),
     ] = 1 << 20,
     lookback: Annotated[
