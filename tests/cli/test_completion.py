@@ -34,6 +34,10 @@ def test_devices_are_offered():
         (("optimize", "s.toml", "--maximize", "efficiency.iops"), {"efficiency.iops_per_w"}),
         (("optimize", "s.toml", "--minimize", "cost.total"), {"cost.total_usd"}),
         (("explain", "no.such.key"), set()),
+        (("trace", "generate", "hot-b"), {"hot-band"}),
+        (("tariff", "show", "lipa-285-2026"), {"lipa-285-2026"}),
+        (("cost", "run", "--tariff", "smud-ci-tod3-20"), {"smud-ci-tod3-2025"}),
+        (("emerald", "plan", "--rules", "emerald-4.0.0"), {"emerald-4.0.0"}),
     ],
 )
 def test_names_are_offered(words, wanted):

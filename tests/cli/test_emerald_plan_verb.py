@@ -72,7 +72,7 @@ def test_a_plan_is_printed_and_written(tmp_path):
 
 
 def test_json_has_plan_calendar_list_and_files(tmp_path):
-    done = iowatt(*PLAN, "--json", "--start", "2026-11-23T08:00", "--fill-rate", "10MiB/s", cwd=tmp_path)
+    done = iowatt(*PLAN, "--json", "--begin", "2026-11-23T08:00", "--fill-rate", "10MiB/s", cwd=tmp_path)
     found = json.loads(done.stdout)
     assert found["schema"] == "iowatt.emerald-planned/1"
     assert found["calendar"]["stages"][-1]["ends"] == "2026-11-24 01:20:06"
@@ -92,7 +92,7 @@ def test_json_has_plan_calendar_list_and_files(tmp_path):
         (("--instrument", "wall=csv:p.csv?wats=P"), "did you mean watts?"),
         (("--instrument", "wall=csv:"), "names no file"),
         (("--thermometer", "in=ipmi://u:p@bmc1/x"), "--thermometer in: ipmi://u:***@bmc1/x: "),
-        (("--start", "tomorrow"), "error[bad-syntax]: --start: 'tomorrow'"),
+        (("--begin", "tomorrow"), "error[bad-syntax]: --begin: 'tomorrow'"),
         (("--block-size", "1000"), "--block-size"),
     ],
 )

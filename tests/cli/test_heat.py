@@ -85,7 +85,9 @@ def test_a_trace_by_itself(made):
     assert [space["name"] for space in front["spaces"]] == ["b", "a"]
     one = json.loads(invoke(made / "trace.csv", "--extent", "1MiB", "--device", "a", "--json").stdout)
     assert one["points"][0]["reads"] + one["points"][0]["writes"] == sum(at % 3 != 0 for at in range(400))
-    big = json.loads(invoke(made / "trace.csv", "--capacity", "1TB", "--over", "capacity", "--json").stdout)
+    big = json.loads(
+        invoke(made / "trace.csv", "--capacity", "1TB", "--share-of", "capacity", "--json").stdout
+    )
     assert big["points"][0]["capacity_bytes"] == 2_000_000_000_000
 
 
@@ -122,7 +124,7 @@ def test_a_trace_is_not_said_to_be_of_hosts(made, tmp_path):
         (["trace.csv", "--extent", "1KiB"], "out-of-range", re.compile("extent$")),
         (["trace.csv", "--period", "1us"], "out-of-range", re.compile("period$")),
         (["trace.csv", "--capacity", "1MB"], "out-of-range", re.compile(r"trace\.csv$")),
-        (["trace.csv", "--over", "there"], "not-accepted", re.compile("over$")),
+        (["trace.csv", "--share-of", "there"], "not-accepted", re.compile("over$")),
         (["trace.csv", "--capacity", "17"], None, re.compile("capacity$")),
         (["run", "-o", "page.txt"], "not-accepted", "page.txt"),
     ],

@@ -81,7 +81,7 @@ def test_a_log_is_summarised_with_all_that_is_wrong_with_it(watts_up):
 
 
 def test_a_live_instrument_is_read(sensor):
-    shown = run("read", sensor, "-n", "2", "--interval", "10ms")
+    shown = run("read", sensor, "--count", "2", "--interval", "10ms")
     assert shown.count("344 W") == 2 and "indicative" in shown
     (one,) = json.loads(run("read", sensor, "--json"))["instruments"]
     assert one["readings"][0]["watts"] == 344.0

@@ -44,7 +44,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def invoke(*words: str) -> Result:
     result = CliRunner().invoke(
-        app, ["rate", "station.toml", "--start", "800", *words], catch_exceptions=False
+        app, ["rate", "station.toml", "--first-rate", "800", *words], catch_exceptions=False
     )
     assert result.exit_code == 0, result.output
     return result

@@ -109,7 +109,7 @@ def test_a_long_bill_is_by_years():
 
 
 def test_bill_as_json():
-    words = ("bill", "lipa-285-primary-2022", "200kW", "--start", "2022-07-01", "--months", 1, "--json")
+    words = ("bill", "lipa-285-primary-2022", "200kW", "--first-day", "2022-07-01", "--months", 1, "--json")
     found = json.loads(invoke(*words).stdout)
     assert found["schema"] == "iowatt.bill/1"
     assert found["usd"] == pytest.approx(7134.66, abs=0.005)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -82,20 +82,50 @@ def toml_text(value: Any) -> str:
     return str(value)
 
 
+class Catalogue(Mapping[str, Key]):
+    """Keys by path. Each is made on first use: what it accepts is read off a schema of its own."""
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        self._parts: dict[str, list[tuple[bool, Callable[[], Key]]]] = {}
+        self._made: dict[str, Key] = {}
+        _walk(model, "", None, self._parts)
+
+    def __getitem__(self, path: str) -> Key:
+        if path not in self._made:
+            (_, first), *others = self._parts[path]
+            key = first()
+            for tag, again in others:
+                key = _joined(key, again(), tag)
+            self._made[path] = key
+        return self._made[path]
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._parts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+
 @cache
-def catalogue(model: type[BaseModel]) -> dict[str, Key]:
+def catalogue(model: type[BaseModel]) -> Catalogue:
     """All keys below ``model`` by path, in the order of the models."""
-    found: dict[str, Key] = {}
-    _walk(model, "", None, found)
-    return found
+    return Catalogue(model)
 
 
-def _walk(model: type[BaseModel], prefix: str, only_with: str | None, found: dict[str, Key]) -> None:
+def _walk(
+    model: type[BaseModel],
+    prefix: str,
+    only_with: str | None,
+    found: dict[str, list[tuple[bool, Callable[[], Key]]]],
+) -> None:
     for field_name, info in model.model_fields.items():
         path = f"{prefix}{info.alias or field_name}"
         tables, is_list = _tables(info.annotation)
-        key = _key(path, info, tables, is_list, only_with)
-        found[path] = _joined(found[path], key, _is_tag(info)) if path in found else key
+        part = partial(_key, path, info, tables, is_list, only_with)
+        found.setdefault(path, []).append((_is_tag(info), part))
         tag = _discriminator(info)
         for table in tables:
             condition = _tag(table, tag) if tag else only_with

@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 class Strict(BaseModel):
     """A table of which each key is known, finite and unchangeable once read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True, defer_build=True)
 
 
 def key(

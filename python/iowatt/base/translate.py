@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ class _Finding:
     given: Any
     context: dict[str, Any]
     table: dict[str, Any]
-    catalogue: dict[str, Key]
+    catalogue: Mapping[str, Key]
 
     @property
     def known(self) -> Key | None:

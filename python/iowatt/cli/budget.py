@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Jobs, Notes, Overrides, Page, parsed
+from iowatt.cli.options import (
+    OF,
+    RATES,
+    WITHIN,
+    WORKLOAD,
+    AsJson,
+    Force,
+    Jobs,
+    Notes,
+    Overrides,
+    Page,
+    parsed,
+    shown,
+)
 from iowatt.cli.show import show
 
 
@@ -26,33 +39,14 @@ def budget(
         ),
     ],
     *,
-    rates: Annotated[
-        str | None,
-        typer.Option(
-            "--rates",
-            metavar="R1,R2,...",
-            help="SCENARIO: requests per second to simulate it at: 1000,2000..8000:1000.",
-            show_default="its own load",
-        ),
-    ] = None,
-    within: Annotated[
-        str | None,
-        typer.Option("--within", metavar="TIME", help="The service level: 1ms.", show_default="none"),
-    ] = None,
-    of: Annotated[
-        str,
-        typer.Option(
-            "--of", metavar="NAME", help="What is to be within it: mean, p50, p90, p95, p99, p99.9 or p99.99."
-        ),
-    ] = "mean",
-    workload: Annotated[
-        str | None,
-        typer.Option("--workload", help="Whose rate varies, where there are several.", show_default=False),
-    ] = None,
+    rates: Annotated[str | None, shown(RATES, "its own load")] = None,
+    within: Annotated[str | None, shown(WITHIN, "none")] = None,
+    of: Annotated[str, OF] = "mean",
+    workload: Annotated[str | None, shown(WORKLOAD, False)] = None,
     overrides: Overrides = None,
     jobs: Jobs = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import ForcePage, Overrides, Page, print_json
+from iowatt.cli.options import DURATION, RATE, REQUESTS, SEED, SPAN, Force, Overrides, Page, print_json, shown
 
 
 def register(app: typer.Typer) -> None:
@@ -66,23 +66,11 @@ def cache(
         str,
         typer.Option("--percent-of", metavar="footprint|span", help="What percentages of --size are of."),
     ] = "footprint",
-    requests: Annotated[
-        int | None,
-        typer.Option("--requests", "-n", min=1, metavar="N", help="Profile: end after so many requests."),
-    ] = None,
-    duration: Annotated[
-        str | None, typer.Option("--duration", metavar="TIME", help="Profile: end after this time.")
-    ] = None,
-    span: Annotated[
-        str | None, typer.Option("--span", metavar="SIZE", help="Profile: its address space, such as 200GB.")
-    ] = None,
-    rate: Annotated[
-        str | None, typer.Option("--rate", metavar="IOPS", help="Profile: requests per second in all.")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, max=2**63 - 1, help="Profile: of everything drawn.", show_default="1"),
-    ] = None,
+    requests: Annotated[int | None, REQUESTS] = None,
+    duration: Annotated[str | None, DURATION] = None,
+    span: Annotated[str | None, SPAN] = None,
+    rate: Annotated[str | None, RATE] = None,
+    seed: Annotated[int | None, shown(SEED, "1")] = None,
     overrides: Overrides = None,
     format_: verb.Format = None,
     columns: verb.Columns = None,
@@ -94,7 +82,7 @@ def cache(
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     as_json: verb.Json = False,
 ) -> None:
     """Simulate caches alone: hit ratios by requests and by bytes for many policies and sizes at once.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import typer
 
 from iowatt.cli.error_text import in_options, place_text
-from iowatt.cli.options import Overrides, Scenario, print_json
+from iowatt.cli.options import AsJson, Overrides, Scenario, print_json
 
 _OPTIONS: Final = {"set": "--set"}
 """The options that a problem of a scenario can name."""
@@ -21,9 +21,7 @@ def register(app: typer.Typer) -> None:
 def check(
     scenario: Scenario,
     overrides: Overrides = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result, or the problems, as JSON.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check a scenario without running it; exit 2 where something is wrong with it."""
     from iowatt.base.errors import InputError

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Notes, Page
+from iowatt.cli.options import ADVANCED, WORKLOAD, AsJson, Force, Notes, Page, shown
 from iowatt.cli.show import show
 
 
@@ -62,10 +62,7 @@ def compare(
             help="Where response times are taken, for Runs with a path.",
         ),
     ] = "host",
-    workload: Annotated[
-        str | None,
-        typer.Option("--workload", metavar="NAME", help="One workload.", show_default="all of them"),
-    ] = None,
+    workload: Annotated[str | None, shown(WORKLOAD, "all of them")] = None,
     every: Annotated[
         str | None,
         typer.Option(
@@ -83,10 +80,11 @@ def compare(
             help="From one request of a closed loop's outstanding one to its next, to correct what it left "
             "out.",
             show_default="found from the Run",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

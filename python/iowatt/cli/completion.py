@@ -12,6 +12,27 @@ def devices(incomplete: str) -> list[str]:
     return _begun(incomplete, device_names())
 
 
+def profiles(incomplete: str) -> list[str]:
+    """Workload profiles of the library."""
+    from iowatt.model.profile.find import profile_names
+
+    return _begun(incomplete, profile_names())
+
+
+def rules(incomplete: str) -> list[str]:
+    """Rule profiles of Emerald."""
+    from iowatt.emerald.rules.find import profile_names
+
+    return _begun(incomplete, profile_names())
+
+
+def tariffs(incomplete: str) -> list[str]:
+    """Electricity tariffs of the library."""
+    from iowatt.tariffs.find import tariff_names
+
+    return _begun(incomplete, tariff_names())
+
+
 def studies(incomplete: str) -> list[str]:
     """Published studies."""
     from iowatt.studies.find import studies as known

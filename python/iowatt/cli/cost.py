@@ -8,7 +8,24 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import progress
-from iowatt.cli.options import AsJson, ForcePage, Notes, Page, parsed, print_json
+from iowatt.cli.options import (
+    ADVANCED,
+    ALPHA,
+    FIRST_DAY,
+    HORIZON,
+    OF,
+    PRESET,
+    SEED,
+    TARIFF,
+    WITHIN,
+    AsJson,
+    Force,
+    Notes,
+    Page,
+    parsed,
+    print_json,
+    shown,
+)
 from iowatt.cli.show import check_page, show
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 
@@ -28,48 +45,19 @@ def cost(
         ),
     ] = None,
     *,
-    preset: Annotated[
-        str,
-        typer.Option(
-            "--preset", metavar="NAME|FILE.toml", help="Assumptions: default, dollars2014, or a file."
-        ),
-    ] = "default",
+    preset: Annotated[str, PRESET] = "default",
     sets: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE[:LOW..HIGH]", help="Change an assumption. May be repeated."),
     ] = None,
-    tariff: Annotated[
-        str | None,
-        typer.Option(
-            "--tariff",
-            metavar="NAME|FILE.json|flat:USD",
-            help="What electricity costs.",
-            show_default="the preset's",
-        ),
-    ] = None,
-    alpha: Annotated[
-        float | None,
-        typer.Option("--alpha", help="Equal work: how often each Run's work is done.", show_default="none"),
-    ] = None,
+    tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
+    alpha: Annotated[float | None, shown(ALPHA, "none")] = None,
     years: Annotated[
         float | None,
-        typer.Option("--years", help="Equal time: how long each goes on.", show_default=f"{YEARS:g}"),
+        shown(HORIZON, f"{YEARS:g}"),
     ] = None,
-    within: Annotated[
-        str | None,
-        typer.Option(
-            "--within",
-            metavar="TIME",
-            help="The service level: a system that misses it is no candidate.",
-            show_default="none",
-        ),
-    ] = None,
-    of: Annotated[
-        str,
-        typer.Option(
-            "--of", metavar="NAME", help="What is to be within it: mean, p50, p90, p95, p99, p99.9 or p99.99."
-        ),
-    ] = "mean",
+    within: Annotated[str | None, shown(WITHIN, "none")] = None,
+    of: Annotated[str, OF] = "mean",
     wear: Annotated[
         str | None,
         typer.Option(
@@ -104,9 +92,7 @@ def cost(
             show_default="none",
         ),
     ] = None,
-    start: Annotated[
-        str, typer.Option("--start", metavar="YYYY-MM-DD", help="First day of the bill.")
-    ] = START,
+    start: Annotated[str, FIRST_DAY] = START,
     crossover: Annotated[
         list[str] | None,
         typer.Option(
@@ -114,15 +100,21 @@ def cost(
             metavar="alpha|years|KEY",
             help="Where does the ranking flip? May be repeated.",
             show_default="alpha or years, and energy.factor",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     samples: Annotated[
         int,
-        typer.Option("--samples", min=0, help="Draws of the assumptions within their ranges; 0 for none."),
+        typer.Option(
+            "--samples",
+            min=0,
+            help="Draws of the assumptions within their ranges; 0 for none.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = SAMPLES,
-    seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
     list_assumptions: Annotated[

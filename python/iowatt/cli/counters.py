@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli.options import parsed, print_json
+from iowatt.cli.options import (
+    FORMAT,
+    INTERVAL,
+    NAME,
+    SKIP_BAD,
+    SPAN,
+    AsJson,
+    Force,
+    output,
+    parsed,
+    print_json,
+    shown,
+)
 
 if TYPE_CHECKING:
     from iowatt.counters.log import Log
@@ -26,15 +38,9 @@ def counters(
     ],
     *,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="The profile to write (.toml).", show_default="none: the summary only"
-        ),
+        Path | None, output("FILE", "The profile to write (.toml).", "none: the summary only")
     ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option("--format", "-f", metavar="iostat|sar|perfmon", help="The tool; told by the content."),
-    ] = None,
+    format_: Annotated[str | None, FORMAT] = None,
     device: Annotated[
         list[str] | None,
         typer.Option(
@@ -73,15 +79,8 @@ def counters(
         str,
         typer.Option("--arrivals", metavar="auto|poisson|bursty", help="The law inside an interval."),
     ] = "auto",
-    span: Annotated[
-        str | None, typer.Option("--span", metavar="SIZE", help="Address space of the profile, such as 1TiB.")
-    ] = None,
-    interval: Annotated[
-        str | None,
-        typer.Option(
-            "--interval", metavar="TIME", help="Length of the intervals, where the log does not say it."
-        ),
-    ] = None,
+    span: Annotated[str | None, SPAN] = None,
+    interval: Annotated[str | None, INTERVAL] = None,
     first: Annotated[
         str,
         typer.Option(
@@ -100,14 +99,10 @@ def counters(
             "--columns", metavar="COUNTER=NAME,...", help="perfmon: names of counters in another language."
         ),
     ] = None,
-    skip_bad: Annotated[
-        int, typer.Option("--skip-bad", min=0, metavar="N", help="Skip and count up to N malformed records.")
-    ] = 0,
-    name: Annotated[
-        str | None, typer.Option("--name", help="Name of the profile.", show_default="the file's name")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a profile that exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    skip_bad: Annotated[int, SKIP_BAD] = 0,
+    name: Annotated[str | None, shown(NAME, "the file's name")] = None,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Sum up logs of iostat, sar or perfmon, and make a workload profile of them with stated assumptions."""
     from iowatt.base.units import parse_duration

@@ -8,16 +8,20 @@ from typing import Annotated
 import typer
 
 from iowatt.cli.options import (
+    RATES,
+    WORKLOAD,
     AsJson,
     Bundles,
     Cluster,
-    ForceSweep,
+    Force,
     Jobs,
     Notes,
     Overrides,
     Resume,
     Scenario,
     StrictPoints,
+    output,
+    shown,
 )
 
 
@@ -29,12 +33,7 @@ def register(app: typer.Typer) -> None:
 def curve(
     scenario: Scenario,
     *,
-    rates: Annotated[
-        str | None,
-        typer.Option(
-            "--rates", metavar="R1,R2,...", help="Requests per second: 50,100..400:50.", show_default=False
-        ),
-    ] = None,
+    rates: Annotated[str | None, shown(RATES, False)] = None,
     outstanding: Annotated[
         str | None,
         typer.Option(
@@ -44,17 +43,11 @@ def curve(
             show_default=False,
         ),
     ] = None,
-    workload: Annotated[
-        str | None,
-        typer.Option("--workload", help="Whose load varies, where there are several.", show_default=False),
-    ] = None,
+    workload: Annotated[str | None, shown(WORKLOAD, False)] = None,
     overrides: Overrides = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Directory of the curve.", show_default="curves/<scenario name>"),
-    ] = None,
+    output: Annotated[Path | None, output("DIR", "Directory of the curve.", "curves/<scenario name>")] = None,
     resume: Resume = False,
-    force: ForceSweep = False,
+    force: Force = False,
     jobs: Jobs = None,
     cluster: Cluster = None,
     bundles: Bundles = False,

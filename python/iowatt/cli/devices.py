@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import print_json
+from iowatt.cli.options import FORMAT, KIND, NAME, AsJson, Force, output, print_json, shown
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Json = AsJson
 
 Drive = Annotated[
     str | None,
-    typer.Option(help="Which drive of a .diskspecs or .parv that has several.", show_default=False),
+    typer.Option("--drive", help="Drive of a .diskspecs or .parv that has several.", show_default=False),
 ]
 
 
@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
 
 def list_(
     *,
-    kind: Annotated[Kind | None, typer.Option(help="Only devices of this kind.")] = None,
+    kind: Annotated[Kind | None, KIND] = None,
     needs: Annotated[
         Need | None,
         typer.Option(
@@ -100,17 +100,11 @@ def import_(
     file: Annotated[Path, typer.Argument(help="A DiskSim file: .diskspecs, or .parv.", show_default=False)],
     *,
     drive: Drive = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="Its name; left out, made from the specification's.", show_default=False),
-    ] = None,
+    name: Annotated[str | None, shown(NAME, False)] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="The device file (.toml) to write.", show_default="standard output"
-        ),
+        Path | None, output("FILE", "The device file (.toml) to write.", "standard output")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
 ) -> None:
     """Turn a drive of DiskSim's parameter files into a device file; name what is not used on stderr."""
     from iowatt.base.errors import InputError
@@ -159,13 +153,9 @@ def validate(
         Path | None,
         typer.Option(help="A trace with measured response times.", show_default="the shipped one"),
     ] = None,
-    trace_format: Annotated[
-        str | None, typer.Option("--format", help="Its format.", show_default="detected")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write a report (.html).", show_default="none")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
+    trace_format: Annotated[str | None, shown(FORMAT, "detected")] = None,
+    output: Annotated[Path | None, output("PAGE", "Write a report (.html).", "none")] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Replay measured traces and compare with the times of the real drive; or SSDs with their data sheets.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from iowatt.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -16,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what is installed, what is missing and for what; exit 1 if the main job cannot run."""
     from iowatt.cli.environment import survey  # starts processes and reads metadata

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Notes, Page
+from iowatt.cli.options import AsJson, Force, Notes, Page
 from iowatt.cli.show import check_page, show
 
 
@@ -36,7 +36,7 @@ def duty(
         ),
     ] = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

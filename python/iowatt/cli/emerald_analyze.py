@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Notes
+from iowatt.cli.options import RULES, TIME_ZONE, AsJson, Force, Notes, output, shown
 from iowatt.cli.show import show
 
 
@@ -54,19 +54,8 @@ def analyze(
         list[str] | None,
         typer.Option("--temperature", metavar="LOG", help="A thermometer's log.", show_default=False),
     ] = None,
-    time_zone: Annotated[
-        str | None,
-        typer.Option(
-            "--time-zone",
-            metavar="ZONE",
-            help="Of vdbench's stamps, where their abbreviation does not tell: America/Chicago, +05:30.",
-            show_default="what the stamps say",
-        ),
-    ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option("--rules", metavar="PROFILE", help="Rules to judge by.", show_default="the plan's"),
-    ] = None,
+    time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
+    rules: Annotated[str | None, shown(RULES, "the plan's")] = None,
     reading: Annotated[
         str | None,
         typer.Option(
@@ -84,15 +73,13 @@ def analyze(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="Where analysis.json, analysis.html and runs/ go.",
-            show_default="the folder of the measurement; none for files",
+        output(
+            "DIR",
+            "Where analysis.json, analysis.html and runs/ go.",
+            "the folder of the measurement; none for files",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an analysis that exists.")] = False,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

@@ -7,7 +7,20 @@ from typing import Annotated, Literal
 
 import typer
 
-from iowatt.cli.options import AsJson, Cluster, ForceSweep, Jobs, Notes, Overrides, Resume
+from iowatt.cli.options import (
+    RULES,
+    SIMULATE,
+    TOLERANCE,
+    AsJson,
+    Cluster,
+    Force,
+    Jobs,
+    Notes,
+    Overrides,
+    Resume,
+    output,
+    shown,
+)
 from iowatt.cli.show import show
 
 
@@ -45,26 +58,19 @@ def bff(
             show_default="the family's, else the rules'",
         ),
     ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option("--rules", metavar="PROFILE", help="Another rule profile.", show_default="the family's"),
-    ] = None,
-    tolerance: Annotated[
-        float, typer.Option("--tolerance", metavar="SHARE", help="How near a rate comes to the limit's.")
-    ] = 0.01,
+    rules: Annotated[str | None, shown(RULES, "the family's")] = None,
+    tolerance: Annotated[float, TOLERANCE] = 0.01,
     within: Annotated[
         float,
         typer.Option(
-            "--within", metavar="PERCENT", help="How near its peak a metric comes in the reduced list."
+            "--near-peak", metavar="PERCENT", help="How near its peak a metric comes in the reduced list."
         ),
     ] = 5.0,
     confirm: Annotated[
         Literal["near", "all"],
         typer.Option("--confirm", help="Simulate the curves that come near the best, or all of them."),
     ] = "near",
-    simulate: Annotated[
-        bool, typer.Option("--simulate/--no-simulate", help="Whether peaks are simulated, or only estimated.")
-    ] = True,
+    simulate: Annotated[bool, SIMULATE] = True,
     estimate: Annotated[
         bool,
         typer.Option(
@@ -72,12 +78,9 @@ def bff(
         ),
     ] = True,
     overrides: Overrides = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Directory.", show_default="bff/<family name>"),
-    ] = None,
+    output: Annotated[Path | None, output("DIR", "Directory.", "bff/<family name>")] = None,
     resume: Resume = False,
-    force: ForceSweep = False,
+    force: Force = False,
     jobs: Jobs = None,
     cluster: Cluster = None,
     notes: Notes = False,

@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Erase, PlanTarget, print_json
+from iowatt.cli.options import (
+    ADVANCED,
+    ERASE,
+    FIRST_RATE,
+    MOST_RUNS,
+    TARGET,
+    TOLERANCE,
+    AsJson,
+    Force,
+    Resume,
+    output,
+    print_json,
+    shown,
+)
 
 
 def register(emerald: typer.Typer) -> None:
@@ -18,12 +31,7 @@ def register(emerald: typer.Typer) -> None:
 def calibrate(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a folder or its plan.json.")],
     *,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="NEWPLAN", help="Directory for the new plan.", show_default=False
-        ),
-    ],
+    output: Annotated[Path, output("NEWPLAN", "Directory for the new plan.", False)],
     limit: Annotated[
         float | None,
         typer.Option(
@@ -33,9 +41,7 @@ def calibrate(
             show_default="the rules'",
         ),
     ] = None,
-    tolerance: Annotated[
-        float, typer.Option("--tolerance", metavar="SHARE", help="How near a rate must come to the limit's.")
-    ] = 0.02,
+    tolerance: Annotated[float, TOLERANCE] = 0.02,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -43,6 +49,7 @@ def calibrate(
             metavar="SHARE",
             help="Share of the limit that is kept free.",
             show_default="0.05 on real storage, 0 in simulation",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     phase: Annotated[
@@ -51,9 +58,7 @@ def calibrate(
     ] = None,
     start: Annotated[
         float | None,
-        typer.Option(
-            "--start", metavar="IOPS", help="The first rate tried.", show_default="found by a probe"
-        ),
+        shown(FIRST_RATE, "found by a probe"),
     ] = None,
     streams: Annotated[
         list[int] | None,
@@ -67,11 +72,15 @@ def calibrate(
     ] = None,
     most_outstanding: Annotated[
         int,
-        typer.Option("--most-outstanding", metavar="N", min=1, help="Most outstanding sequential requests."),
+        typer.Option(
+            "--most-outstanding",
+            metavar="N",
+            min=1,
+            help="Most outstanding sequential requests.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = 1024,
-    most_runs: Annotated[
-        int, typer.Option("--most-runs", metavar="N", min=2, help="Most runs of a phase's search.")
-    ] = 24,
+    most_runs: Annotated[int, MOST_RUNS] = 24,
     point_seconds: Annotated[
         float | None,
         typer.Option(
@@ -79,6 +88,7 @@ def calibrate(
             metavar="S",
             help="Length of a point that is counted.",
             show_default="the whole phase in simulation, else 180 s times the time scale, at least 1.5 s",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     settle_seconds: Annotated[
@@ -88,15 +98,16 @@ def calibrate(
             metavar="S",
             help="Length before that, on real storage.",
             show_default="60 s times the time scale, at least 0.5 s",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
-    target: PlanTarget = None,
-    erase: Erase = None,
+    target: Annotated[str | None, shown(TARGET, "the plan's")] = None,
+    erase: Annotated[str | None, ERASE] = None,
     fill: Annotated[
         bool, typer.Option("--fill/--no-fill", help="Run the plan's pre-fill first, on real storage.")
     ] = True,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a plan that exists there.")] = False,
+    resume: Resume = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the highest rates within the response-time limit, and write a plan with them.

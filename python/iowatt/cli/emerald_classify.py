@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Notes
+from iowatt.cli.options import RULES, AsJson, Notes
 from iowatt.cli.show import show
 
 
@@ -21,9 +21,7 @@ def classify(
         Path, typer.Argument(metavar="PRODUCT.toml", help="What is known of the product.", show_default=False)
     ],
     *,
-    rules: Annotated[
-        str, typer.Option("--rules", metavar="NAME|FILE.toml", help="Rules to classify by.")
-    ] = "emerald-4.0.0",
+    rules: Annotated[str, RULES] = "emerald-4.0.0",
     set_class: Annotated[
         str | None,
         typer.Option(

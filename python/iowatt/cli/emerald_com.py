@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Notes, parsed
+from iowatt.cli.options import RULES, SEED, AsJson, Force, Notes, output, parsed
 from iowatt.cli.show import show
 
 
@@ -26,13 +26,13 @@ def com(
         ),
     ],
     *,
-    rules: Annotated[str, typer.Option("--rules", help="The rule profile.")] = "emerald-4.0.0",
+    rules: Annotated[str, RULES] = "emerald-4.0.0",
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="COM", help="Only this test. May be repeated.", show_default="all"),
     ] = None,
     size: Annotated[str, typer.Option("--size", metavar="SIZE", help="Bytes of each set.")] = "256MiB",
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the sets.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     raw: Annotated[
         str | None,
         typer.Option("--raw", metavar="SIZE", help="Raw capacity, for parity RAID.", show_default=False),
@@ -83,10 +83,8 @@ def com(
     patience: Annotated[
         str, typer.Option("--patience", metavar="TIME", help="How long free space may take to stand still.")
     ] = "5min",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the result as JSON.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    output: Annotated[Path | None, output("FILE", "Also write the result as JSON.")] = None,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

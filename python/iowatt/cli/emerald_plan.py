@@ -9,7 +9,20 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from iowatt.cli.options import AsJson, Notes, parsed
+from iowatt.cli.options import (
+    ADVANCED,
+    NAME,
+    PRODUCT,
+    RAW_CAPACITY,
+    RULES,
+    TARGET,
+    AsJson,
+    Force,
+    Notes,
+    output,
+    parsed,
+    shown,
+)
 from iowatt.cli.show import show
 
 Value = TypeVar("Value")
@@ -26,13 +39,8 @@ def plan(
         Literal["fio", "vdbench", "simulation"],
         typer.Option("--driver", help="What makes the requests.", show_default=False),
     ],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="DIR", help="Directory for the plan.", show_default=False),
-    ],
-    rules: Annotated[
-        str, typer.Option("--rules", metavar="NAME|FILE.toml", help="Rules to plan by.")
-    ] = "emerald-4.0.0",
+    output: Annotated[Path, output("DIR", "Directory for the plan.", False)],
+    rules: Annotated[str, RULES] = "emerald-4.0.0",
     category: Annotated[
         str | None,
         typer.Option(
@@ -44,10 +52,7 @@ def plan(
     class_: Annotated[
         int | None, typer.Option("--class", help="Class in it.", show_default="that of --product, or none")
     ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option("--target", metavar="PATH", help="Block device or file to be tested. May be repeated."),
-    ] = None,
+    target: Annotated[list[str] | None, TARGET] = None,
     scenario: Annotated[
         Path | None,
         typer.Option("--scenario", metavar="FILE", help="Simulated array, for the driver simulation."),
@@ -70,19 +75,8 @@ def plan(
             show_default="the device's, or 512",
         ),
     ] = None,
-    product: Annotated[
-        Path | None,
-        typer.Option("--product", metavar="FILE.toml", help="Product, as for `iowatt emerald classify`."),
-    ] = None,
-    raw_capacity: Annotated[
-        str | None,
-        typer.Option(
-            "--raw-capacity",
-            metavar="SIZE",
-            help="Raw capacity of the system, 7.3TB, for ready idle.",
-            show_default="that of the scenario",
-        ),
-    ] = None,
+    product: Annotated[Path | None, PRODUCT] = None,
+    raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "that of the scenario")] = None,
     instrument: Annotated[
         list[str] | None,
         typer.Option(
@@ -102,6 +96,7 @@ def plan(
             metavar="PHASE=IOPS",
             help="Rate of a random phase. May be repeated.",
             show_default="found by `iowatt emerald calibrate`",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     streams: Annotated[
@@ -111,6 +106,7 @@ def plan(
             metavar="[PHASE=]N",
             help="Sequential streams, of all phases or of one.",
             show_default="1",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     outstanding: Annotated[
@@ -120,6 +116,7 @@ def plan(
             metavar="[PHASE=]N",
             help="Requests outstanding: always in sequential phases, at most in random ones (by phase).",
             show_default="sequential 8, and one for each stream; random twice rate x limit, at least 64",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     prefill: Annotated[
@@ -152,23 +149,28 @@ def plan(
     start: Annotated[
         str | None,
         typer.Option(
-            "--start",
+            "--begin",
             metavar="WHEN",
             help="When it begins, 2026-11-23T08:00, for dates in the calendar.",
             show_default="times from zero",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     fill_rate: Annotated[
         str | None,
         typer.Option(
-            "--fill-rate", metavar="RATE", help="Expected rate of the pre-fill, 500MiB/s.", show_default=False
+            "--fill-rate",
+            metavar="RATE",
+            help="Expected rate of the pre-fill, 500MiB/s.",
+            show_default=False,
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="Name of the plan.", show_default="product or target")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**40, help="Of everything drawn.")] = 1,
-    force: Annotated[bool, typer.Option("--force", help="Replace a plan that exists there.")] = False,
+    name: Annotated[str | None, shown(NAME, "product or target")] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**40, help="Of everything drawn.", rich_help_panel=ADVANCED)
+    ] = 1,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson
+from iowatt.cli.options import PRODUCT, AsJson, Force, output, shown
 
 if TYPE_CHECKING:
     from iowatt.emerald.report.compose import Report
@@ -30,15 +30,7 @@ def report(
         ),
     ],
     *,
-    product: Annotated[
-        Path | None,
-        typer.Option(
-            "--product",
-            metavar="FILE.toml",
-            help="The product, as for `iowatt emerald classify`.",
-            show_default="what the plan says",
-        ),
-    ] = None,
+    product: Annotated[Path | None, shown(PRODUCT, "what the plan says")] = None,
     about: Annotated[
         Path | None,
         typer.Option(
@@ -56,19 +48,17 @@ def report(
     ] = None,
     output: Annotated[
         list[Path] | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Report (.xlsx, .pdf, .html) or ENERGY STAR export (.csv, .json). May be repeated.",
-            show_default="only the summary",
+        output(
+            "FILE",
+            "Report (.xlsx, .pdf, .html) or ENERGY STAR export (.csv, .json). May be repeated.",
+            "only the summary",
         ),
     ] = None,
     energystar: Annotated[
         bool, typer.Option("--energystar", help="Print the ENERGY STAR export (CSV, or JSON with --json).")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 where anything is missing.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the test data report of a measurement, and say what is missing in it.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import print_json
+from iowatt.cli.options import AsJson, print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -28,7 +28,7 @@ def rules(
     unverified: Annotated[
         bool, typer.Option("--unverified", help="Only rules that nobody has verified.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the rule profiles, or the rules of one: value, unit, mark, verified, source."""
     from iowatt.base.errors import Argument, InputError

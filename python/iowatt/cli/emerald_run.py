@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Erase, PlanTarget, print_json
+from iowatt.cli.options import ERASE, TARGET, AsJson, Force, Resume, output, print_json, shown
 
 if TYPE_CHECKING:
     from iowatt.emerald.conduct.sequence import Progress
@@ -30,14 +30,11 @@ def run(
     ],
     *,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Directory of the measurement.", show_default="measurements/<plan name>"
-        ),
+        Path | None, output("DIR", "Directory of the measurement.", "measurements/<plan name>")
     ] = None,
-    target: PlanTarget = None,
-    erase: Erase = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")] = False,
+    target: Annotated[str | None, shown(TARGET, "the plan's")] = None,
+    erase: Annotated[str | None, ERASE] = None,
+    resume: Resume = False,
     restart_active: Annotated[
         bool,
         typer.Option(
@@ -48,7 +45,7 @@ def run(
     retries: Annotated[
         int, typer.Option("--retries", min=0, help="How often a stage that failed is tried again at once.")
     ] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace a measurement that exists there.")] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a plan: its stages without a break, instruments recorded beside them, and a journal of it all."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import Argument, IowattError
 
@@ -20,12 +20,15 @@ def options_of(app: typer.Typer, words: Sequence[str]) -> dict[str, str]:
     """The options of the command that ``words`` call by the names of its arguments, ``years: --years``."""
     import typer.main
 
-    command = typer.main.get_command(app)
+    from iowatt.cli.verbs import VerbGroup, load
+
+    command: Any = typer.main.get_command(app)
     for word in words:
         below = getattr(command, "commands", {})
         if not below:
             break
-        command = below.get(word, command)
+        if word in below:
+            command = load(word) if isinstance(command, VerbGroup) else below[word]
     names: dict[str, str] = {}
     for parameter in command.params:
         if parameter.param_type_name == "option":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import print_json
+from iowatt.cli.options import AsJson, print_json
 
 if TYPE_CHECKING:
     from iowatt.base.keys import Key
@@ -27,7 +27,7 @@ def explain(
             autocompletion=completion.keys,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what a key of a scenario means, what it takes, its unit and its default."""
     from iowatt.model.scenario import explain as explanation

@@ -7,7 +7,21 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from iowatt.cli.options import parsed, print_json
+from iowatt.cli.options import (
+    DURATION,
+    ERASE,
+    PROFILE,
+    RATE,
+    SEED,
+    SPAN,
+    TARGET,
+    AsJson,
+    Force,
+    output,
+    parsed,
+    print_json,
+    shown,
+)
 
 
 def register(trace: typer.Typer) -> None:
@@ -18,50 +32,24 @@ def register(trace: typer.Typer) -> None:
 def export(
     profile: Annotated[
         str,
-        typer.Argument(
-            metavar="PROFILE", help="A profile of the library, or a file (.toml).", show_default=False
-        ),
+        PROFILE,
     ],
     *,
     to: Annotated[
         Literal["fio", "vdbench"], typer.Option("--to", help="The load generator.", show_default=False)
     ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file.", show_default="stdout")
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            metavar="PATH",
-            help="The file or device that the load generator is to use.",
-            show_default="PROFILE.dat",
-        ),
-    ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option(
-            "--duration",
-            metavar="TIME",
-            help="How long it runs.",
-            show_default="a round of its phases, or 60s",
-        ),
-    ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option("--rate", metavar="IOPS", help="Requests per second in all, in place of the profile's."),
-    ] = None,
-    span: Annotated[
-        str | None,
-        typer.Option("--span", metavar="SIZE", help="Address space, 1TiB, in place of the profile's."),
-    ] = None,
+    output: Annotated[Path | None, output("FILE", "The file.", "stdout")] = None,
+    target: Annotated[str | None, shown(TARGET, "PROFILE.dat")] = None,
+    duration: Annotated[str | None, shown(DURATION, "a round of its phases, or 60s")] = None,
+    rate: Annotated[str | None, RATE] = None,
+    span: Annotated[str | None, SPAN] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="PATH=VALUE", help="Change a key: stream.hot1.share=30. May be repeated."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of everything drawn.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     check: Annotated[
         Path | None,
         typer.Option(
@@ -70,15 +58,9 @@ def export(
             help="fio: run it on this file, which is written to, and compare the mix with the one asked for.",
         ),
     ] = None,
-    erase: Annotated[
-        Path | None,
-        typer.Option("--erase", metavar="DEVICE", help="Allow --check to overwrite this block device."),
-    ] = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Replace the output, and write to the file of --check, if they exist."),
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    erase: Annotated[Path | None, ERASE] = None,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
     from iowatt.base.errors import CheckFailedError

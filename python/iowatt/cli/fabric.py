@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import print_json
+from iowatt.cli.options import KIND, AsJson, print_json
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Json = AsJson
 
 
 class Kind(StrEnum):
@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 
 def list_(
     *,
-    kind: Annotated[Kind | None, typer.Option(help="Only parts of this kind.")] = None,
+    kind: Annotated[Kind | None, KIND] = None,
     as_json: Json = False,
 ) -> None:
     """List the parts that [[path]] of a scenario can name."""

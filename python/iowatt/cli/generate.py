@@ -7,9 +7,22 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import parsed, print_json
+from iowatt.cli import completion
+from iowatt.cli.options import (
+    DURATION,
+    PROFILE,
+    RATE,
+    REQUESTS,
+    SEED,
+    SPAN,
+    AsJson,
+    Force,
+    output,
+    parsed,
+    print_json,
+)
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Json = AsJson
 
 
 def register(trace: typer.Typer) -> None:
@@ -21,39 +34,24 @@ def register(trace: typer.Typer) -> None:
 def generate(
     profile: Annotated[
         str,
-        typer.Argument(
-            metavar="PROFILE", help="A profile of the library, or a file (.toml).", show_default=False
-        ),
+        PROFILE,
     ],
     *,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="The trace; its ending says the format.", show_default="PROFILE.parquet"
-        ),
+        Path | None, output("FILE", "The trace; its ending says the format.", "PROFILE.parquet")
     ] = None,
-    duration: Annotated[
-        str | None, typer.Option("--duration", metavar="TIME", help="End after this time, such as 10min.")
-    ] = None,
-    requests: Annotated[
-        int | None, typer.Option("--requests", "-n", min=1, metavar="N", help="End after this many requests.")
-    ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option("--rate", metavar="IOPS", help="Requests per second in all, in place of the profile's."),
-    ] = None,
-    span: Annotated[
-        str | None,
-        typer.Option("--span", metavar="SIZE", help="Address space, 1TiB, in place of the profile's."),
-    ] = None,
+    duration: Annotated[str | None, DURATION] = None,
+    requests: Annotated[int | None, REQUESTS] = None,
+    rate: Annotated[str | None, RATE] = None,
+    span: Annotated[str | None, SPAN] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="PATH=VALUE", help="Change a key: stream.hot1.share=30. May be repeated."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of everything drawn.")] = 1,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
+    seed: Annotated[int, SEED] = 1,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Make a trace from a profile."""
@@ -86,7 +84,12 @@ def generate(
 def profiles(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[PROFILE]", help="One profile: all that is known of it.", show_default=False),
+        typer.Argument(
+            metavar="[PROFILE]",
+            help="One profile: all that is known of it.",
+            show_default=False,
+            autocompletion=completion.profiles,
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

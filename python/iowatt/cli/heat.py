@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import AsJson, ForcePage, Notes, Page
+from iowatt.cli.options import EXTENT, AsJson, Force, Notes, Page, shown
 from iowatt.cli.show import check_page, show
 
 if TYPE_CHECKING:
@@ -31,16 +31,13 @@ def heat(
     over: Annotated[
         str,
         typer.Option(
-            "--over",
+            "--share-of",
             metavar="capacity|touched",
             help="What shares of the space are of.",
             show_default="the capacity, if half of it was touched",
         ),
     ] = "auto",
-    extent: Annotated[
-        str | None,
-        typer.Option("--extent", metavar="SIZE", help="TRACE: length of an extent.", show_default="64MiB"),
-    ] = None,
+    extent: Annotated[str | None, shown(EXTENT, "64MiB")] = None,
     period: Annotated[
         str | None,
         typer.Option(
@@ -67,7 +64,7 @@ def heat(
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Notes, Page
+from iowatt.cli.options import AsJson, Force, Notes, Page
 from iowatt.cli.show import check_page, show
 
 
@@ -29,7 +29,7 @@ def idle(
         ),
     ] = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import AsJson, parsed
+from iowatt.cli.options import (
+    END,
+    INTERVAL,
+    NAME,
+    RAW_CAPACITY,
+    START,
+    TIME_ZONE,
+    UTC_OFFSET,
+    AsJson,
+    Force,
+    output,
+    parsed,
+    shown,
+)
 from iowatt.cli.trace import (
     Columns,
     Device,
@@ -62,11 +75,8 @@ def import_(
     temperature: Logs = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Directory of the Run bundle; of several runs, the directory of theirs.",
-            show_default="runs/<name>",
+        output(
+            "DIR", "Directory of the Run bundle; of several runs, the directory of theirs.", "runs/<name>"
         ),
     ] = None,
     run: Annotated[
@@ -77,33 +87,9 @@ def import_(
             help="Only this run of vdbench's, or group of fio's jobs; may be repeated.",
         ),
     ] = None,
-    interval: Annotated[
-        str | None,
-        typer.Option(
-            "--interval",
-            metavar="TIME",
-            help="Of the Run's intervals.",
-            show_default="1min, of short runs less",
-        ),
-    ] = None,
-    time_zone: Annotated[
-        str | None,
-        typer.Option(
-            "--time-zone",
-            metavar="ZONE",
-            help="Of vdbench's stamps, where their abbreviation does not tell: Europe/Berlin, +02:00.",
-            show_default="what the stamps say",
-        ),
-    ] = None,
-    utc_offset: Annotated[
-        str | None,
-        typer.Option(
-            "--utc-offset",
-            metavar="OFFSET",
-            help="Zone of the logs' stamps that say none: Z, +01:00.",
-            show_default="such logs are refused",
-        ),
-    ] = None,
+    interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs less")] = None,
+    time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
+    utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
     format_: Format = None,
     columns: Columns = None,
     time_unit: TimeUnit = None,
@@ -111,23 +97,14 @@ def import_(
     event: Event = None,
     pattern: Pattern = None,
     device: Device = None,
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="TIME", help="Of a trace: leave out what came before.")
-    ] = None,
-    end: Annotated[
-        str | None, typer.Option("--end", metavar="TIME", help="Of a trace: leave out what came after.")
-    ] = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
     skip_bad: SkipBad = 0,
     order_tolerance: OrderTolerance = None,
-    name: Annotated[str | None, typer.Option("--name", help="Of the Run.", show_default="the file's")] = None,
+    name: Annotated[str | None, shown(NAME, "the file's")] = None,
     target: Annotated[str, typer.Option("--target", help="What was measured, in your words.")] = "target",
-    raw_capacity: Annotated[
-        str | None,
-        typer.Option(
-            "--raw-capacity", metavar="SIZE", help="Storage bought, for GB/W.", show_default="unknown"
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace bundles that exist there.")] = False,
+    raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a Run of what fio, vdbench, a trace and meters recorded; every lens and report takes it."""

@@ -9,6 +9,7 @@ import typer
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.cli import trace as verb
+from iowatt.cli.options import Force
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +33,7 @@ def init(
     device: verb.Device = None,
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Write a commented scenario that runs as it is.
 

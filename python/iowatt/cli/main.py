@@ -8,48 +8,14 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
 from iowatt.base import atomic_path, signals
 from iowatt.base.errors import InputError, IowattError
-from iowatt.cli import (
-    budget,
-    cache,
-    check,
-    compare,
-    cost,
-    curve,
-    devices,
-    doctor,
-    duty,
-    emerald,
-    explain,
-    fabric,
-    heat,
-    idle,
-    import_,
-    init,
-    meter,
-    optimize,
-    power,
-    rate,
-    replay,
-    report,
-    run,
-    schema,
-    streams,
-    study,
-    sweep,
-    tariff,
-    tier,
-    trace,
-    trace_fit,
-    trace_profile,
-)
+from iowatt.cli import streams, verbs
 from iowatt.cli.error_text import error_text, options_of
 
 DEBUG: Final = "IOWATT_DEBUG"
@@ -62,42 +28,33 @@ _ENDED: Final[dict[int, str]] = {
 }
 app = typer.Typer(
     name="iowatt",
-    help="What a storage system costs in watts, milliseconds and dollars, and what would do better.",
+    cls=verbs.VerbGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-budget.register(app)
-cache.register(app)
-check.register(app)
-compare.register(app)
-curve.register(app)
-devices.register(app)
-doctor.register(app)
-cost.register(app)
-duty.register(app)
-emerald.register(app)
-explain.register(app)
-fabric.register(app)
-heat.register(app)
-idle.register(app)
-import_.register(app)
-init.register(app)
-meter.register(app)
-power.register(app)
-rate.register(app)
-replay.register(app)
-report.register(app)
-run.register(app)
-schema.register(app)
-study.register(app)
-sweep.register(app)
-optimize.register(app)
-tariff.register(app)
-tier.register(app)
-_TRACE: Final = trace.register(app)
-trace_profile.register(_TRACE)
-trace_fit.register(_TRACE)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"iowatt {_version()}")
+        raise typer.Exit
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("iowatt")
+
+
+@app.callback()
+def iowatt(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """What a storage system costs in watts, milliseconds and dollars, and what would do better."""
 
 
 def main() -> None:
@@ -108,6 +65,8 @@ def main() -> None:
     standard output has closed it, 143 terminated. All take the same way out: what was begun is cleared away.
     """
     signals.hold()
+    # Looking for plugins of pydantic reads the metadata of every installed package; no input file has any.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     streams.prepare()
     code = _code()
     signals.ignore()
@@ -170,7 +129,7 @@ def _fault(error: BaseException) -> str:
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
     return (
-        f"fault: iowatt {version('iowatt')} failed by itself: {type(error).__name__}: {error}{at}\n"
+        f"fault: iowatt {_version()} failed by itself: {type(error).__name__}: {error}{at}\n"
         f"  hint: report this with the command and its input; {DEBUG}=1 adds the traceback"
     )
 

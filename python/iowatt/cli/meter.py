@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli.options import AsJson, parsed
+from iowatt.cli.options import DURATION, UTC_OFFSET, AsJson, output, parsed, shown
 
 if TYPE_CHECKING:
     from iowatt.sources.meters.recording import Recorder
@@ -73,17 +73,9 @@ def list_(
 def read(
     addresses: Addresses,
     *,
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="Readings of a live instrument.")] = 1,
+    count: Annotated[int, typer.Option("--count", min=1, help="Readings of a live instrument.")] = 1,
     interval: Interval = "1s",
-    utc_offset: Annotated[
-        str | None,
-        typer.Option(
-            "--utc-offset",
-            metavar="OFFSET",
-            help="Zone of stamps that say none: Z, +01:00.",
-            show_default="such logs are refused",
-        ),
-    ] = None,
+    utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read live instruments now, or summarise logs: samples, figures, and all that is wrong with them."""
@@ -133,14 +125,9 @@ def _live(address: str, count: int, pause: float, *, quiet: bool) -> dict[str, A
 def record(
     addresses: Addresses,
     *,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for a recording each: NAME.csv.")
-    ] = Path("meters"),
+    output: Annotated[Path, output("DIR", "Folder for a recording each: NAME.csv.")] = Path("meters"),
     interval: Interval = "1s",
-    duration: Annotated[
-        str | None,
-        typer.Option("--duration", metavar="TIME", help="How long.", show_default="until Ctrl-C"),
-    ] = None,
+    duration: Annotated[str | None, shown(DURATION, "until Ctrl-C")] = None,
     append: Annotated[bool, typer.Option("--append", help="Go on with recordings that exist there.")] = False,
     as_json: AsJson = False,
 ) -> None:

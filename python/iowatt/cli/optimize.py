@@ -9,16 +9,27 @@ import typer
 
 from iowatt.cli import completion
 from iowatt.cli.options import (
+    ADVANCED,
+    ALPHA,
+    HORIZON,
+    PRESET,
+    SEED,
+    TARIFF,
+    WITHIN,
+    WORKLOAD,
     AsJson,
     Cluster,
-    ForceSweep,
+    Force,
     Jobs,
     Notes,
+    Over,
     Overrides,
     Resume,
     Scenario,
+    output,
     parsed,
     print_json,
+    shown,
 )
 from iowatt.lenses.cost.defaults import YEARS
 
@@ -34,17 +45,7 @@ def register(app: typer.Typer) -> None:
 def optimize(
     scenario: Scenario,
     *,
-    over: Annotated[
-        list[str],
-        typer.Option(
-            "--over",
-            metavar="PATH=V1,V2,...",
-            autocompletion=completion.overrides,
-            help="Values of a key, as for sweep: array.pool.disks.count=24..38:2. Several --over combine; "
-            "a,b=(1,2),(3,4) changes keys together.",
-            show_default=False,
-        ),
-    ],
+    over: Over,
     maximize: Annotated[
         list[str] | None,
         typer.Option(
@@ -72,24 +73,8 @@ def optimize(
             help="METRIC <= VALUE or METRIC >= VALUE: 'response_time_ms.all.p95 <= 20ms'. May be repeated.",
         ),
     ] = None,
-    within: Annotated[
-        str | None,
-        typer.Option(
-            "--within",
-            metavar="TIME",
-            help="Judge each at the highest rate that keeps its mean response time within this.",
-            show_default="at the scenario's load",
-        ),
-    ] = None,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload",
-            metavar="NAME|*",
-            help="Whose rate --within searches for; * for all in proportion.",
-            show_default="the only one",
-        ),
-    ] = None,
+    within: Annotated[str | None, shown(WITHIN, "at the scenario's load")] = None,
+    workload: Annotated[str | None, shown(WORKLOAD, "the only one")] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -99,39 +84,30 @@ def optimize(
     ] = "auto",
     most: Annotated[
         int | None,
-        typer.Option("--most", metavar="N", help="Most simulations of a search.", show_default="1 in 20"),
+        typer.Option(
+            "--most",
+            metavar="N",
+            help="Most simulations of a search.",
+            show_default="1 in 20",
+            rich_help_panel=ADVANCED,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the search; a simulation has its scenario's.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     overrides: Overrides = None,
-    preset: Annotated[
-        str, typer.Option("--preset", metavar="NAME|FILE.toml", help="Assumptions of cost.* metrics.")
-    ] = "default",
+    preset: Annotated[str, PRESET] = "default",
     assumptions: Annotated[
         list[str] | None,
         typer.Option("--assume", metavar="KEY=VALUE", help="Change one of them. May be repeated."),
     ] = None,
-    tariff: Annotated[
-        str | None,
-        typer.Option(
-            "--tariff",
-            metavar="NAME|FILE.json|flat:USD",
-            help="What electricity costs.",
-            show_default="the preset's",
-        ),
-    ] = None,
-    alpha: Annotated[
-        float | None, typer.Option("--alpha", help="Equal work: how often it is done.", show_default="none")
-    ] = None,
+    tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
+    alpha: Annotated[float | None, shown(ALPHA, "none")] = None,
     years: Annotated[
         float | None,
-        typer.Option("--years", help="Equal time: how long it goes on.", show_default=f"{YEARS:g}"),
+        shown(HORIZON, f"{YEARS:g}"),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Directory.", show_default="optimized/<scenario name>"),
-    ] = None,
+    output: Annotated[Path | None, output("DIR", "Directory.", "optimized/<scenario name>")] = None,
     resume: Resume = False,
-    force: ForceSweep = False,
+    force: Force = False,
     jobs: Jobs = None,
     cluster: Cluster = None,
     notes: Notes = False,

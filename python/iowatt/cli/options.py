@@ -1,14 +1,21 @@
-"""Options that several verbs take, declared once."""
+"""Options that several verbs take, each declared once; a verb says what its default is.
+
+``tests/cli/test_options.py`` holds that no flag is declared a second time with another meaning.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from iowatt.cli import completion
+
+ADVANCED: Final = "Advanced"
+"""The panel of options that a first use does without."""
 
 Scenario = Annotated[Path, typer.Argument(help="The scenario file (TOML).", show_default=False)]
 Overrides = Annotated[
@@ -31,39 +38,160 @@ Cluster = Annotated[
         metavar="ADDRESS",
         help="Run the points on a Ray cluster: HOST:PORT, or auto.",
         show_default="this machine",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")]
-ForceSweep = Annotated[bool, typer.Option("--force", help="Replace what exists there.")]
-Bundles = Annotated[bool, typer.Option("--bundles", help="Also write the Run bundle of each point.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace what exists there.")]
+Bundles = Annotated[
+    bool, typer.Option("--bundles", help="Also write the Run bundle of each point.", rich_help_panel=ADVANCED)
+]
 StrictPoints = Annotated[
-    bool, typer.Option("--strict", help="Stop at the first point that cannot be simulated.")
-]
-PlanTarget = Annotated[
-    str | None,
+    bool,
     typer.Option(
-        "--target", metavar="PATH", help="Block device or file that is measured, instead of the plan's."
+        "--strict", help="Stop at the first point that cannot be simulated.", rich_help_panel=ADVANCED
     ),
 ]
-Erase = Annotated[
-    str | None,
-    typer.Option(
-        "--erase", metavar="PATH", help="The target again, where it exists: all that is on it is lost."
-    ),
-]
-Page = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="PAGE",
-        help="Write a page: .html, .pdf, or a workbook: .xlsx.",
-        show_default="none",
-    ),
-]
-ForcePage = Annotated[bool, typer.Option("--force", help="Replace a page that exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Notes = Annotated[bool, typer.Option("--notes", help="Print all caveats.")]
+
+
+PROFILE: Final = typer.Argument(
+    metavar="PROFILE",
+    help="A profile of the library, or a file (.toml).",
+    show_default=False,
+    autocompletion=completion.profiles,
+)
+SEED: Final = typer.Option(
+    "--seed", min=0, max=2**63 - 1, help="Seed of what is drawn at random; the same seed draws the same."
+)
+NAME: Final = typer.Option("--name", help="Name of the result.")
+RATE: Final = typer.Option(
+    "--rate",
+    metavar="IOPS",
+    help="Requests per second in all: in place of a profile's; of a trace that records no times (arc, lirs, "
+    "fio-iolog without waits).",
+)
+SPAN: Final = typer.Option(
+    "--span", metavar="SIZE", help="Address space of the profile, such as 1TiB, in place of its own."
+)
+DURATION: Final = typer.Option("--duration", metavar="TIME", help="End after this time, such as 10min.")
+REQUESTS: Final = typer.Option("--requests", "-n", min=1, metavar="N", help="End after this many requests.")
+START: Final = typer.Option(
+    "--start", metavar="TIME", help="Leave out what the trace has before this moment, which becomes time 0."
+)
+END: Final = typer.Option("--end", metavar="TIME", help="Leave out what the trace has from this moment on.")
+FIRST_RATE: Final = typer.Option("--first-rate", metavar="IOPS", help="The first rate tried.")
+FIRST_DAY: Final = typer.Option(
+    "--first-day", metavar="YYYY-MM-DD", help="First day of the load that is billed."
+)
+SPEED: Final = typer.Option("--speed", metavar="FACTOR", help="Divide all stamps of the trace by this.")
+SKIP_BAD: Final = typer.Option(
+    "--skip-bad",
+    min=0,
+    metavar="N",
+    help="Skip up to N malformed records.",
+    rich_help_panel=ADVANCED,
+)
+UTC_OFFSET: Final = typer.Option(
+    "--utc-offset", metavar="OFFSET", help="Zone of the logs' stamps that say none: Z, +01:00."
+)
+TIME_ZONE: Final = typer.Option(
+    "--time-zone",
+    metavar="ZONE",
+    help="Zone of vdbench's stamps, where their abbreviation does not tell: Europe/Berlin, +02:00.",
+)
+RAW_CAPACITY: Final = typer.Option(
+    "--raw-capacity",
+    metavar="SIZE",
+    help="Raw capacity of the system: 7.3TB.",
+)
+TOLERANCE: Final = typer.Option(
+    "--tolerance", metavar="SHARE", help="How near the response time must come to the limit."
+)
+MOST_RUNS: Final = typer.Option(
+    "--most-runs", min=2, metavar="N", help="Runs after which a search ends unsettled."
+)
+WITHIN: Final = typer.Option(
+    "--within", metavar="TIME", help="The service level: the response time to keep, such as 1ms."
+)
+OF: Final = typer.Option(
+    "--of",
+    metavar="NAME",
+    help="What must keep the service level: mean, p50, p90, p95, p99, p99.9 or p99.99.",
+)
+PRESET: Final = typer.Option(
+    "--preset", metavar="NAME|FILE.toml", help="Assumptions of costs: default, dollars2014, or a file."
+)
+TARIFF: Final = typer.Option(
+    "--tariff",
+    metavar="NAME|FILE.json|flat:USD",
+    help="What electricity costs.",
+    autocompletion=completion.tariffs,
+)
+ALPHA: Final = typer.Option("--alpha", help="Equal work: how often the work of each Run is done.")
+HORIZON: Final = typer.Option("--years", help="Equal time: years over which costs are counted.")
+
+
+TARGET: Final = typer.Option("--target", metavar="PATH", help="Block device or file that is tested.")
+ERASE: Final = typer.Option(
+    "--erase", metavar="PATH", help="The target again, where it exists: all that is on it is lost."
+)
+Over = Annotated[
+    list[str],
+    typer.Option(
+        "--over",
+        metavar="PATH=V1,V2,...",
+        help="Values of a key: array.pool.disks.count=24..38:2. Several --over combine; a,b=(1,2),(3,4) "
+        "changes keys together.",
+        show_default=False,
+        autocompletion=completion.overrides,
+    ),
+]
+RATES: Final = typer.Option(
+    "--rates", metavar="R1,R2,...", help="Requests per second: 1000,2000..8000:1000.", show_default=False
+)
+WORKLOAD: Final = typer.Option(
+    "--workload",
+    metavar="NAME",
+    help="The workload that is meant, where there are several; for rate and optimize also *: all in "
+    "proportion.",
+    show_default=False,
+)
+INTERVAL: Final = typer.Option("--interval", metavar="TIME", help="Length of the intervals of the result.")
+EXTENT: Final = typer.Option(
+    "--extent", metavar="SIZE", help="Length of an extent, in which heat is counted and data is moved."
+)
+FORMAT: Final = typer.Option(
+    "--format", "-f", metavar="NAME", help="The input's format; told by its content where not given."
+)
+KIND: Final = typer.Option("--kind", help="Only those of this kind.")
+SIMULATE: Final = typer.Option(
+    "--simulate/--no-simulate", help="Whether what was estimated best is simulated as well."
+)
+RULES: Final = typer.Option(
+    "--rules", metavar="NAME|FILE.toml", help="Rule profile to go by.", autocompletion=completion.rules
+)
+PRODUCT: Final = typer.Option(
+    "--product", metavar="FILE.toml", help="The product, as for `iowatt emerald classify`."
+)
+
+
+def output(kind: str, what: str, default: str | bool | None = None) -> Any:
+    """``--output``: where the result goes; ``kind`` is ``DIR``, ``FILE`` or ``PAGE``."""
+    return typer.Option(
+        "--output", "-o", metavar=kind, help=what, show_default=True if default is None else default
+    )
+
+
+Page = Annotated[Path | None, output("PAGE", "Write a page: .html, .pdf, or a workbook: .xlsx.", "none")]
+
+
+def shown(option: Any, default: str | bool) -> Any:
+    """``option`` with what its help says of the default in one verb."""
+    one = copy(option)
+    one.show_default = default
+    return one
 
 
 def parsed(text: str | None, parse: Callable[[object], float | int], name: str) -> Any:

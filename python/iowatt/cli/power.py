@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import Overrides, Scenario, print_json
+from iowatt.cli.options import AsJson, Force, Overrides, Scenario, output, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -20,13 +20,10 @@ def power(
     *,
     overrides: Overrides = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="Write a page to read or print (.html, .pdf).", show_default="none"
-        ),
+        Path | None, output("PAGE", "Write a page to read or print (.html, .pdf).", "none")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Calculate an array's power: idle and active W, VA, BTU/h, by component, also in failover.
 

@@ -6,7 +6,21 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Notes, Overrides, Page, Scenario, parsed
+from iowatt.cli.options import (
+    ADVANCED,
+    FIRST_RATE,
+    MOST_RUNS,
+    TOLERANCE,
+    WORKLOAD,
+    AsJson,
+    Force,
+    Notes,
+    Overrides,
+    Page,
+    Scenario,
+    parsed,
+    shown,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +40,7 @@ def rate(
             "--loop",
             metavar="open|closed",
             help="open: requests come whether or not the array keeps up; closed: as others complete.",
+            rich_help_panel=ADVANCED,
         ),
     ] = "open",
     statistic: Annotated[
@@ -40,31 +55,20 @@ def rate(
     write_limit: Annotated[
         str | None, typer.Option("--write-limit", metavar="TIME", help="Also of writes.", show_default="none")
     ] = None,
-    tolerance: Annotated[
-        float,
-        typer.Option(
-            "--tolerance",
-            metavar="SHARE",
-            help="How near the highest rate within the limit and the lowest one over it come.",
-        ),
-    ] = 0.02,
+    tolerance: Annotated[float, TOLERANCE] = 0.02,
     replications: Annotated[
         int,
         typer.Option(
-            "--replications", metavar="N", help="Independent seeds, for the 95 % interval of the rate."
+            "--replications",
+            metavar="N",
+            help="Independent seeds, for the 95 % interval of the rate.",
+            rich_help_panel=ADVANCED,
         ),
     ] = 1,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload",
-            help="Whose rate is raised, where there are several; * raises all in proportion.",
-            show_default=False,
-        ),
-    ] = None,
+    workload: Annotated[str | None, shown(WORKLOAD, False)] = None,
     start: Annotated[
         float | None,
-        typer.Option("--start", metavar="IOPS", help="The first rate.", show_default="by a closed loop"),
+        shown(FIRST_RATE, "by a closed loop"),
     ] = None,
     requests: Annotated[
         int | None,
@@ -82,14 +86,13 @@ def rate(
             metavar="N",
             help="Cut before these; of closed loops.",
             show_default="as the scenario says, else a third of --requests",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
-    most_runs: Annotated[
-        int, typer.Option("--most-runs", metavar="N", help="Rates after which a search ends unsettled.")
-    ] = 24,
+    most_runs: Annotated[int, MOST_RUNS] = 24,
     overrides: Overrides = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

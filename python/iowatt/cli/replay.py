@@ -8,7 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import AsJson, Overrides, parsed, print_json
+from iowatt.cli.options import (
+    END,
+    ERASE,
+    INTERVAL,
+    NAME,
+    RAW_CAPACITY,
+    SPEED,
+    START,
+    TARGET,
+    AsJson,
+    Force,
+    Overrides,
+    output,
+    parsed,
+    print_json,
+    shown,
+)
 from iowatt.cli.trace import (
     Columns,
     Device,
@@ -38,28 +54,12 @@ def register(app: typer.Typer) -> None:
 def replay(
     trace: Annotated[str, typer.Argument(metavar="TRACE", help="Any trace.", show_default=False)],
     *,
-    target: Annotated[
-        Path,
-        typer.Option(
-            "--target",
-            metavar="PATH",
-            help="The file or block device that it is replayed on; a file that is not there is made.",
-            show_default=False,
-        ),
-    ],
+    target: Annotated[Path, shown(TARGET, False)],
     size: Annotated[
         str | None,
         typer.Option("--size", metavar="SIZE", help="Use so much of the target.", show_default="all of it"),
     ] = None,
-    erase: Annotated[
-        Path | None,
-        typer.Option(
-            "--erase",
-            metavar="PATH",
-            help="The target again, where it exists and the trace writes: what is on it is lost.",
-            show_default=False,
-        ),
-    ] = None,
+    erase: Annotated[Path | None, shown(ERASE, False)] = None,
     fold: Annotated[
         bool, typer.Option("--fold", help="Take offsets behind the target's end modulo its size.")
     ] = False,
@@ -81,15 +81,7 @@ def replay(
     depth: Annotated[
         int, typer.Option("--depth", min=1, max=1024, help="Requests outstanding at most.")
     ] = 64,
-    interval: Annotated[
-        str | None,
-        typer.Option(
-            "--interval",
-            metavar="TIME",
-            help="Of the Run's intervals.",
-            show_default="1min, of short runs 1s",
-        ),
-    ] = None,
+    interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs 1s")] = None,
     simulate: Annotated[
         Path | None,
         typer.Option(
@@ -100,20 +92,10 @@ def replay(
         ),
     ] = None,
     overrides: Overrides = None,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="Directory of the Run bundle."),
-    ] = Path("runs/replay"),
-    name: Annotated[
-        str | None, typer.Option("--name", help="Of the Run.", show_default="the directory's")
-    ] = None,
-    raw_capacity: Annotated[
-        str | None,
-        typer.Option(
-            "--raw-capacity", metavar="SIZE", help="Storage bought, for GB/W.", show_default="unknown"
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a bundle that exists there.")] = False,
+    output: Annotated[Path, output("DIR", "Directory of the Run bundle.")] = Path("runs/replay"),
+    name: Annotated[str | None, shown(NAME, "the directory's")] = None,
+    raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
+    force: Force = False,
     as_json: AsJson = False,
     format_: Format = None,
     columns: Columns = None,
@@ -125,13 +107,9 @@ def replay(
     device: Device = None,
     skip_bad: SkipBad = 0,
     order_tolerance: OrderTolerance = None,
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="TIME", help="From this moment of the trace on.")
-    ] = None,
-    end: Annotated[str | None, typer.Option("--end", metavar="TIME", help="Before this moment.")] = None,
-    speed: Annotated[
-        float | None, typer.Option("--speed", metavar="FACTOR", help="Divide all stamps by this.")
-    ] = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
+    speed: Annotated[float | None, SPEED] = None,
     place: Annotated[
         list[str] | None,
         typer.Option(

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.cli.options import AsJson, Force, output
 
 SCHEMA = "iowatt.report/1"
 
@@ -24,16 +25,11 @@ def report(
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="FILE.html, FILE.xlsx or FILE.pdf [default: RUN/report.html, for one Run].",
-        ),
+        output("FILE", "The report: .html, .xlsx or .pdf.", "RUN/report.html, for one Run"),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE where it exists.")] = False,
+    force: Force = False,
     show: Annotated[bool, typer.Option("--open", help="Open the report when it is written.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a report that a person wants to read: figures, what stands out, and every table behind them."""
     from iowatt.pages.run.write import check_target, write

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import Overrides, Scenario, print_json
+from iowatt.cli.options import SEED, AsJson, Force, Overrides, Scenario, output, print_json, shown
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,15 +27,10 @@ def run(
     *,
     overrides: Overrides = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Directory of the Run bundle.", show_default="runs/<scenario name>"
-        ),
+        Path | None, output("DIR", "Directory of the Run bundle.", "runs/<scenario name>")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a bundle that exists there.")] = False,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="Seed, in place of the scenario's.", show_default=False)
-    ] = None,
+    force: Force = False,
+    seed: Annotated[int | None, shown(SEED, False)] = None,
     save_back_end: Annotated[
         Path | None,
         typer.Option(
@@ -45,9 +40,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print run.json instead of the headline figures.")
-    ] = False,
+    as_json: AsJson = False,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Also write report.html into the bundle.")
     ] = False,

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from iowatt.cli.options import Force, output
+
 
 class Document(StrEnum):
     """Files that have a schema."""
@@ -31,11 +33,8 @@ def register(app: typer.Typer) -> None:
 def schema(
     of: Annotated[Document, typer.Argument(help="Of which file.")] = Document.SCENARIO,
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write it to this file.", show_default="standard output"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+    output: Annotated[Path | None, output("FILE", "Write it to this file.", "standard output")] = None,
+    force: Force = False,
 ) -> None:
     """Print the JSON Schema of an input file (name it in a file's first line: `#:schema FILE`)."""
     from iowatt.model.scenario.output import write_text

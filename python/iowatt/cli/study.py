@@ -9,7 +9,7 @@ import typer
 
 from iowatt.base.errors import IowattError
 from iowatt.cli import completion
-from iowatt.cli.options import AsJson, Jobs, print_json
+from iowatt.cli.options import AsJson, Force, Jobs, Resume, output, print_json
 
 app = typer.Typer(help="Published studies, remade from end to end.", no_args_is_help=True)
 
@@ -52,13 +52,10 @@ def run(
     quick: Annotated[
         bool, typer.Option("--quick", help="A coarse grid on short excerpts: for a look, not for figures.")
     ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Directory of the study.", show_default="studies/<name>"),
-    ] = None,
+    output: Annotated[Path | None, output("DIR", "Directory of the study.", "studies/<name>")] = None,
     jobs: Jobs = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a study that exists there.")] = False,
+    resume: Resume = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a study: its tables and figures remade, and for each of its conclusions agree or differ."""

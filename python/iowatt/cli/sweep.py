@@ -7,18 +7,19 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli import completion
 from iowatt.cli.options import (
     AsJson,
     Bundles,
     Cluster,
-    ForceSweep,
+    Force,
     Jobs,
     Notes,
+    Over,
     Overrides,
     Resume,
     Scenario,
     StrictPoints,
+    output,
 )
 
 
@@ -30,24 +31,11 @@ def register(app: typer.Typer) -> None:
 def sweep(
     scenario: Scenario,
     *,
-    over: Annotated[
-        list[str],
-        typer.Option(
-            "--over",
-            metavar="PATH=V1,V2,...",
-            autocompletion=completion.overrides,
-            help="Values of a key: array.pool.disks.count=24..38:2. Several --over combine; a,b=(1,2),(3,4) "
-            "changes keys together.",
-            show_default=False,
-        ),
-    ],
+    over: Over,
     overrides: Overrides = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Directory of the sweep.", show_default="sweeps/<scenario name>"),
-    ] = None,
+    output: Annotated[Path | None, output("DIR", "Directory of the sweep.", "sweeps/<scenario name>")] = None,
     resume: Resume = False,
-    force: ForceSweep = False,
+    force: Force = False,
     jobs: Jobs = None,
     cluster: Cluster = None,
     bundles: Bundles = False,

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, ForcePage, Page, print_json
+from iowatt.cli import completion
+from iowatt.cli.options import FIRST_DAY, AsJson, Force, Page, print_json, shown
 
 Name = Annotated[
     str,
@@ -15,6 +16,7 @@ Name = Annotated[
         metavar="TARIFF",
         help="A name of the library, a record of URDB (.json), or flat:$/KWH[,$/KW-MONTH].",
         show_default=False,
+        autocompletion=completion.tariffs,
     ),
 ]
 
@@ -94,9 +96,7 @@ def bill_(
     *,
     start: Annotated[
         str | None,
-        typer.Option(
-            metavar="DATE", help="When it begins.", show_default="2026-01-01, or the file's first time"
-        ),
+        shown(FIRST_DAY, "2026-01-01, or the file's first time"),
     ] = None,
     years: Annotated[
         int | None,
@@ -119,7 +119,7 @@ def bill_(
         ),
     ] = None,
     output: Page = None,
-    force: ForcePage = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Bill a load, month by month: energy, demand, fixed charges and what lacks to a minimum."""

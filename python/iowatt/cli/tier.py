@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from iowatt.cli.options import AsJson, Notes, Overrides, Scenario, parsed
+from iowatt.cli.options import (
+    EXTENT,
+    HORIZON,
+    SIMULATE,
+    TARIFF,
+    AsJson,
+    Force,
+    Notes,
+    Overrides,
+    Scenario,
+    output,
+    parsed,
+    shown,
+)
 from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
@@ -56,42 +69,15 @@ def tier(
     peak: Annotated[
         bool, typer.Option("--peak", help="Size for the busiest period, not for the mean.")
     ] = False,
-    extent: Annotated[
-        str | None,
-        typer.Option(
-            "--extent",
-            metavar="SIZE",
-            help="Unit of placement.",
-            show_default="observe.heat.extent, or makes some thousands",
-        ),
-    ] = None,
-    years: Annotated[
-        float, typer.Option("--years", help="Over which dollars are counted, by the default cost book.")
-    ] = YEARS,
-    tariff: Annotated[
-        str | None,
-        typer.Option(
-            "--tariff",
-            metavar="NAME|FILE.json|flat:USD",
-            help="What electricity costs.",
-            show_default="the cost book's",
-        ),
-    ] = None,
+    extent: Annotated[str | None, shown(EXTENT, "observe.heat.extent, or makes some thousands")] = None,
+    years: Annotated[float, HORIZON] = YEARS,
+    tariff: Annotated[str | None, shown(TARIFF, "the cost book's")] = None,
     overrides: Overrides = None,
-    simulate: Annotated[
-        bool, typer.Option("--simulate/--no-simulate", help="Whether the chosen tiers are simulated.")
-    ] = True,
+    simulate: Annotated[bool, SIMULATE] = True,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="Directory for the result.",
-            show_default="tiers/<scenario name>",
-        ),
+        Path | None, output("DIR", "Directory for the result.", "tiers/<scenario name>")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a result that exists there.")] = False,
+    force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

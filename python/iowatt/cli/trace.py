@@ -13,16 +13,22 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli import counters, export, generate
-from iowatt.cli.options import print_json
+from iowatt.cli.options import (
+    ADVANCED,
+    END,
+    FORMAT,
+    RATE,
+    SEED,
+    SKIP_BAD,
+    SPEED,
+    START,
+    AsJson,
+    Force,
+    print_json,
+)
 from iowatt.cli.transform import block_size, seconds, transformations
 
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format", "-f", help="The input's format; told by its content where not given.", metavar="NAME"
-    ),
-]
+Format = Annotated[str | None, FORMAT]
 Columns = Annotated[
     str | None,
     typer.Option(
@@ -35,13 +41,19 @@ Columns = Annotated[
 TimeUnit = Annotated[
     str | None,
     typer.Option(
-        "--time-unit", metavar="s|ms|us|ns|ps", help="CSV, Parquet, regex, mqsim: the unit of the times."
+        "--time-unit",
+        metavar="s|ms|us|ns|ps",
+        help="CSV, Parquet, regex, mqsim: the unit of the times.",
+        rich_help_panel=ADVANCED,
     ),
 ]
 SectorSize = Annotated[
     str | None,
     typer.Option(
-        "--sector-size", metavar="SIZE", help="Of a sector, where the format counts in sectors: 512 or 4KiB."
+        "--sector-size",
+        metavar="SIZE",
+        help="Of a sector, where the format counts in sectors: 512 or 4KiB.",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Event = Annotated[
@@ -50,6 +62,7 @@ Event = Annotated[
         "--event",
         metavar="Q|D|C",
         help="blkparse, blktrace, perf, hp-srt, etw: which event is the request (Q: as the host asked).",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Pattern = Annotated[
@@ -58,25 +71,17 @@ Pattern = Annotated[
         "--pattern",
         metavar="REGEX",
         help="regex: the pattern of a line, with groups named time_us, op, lba, sectors and the like.",
+        rich_help_panel=ADVANCED,
     ),
 ]
-Rate = Annotated[
-    float | None,
-    typer.Option(
-        "--rate",
-        metavar="IOPS",
-        help="arc, lirs, fio-iolog without waits: requests per second, which the trace does not record.",
-    ),
-]
+Rate = Annotated[float | None, RATE]
 Device = Annotated[
     list[str] | None,
     typer.Option(
         "--device", help="Only the requests of this device; may be repeated.", show_default="all devices"
     ),
 ]
-SkipBad = Annotated[
-    int, typer.Option("--skip-bad", min=0, metavar="N", help="Skip and count up to N malformed records.")
-]
+SkipBad = Annotated[int, SKIP_BAD]
 OrderTolerance = Annotated[
     str | None,
     typer.Option(
@@ -84,24 +89,16 @@ OrderTolerance = Annotated[
         metavar="TIME",
         help="Sort stamps that step back by up to this again, such as 1s.",
         show_default="the format's own",
+        rich_help_panel=ADVANCED,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Json = AsJson
 
 
-def register(app: typer.Typer) -> typer.Typer:
-    """Add the verb and its sub-verbs to the command line; returns the group, to which others are added."""
-    trace = typer.Typer(
-        help="What is in a trace, what it asks of storage; the same trace in another format.",
-        no_args_is_help=True,
-    )
+def register(trace: typer.Typer) -> None:
+    """Add the sub-verbs."""
     trace.command("info")(info)
     trace.command("convert")(convert)
-    generate.register(trace)
-    export.register(trace)
-    counters.register(trace)
-    app.add_typer(trace, name="trace")
-    return trace
 
 
 def info(
@@ -177,7 +174,7 @@ def convert(
             "--spread", metavar="TICK", help="Spread equal stamps over their tick (such as 1s), by --seed."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="For what happens by chance.")] = 1,
+    seed: Annotated[int, SEED] = 1,
     append: Annotated[
         bool,
         typer.Option("--append", help="Several INs one behind the other, in place of merged by time."),
@@ -190,13 +187,9 @@ def convert(
             help="Several INs: by the moments recorded, or all from their start.",
         ),
     ] = "recorded",
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="TIME", help="From this moment on; it becomes time 0.")
-    ] = None,
-    end: Annotated[str | None, typer.Option("--end", metavar="TIME", help="Before this moment.")] = None,
-    speed: Annotated[
-        float | None, typer.Option("--speed", metavar="FACTOR", help="Divide all stamps by this.")
-    ] = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
+    speed: Annotated[float | None, SPEED] = None,
     split: Annotated[
         str | None, typer.Option("--split", metavar="SIZE", help="Cut requests at multiples of this.")
     ] = None,
@@ -217,7 +210,7 @@ def convert(
         str,
         typer.Option("--place-align", metavar="SIZE", help="Where no offset is given, begin at a multiple."),
     ] = "1MiB",
-    force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Write a trace, or several as one, as CSV or Parquet with iowatt's own columns.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import print_json
+from iowatt.cli.options import NAME, SEED, Force, output, print_json, shown
 
 
 def register(trace: typer.Typer) -> None:
@@ -19,9 +19,7 @@ def register(trace: typer.Typer) -> None:
 def fit(
     file: Annotated[str, typer.Argument(metavar="TRACE", help="The trace.", show_default=False)],
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The profile to write (.toml).", show_default=False)
-    ],
+    output: Annotated[Path, output("FILE", "The profile to write (.toml).", False)],
     scenario: Annotated[
         Path | None,
         typer.Option(
@@ -31,12 +29,8 @@ def fit(
             show_default="none",
         ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="Name of the profile.", show_default="by the trace's")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the synthetic trace that is compared.")
-    ] = 1,
+    name: Annotated[str | None, shown(NAME, "by the trace's")] = None,
+    seed: Annotated[int, SEED] = 1,
     seeds: Annotated[
         int,
         typer.Option(
@@ -67,7 +61,7 @@ def fit(
     device: verb.Device = None,
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a profile that exists.")] = False,
+    force: Force = False,
     as_json: verb.Json = False,
 ) -> None:
     """Fit a synthetic profile to a trace, and print original, synthetic and difference of many figures.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import print_json
+from iowatt.cli.options import ADVANCED, EXTENT, Force, output, print_json, shown
 
 
 def register(trace: typer.Typer) -> None:
@@ -25,15 +25,7 @@ def profile(
     block: Annotated[
         str, typer.Option("--block", metavar="SIZE", help="Block of footprint, working set and reuse.")
     ] = "4KiB",
-    extent: Annotated[
-        str | None,
-        typer.Option(
-            "--extent",
-            metavar="SIZE",
-            help="Extent of the I/O density.",
-            show_default="makes at most 1024 touched ones",
-        ),
-    ] = None,
+    extent: Annotated[str | None, shown(EXTENT, "makes at most 1024 touched ones")] = None,
     cache: Annotated[
         str | None,
         typer.Option(
@@ -49,6 +41,7 @@ def profile(
             "--samples",
             metavar="N",
             help="Regions of 16 blocks to follow; a sample where the trace touches more.",
+            rich_help_panel=ADVANCED,
         ),
     ] = 1 << 20,
     lookback: Annotated[
@@ -69,10 +62,8 @@ def profile(
     device: verb.Device = None,
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write a report (.html).", show_default="none")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
+    output: Annotated[Path | None, output("PAGE", "Write a report (.html).", "none")] = None,
+    force: Force = False,
     as_json: verb.Json = False,
 ) -> None:
     """Measure a trace as a workload: rates, bursts, sizes, runs, footprint, reuse and skew.

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from iowatt.model.library.notes import stand_ins
-from iowatt.model.power.efficiency import Floats
 from iowatt.model.power.laws import Part
 from iowatt.model.power.plan import ArrayPlan, Enclosure
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from iowatt.model.power.efficiency import Floats
     from iowatt.run.record import Tables
 
 #: What the joules and watts of a Run cover, where its array's parts are not modelled and where they are.

@@ -12,7 +12,6 @@ from iowatt.base import units
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.disksim.convert import import_drive
 from iowatt.model.library.drive import Drive, resolve
 from iowatt.model.library.layout import read_layout
 from iowatt.model.library.ssd import derive as ssd
@@ -47,6 +46,8 @@ def device_file(name: str, base_dir: Path | None = None, drive: str | None = Non
         Where there is no such drive (with the nearest names), or its file is wrong (with file and line).
     """
     if name.endswith(DISKSIM):
+        from iowatt.model.library.disksim.convert import import_drive
+
         return import_drive((base_dir or Path()) / name, drive).file()
     _no_choice(name, drive)
     return _read(name, base_dir or Path(), ())[0]
@@ -55,6 +56,8 @@ def device_file(name: str, base_dir: Path | None = None, drive: str | None = Non
 def find_drive(name: str, base_dir: Path | None = None, drive: str | None = None) -> Drive:
     """The disk of a library name, a device file or a DiskSim file, in numbers."""
     if name.endswith(DISKSIM):
+        from iowatt.model.library.disksim.convert import import_drive
+
         return import_drive((base_dir or Path()) / name, drive).drive()
     _no_choice(name, drive)
     if name in device_names():

@@ -151,11 +151,17 @@ def average_seek(curve: SeekCurve, cylinders: int) -> float:
 
 def _times(curve: SeekCurve, distances: Sequence[int]) -> list[float]:
     """Seek times of rising distances in one pass."""
-    times, at = [], 0
+    times, at, last = [], 0, len(curve) - 1
     for x in distances:
-        while at < len(curve) - 1 and curve[at][0] < x:
+        while at < last and curve[at][0] < x:
             at += 1
-        times.append(seek_time(curve[max(0, at - 1) : at + 1], x))
+        (near, near_s), (far, far_s) = curve[max(0, at - 1)], curve[at]
+        if x <= near:
+            times.append(near_s)
+        elif x <= far:
+            times.append(near_s + (x - near) / (far - near) * (far_s - near_s))
+        else:
+            times.append(far_s)
     return times
 
 

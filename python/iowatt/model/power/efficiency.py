@@ -13,14 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import BadValueError
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
 Point = tuple[float, float]
 
 
@@ -40,6 +42,8 @@ class Curve:
 
         Beyond the rating the efficiency of full load is kept; whoever asks must say that it is too much.
         """
+        import numpy as np
+
         load = np.asarray(load, dtype=float)
         shares, efficiencies = (np.array(column) for column in zip(*self.points, strict=True))
         drawn = load / np.interp(load, shares, efficiencies)

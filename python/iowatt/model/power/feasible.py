@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from iowatt.base.problems import KeyPath
 from iowatt.model.library.part import find_part
-from iowatt.model.power import spin_up
 from iowatt.model.power.drives import Drives
 from iowatt.model.power.keys import ArrayPower
 from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
@@ -70,6 +69,8 @@ def enclosure_w(plan: ArrayPlan, enclosure: Enclosure, mix: Mix) -> float:
 
 def startable(plan: ArrayPlan, found: Resolved) -> None:
     """The drives can be started as asked."""
+    from iowatt.model.power import spin_up  # with numpy, which only an array with supplies needs
+
     unknown = spin_up.missing(plan)
     place: KeyPath = (*PATH, "spin_up")
     if unknown:

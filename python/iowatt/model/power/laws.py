@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from iowatt.model.library.part import Law
-from iowatt.model.power.efficiency import Floats
 from iowatt.model.power.supplies import Mode
+
+if TYPE_CHECKING:
+    from iowatt.model.power.efficiency import Floats
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class Part:
 
     def utilisation(self, iops: Floats, bytes_per_s: Floats, processors: Floats | None) -> Floats:
         """Active share of the time in intervals with these rates, and this busy share of the processors."""
+        import numpy as np
+
         share = np.zeros(len(iops))
         if self.law == "utilisation" and processors is not None:
             share = processors

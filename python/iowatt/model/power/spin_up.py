@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from iowatt.model.power.drives import Drives
-from iowatt.model.power.efficiency import Floats
 from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, Stagger
+
+if TYPE_CHECKING:
+    from iowatt.model.power.efficiency import Floats
 
 MOST_POINTS = 400
 NS_PER_S = 1e9

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
+from iowatt.model.power.efficiency import Curve
 
-from iowatt.model.power.efficiency import Curve, Floats
+if TYPE_CHECKING:
+    from iowatt.model.power.efficiency import Floats
 
 Mode = Literal["normal", "redundant", "failover"]
 MODES: tuple[Mode, ...] = ("normal", "redundant", "failover")
@@ -48,6 +49,8 @@ class Supplies:
 
     def load(self, watts: Floats | float, mode: Mode) -> Floats:
         """Share of its rating that a carrying supply gives out of ``watts``."""
+        import numpy as np
+
         return np.asarray(watts, dtype=float) / (self.carrying(mode) * self.rating_w)
 
     def input_w(self, watts: Floats | float, mode: Mode = "normal") -> Floats:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.units import format_duration
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.power.calculator import ACTIVITIES, total
 from iowatt.model.scenario import controller, path_description
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.resolved import ResolvedPool
 from iowatt.model.scenario.space import usable_and_effective
-from iowatt.model.scenario.synthetic import Made
 from iowatt.model.scenario.system import resolve
 from iowatt.model.scenario.workload import OpenReplay, Workload
+
+if TYPE_CHECKING:
+    from iowatt.model.power.plan import ArrayPlan
+    from iowatt.model.scenario.synthetic import Made
 
 CHECK_SCHEMA: Final = "iowatt.check/1"
 
@@ -49,9 +51,7 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         "buses": [{"name": bus.name, "bandwidth_bytes_per_s": bus.bandwidth} for bus in scenario.array.bus],
         "controller": controller.plan(scenario.array.controller),
         "paths": [path_description.described(path) for path in system.paths.resolved],
-        "power": None
-        if system.power is None
-        else {f"wall_{how}_w": total(system.power, "normal", how)["wall_w"] for how in ACTIVITIES},
+        "power": None if system.power is None else _power(system.power),
         "workloads": [
             {
                 "name": workload.name,
@@ -63,6 +63,12 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         ],
         "notes": system.notes,
     }
+
+
+def _power(plan: ArrayPlan) -> dict[str, Any]:
+    from iowatt.model.power.calculator import ACTIVITIES, total  # with numpy
+
+    return {f"wall_{how}_w": total(plan, "normal", how)["wall_w"] for how in ACTIVITIES}
 
 
 def _pool(pool: ResolvedPool) -> dict[str, Any]:

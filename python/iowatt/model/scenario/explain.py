@@ -8,8 +8,6 @@ from iowatt.base import keys
 from iowatt.base.errors import InputError
 from iowatt.base.keys import Key
 from iowatt.base.problems import nearest
-from iowatt.model.library import fabric_parts
-from iowatt.model.library.find import device_names
 from iowatt.model.scenario.model import Scenario
 
 EXPLAIN_SCHEMA: Final = "iowatt.explain/1"
@@ -75,9 +73,14 @@ def as_dict(key: Key) -> dict[str, Any]:
 def _library(path: str) -> list[str]:
     """What the library has for a key that takes its names."""
     if path == "array.pool.device":
+        from iowatt.model.library import device_names
+
         return list(device_names())
-    kind = _PARTS_OF_PATHS.get(path)
-    return [] if kind is None else list(fabric_parts.names(kind))
+    if kind := _PARTS_OF_PATHS.get(path):
+        from iowatt.model.library import fabric_parts
+
+        return list(fabric_parts.names(kind))
+    return []
 
 
 def _variant(key: Key) -> dict[str, Any]:

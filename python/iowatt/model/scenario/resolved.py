@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from iowatt.base.problems import Problem
 from iowatt.model.library.drive import Drive
@@ -11,9 +12,11 @@ from iowatt.model.power.plan import ArrayPlan
 from iowatt.model.scenario.array import Pool
 from iowatt.model.scenario.chunklets import ChunkletRoom
 from iowatt.model.scenario.path_resolve import Paths
-from iowatt.model.scenario.synthetic import Made
 from iowatt.model.scenario.virtual.scheme import VolumeRange
 from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
+
+if TYPE_CHECKING:
+    from iowatt.model.scenario.synthetic import Made
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ from iowatt.model.scenario.paths import as_named
 from iowatt.model.scenario.placing import adaptive, chunklet_room, place_volumes
 from iowatt.model.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
 from iowatt.model.scenario.resolved import ResolvedPool, System
-from iowatt.model.scenario.synthetic import make
 from iowatt.model.scenario.tracing import recorded
 from iowatt.model.scenario.workload import OpenReplay
 
@@ -416,6 +415,8 @@ def _contradictions(path: KeyPath, trace: Trace) -> list[Problem]:
 
 
 def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: System) -> None:
+    from iowatt.model.scenario.synthetic import make  # with the models of profiles, which few scenarios have
+
     workload = scenario.workload[index]
     name = workload.volume or scenario.array.volume_names[0]
     capacity = next((extent.capacity for extent in system.volumes if extent.name == name), None)

@@ -13,12 +13,14 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iowatt.model.power.efficiency import Floats
 from iowatt.model.power.plan import ArrayPlan, Enclosure
+
+if TYPE_CHECKING:
+    from iowatt.model.power.efficiency import Floats
 
 Range = tuple[float, float]
 
