@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument
 from iowatt.cli import main
 from iowatt.model.library import find_drive
 from iowatt.model.scenario import ScenarioError, compile_plan, load
@@ -96,10 +96,10 @@ def test_a_slow_bus_is_said():
 
 
 def test_what_validate_refuses(tmp_path):
-    for words, message in (
-        (("--device", "wd-red-4tb"), "there is no shipped trace"),
-        (("--trace", "x.trace"), "say which device"),
-        (("--device", "hp-c2247a", "-o", str(tmp_path / "x.pdf")), "is an HTML file"),
+    page = str(tmp_path / "x.pdf")
+    for words, code, place in (
+        (("--device", "wd-red-4tb"), "unknown-name", Argument("device", "wd-red-4tb")),
+        (("--trace", "x.trace"), "missing", Argument("device")),
+        (("--device", "hp-c2247a", "-o", page), "not-accepted", page),
     ):
-        result = invoke("validate", *words)
-        assert isinstance(result.exception, InputError) and message in result.exception.message
+        check(invoke("validate", *words).exception, code, place)

@@ -64,15 +64,15 @@ def test_a_recording_is_imported_by_its_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "said"),
+    ("text", "words", "code"),
     [
-        ("0,100,4096,R,0.5\n0,200,4096,W,0.75\n", (), "has no response times: the format spc"),
-        ("what is this\n" * 5, ("--start", "1s"), "the format is not recognised"),
+        ("0,100,4096,R,0.5\n0,200,4096,W,0.75\n", (), "missing-figure"),
+        ("what is this\n" * 5, ("--start", "1s"), "wrong-format"),
     ],
 )
-def test_what_is_no_measurement_is_refused(tmp_path, text, words, said):
+def test_what_is_no_measurement_is_refused(tmp_path, text, words, code):
     (tmp_path / "a.trace").write_text(text)
     done = iowatt("import", "a.trace", *words, cwd=tmp_path)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert f"iowatt: error[{code}]: a.trace: " in done.stderr
     assert not (tmp_path / "runs").exists()
