@@ -326,3 +326,19 @@ def test_a_crossing_lies_on_the_line_between_two_loads():
     # Alone: the first from 1 to 4 ms lies between 1.5 and 5; the second never gets there.
     assert course.alone(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
     assert course.crossing(rates, values, hops, [True] * 3, 9.0) is None
+
+
+def test_workloads_on_one_path_have_a_class_together_without_a_workload(one):
+    run, _ = one
+    hops = run.table("hops")
+    both = pl.concat([hops, hops.with_columns(pl.lit("other").alias("workload"))])
+    names = ("intervals", "energy", "devices", "latency")
+    shared = Run(
+        summary=run.summary,
+        plan=run.plan,
+        scenario_text=run.scenario_text,
+        tables={**{name: run.table(name) for name in names}, "hops": both},
+    )
+    first = analyse([shared]).classes[0]
+    assert (first.workload, first.op) == (None, "all")
+    assert first.loads[0].requests == 2 * load(analyse([run])).loads[0].requests

@@ -154,7 +154,8 @@ class RequestClass(Result):
     """Requests of one kind of a workload on one path, at each load, the lowest first."""
 
     path: str
-    workload: str
+    #: None where the requests of all workloads of the path are merged.
+    workload: str | None
     op: str
     name: str
     hops: list[HopName]
