@@ -1,5 +1,7 @@
 # make demo   three designs for the shipped trace, and which one to buy; writes demo/cost.html and demo/designs.html
 # make test   all tests
+# make test-fast  those that start nothing else
+# make wheel  the abi3 wheel for this platform, in dist/
 # make bench  requests per CPU second, decoding in MB/s, the estimator's error, what searches take and find,
 #             how often intervals of a comparison are right
 # make check  formatters, linters, types, layers
@@ -29,7 +31,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
-.PHONY: demo test bench check audit docs fuzz build clean
+.PHONY: demo test test-fast wheel bench check audit docs fuzz build clean
 .DELETE_ON_ERROR:
 
 demo: build
@@ -42,6 +44,14 @@ demo: build
 test: build $(VENV)/.stamp-test
 	cargo test --locked --workspace --exclude iowatt-py
 	$(BIN)/python -m pytest $(PYTEST)
+
+# Without the folders that start servers, browsers, clusters, load generators and whole studies.
+test-fast: build $(VENV)/.stamp-test
+	$(BIN)/python -m pytest $(PYTEST) $(addprefix --ignore=tests/,contract docs e2e emerald integration studies validation)
+
+# The wheel for this platform, in dist/.
+wheel: build
+	$(BIN)/maturin build --release --locked --out dist
 
 bench: build
 	$(BIN)/python benches/bench.py

@@ -128,7 +128,7 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
             )
         )
     if factor is not None and factor > FAR:
-        text = f"the rate found is more than {FAR:g} times that of the Run: simulate nearer to it (`rates=`)"
+        text = f"the rate found is more than {FAR:g} times that of the Run: simulate at rates nearer to it"
         notes.append(Note(code="far", text=text, decides=True))
     if factor is not None and busiest * factor > BUSY:
         text = f"a hop would be busy more than {100 * BUSY:.0f} % there, where small changes of load matter"
