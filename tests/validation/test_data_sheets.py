@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from iowatt.base.errors import InputError
 from iowatt.cli import main
 from iowatt.evaluate.validation import sheet
-from iowatt.pages.validation import sheet_text
+from iowatt.pages.data_sheets import document
 
 NAMES = sheet.simulatable()
 
@@ -58,25 +58,39 @@ def test_the_verb():
     result = CliRunner().invoke(main.app, ["devices", "validate", "--device", "intel-dc-s3700-800gb"])
     assert result.exit_code == 0
     assert "performance.random_write_iops" in result.stdout
-    assert "figures of 1 drives; largest error" in result.stdout
+    assert "a tenth in use" in result.stdout
     words = ["devices", "validate", "--device", "intel-e-5410s-120gb", "--json"]
-    document = json.loads(CliRunner().invoke(main.app, words).stdout)
-    assert document["schema"] == sheet_text.SCHEMA
-    (device,) = document["devices"]
+    found = json.loads(CliRunner().invoke(main.app, words).stdout)
+    assert found["schema"] == "iowatt.data-sheets/1"
+    assert found["bar"] == sheet.BAR
+    (device,) = found["devices"]
     assert device["simulated_by"] == "data sheet"
     assert {figure["figure"] for figure in device["figures"]} >= {"power.idle", "power.active"}
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "named"),
     [
-        (["--ssd", "--device", "arrays2002-disk"], "is a disk"),
-        (["--ssd", "--device", "intel-320-300gb"], "energy needs figures"),
-        (["--ssd", "--device", "intel-x25-e-32gb"], "a simulation needs figures"),
-        (["--device", "intel-dc-s3700-800gb", "-o", "x.html"], "-o is for disks"),
+        (["--ssd", "--device", "arrays2002-disk"], "arrays2002-disk"),
+        (["--ssd", "--device", "intel-320-300gb"], "power."),
+        (["--ssd", "--device", "intel-x25-e-32gb"], "intel-x25-e-32gb"),
+        (["--device", "intel-dc-s3700-800gb", "--drive", "x"], "--drive"),
+        (["--ssd", "--trace", "x"], "--trace"),
+        (["--ssd", "-o", "x.txt"], "x.txt"),
     ],
 )
-def test_what_it_refuses(words, message):
+def test_what_it_refuses(words, named):
     result = CliRunner().invoke(main.app, ["devices", "validate", *words])
     assert isinstance(result.exception, InputError)
-    assert message in str(result.exception)
+    assert result.exception.exit_code == 2
+    assert result.stdout == ""
+    assert named in str(result.exception)
+
+
+def test_the_page_has_every_figure_that_is_compared():
+    made = sheet.sheets(["intel-e-5410s-120gb"])
+    shown = {one.key: one for one in document(made).figures()}
+    assert set(shown) == {"errors", "figures-intel-e-5410s-120gb", "reads"}
+    errors = shown["errors"].table.column("Error")
+    assert errors == [100 * figure.error for figure in made.compared]
+    assert len(errors) >= 4

@@ -70,7 +70,7 @@ class Column:
     def _fixed(value: float, decimals: int) -> str:
         text = f"{value:,.{decimals}f}"
         least = 10.0**-decimals
-        return f"<{least:.{decimals}f}" if 0 < value < least / 2 else "0" if value == 0 else text
+        return f"<{least:.{decimals}f}" if 0 < abs(value) < least / 2 else "0" if value == 0 else text
 
 
 @dataclass(frozen=True)
