@@ -109,5 +109,5 @@ def test_what_is_wrong_is_said(trace, tmp_path):
 
 def test_info_counts_it(trace):
     found = info({"path": str(trace)})
-    assert (found["format"], found["requests"]["reads"], found["requests"]["writes"]) == ("hp-srt", 3, 1)
-    assert found["response_ms"]["mean"] == pytest.approx(np.mean([20.1, 65.0, 15.05, 38.2]), rel=1e-3)
+    assert (found.format, found.requests.reads, found.requests.writes) == ("hp-srt", 3, 1)
+    assert found.response_ms.mean == pytest.approx(np.mean([20.1, 65.0, 15.05, 38.2]), rel=1e-3)

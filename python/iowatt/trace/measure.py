@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from iowatt import core
+from iowatt.base.results import Note
+from iowatt.trace.description import Description
+from iowatt.trace.info import AS_READ
 from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
@@ -24,8 +27,8 @@ def describe(
     size_bytes: tuple[int, int] | None = None,
     dyadic_windows: bool = False,
     progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Measure a trace (a spec, see `iowatt.trace.open.spec`) as a workload; schema ``iowatt.description/1``.
+) -> Description:
+    """Measure a trace (a spec, see `iowatt.trace.open.spec`) as a workload.
 
     All devices are read unless the spec names some. A trace without times is read as an order.
 
@@ -72,12 +75,10 @@ def describe(
             progress(fraction if decoded is None else decoded.progress, requests)
 
     told = report if progress else None
-    return _named(json.loads(core.trace_describe(decoded, spec_json, json.dumps(options), told)))
-
-
-def _named(found: dict[str, Any]) -> dict[str, Any]:
-    """Percentiles come as pairs, in their order; a dict keeps it."""
+    found = json.loads(core.trace_describe(decoded, spec_json, json.dumps(options), told))
+    del found["schema"]
     gaps = found["inter_arrival"]
     if gaps is not None:
-        gaps["percentiles_s"] = dict(gaps["percentiles_s"])
-    return found
+        gaps["percentiles_s"] = dict(gaps["percentiles_s"])  # pairs, in their order
+    found["notes"] = [Note(code=AS_READ, text=text) for text in found["notes"]]
+    return Description(**found)
