@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal
 
-from iowatt.evaluate.caches.result import CacheComparison, CacheHits
+from iowatt.evaluate.caches.result import CacheComparison, SimulatedCache
 from iowatt.render import numbers, palette
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Spec, Table, axis, layout
@@ -78,7 +78,7 @@ def _verdict(found: CacheComparison) -> Iterator[str]:
         )
 
 
-def _best(caches: list[CacheHits], key: _Key) -> CacheHits:
+def _best(caches: list[SimulatedCache], key: _Key) -> SimulatedCache:
     return max(caches, key=lambda cache: (getattr(cache, key) or 0.0, -cache.slots))
 
 
@@ -102,17 +102,17 @@ def _headlines(found: CacheComparison) -> Iterator[Headline]:
     )
 
 
-def _which(cache: CacheHits) -> str:
+def _which(cache: SimulatedCache) -> str:
     return f"{cache.asked.title} of {_size(cache)}"
 
 
-def _size(cache: CacheHits) -> str:
+def _size(cache: SimulatedCache) -> str:
     if cache.size_bytes is None:
         return numbers.counted(cache.slots, "object")
     return numbers.binary(cache.size_bytes)
 
 
-def _in_unit(cache: CacheHits) -> float:
+def _in_unit(cache: SimulatedCache) -> float:
     """MiB, or objects."""
     return cache.slots if cache.size_bytes is None else cache.size_bytes / _MIB
 
@@ -121,7 +121,7 @@ def _unit(found: CacheComparison) -> str:
     return "objects" if found.block_bytes is None else "MiB"
 
 
-def _missed(cache: CacheHits, key: _Key) -> float | None:
+def _missed(cache: SimulatedCache, key: _Key) -> float | None:
     """A miss ratio in percent."""
     hit: float | None = getattr(cache, key)
     return None if hit is None else 100 * (1 - hit)

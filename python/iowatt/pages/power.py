@@ -9,7 +9,7 @@ import numpy as np
 
 from iowatt.model.power.calculator import ACTIVITIES
 from iowatt.model.power.efficiency import Curve
-from iowatt.model.power.result import ArrayPower, EnclosureKind, Start, Supply
+from iowatt.model.power.result import CalculatedPower, DriveStart, EnclosureKind, Supply
 from iowatt.model.power.supplies import MODES
 from iowatt.render import numbers, palette
 from iowatt.render.document import Caveat, Document, Section
@@ -21,7 +21,7 @@ _COLOURS = {"normal": "#0072b2", "redundant": "#009e73", "failover": "#d55e00"}
 _MARKS = {"idle": "circle-open", "active": "circle"}
 
 
-def document(found: ArrayPower) -> Document:
+def document(found: CalculatedPower) -> Document:
     """The document of an array's power."""
     supplies = _supplies(found)
     start = found.spin_up
@@ -43,7 +43,7 @@ def document(found: ArrayPower) -> Document:
     )
 
 
-def _verdict(found: ArrayPower) -> Iterator[str]:
+def _verdict(found: CalculatedPower) -> Iterator[str]:
     normal = found.modes["normal"]
     idle, active = (_watts(normal[how].wall_w) for how in ACTIVITIES)
     failover = _watts(found.modes["failover"]["active"].wall_w)
@@ -64,7 +64,7 @@ def _watts(value: float) -> str:
     return f"{numbers.significant(value, 4)} W"
 
 
-def _together(start: Start) -> str:
+def _together(start: DriveStart) -> str:
     """How many drives start together."""
     if start.at_once is None:
         return "all drives at once"
@@ -72,7 +72,7 @@ def _together(start: Start) -> str:
     return f"{numbers.counted(start.at_once, 'drive')}{scope} at a time"
 
 
-def _meta(found: ArrayPower) -> str:
+def _meta(found: CalculatedPower) -> str:
     parts = sum(part.count for part in found.components if part.kind not in ("drives", "supply loss"))
     enclosures = sum(enclosure.count for enclosure in found.enclosures)
     return (
@@ -81,7 +81,7 @@ def _meta(found: ArrayPower) -> str:
     )
 
 
-def _headlines(found: ArrayPower) -> Iterator[Headline]:
+def _headlines(found: CalculatedPower) -> Iterator[Headline]:
     idle, active = (found.modes["normal"][how] for how in ACTIVITIES)
     swing = active.wall_w / idle.wall_w - 1 if idle.wall_w else 0.0
     per_watt = f"{numbers.significant(found.raw_gb_per_w, 4)} GB/W raw" if found.raw_gb_per_w else ""
@@ -99,7 +99,7 @@ def _headlines(found: ArrayPower) -> Iterator[Headline]:
         yield Headline("facility", "Building, active", active.facility_w, "W", f"PUE {found.pue:g}")
 
 
-def _totals(found: ArrayPower) -> Figure:
+def _totals(found: CalculatedPower) -> Figure:
     """Power, apparent power and heat by mode."""
     building = [] if found.pue is None else [Column(f"Building, PUE {found.pue:g}", "W", rank=2)]
     columns = [
@@ -126,7 +126,7 @@ def _totals(found: ArrayPower) -> Figure:
     )
 
 
-def _components(found: ArrayPower) -> Figure:
+def _components(found: CalculatedPower) -> Figure:
     """Bars of idle and active watts by component."""
     whole = found.modes["normal"]["active"].wall_w
     rows: list[list[Cell]] = []
@@ -171,7 +171,7 @@ def _components(found: ArrayPower) -> Figure:
     )
 
 
-def _supplies(found: ArrayPower) -> Figure | None:
+def _supplies(found: CalculatedPower) -> Figure | None:
     """Efficiency curves, and where the supplies of the fullest enclosure of each kind run."""
     supplied = [(one, one.supply) for one in found.enclosures if one.supply is not None]
     if not supplied:
@@ -237,7 +237,7 @@ def _described(enclosure: EnclosureKind, supply: Supply) -> str:
     )
 
 
-def _start(start: Start) -> Figure:
+def _start(start: DriveStart) -> Figure:
     """Power while the drives start."""
     timed = start.duration_s is not None
     at = [time for time, _ in start.steps]

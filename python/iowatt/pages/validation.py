@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.evaluate.validation import Compared, Comparison, Validation
+from iowatt.evaluate.validation import Compared, TimesComparison, Validation
 from iowatt.evaluate.validation.compare import Times, quantiles
 from iowatt.evaluate.validation.replay import SCHEDULER
 from iowatt.render import numbers, palette
@@ -49,7 +49,7 @@ def document(found: Sequence[Validation]) -> Document:
     )
 
 
-def kinds(validation: Validation) -> list[tuple[str, Comparison]]:
+def kinds(validation: Validation) -> list[tuple[str, TimesComparison]]:
     """The comparisons of a validation by the names that tables give them; all response times first."""
     service = validation.service
     named = [("all", validation.every), ("reads", validation.reads), ("writes", validation.writes)]

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.trace.info_result import ByteCounts, RequestCounts, SizeSpread, Spread
+from iowatt.trace.info_result import ByteCounts, RequestCounts, SizeSpread, ValueSpread
 
 
 class DescribeOptions(Result):
@@ -211,7 +211,7 @@ class Burstiness(Result):
     hurst: list[HurstEstimate]
 
 
-class OverTime(Result):
+class WindowCounts(Result):
     """Counts by window, in columns; the first starts at the first request, the last may be cut short."""
 
     #: Width of a window.
@@ -489,7 +489,7 @@ class SkewPoint(Result):
     read_share: float
 
 
-class Extents(Result):
+class TouchedExtents(Result):
     """Touched extents by device and address, in columns."""
 
     #: Name of the device.
@@ -520,7 +520,7 @@ class DensityFigures(Result):
     #: Share of the I/O on the hottest extents.
     skew: list[SkewPoint]
     #: Touched extents by device and address.
-    extents: Extents
+    extents: TouchedExtents
 
 
 class BlockSkewPoint(Result):
@@ -532,13 +532,13 @@ class BlockSkewPoint(Result):
     reference_share: float
 
 
-class ResponseTimes(Result):
+class RecordedResponses(Result):
     """Recorded response times, milliseconds; None where the trace has none."""
 
     #: Of reads.
-    read: Spread | None
+    read: ValueSpread | None
     #: Of writes.
-    write: Spread | None
+    write: ValueSpread | None
 
 
 class VolumeFigures(Result):
@@ -623,7 +623,7 @@ class Description(Result):
     #: Counts over scales.
     burstiness: Burstiness
     #: The course over time.
-    over_time: OverTime
+    over_time: WindowCounts
     #: Daily and weekly factors.
     envelope: EnvelopeFigures
     #: Requests that follow on others.
@@ -643,7 +643,7 @@ class Description(Result):
     #: The share of block references on the hottest blocks.
     block_skew: list[BlockSkewPoint]
     #: Response times recorded in the trace, milliseconds.
-    response_ms: ResponseTimes
+    response_ms: RecordedResponses
     #: By device.
     devices: Breakdown
     #: By stream, over requests that name one.

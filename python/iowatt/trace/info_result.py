@@ -130,7 +130,7 @@ class InSequence(Result):
     share_in_streams: float | None
 
 
-class Spread(Result):
+class ValueSpread(Result):
     """Mean, quantiles and spread, in the unit of the key that holds it."""
 
     #: Number of values.
@@ -215,11 +215,11 @@ class TraceInfo(Result):
     #: Requests that start where the previous one ended.
     sequential: InSequence
     #: Gaps between successive requests; None for a single one.
-    inter_arrival_s: Spread | None
+    inter_arrival_s: ValueSpread | None
     #: Order and fineness of stamps.
     order: StampOrder
     #: Response times recorded in the trace, where it has any.
-    response_ms: Spread | None
+    response_ms: ValueSpread | None
     #: Devices with requests.
     devices: Ranking
     #: Streams with requests.

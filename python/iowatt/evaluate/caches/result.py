@@ -21,7 +21,7 @@ class WarmUp(Result):
     requests_passed: int
 
 
-class Counts(Result):
+class CountsByWay(Result):
     """A count of all, of reads and of writes."""
 
     all: int
@@ -29,15 +29,15 @@ class Counts(Result):
     write: int
 
 
-class Hits(Result):
+class HitCounts(Result):
     """Requests and bytes that hit, and references to blocks that do."""
 
-    requests: Counts
-    bytes: Counts
-    references: Counts
+    requests: CountsByWay
+    bytes: CountsByWay
+    references: CountsByWay
 
 
-class CacheHits(Result):
+class SimulatedCache(Result):
     """One cache; a ratio is None where there was nothing to hit."""
 
     policy: str
@@ -58,7 +58,7 @@ class CacheHits(Result):
     read_hit_bytes_ratio: float | None
     write_hit_ratio: float | None
     write_hit_bytes_ratio: float | None
-    hits: Hits
+    hits: HitCounts
 
     @property
     def asked(self) -> Policy:
@@ -75,10 +75,10 @@ class CacheComparison(ResultDocument):
     block_bytes: int | None
     writes: Literal["allocate", "around"]
     warm_up: WarmUp
-    requests: Counts
-    bytes: Counts
+    requests: CountsByWay
+    bytes: CountsByWay
     #: Blocks or objects that requests look up.
-    references: Counts
+    references: CountsByWay
     #: Trims and flushes, which are passed over.
     other_requests: int
     #: Different blocks, or objects.
@@ -87,11 +87,11 @@ class CacheComparison(ResultDocument):
     span_bytes: int
     #: What shares of ``size`` are of.
     share_of: Literal["footprint", "span"]
-    caches: list[CacheHits]
+    caches: list[SimulatedCache]
     notes: list[Note]
 
     def frame(self) -> pl.DataFrame:
-        """A row for each cache with the fields of :class:`CacheHits` but ``hits``, ``parameters`` as text."""
+        """A row for each cache: its fields but ``hits``, with ``parameters`` as text."""
         import polars as pl
 
         rows = [

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.caches.result import CacheComparison, CacheHits, Counts, Hits, WarmUp
+from iowatt.evaluate.caches.result import CacheComparison, CountsByWay, HitCounts, SimulatedCache, WarmUp
 from iowatt.evaluate.caches.sizes import Size
 from iowatt.model.scenario.cache_policies import Policy
 from iowatt.trace.open import of_all_devices, source
@@ -175,8 +175,8 @@ def _name(trace: Mapping[str, Any]) -> str:
     return str(trace["path"])
 
 
-def _counts(of: Mapping[str, int]) -> Counts:
-    return Counts(all=of["read"] + of["write"], read=of["read"], write=of["write"])
+def _counts(of: Mapping[str, int]) -> CountsByWay:
+    return CountsByWay(all=of["read"] + of["write"], read=of["read"], write=of["write"])
 
 
 def _cache(
@@ -185,8 +185,8 @@ def _cache(
     block: int | None,
     found: Mapping[str, Any],
     passed: Mapping[str, Any],
-) -> CacheHits:
-    hits = Hits(**{key: _counts(found["hits"][key]) for key in passed})
+) -> SimulatedCache:
+    hits = HitCounts(**{key: _counts(found["hits"][key]) for key in passed})
     ratios = {}
     for way in ("all", "read", "write"):
         prefix = "" if way == "all" else f"{way}_"
@@ -196,7 +196,7 @@ def _cache(
         ):
             total = getattr(_counts(passed[key]), way)
             ratios[prefix + name] = getattr(counts, way) / total if total else None
-    return CacheHits(
+    return SimulatedCache(
         policy=policy.name,
         parameters=dict(policy.parameters),
         size=size.text,

@@ -13,20 +13,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.evaluate.validation.result import Comparison
+from iowatt.evaluate.validation.result import TimesComparison
 
 Times = NDArray[np.float64]
 POINTS: Final = 10_000
 PERCENTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 
 
-def compare(measured_ms: Times, simulated_ms: Times) -> Comparison | None:
+def compare(measured_ms: Times, simulated_ms: Times) -> TimesComparison | None:
     """The comparison of two arrays of equal length; None where they are empty."""
     if not len(measured_ms):
         return None
     measured, simulated = float(measured_ms.mean()), float(simulated_ms.mean())
     distance = demerit(measured_ms, simulated_ms)
-    return Comparison(
+    return TimesComparison(
         requests=len(measured_ms),
         measured_mean_ms=measured,
         simulated_mean_ms=simulated,

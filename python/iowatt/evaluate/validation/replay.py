@@ -25,8 +25,8 @@ from iowatt.evaluate.validation.compare import Times, compare
 from iowatt.evaluate.validation.measured import Arrived, Asked, Measured
 from iowatt.evaluate.validation.result import (
     ComparedTimes,
-    Comparison,
     DiskSimFigures,
+    TimesComparison,
     ValidatedDrive,
     Validations,
 )
@@ -41,9 +41,9 @@ SCHEDULER: Final = "c-look"
 class Compared:
     """Times in milliseconds, request by request, and how they compare."""
 
-    every: Comparison
-    reads: Comparison | None
-    writes: Comparison | None
+    every: TimesComparison
+    reads: TimesComparison | None
+    writes: TimesComparison | None
     measured_ms: Times
     simulated_ms: Times
     write: NDArray[np.bool_]

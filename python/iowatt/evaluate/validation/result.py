@@ -11,7 +11,7 @@ from iowatt.base.results import Note, Result, ResultDocument
 Arrivals = Literal["paced by think time", "open"]
 
 
-class Comparison(Result):
+class TimesComparison(Result):
     """Measured against simulated, milliseconds; fractions are of the measured mean.
 
     ``measured_percentiles`` and ``simulated_percentiles`` have the keys p50, p90, p95, p99 and max.
@@ -28,11 +28,11 @@ class Comparison(Result):
     simulated_percentiles: dict[str, float]
 
 
-class ComparedTimes(Comparison):
+class ComparedTimes(TimesComparison):
     """All requests, and reads and writes apart; None where there are none."""
 
-    read: Comparison | None
-    write: Comparison | None
+    read: TimesComparison | None
+    write: TimesComparison | None
 
 
 class DiskSimFigures(Result):

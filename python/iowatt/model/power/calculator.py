@@ -16,13 +16,13 @@ from iowatt.model.power.laws import Part
 from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
 from iowatt.model.power.result import (
     Activity,
-    ArrayPower,
-    Component,
+    CalculatedPower,
+    ComponentPower,
+    DriveStart,
     EnclosureKind,
-    Start,
+    PowerTotal,
     Supply,
     SupplyState,
-    Total,
 )
 from iowatt.model.power.spin_up import SpinUp, spin_up
 from iowatt.model.power.supplies import MODES, Mode, Supplies
@@ -30,12 +30,12 @@ from iowatt.model.power.supplies import MODES, Mode, Supplies
 ACTIVITIES: Final[tuple[Activity, ...]] = ("idle", "active")
 
 
-def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> ArrayPower:
+def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> CalculatedPower:
     """Everything the calculator says of an array; ``notes`` are those of its plan."""
     modes = {mode: {how: total(plan, mode, how) for how in ACTIVITIES} for mode in MODES}
     raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
     idle_w = modes["normal"]["idle"].wall_w
-    return ArrayPower(
+    return CalculatedPower(
         name=name,
         drives=sum(kind.count for kind in plan.drives.values()),
         raw_gb=raw_gb,
@@ -51,7 +51,7 @@ def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> ArrayPo
     )
 
 
-def total(plan: ArrayPlan, mode: Mode, how: Activity) -> Total:
+def total(plan: ArrayPlan, mode: Mode, how: Activity) -> PowerTotal:
     """The whole array in one mode and activity."""
     given = drawn = 0.0
     va: float | None = 0.0
@@ -60,7 +60,7 @@ def total(plan: ArrayPlan, mode: Mode, how: Activity) -> Total:
         given, drawn = given + dc, drawn + wall
         factor = None if enclosure.supplies is None else enclosure.supplies.power_factor
         va = None if va is None or (factor is None and wall > 0) else va + wall / (factor or 1.0)
-    return Total(
+    return PowerTotal(
         wall_w=drawn,
         loss_w=drawn - given,
         va=va,
@@ -104,7 +104,7 @@ def part_w(part: Part, mode: Mode, how: Activity) -> float:
     return part.watts(0.0 if how == "idle" else 1.0, mode)
 
 
-def components(plan: ArrayPlan) -> list[Component]:
+def components(plan: ArrayPlan) -> list[ComponentPower]:
     """Each pool's drives, each part and each enclosure's supply losses, with their watts."""
     rows = []
     for enclosure in plan.enclosures:
@@ -149,8 +149,8 @@ def _row(
     what: str,
     basis: Literal["dc", "wall"],
     watts: Mapping[Mode, Mapping[Activity, float]],
-) -> Component:
-    return Component(
+) -> ComponentPower:
+    return ComponentPower(
         name=name, kind=kind, enclosure=enclosure, count=count, what=what, basis=basis, watts=watts
     )
 
@@ -192,13 +192,13 @@ def _supply(plan: ArrayPlan, enclosure: Enclosure, supplies: Supplies) -> Supply
     )
 
 
-def _spin_up(plan: ArrayPlan) -> Start | None:
+def _spin_up(plan: ArrayPlan) -> DriveStart | None:
     start = spin_up(plan)
     if start is None:
         return None
     at_once = start if plan.stagger is None else spin_up(plan, staggered=False)
     assert at_once is not None
-    return Start(
+    return DriveStart(
         peak_w=start.peak_w,
         at_once_peak_w=at_once.peak_w,
         peak_va=_volt_amperes(plan, start),

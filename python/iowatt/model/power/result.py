@@ -13,7 +13,7 @@ from iowatt.model.power.supplies import Mode
 Activity = Literal["idle", "active"]
 
 
-class Total(Result):
+class PowerTotal(Result):
     """The whole array in one mode and activity."""
 
     wall_w: float
@@ -28,7 +28,7 @@ class Total(Result):
     facility_w: float | None
 
 
-class Component(Result):
+class ComponentPower(Result):
     """All drives of a pool, all like parts of an enclosure kind, or its supplies' losses."""
 
     name: str
@@ -75,7 +75,7 @@ class EnclosureKind(Result):
     supply: Supply | None
 
 
-class Start(Result):
+class DriveStart(Result):
     """The drives' start."""
 
     peak_w: float
@@ -92,7 +92,7 @@ class Start(Result):
     scope: Literal["array", "enclosure"] | None
 
 
-class ArrayPower(ResultDocument):
+class CalculatedPower(ResultDocument):
     """What an array draws idle and active, in normal, redundant and failover operation."""
 
     schema_id: Literal["iowatt.power/1"] = Field(default="iowatt.power/1", alias="schema")
@@ -103,10 +103,10 @@ class ArrayPower(ResultDocument):
     raw_gb_per_w: float | None
     pue: float | None
     btu_per_wh: float
-    modes: Mapping[Mode, Mapping[Activity, Total]]
-    components: list[Component]
+    modes: Mapping[Mode, Mapping[Activity, PowerTotal]]
+    components: list[ComponentPower]
     enclosures: list[EnclosureKind]
     #: None where a drive's start-up watts are not known.
-    spin_up: Start | None
+    spin_up: DriveStart | None
     notes: list[Note]
     sources: list[str]

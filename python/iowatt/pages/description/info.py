@@ -18,9 +18,9 @@ from iowatt.trace.info_result import (
     Ranking,
     RequestCounts,
     SizeSpread,
-    Spread,
     StampOrder,
     TraceInfo,
+    ValueSpread,
 )
 
 T = TypeVar("T")
@@ -152,12 +152,12 @@ def _sequential(sequential: InSequence) -> str:
     return text if within is None else f"{text}, {percent(within)} where the same stream's ended"
 
 
-def _gaps(gaps: Spread) -> str:
+def _gaps(gaps: ValueSpread) -> str:
     text = ", ".join(f"{name} {_time(getattr(gaps, name))}" for name in ("mean", "p50", "p99", "max"))
     return text if gaps.cv is None else f"{text}, coefficient of variation {gaps.cv:.3g}"
 
 
-def _responses(response: Spread) -> str:
+def _responses(response: ValueSpread) -> str:
     text = ", ".join(
         f"{name} {_time(getattr(response, name) / 1e3)}" for name in ("mean", "p50", "p99", "max")
     )
