@@ -68,8 +68,9 @@ def _verdict(found: Sequence[Validation]) -> str:
     if len(found) > 1:
         furthest = max(found, key=lambda one: one.every.demerit_fraction)
         return (
-            f"Simulated mean response times are within {error} of the measured ones; the largest demerit is "
-            f"{numbers.percent(furthest.every.demerit_fraction)} of the mean ({furthest.title})."
+            f"Simulated mean response times are within {error} of the measured ones (worst: {worst.title}); "
+            f"the largest demerit is {numbers.percent(furthest.every.demerit_fraction)} of the mean "
+            f"({furthest.title})."
         )
     every = worst.every
     way = "above" if every.mean_error > 0 else "below"
@@ -101,9 +102,9 @@ def _caveats(found: Sequence[Validation]) -> Iterator[Caveat]:
 def _overview(found: Sequence[Validation]) -> Figure:
     """A row for all requests, reads and writes; the same of services where these were compared."""
     columns = [
-        Column("Drive", text=True), Column("Requests", text=True), Column("Number", rank=3),
-        Column("Measured", "ms"), Column("Simulated", "ms"), Column("Error", "%"),
-        Column("Demerit", "ms", rank=2), Column("Demerit", "%"), Column("RMSE", "ms", rank=1),
+        Column("Drive", text=True), Column("Requests", text=True), Column("Number", rank=4),
+        Column("Measured", "ms", rank=1), Column("Simulated", "ms", rank=1), Column("Error", "%"),
+        Column("Demerit", "ms", rank=3), Column("Demerit", "%"), Column("RMSE", "ms", rank=2),
         Column("DiskSim: error", "%", rank=4), Column("DiskSim: demerit", "ms", rank=5),
         Column("DiskSim: RMSE", "ms", rank=5),
     ]  # fmt: skip
