@@ -73,7 +73,7 @@ class MonthlyPrices(Result):
     daily: bool
 
 
-class TariffDocument(ResultDocument, ListedTariff):
+class TariffDocument(ListedTariff, ResultDocument):
     """Everything a tariff charges for."""
 
     schema_id: Literal["iowatt.tariff/1"] = Field(default="iowatt.tariff/1", alias="schema")
