@@ -158,7 +158,7 @@ def test_a_fault_of_phases_and_envelopes(tmp_path, tail, fault, figures):
             "out-of-range @ arrivals.modulation",
             ["0"],
         ),
-        ('{ law = "recorded", trace = { path = "missing.csv" } }', "unreadable @ missing.csv", []),
+        ('{ law = "recorded", trace = { path = "missing.csv" } }', "not-found @ missing.csv", []),
     ],
 )
 def test_a_fault_of_a_law(tmp_path, arrivals, fault, figures):

@@ -110,7 +110,7 @@ class Figure:
 
     ``caption`` says how to read it; ``remarks`` say what was left out or merged; ``spec`` is ``None``
     where the table alone is the figure; ``wide`` asks for the full width of a page; the table of a ``brief``
-    figure is printed on a terminal.
+    figure is printed on a terminal and on paper.
     """
 
     key: str

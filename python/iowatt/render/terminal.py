@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.render import numbers
 from iowatt.render.document import Document
-from iowatt.render.figure import Figure, Table
+from iowatt.render.figure import Column, Figure, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +18,9 @@ WIDTH: Final = 80
 """Columns of a terminal that is not known, and of output that is not read on one."""
 
 _GAP: Final = 2
+
+_WRAPPED: Final = 32
+"""Characters from which text wraps rather than push other columns out."""
 
 
 def show(document: Document, *, notes: bool = False, console: Console | None = None) -> None:
@@ -69,18 +72,28 @@ def _table(figure: Figure, width: int) -> Iterator[str | RichTable]:
 
     shown, dropped = fitted(figure.table, width)
     table = RichTable(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
-    for column in shown.columns:
+    texts = shown.texts()
+    for at, column in enumerate(shown.columns):
+        words = [word for row in texts for word in row[at].split(" ")]
         table.add_column(
             column.heading,
             justify="left" if column.text else "right",
             overflow="fold",
             no_wrap=not column.text,
+            min_width=min(max(map(len, words), default=0), width // 2),
         )
-    for row in shown.texts():
+    for row in texts:
         table.add_row(*row)
     yield table
     if dropped:
         yield f"not shown: {', '.join(dropped)} (--json)"
+
+
+def _least_width(column: Column, text: str) -> int:
+    """Text wraps where a column is narrower; what has no spaces does not."""
+    if not column.text or len(text) <= _WRAPPED:
+        return len(text)
+    return max(_WRAPPED, *(len(word) for word in text.split(" ")))
 
 
 def fitted(table: Table, width: int = WIDTH) -> tuple[Table, list[str]]:
@@ -91,7 +104,7 @@ def fitted(table: Table, width: int = WIDTH) -> tuple[Table, list[str]]:
     keep = list(range(len(table.columns)))
     widths = (
         [
-            max([len(column.heading), *(len(text) for text in texts)])
+            max([len(column.heading), *(_least_width(column, text) for text in texts)])
             for column, texts in zip(table.columns, zip(*table.texts(), strict=True), strict=True)
         ]
         if table.rows

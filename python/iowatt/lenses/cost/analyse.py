@@ -17,6 +17,7 @@ from iowatt.lenses.cost.component import GROUPS, Component, Costs
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import price
 from iowatt.tariffs import account
+from iowatt.tariffs.fit import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
@@ -236,8 +237,7 @@ def _misfits(case: Case) -> list[str]:
     """What of the tariff does not fit what is billed, the site's other load included."""
     site_kw = case.book.number("energy.site_kw")
     made, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
-    said = [note for note in made.notes if note not in tariff.notes]
-    notes = [f"tariff {tariff.key}: {note}" for note in said]
+    notes = [f"tariff {tariff.key}: {note.text}" for note in made.notes if note.code != OF_TARIFF]
     if case.book.word("energy.fixed") == "none":
         notes.append("the tariff's customer charges are on the bill and not in the cost (energy.fixed)")
     return notes
@@ -276,10 +276,10 @@ def _months(made: Bill) -> list[dict[str, Any]]:
     length = len("2026") if len(months) > MOST_MONTHS else len("2026-01")
     rows: dict[str, dict[str, Any]] = {}
     for month in months:
-        label = month["month"][:length]
+        label = month.month[:length]
         row = rows.setdefault(label, {"month": label, "kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
         for key in ("kwh", *account.COLUMNS):
-            row[key] += month[key]
+            row[key] += getattr(month, key)
     return list(rows.values())
 
 

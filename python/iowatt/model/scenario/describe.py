@@ -51,7 +51,7 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         "paths": [path_description.described(path) for path in system.paths.resolved],
         "power": None
         if system.power is None
-        else {f"wall_{how}_w": total(system.power, "normal", how)["wall_w"] for how in ACTIVITIES},
+        else {f"wall_{how}_w": total(system.power, "normal", how).wall_w for how in ACTIVITIES},
         "workloads": [
             {
                 "name": workload.name,
