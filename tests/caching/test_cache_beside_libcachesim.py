@@ -49,13 +49,13 @@ def test_hits_are_those_of_libcachesim(name, tmp_path):
         [sizes.Size(count, slots=int(count)) for count in counts],
         block_bytes=block,
     )
-    assert found["references"]["all"] == recorded["references"]
-    assert found["footprint"] == recorded["blocks"]
-    for cache in found["caches"]:
-        hits = cache["hits"]["references"]["all"]
-        assert hits == recorded["hits"][cache["policy"]][str(cache["slots"])], (
-            cache["policy"],
-            cache["slots"],
+    assert found.references.all == recorded["references"]
+    assert found.footprint == recorded["blocks"]
+    for cache in found.caches:
+        hits = cache.hits.references.all
+        assert hits == recorded["hits"][cache.policy][str(cache.slots)], (
+            cache.policy,
+            cache.slots,
         )
 
 

@@ -11,7 +11,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.caches import given, sizes
 from iowatt.evaluate.caches.simulate import simulate
 from iowatt.model.scenario import cache_policies
-from iowatt.pages.caches import page
+from iowatt.pages.caches import document
+from iowatt.render import write
 from iowatt.trace.open import requests
 from refused import faults, refused
 
@@ -72,16 +73,16 @@ def test_counts_are_those_of_a_naive_lru(trace, slots, block, first, around):
         writes="around" if around else "allocate",
     )
     expected = naive(spec, slots, block, first=first, around=around)
-    [cache] = found["caches"]
+    [cache] = found.caches
     for way, name in enumerate(("read", "write")):
-        assert found["requests"][name] == expected[0, way]
-        assert cache["hits"]["requests"][name] == expected[1, way]
-        assert found["bytes"][name] == expected[2, way]
-        assert cache["hits"]["bytes"][name] == expected[3, way]
+        assert found.requests.model_dump()[name] == expected[0, way]
+        assert cache.hits.requests.model_dump()[name] == expected[1, way]
+        assert found.bytes.model_dump()[name] == expected[2, way]
+        assert cache.hits.bytes.model_dump()[name] == expected[3, way]
     all_requests, hits, all_bytes, hit_bytes = expected.sum(axis=1)
-    assert cache["hit_ratio"] == hits / all_requests
-    assert cache["hit_bytes_ratio"] == hit_bytes / all_bytes
-    assert found["warm_up"]["requests_passed"] == first
+    assert cache.hit_ratio == hits / all_requests
+    assert cache.hit_bytes_ratio == hit_bytes / all_bytes
+    assert found.warm_up.requests_passed == first
 
 
 def test_a_warm_up_may_be_a_time(trace):
@@ -89,7 +90,7 @@ def test_a_warm_up_may_be_a_time(trace):
     spec = {"path": str(trace)}
     by_time = simulate(spec, LRU, size, warm_up_s=2.5)
     by_count = simulate(spec, LRU, size, warm_up_requests=2500)
-    assert by_time["caches"] == by_count["caches"]
+    assert by_time.caches == by_count.caches
     with refused("empty", Argument("warm_up")):
         simulate(spec, LRU, size, warm_up_s=100.0)
 
@@ -100,31 +101,31 @@ def test_objects_are_told_apart_by_their_first_byte(tmp_path):
     rows = [(0, 4096), (512, 512), (100, 10), (0, 512), (512, 4096), (100, 1), (700, 1)]
     path.write_text("time_ms,op,offset,size\n" + "".join(f"{i},R,{o},{s}\n" for i, (o, s) in enumerate(rows)))
     found = simulate({"path": str(path)}, LRU, [sizes.parsed("3", objects=True)], block_bytes=None)
-    [cache] = found["caches"]
-    assert (found["footprint"], cache["hits"]["requests"]["all"], cache["evictions"]) == (4, 3, 1)
-    assert cache["hits"]["bytes"]["all"] == 512 + 4096 + 1
-    assert (cache["size_bytes"], found["footprint_bytes"]) == (None, None)
+    [cache] = found.caches
+    assert (found.footprint, cache.hits.requests.all, cache.evictions) == (4, 3, 1)
+    assert cache.hits.bytes.all == 512 + 4096 + 1
+    assert (cache.size_bytes, found.footprint_bytes) == (None, None)
 
 
 def test_shares_are_of_the_footprint_or_of_the_span(trace):
     spec = {"path": str(trace)}
     ten = [sizes.parsed("10%", objects=False)]
     found = simulate(spec, LRU, ten)
-    assert found["caches"][0]["slots"] == found["footprint"] // 10
+    assert found.caches[0].slots == found.footprint // 10
     spanned = simulate(spec, LRU, ten, share_of="span")
-    assert spanned["caches"][0]["slots"] == -(-spanned["span_bytes"] // BLOCK) // 10
+    assert spanned.caches[0].slots == -(-spanned.span_bytes // BLOCK) // 10
     known = simulate(spec, LRU, ten, share_of="span", span_bytes=1 << 30)
-    assert known["caches"][0]["slots"] == (1 << 30) // BLOCK // 10
+    assert known.caches[0].slots == (1 << 30) // BLOCK // 10
 
 
 def test_many_caches_in_one_pass_are_each_as_if_alone(trace):
     spec = {"path": str(trace)}
     everyone = [cache_policies.policy(name) for name in cache_policies.NAMES]
     wanted = [sizes.parsed(text, objects=False) for text in ("256KiB", "2MiB")]
-    together = simulate(spec, everyone, wanted)["caches"]
-    alone = [simulate(spec, [policy], [size])["caches"][0] for policy in everyone for size in wanted]
+    together = simulate(spec, everyone, wanted).caches
+    alone = [simulate(spec, [policy], [size]).caches[0] for policy in everyone for size in wanted]
     assert together == alone
-    assert len({cache["hits"]["requests"]["all"] for cache in together}) > 9, "policies differ"
+    assert len({cache.hits.requests.all for cache in together}) > 9, "policies differ"
 
 
 def test_the_hot_band_after_its_warm_up_is_that_of_a_naive_lru():
@@ -144,12 +145,12 @@ def test_the_hot_band_after_its_warm_up_is_that_of_a_naive_lru():
         warm_up_requests=30_000,
         notes=source.notes,
     )
-    [cache] = found["caches"]
-    assert cache["slots"] == 200_000_000 * 3 // 100 // 8192
-    expected = naive(source.trace, cache["slots"], 8192, first=30_000)
-    assert cache["hits"]["requests"]["read"] == expected[1, 0]
-    assert cache["hits"]["bytes"]["write"] == expected[3, 1]
-    assert any("no rate" in note for note in found["notes"])
+    [cache] = found.caches
+    assert cache.slots == 200_000_000 * 3 // 100 // 8192
+    expected = naive(source.trace, cache.slots, 8192, first=30_000)
+    assert cache.hits.requests.read == expected[1, 0]
+    assert cache.hits.bytes.write == expected[3, 1]
+    assert "assumed-rate" in [note.code for note in found.notes]
 
 
 @pytest.mark.parametrize(
@@ -188,8 +189,9 @@ def test_a_wrong_size_is_refused_with_what_is_accepted(text, objects, fault, fig
 
 
 def test_a_size_that_holds_nothing_is_refused(trace):
-    with refused("out-of-range", Argument("size")):
+    with refused("out-of-range", Argument("size")) as caught:
         simulate({"path": str(trace)}, LRU, [sizes.parsed("1KiB", objects=False)])
+    assert "4096" in str(caught.value)
 
 
 def test_the_page_has_a_table_for_every_figure(trace, tmp_path):
@@ -197,10 +199,12 @@ def test_the_page_has_a_table_for_every_figure(trace, tmp_path):
     found = simulate(
         {"path": str(trace)}, [cache_policies.policy(name) for name in cache_policies.NAMES], wanted
     )
-    page.write(found, tmp_path / "page.html")
+    write.write(document(found), tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     for name in cache_policies.TITLES.values():
         assert f"{name}</th>" in text or f"{name} (%)" in text
     assert text.count("<figure") >= 2
     alone = simulate({"path": str(trace)}, LRU, wanted[:1])
-    assert "Miss ratio by bytes" in page.render(alone)
+    assert list(document(alone).ids()) == ["caches-miss-requests", "caches-caches", "caches-miss-bytes"]
+    assert document(alone).chart.table.columns[0].title == "Policy"
+    assert document(found).chart.table.columns[0].title == "Cache"

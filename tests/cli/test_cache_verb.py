@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 import iowatt
 from iowatt.base.errors import Argument
 from iowatt.cli.main import app
+from iowatt.pages.caches import document
 from refused import check, faults, printed_code, refused
 
 # Blocks of 4 KiB: 0, 1, 0, 0 and 1, 2, 0; two blocks hold 3 of 7 references and 3 of 6 requests.
@@ -42,10 +43,10 @@ def invoke(*arguments: object, **options: Any) -> Result:
 def test_json_has_requests_and_bytes_reads_and_writes(trace: Path) -> None:
     result = invoke(trace, "--size", "8KiB", "--policy", "lru", "--json")
     assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
-    assert document["schema"] == "iowatt.cache/1"
-    assert (document["footprint"], document["footprint_bytes"], document["span_bytes"]) == (3, 12288, 12288)
-    [cache] = document["caches"]
+    found = json.loads(result.stdout)
+    assert found["schema"] == "iowatt.cache/1"
+    assert (found["footprint"], found["footprint_bytes"], found["span_bytes"]) == (3, 12288, 12288)
+    [cache] = found["caches"]
     # The third request hits, and the fourth; block 2 pushes out block 0, so the last misses.
     assert (cache["hit_ratio"], cache["read_hit_ratio"], cache["write_hit_ratio"]) == (2 / 6, 1 / 4, 1 / 2)
     assert cache["hit_bytes_ratio"] == (512 + 8192) / (3 * 4096 + 512 + 8192 + 512)
@@ -55,14 +56,21 @@ def test_json_has_requests_and_bytes_reads_and_writes(trace: Path) -> None:
 def test_text_has_a_line_for_each_cache(trace: Path) -> None:
     result = invoke(trace, "--size", "8KiB,100%", "--policy", "lru,clock:bits=2")
     assert result.exit_code == 0, result.output
-    lines = [line.split() for line in result.stdout.splitlines()]
-    assert ["LRU", "8", "KiB", "33.33", "40.48", "25.00", "4.00", "50.00", "94.12"] in lines
-    assert sum("100%" in line for line in result.stdout.splitlines()) == 2
+    lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
+    (row,) = (line for line in lines if line[0] == "LRU" and line[2] == "8KiB")
+    assert row == ["LRU", "0.007812", "8KiB", "33.3", "40.5", "25.0"]
+    (figure,) = (one for one in document(iowatt.cache(trace, size="8KiB")).figures() if one.brief)
+    ratios = [figure.table.rows[0][at] for at in range(2, 8)]
+    assert ratios == pytest.approx([33.33, 40.48, 25.0, 4.0, 50.0, 94.12], abs=0.005)
+    assert sum("100%" in line for line in lines) == 2
     assert "CLOCK (bits 2)" in result.stdout
+    assert all(len(line) <= 80 for line in result.stdout.splitlines() if "  " in line)
 
 
 def test_the_frame_has_what_json_has(trace: Path) -> None:
-    frame = iowatt.cache(trace, policy=["lru", "s3-fifo:threshold=1"], size="100%", set=[])
+    found = iowatt.cache(trace, policy=["lru", "s3-fifo:threshold=1"], size="100%", set=[])
+    assert [cache.parameters for cache in found.caches] == [{}, {"threshold": 1}]
+    frame = found.frame()
     assert frame["policy"].to_list() == ["lru", "s3-fifo"]
     assert frame["parameters"].to_list() == ["", "threshold=1"]
     assert frame["slots"].to_list() == [3, 3]
@@ -79,6 +87,7 @@ def test_standard_input_is_read_once(trace: Path) -> None:
     assert done[1].returncode == 2
     assert printed_code(done[1].stderr) == "read-once"
     assert "--size 10%: " in done[1].stderr
+    assert done[1].stdout == ""
 
 
 def test_the_page_is_written_once(trace: Path, tmp_path: Path) -> None:

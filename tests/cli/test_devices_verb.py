@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from iowatt.base.errors import InputError
 from iowatt.cli import main
 from iowatt.model.library import device_names
+from refused import check
 
 
 def invoke(*words):
@@ -155,13 +156,13 @@ def test_unknown_names():
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tpcc-raid5.toml"
 
 
-def check(device):
+def checked(device):
     words = ["check", str(EXAMPLE), "--set", f"array.pool.disks.device={device}"]
     return CliRunner().invoke(main.app, words)
 
 
 def test_a_scenario_with_a_data_sheet_drive_says_what_it_assumes():
-    text = check("hgst-ultrastar-c10k900-900gb").stdout
+    text = checked("hgst-ultrastar-c10k900-900gb").stdout
     # 32 x 3 W idle.
     assert "96 W idle" in text
     assert "note: hgst-ultrastar-c10k900-900gb: assumed, not published: sector_size = 512 B" in text
@@ -191,7 +192,7 @@ def test_a_scenario_with_a_device_that_will_not_do(device, code, named):
     [("ibm-ultrastar-36lzx", "power.active, power.positioning, power.idle")],
 )
 def test_a_scenario_with_a_drive_without_watts_is_checked_and_says_so(device, lacking):
-    result = check(device)
+    result = checked(device)
     assert result.exit_code == 0
     assert f"{device!r} has no {lacking}, so it is simulated for time only" in result.stdout
 

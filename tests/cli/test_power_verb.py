@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import Argument
 from iowatt.cli import main
+from iowatt.model.scenario.array_power_calculation import evaluate
+from iowatt.pages.power import document
 from refused import check
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -20,27 +22,40 @@ def invoke(*words: object):
     return CliRunner().invoke(main.app, ["power", *map(str, words)])
 
 
-def test_it_prints_totals_components_and_supplies():
+def test_it_prints_totals_components_and_the_start():
     result = invoke(EXAMPLES / "array-power.toml")
     assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
-    assert lines[0] == "array-power: 32 drives, 1,075 GB raw"
-    (disks,) = (line.split() for line in lines if line.startswith("disks "))
-    assert disks == ["disks", "32", "713.6", "1,248.0", "1,248.0"]
-    assert any(line.startswith("failover") for line in lines)
-    assert any("83\u00a0%" in line and line.startswith("shelf ") for line in lines)
-    assert "switching on: at most 1,241.3 W at the wall, 4 drives per enclosure at a time, 104 s" in lines
-    assert all(len(line) <= 100 for line in lines if not line.startswith("note"))
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["disks", "32", "714", "1,248", "1,248"] in lines
+    assert ["failover", "active", "1,980", "2,084", "6,756", "0.563"] in lines
+    said = result.stdout.replace("\u00a0", " ")
+    assert "1,241 W" in said
+    assert "104 s" in said
+    assert all(len(line) <= 80 for line in result.stdout.splitlines() if "  " in line)
 
 
-def test_a_start_says_whose_drives_start_together():
-    key = "array.power.spin_up="
-    for given, said in [
-        ("{ at_once = 1 }", "1 drive per enclosure"),
-        ('{ at_once = 2, per = "array" }', "2 drives"),
-    ]:
-        result = invoke(EXAMPLES / "array-power.toml", "--set", key + given)
-        assert f"at the wall, {said} at a time, " in result.stdout
+@pytest.mark.parametrize(
+    ("given", "at_once", "scope"),
+    [("{ at_once = 1 }", 1, "enclosure"), ('{ at_once = 2, per = "array" }', 2, "array")],
+)
+def test_a_start_says_whose_drives_start_together(given, at_once, scope):
+    found = evaluate(EXAMPLES / "array-power.toml", [f"array.power.spin_up={given}"])
+    assert (found.spin_up.at_once, found.spin_up.scope) == (at_once, scope)
+    shown = document(found)
+    (tile,) = (headline for headline in shown.headlines if headline.key == "start")
+    assert tile.remark.startswith(f"{at_once} drive")
+    assert ("enclosure" in tile.remark) is (scope == "enclosure")
+    assert any(tile.remark in sentence for sentence in shown.verdict)
+
+
+def test_the_supplies_of_the_fullest_shelf():
+    (figure,) = (one for one in document(evaluate(SNIA)).figures() if one.key == "supplies")
+    assert figure.table.column("Efficiency") == pytest.approx([85.0] * len(figure.table.rows))
+    (figure,) = (
+        one for one in document(evaluate(EXAMPLES / "array-power.toml")).figures() if one.key == "supplies"
+    )
+    rows = {tuple(row[:3]): row[3:] for row in figure.table.rows}
+    assert rows["shelf", "failover", "active"][1:] == pytest.approx([83.0, 89.4], abs=0.05)
 
 
 def test_json_is_versioned_and_takes_overrides():
@@ -48,7 +63,7 @@ def test_json_is_versioned_and_takes_overrides():
     assert (found["schema"], found["drives"]) == ("iowatt.power/1", 25)
     assert found["enclosures"][1]["count"] == 1
     assert found["spin_up"] is None
-    assert any("start-up watts" in note for note in found["notes"])
+    assert "no-start-up-watts" in [note["code"] for note in found["notes"]]
 
 
 def test_the_impossible_exits_with_2_and_prints_nothing():

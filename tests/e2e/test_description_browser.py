@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from visit import NEEDS_BROWSER, Visit
 
-from iowatt.pages.description import page
+from iowatt.pages.description.document import documents
+from iowatt.render import write
+from iowatt.trace.description import Descriptions
 from iowatt.trace.measure import describe
 
 pytestmark = NEEDS_BROWSER
@@ -23,8 +25,8 @@ def written(tmp_path_factory):
     rows = "".join(f"{i},{'RW'[i % 2]},{i * i % 99 * 512},4096,{HOSTILE}\n" for i in range(50))
     small.write_text("time_ms,op,offset,size,device\n" + rows)
     week, other = describe({"path": str(WEEK)}), describe({"path": str(small)})
-    page.write([week], folder / "one.html")
-    page.write([week, other], folder / "two.html")
+    write.write(documents(Descriptions(traces=[week])), folder / "one.html")
+    write.write(documents(Descriptions(traces=[week, other])), folder / "two.html")
     return folder / "one.html", folder / "two.html"
 
 

@@ -8,20 +8,20 @@ import pytest
 from visit import NEEDS_BROWSER, Visit
 
 from iowatt.model.scenario.array_power_calculation import evaluate
-from iowatt.pages.power import page
+from iowatt.pages.power import document
+from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER
 EXAMPLES = Path(__file__).parents[2] / "examples"
-CHARTS = 3
+CHARTS = 3  # one of them folded
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("power") / "power.html"
     found = evaluate(EXAMPLES / "array-power.toml")
-    found["sources"].append("<img src=x onerror=alert(1)><script>alert(2)</script>")
-    page.write(found, path)
-    return path
+    found.sources.append("<img src=x onerror=alert(1)><script>alert(2)</script>")
+    return write.write(document(found), path)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -34,10 +34,10 @@ def test_every_chart_is_drawn(browser, written, scheme):
 def test_paper_has_the_table_of_components(browser, written):
     visit = Visit(browser, written, "#print")
     visit.page.emulate_media(media="print")
-    table = visit.page.locator("#components table")
+    table = visit.page.locator("#power-components table")
     assert table.is_visible()
     assert table.locator("tbody tr").count() == 9
-    assert visit.page.locator("#totals table").is_visible()
+    assert visit.page.locator("#power-totals table").is_visible()
     visit.finish()
 
 

@@ -130,9 +130,9 @@ def test_the_projection_is_the_calculators(tmp_path, work):
     largest = Candidate("only", (Group("disk", 16, "stripes"),))
     parsed = Document(scenario(found, largest, "RI"), "x").validate(Scenario)
     plan = resolve(parsed, tmp_path, simulated=False).plan
-    normal = calculate(plan, "x")["modes"]["normal"]
-    assert row.idle_w == normal["idle"]["wall_w"] == pytest.approx((100 + 80 + 80) / 0.8)
-    assert row.active_w == normal["active"]["wall_w"] == pytest.approx((100 + 80 + 160) / 0.8)
+    normal = calculate(plan, "x").modes["normal"]
+    assert row.idle_w == normal["idle"].wall_w == pytest.approx((100 + 80 + 80) / 0.8)
+    assert row.active_w == normal["active"].wall_w == pytest.approx((100 + 80 + 160) / 0.8)
     assert (row.drives, row.shelves, row.raw_gb) == (16, 4, 1600)
 
 

@@ -57,7 +57,7 @@ def rows(path, target, **options):
 def logged(disk_folder):
     """The requests of the job as fio itself logs them."""
     record(printed("fio --write_iolog"), disk_folder, "psync")
-    assert info({"path": str(disk_folder / "job.fiolog")})["format"] == "fio-iolog"
+    assert info({"path": str(disk_folder / "job.fiolog")}).format == "fio-iolog"
     requests, _ = rows(disk_folder / "job.fiolog", disk_folder / "logged.parquet")
     assert len(requests) == REQUESTS
     return requests
@@ -96,7 +96,7 @@ def test_perf_sees_the_requests_that_fio_logs(disk_folder, logged):
     ).stdout
     (disk_folder / "oltp.perf.txt").write_text(text)
     counted = info({"path": str(disk_folder / "oltp.perf.txt"), "device": "*"})
-    assert counted["format"] == "perf"
+    assert counted.format == "perf"
     requests, response = rows(disk_folder / "oltp.perf.txt", disk_folder / "seen.parquet", device="*")
     # Others use the machine too, and the file system places the file: its requests are among all.
     for op in ("read", "write"):

@@ -55,21 +55,21 @@ def test_a_run_is_billed_by_its_intervals(tmp_path):
     mean_w = run.summary["energy"]["total_j"] / run.summary["window"]["duration_s"]
     hours = 59 * 24
     # the last of some 42,000 repetitions is cut, and so not at the mean
-    assert found["load"]["energy_kwh"] == pytest.approx(mean_w * hours / 1000, rel=1e-5)
-    assert found["by_kind"]["energy"] == pytest.approx(0.15 * mean_w * hours / 1000, rel=1e-5)
+    assert found.load.energy_kwh == pytest.approx(mean_w * hours / 1000, rel=1e-5)
+    assert found.by_kind["energy"] == pytest.approx(0.15 * mean_w * hours / 1000, rel=1e-5)
     highest = run.table("intervals")["power_w"].to_numpy().max()
-    assert mean_w / 1000 <= found["load"]["peak_kw"] <= highest / 1000
-    assert np.isclose(found["usd"], sum(month["usd"] for month in found["months"]))
+    assert mean_w / 1000 <= found.load.peak_kw <= highest / 1000
+    assert np.isclose(found.usd, sum(month.usd for month in found.months))
 
 
 def test_beside_a_site_notes_are_of_both():
     tariff = find_tariff("lipa-285-2026")
     alone = billed(tariff, drawn("5kW", None, 1))
     beside = billed(tariff, drawn("5kW", None, 1), 200e3)
-    assert any("at least 145 kW" in note for note in alone["notes"])
-    assert not any("at least 145 kW" in note for note in beside["notes"])
-    assert beside["load"]["site_kw"] == 200.0
-    assert "fixed" not in beside["by_kind"]
+    assert "peak-too-low" in [note.code for note in alone.notes]
+    assert "peak-too-low" not in [note.code for note in beside.notes]
+    assert beside.load.site_kw == 200.0
+    assert "fixed" not in beside.by_kind
 
 
 def test_a_file_of_centuries_is_refused(tmp_path):

@@ -39,7 +39,7 @@ def refusal(calculated):
 
 
 def wall(found, mode="normal", how="idle"):
-    return found["modes"][mode][how]["wall_w"]
+    return found.modes[mode][how].wall_w
 
 
 def test_a_sum_by_hand(calculated):
@@ -49,52 +49,52 @@ def test_a_sum_by_hand(calculated):
     assert wall(found, how="active") == pytest.approx((200 + 2 * (64 + 2)) / 0.8)
     # In failover the fans go to full speed; the efficiency is the same at all loads.
     assert wall(found, "failover", "active") == pytest.approx((200 + 2 * (64 + 16)) / 0.8)
-    total = found["modes"]["normal"]["active"]
-    assert total["va"] == pytest.approx(total["wall_w"] / 0.95)
-    assert total["btu_per_h"] == pytest.approx(total["wall_w"] * 3.412142)
-    assert total["tons"] == pytest.approx(total["wall_w"] / 3516.85, rel=1e-5)
-    assert total["facility_w"] == pytest.approx(1.5 * total["wall_w"])
-    assert found["drives"] == 8
-    assert found["raw_gb_per_w"] == pytest.approx(8 * 33.6 / wall(found))
+    total = found.modes["normal"]["active"]
+    assert total.va == pytest.approx(total.wall_w / 0.95)
+    assert total.btu_per_h == pytest.approx(total.wall_w * 3.412142)
+    assert total.tons == pytest.approx(total.wall_w / 3516.85, rel=1e-5)
+    assert total.facility_w == pytest.approx(1.5 * total.wall_w)
+    assert found.drives == 8
+    assert found.raw_gb_per_w == pytest.approx(8 * 33.6 / wall(found))
 
 
 def test_components_add_up_in_every_mode(calculated):
     found = calculated()
-    for mode, totals in found["modes"].items():
+    for mode, totals in found.modes.items():
         for how, total in totals.items():
-            parts = sum(component["watts"][mode][how] for component in found["components"])
-            assert parts == pytest.approx(total["wall_w"])
-            losses = [c for c in found["components"] if c["kind"] == "supply loss"]
-            assert sum(c["watts"][mode][how] for c in losses) == pytest.approx(total["loss_w"])
-    names = [component["name"] for component in found["components"]]
+            parts = sum(component.watts[mode][how] for component in found.components)
+            assert parts == pytest.approx(total.wall_w)
+            losses = [c for c in found.components if c.kind == "supply loss"]
+            assert sum(c.watts[mode][how] for c in losses) == pytest.approx(total.loss_w)
+    names = [component.name for component in found.components]
     assert names == ["head.controller", "head.supplies", "disks", "shelf.fan", "shelf.supplies"]
 
 
 def test_the_load_of_the_fullest_enclosure(calculated):
     found = calculated(ARRAY, "array.pool.disks.count=6")
-    (_, shelf) = found["enclosures"]
+    (_, shelf) = found.enclosures
     # Six drives: four in the first shelf, two in the second.
-    assert (shelf["count"], shelf["slots"], shelf["drives"]) == (2, 8, 6)
-    states = shelf["supply"]["fullest"]
-    assert states["normal"]["idle"]["output_w"] == pytest.approx(42)
-    assert states["normal"]["idle"]["load"] == pytest.approx(42 / 400)
-    assert states["failover"]["active"]["load"] == pytest.approx(80 / 200)
+    assert (shelf.count, shelf.slots, shelf.drives) == (2, 8, 6)
+    states = shelf.supply.fullest
+    assert states["normal"]["idle"].output_w == pytest.approx(42)
+    assert states["normal"]["idle"].load == pytest.approx(42 / 400)
+    assert states["failover"]["active"].load == pytest.approx(80 / 200)
     even = calculated(ARRAY, "array.pool.disks.count=6", 'array.power.enclosure.shelf.fill="even"')
-    assert even["enclosures"][1]["supply"]["fullest"]["normal"]["idle"]["output_w"] == pytest.approx(32)
+    assert even.enclosures[1].supply.fullest["normal"]["idle"].output_w == pytest.approx(32)
     assert wall(even) == pytest.approx(wall(found))
 
 
 def test_more_drives_take_more_shelves(calculated):
-    assert calculated(ARRAY, "array.pool.disks.count=13")["enclosures"][1]["count"] == 4
+    assert calculated(ARRAY, "array.pool.disks.count=13").enclosures[1].count == 4
 
 
 def test_heat_with_the_slip(calculated):
     found = calculated(ARRAY, "array.power.btu_factor=p9500-slip")
-    total = found["modes"]["normal"]["idle"]
-    assert total["btu_per_h"] == pytest.approx(3.14 * total["wall_w"])
+    total = found.modes["normal"]["idle"]
+    assert total.btu_per_h == pytest.approx(3.14 * total.wall_w)
     # Tons are heat, and do not slip.
-    assert total["tons"] == pytest.approx(total["wall_w"] * 3.412142 / 12000)
-    assert any("3.14" in note for note in found["notes"])
+    assert total.tons == pytest.approx(total.wall_w * 3.412142 / 12000)
+    assert "btu-slip" in [note.code for note in found.notes if note.decides]
 
 
 def test_watts_known_at_the_wall_pass_the_supplies_by(calculated):
@@ -106,8 +106,8 @@ def test_watts_known_at_the_wall_pass_the_supplies_by(calculated):
 def test_without_supplies_there_is_no_volt_ampere(calculated):
     found = calculated(ARRAY.replace('supply = { rating = "500W", efficiency = 0.8 }', ""))
     assert wall(found) == pytest.approx(120 + 2 * (40 + 2) / 0.8)
-    assert found["modes"]["normal"]["idle"]["va"] is None
-    assert any("'head' has no supplies" in note for note in found["notes"])
+    assert found.modes["normal"]["idle"].va is None
+    assert "no-supplies" in [note.code for note in found.notes]
 
 
 def test_an_ssd_or_a_drive_without_mechanics_will_do(calculated):
@@ -118,14 +118,14 @@ def test_an_ssd_or_a_drive_without_mechanics_will_do(calculated):
         ("seagate-savvio-15k3-146gb", 3.84, 7.44),
     ):
         found = calculated(ARRAY.replace(POOL, pool.format(name)))
-        (disks,) = (row for row in found["components"] if row["name"] == "disks")
-        assert disks["watts"]["normal"]["idle"] == pytest.approx(4 * idle)
+        (disks,) = (row for row in found.components if row.name == "disks")
+        assert disks.watts["normal"]["idle"] == pytest.approx(4 * idle)
         if operating is None:
-            assert disks["watts"]["normal"]["active"] > disks["watts"]["normal"]["idle"]
+            assert disks.watts["normal"]["active"] > disks.watts["normal"]["idle"]
             # Nothing spins up in it.
-            assert found["spin_up"]["peak_w"] == pytest.approx(wall(found))
+            assert found.spin_up.peak_w == pytest.approx(wall(found))
         else:
-            assert disks["watts"]["normal"]["active"] == pytest.approx(4 * operating)
+            assert disks.watts["normal"]["active"] == pytest.approx(4 * operating)
 
 
 def test_the_plan_is_json_and_comes_back(tmp_path):
@@ -142,9 +142,9 @@ def test_the_plan_is_json_and_comes_back(tmp_path):
 def test_peak_of_the_start(calculated):
     found = calculated(ARRAY, "array.power.spin_up={ at_once = 2 }")
     # Two shelves start two drives each beside two that idle: 4 x 34.8 + 4 x 10, with fans and head idle.
-    assert found["spin_up"]["peak_w"] == pytest.approx((4 * 34.8 + 4 * 10 + 2 * 2 + 120) / 0.8)
-    assert found["spin_up"]["at_once_peak_w"] == pytest.approx((8 * 34.8 + 2 * 2 + 120) / 0.8)
-    assert found["spin_up"]["duration_s"] == 10
+    assert found.spin_up.peak_w == pytest.approx((4 * 34.8 + 4 * 10 + 2 * 2 + 120) / 0.8)
+    assert found.spin_up.at_once_peak_w == pytest.approx((8 * 34.8 + 2 * 2 + 120) / 0.8)
+    assert found.spin_up.duration_s == 10
 
 
 # What stands for a longer path in the overrides below.

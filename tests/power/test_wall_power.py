@@ -126,7 +126,7 @@ def test_an_idle_array_draws_what_the_calculator_says(tmp_path):
     path = tmp_path / "idle.toml"
     path.write_text(ARRAY + POWER + REST)
     summary = iowatt.run(path).summary
-    expected = evaluate(path)["modes"]["normal"]["idle"]["wall_w"]
+    expected = evaluate(path).modes["normal"]["idle"].wall_w
     power = summary["power_w"]
     assert power["wall_mean"] == pytest.approx(expected, rel=1e-12)
     assert power["wall_max"] == pytest.approx(expected, rel=1e-12)
@@ -139,8 +139,8 @@ def test_an_idle_array_draws_what_the_calculator_says(tmp_path):
 def test_work_costs_less_than_the_calculators_active_array(run, tmp_path):
     path = tmp_path / "work.toml"
     path.write_text(ARRAY + POWER + WORK)
-    modes = evaluate(path)["modes"]["normal"]
-    assert modes["idle"]["wall_w"] < run.summary["power_w"]["wall_mean"] < modes["active"]["wall_w"]
+    modes = evaluate(path).modes["normal"]
+    assert modes["idle"].wall_w < run.summary["power_w"]["wall_mean"] < modes["active"].wall_w
 
 
 def test_the_same_run_gives_the_same_tables(run):

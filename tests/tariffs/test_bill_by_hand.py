@@ -356,10 +356,12 @@ def test_a_tariff_for_others_says_so():
         billed(made, Load.constant(1e3, HOUR)),
         billed(made, Load.constant(150e3, JANUARY), "2021-01-01"),
     )
-    assert any("at least 50 kW; this load has 1" in note for note in small.notes)
-    assert any("ended on 2021-12-31; the bill begins on 2026-01-01" in note for note in small.notes)
-    assert any("at most 100 kW" in note for note in large.notes)
-    assert any("at most 500 kWh a month" in note for note in large.notes)
-    assert not any("ended" in note for note in large.notes)
+    assert [note.code for note in small.notes] == ["peak-too-low", "use-too-high", "rates-ended"]
+    assert [note.code for note in large.notes] == ["peak-too-high", "use-too-high"]
+    assert all(note.decides for note in (*small.notes, *large.notes))
+    assert {"50", "1"} <= set(small.notes[0].text.split())
+    assert "2021-12-31" in small.notes[2].text
+    assert "2026-01-01" in small.notes[2].text
     early = billed(made, Load.constant(60e3, HOUR), "2019-01-01")
-    assert any("from 2020-01-01 on" in note for note in early.notes)
+    assert [note.code for note in early.notes] == ["use-too-high", "rates-begin-later"]
+    assert "2020-01-01" in early.notes[1].text

@@ -78,9 +78,9 @@ def test_the_statistics_are_the_same_before_and_after(tmp_path: Path) -> None:
     before = info(spec(EXCERPT))
     for name in ("t.parquet", "t.csv.zst"):
         after = info(spec(to(EXCERPT, tmp_path / name)))
-        changed = {key for key in before if before[key] != after[key]}
+        changed = {key for key, value in before if value != getattr(after, key)}
         assert changed <= {"file", "format", "detected"}
-    assert before["requests"]["count"] == 655_687
+    assert before.requests.count == 655_687
 
 
 def test_unix_time_is_rebased_and_the_origin_is_told(tmp_path: Path) -> None:

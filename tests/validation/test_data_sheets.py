@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from iowatt.base.errors import Argument
 from iowatt.cli import main
 from iowatt.evaluate.validation import sheet
-from iowatt.pages.validation import sheet_text
-from refused import ANYWHERE, check
+from iowatt.pages.data_sheets import document
+from refused import check
 
 NAMES = sheet.simulatable()
 
@@ -59,11 +59,12 @@ def test_the_verb():
     result = CliRunner().invoke(main.app, ["devices", "validate", "--device", "intel-dc-s3700-800gb"])
     assert result.exit_code == 0
     assert "performance.random_write_iops" in result.stdout
-    assert "figures of 1 drives; largest error" in result.stdout
+    assert "a tenth in use" in result.stdout
     words = ["devices", "validate", "--device", "intel-e-5410s-120gb", "--json"]
-    document = json.loads(CliRunner().invoke(main.app, words).stdout)
-    assert document["schema"] == sheet_text.SCHEMA
-    (device,) = document["devices"]
+    found = json.loads(CliRunner().invoke(main.app, words).stdout)
+    assert found["schema"] == "iowatt.data-sheets/1"
+    assert found["bar"] == sheet.BAR
+    (device,) = found["devices"]
     assert device["simulated_by"] == "data sheet"
     assert {figure["figure"] for figure in device["figures"]} >= {"power.idle", "power.active"}
 
@@ -74,9 +75,21 @@ def test_the_verb():
         (["--ssd", "--device", "arrays2002-disk"], "not-accepted", Argument("ssd", "arrays2002-disk")),
         (["--ssd", "--device", "intel-320-300gb"], "missing-figure", "intel-320-300gb"),
         (["--ssd", "--device", "intel-x25-e-32gb"], "missing-figure", "intel-x25-e-32gb.toml (library)"),
-        (["--device", "intel-dc-s3700-800gb", "-o", "x.html"], "not-applicable", ANYWHERE),
+        (["--device", "intel-dc-s3700-800gb", "--drive", "x"], "not-applicable", Argument("drive")),
+        (["--ssd", "--trace", "x"], "not-applicable", Argument("trace")),
+        (["--ssd", "-o", "x.txt"], "not-accepted", "x.txt"),
     ],
 )
 def test_what_it_refuses(words, code, place):
     result = CliRunner().invoke(main.app, ["devices", "validate", *words])
     check(result.exception, code, place)
+    assert result.stdout == ""
+
+
+def test_the_page_has_every_figure_that_is_compared():
+    made = sheet.sheets(["intel-e-5410s-120gb"])
+    shown = {one.key: one for one in document(made).figures()}
+    assert set(shown) == {"errors", "figures-intel-e-5410s-120gb", "reads"}
+    errors = shown["errors"].table.column("Error")
+    assert errors == [100 * figure.error for figure in made.compared]
+    assert len(errors) >= 4

@@ -94,7 +94,7 @@ def test_the_drive_is_the_header():
 
 @pytest.mark.parametrize("key", DOCUMENTED)
 def test_the_documented_figures(found, key):
-    from iowatt.pages.validation.text import kinds
+    from iowatt.pages.validation import kinds
 
     got = dict(kinds(found[key]))
     assert set(got) == set(DOCUMENTED[key])

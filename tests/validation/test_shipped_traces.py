@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from iowatt.cli import main
 from iowatt.evaluate import validation
-from iowatt.pages.validation import page, text
+from iowatt.pages.validation import document
 
 # As documented in docs/validation.md: simulated mean, demerit and paired RMSE, milliseconds.
 DOCUMENTED = {
@@ -48,9 +48,9 @@ def test_mean_errors(found):
     errors = [abs(v.every.mean_error) for v in found.values()]
     assert max(errors) <= 0.02
     for validation_ in found.values():
-        theirs = text.disksim(validation_)
+        theirs = validation_.disksim
         if theirs is not None:
-            assert abs(validation_.every.mean_error) <= abs(theirs["mean_error"]) + 0.001
+            assert abs(validation_.every.mean_error) <= abs(theirs.mean_error) + 0.001
 
 
 def test_demerits(found):
@@ -76,9 +76,9 @@ def test_the_verb(tmp_path):
     report = tmp_path / "report.html"
     words = ["devices", "validate", "--device", "hp-c2247a", "--json", "-o", str(report)]
     result = CliRunner().invoke(main.app, words)
-    document = json.loads(result.stdout)
-    assert document["schema"] == "iowatt.validation/1"
-    (drive,) = document["drives"]
+    made = json.loads(result.stdout)
+    assert made["schema"] == "iowatt.validation/1"
+    (drive,) = made["drives"]
     keys = {
         "device", "requests", "measured_mean_ms", "simulated_mean_ms", "mean_error", "demerit_ms",
         "demerit_fraction", "paired_rmse_ms",
@@ -92,8 +92,15 @@ def test_the_verb(tmp_path):
 
 
 def test_the_table_and_the_page(found):
-    shown = "\n".join(text.lines(list(found.values())))
-    assert "seagate-st41601n: DiskSim 4.0 aborts" in shown
-    assert "caches off" in shown
-    markup = page.render([found["dec-rz26"]])
-    assert "distribution-dec-rz26" in markup and "Share of requests" in markup
+    made = validation.document(list(found.values()))
+    by_name = {drive.device: drive for drive in made.drives}
+    assert by_name["seagate-st41601n"].disksim is None
+    assert by_name["seagate-st41601n"].disksim_note
+    codes = {name: {note.code for note in drive.notes} for name, drive in by_name.items()}
+    assert [name for name, has in codes.items() if "conditions" in has] == ["seagate-cheetah-15k5"]
+    shown = document(list(found.values()))
+    texts = [caveat.text for caveat in shown.caveats]
+    assert any("caches off" in text for text in texts)
+    assert any("DiskSim 4.0 aborts" in text for text in texts)
+    assert shown.chart.table.column("iowatt") == [100 * drive.mean_error for drive in made.drives]
+    assert document([found["dec-rz26"]]).chart.key == "distribution-dec-rz26"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -15,6 +14,15 @@ from iowatt.cli.main import app
 from iowatt.evaluate.fit import build, calibrate, course, fidelity, sizes
 from iowatt.evaluate.fit.run import fit
 from iowatt.model.profile.find import load
+from iowatt.trace.description import (
+    Description,
+    JumpTable,
+    ReuseFigures,
+    ReuseHistogram,
+    RunFigures,
+    Sequentiality,
+    SizeHistogram,
+)
 from iowatt.trace.generate import generate, prepare
 from iowatt.trace.measure import describe
 from refused import check
@@ -210,28 +218,31 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 
 
 def test_otsu_by_hand() -> None:
-    of = {"bytes": [512, 1024, 65536], "reads": [10, 0, 5], "writes": [0, 10, 5]}
+    of = SizeHistogram(bytes=[512, 1024, 65536], reads=[10, 0, 5], writes=[0, 10, 5])
     assert sizes.threshold(of) == 1024
     assert sizes.classes(of) == {"-small": (0, 1024), "-large": (1025, (1 << 32) - 1)}
-    assert sizes.classes({"bytes": [4096], "reads": [3], "writes": [1]}) == {"": None}
-    rare = {"bytes": [4096, 65536], "reads": [10_000, 1], "writes": [0, 0]}
+    assert sizes.classes(SizeHistogram(bytes=[4096], reads=[3], writes=[1])) == {"": None}
+    rare = SizeHistogram(bytes=[4096, 65536], reads=[10_000, 1], writes=[0, 0])
     assert sizes.threshold(rare) is None
 
 
 def test_a_step_moves_shares_by_what_is_missing() -> None:
-    def of(depths: dict[int, float], consecutive: float) -> dict[str, Any]:
-        rows = {
-            "from_blocks": list(depths),
-            "read_share": list(depths.values()),
-            "write_share": [0.0] * len(depths),
-        }
-        jumps = {"direction": ["forward"], "from_bytes": [4096], "request_share": [0.5]}
-        run = {"sequential_request_share": 0.5}
-        return {
-            "reuse": {"histogram": rows},
-            "jumps": jumps,
-            "sequential": {"consecutive_request_share": consecutive, "runs": run},
-        }
+    def of(depths: dict[int, float], consecutive: float) -> Description:
+        # Only what a step reads.
+        rows = ReuseHistogram(
+            from_blocks=list(depths),
+            to_blocks=list(depths),
+            read_share=list(depths.values()),
+            write_share=[0.0] * len(depths),
+        )
+        return Description.model_construct(
+            reuse=ReuseFigures.model_construct(histogram=rows),
+            jumps=JumpTable.model_construct(direction=["forward"], from_bytes=[4096], request_share=[0.5]),
+            sequential=Sequentiality.model_construct(
+                consecutive_request_share=consecutive,
+                runs=RunFigures.model_construct(sequential_request_share=0.5),
+            ),
+        )
 
     original = of({1: 0.5, 8: 0.2}, 0.25)
     tuned = calibrate.begin(original)
@@ -247,9 +258,9 @@ def test_a_step_moves_shares_by_what_is_missing() -> None:
 def test_stay_by_hand() -> None:
     half = {"length_s": 1.0, "factor": 1.0, "shares": {"reads": 50.0, "writes": 50.0}}
     # Half of the draws change the direction; with 3 of 4 requests repeating it, one in two is drawn.
-    assert course.stay({"direction_repeats": 0.75}, [half]) == pytest.approx(2.0)
-    assert course.stay({"direction_repeats": 0.2}, [half]) == 1.0
-    assert course.stay({"direction_repeats": None}, [half]) == 1.0
+    assert course.stay(Description.model_construct(direction_repeats=0.75), [half]) == pytest.approx(2.0)
+    assert course.stay(Description.model_construct(direction_repeats=0.2), [half]) == 1.0
+    assert course.stay(Description.model_construct(direction_repeats=None), [half]) == 1.0
 
 
 def test_inline_toml() -> None:
@@ -261,9 +272,9 @@ def test_dyadic_windows_and_classes_of_sizes() -> None:
     whole = describe({"path": str(EXCERPT)}, dyadic_windows=True)
     small = describe({"path": str(EXCERPT)}, dyadic_windows=True, size_bytes=(0, 8192))
     large = describe({"path": str(EXCERPT)}, dyadic_windows=True, size_bytes=(8193, 1 << 31))
-    assert whole["over_time"]["window_s"] == 1.0
-    assert whole["requests"]["count"] == small["requests"]["count"] + large["requests"]["count"]
-    assert small["span"] == whole["span"]
-    assert max(small["sizes"]["histogram"]["bytes"]) <= 8192 < min(large["sizes"]["histogram"]["bytes"])
+    assert whole.over_time.window_s == 1.0
+    assert whole.requests.count == small.requests.count + large.requests.count
+    assert small.span == whole.span
+    assert max(small.sizes.histogram.bytes) <= 8192 < min(large.sizes.histogram.bytes)
     with pytest.raises(InputError):
         describe({"path": str(EXCERPT)}, size_bytes=(9, 8))

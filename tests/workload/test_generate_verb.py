@@ -35,7 +35,7 @@ def test_it_writes_what_convert_writes(tmp_path, name):
     assert result.exit_code == 0, result.output
     assert "2,000 requests" in result.stdout
     found = info({"path": str(target)})
-    assert found["requests"]["count"] == 2000
+    assert found.requests.count == 2000
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
@@ -62,8 +62,8 @@ def test_keys_can_be_set(tmp_path):
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     found = info({"path": str(target)})
-    assert found["requests"]["reads"] == 0
-    assert found["bytes"]["written"] == 500 * 65536
+    assert found.requests.reads == 0
+    assert found.bytes.written == 500 * 65536
 
 
 def test_json_has_the_marks(tmp_path):

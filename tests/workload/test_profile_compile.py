@@ -116,7 +116,7 @@ def test_a_rate_scales_streams_of_their_own():
 def test_equal_profiles_of_two_workloads_draw_different_numbers():
     found = profile({"law": "poisson", "rate": 100})
     first, second = (info({"synthetic": plan(found, requests=100, workload=n)}) for n in (0, 1))
-    assert first["span"] != second["span"]
+    assert first.span != second.span
 
 
 def test_the_checked_in_schema_is_current():

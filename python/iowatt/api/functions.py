@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+    from iowatt.evaluate.caches.result import CacheComparison
     from iowatt.evaluate.search.evaluator import Progress as SearchProgress
     from iowatt.evaluate.search.executor import Executor
     from iowatt.evaluate.search.optimize.asked import Priced
@@ -421,7 +422,7 @@ def cache(
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
     progress: Progress | None = None,
-) -> pl.DataFrame:
+) -> CacheComparison:
     """Simulate caches alone, without drives and without time: many policies and sizes in one pass.
 
     Parameters
@@ -447,30 +448,29 @@ def cache(
     reading:
         How a recorded trace is read, the options of `iowatt.trace.open.spec`.
     output:
-        A page (.html) to write.
+        A page to write: .html, .pdf or .xlsx.
 
     Returns
     -------
-    polars.DataFrame
-        A row for each cache: ``policy``, ``parameters`` (as text), ``size`` as asked, ``size_bytes``,
-        ``slots``, ``held``, ``evictions``, and as shares from 0 to 1 ``hit_ratio`` (of requests) and
-        ``hit_bytes_ratio``, of reads and writes too (``read_``, ``write_``; null where there are none).
+    CacheComparison
+        Its ``caches`` have ``policy``, ``parameters``, ``size`` as asked, ``size_bytes``, ``slots``,
+        ``held``, ``evictions``, and as shares from 0 to 1 ``hit_ratio`` (of requests) and
+        ``hit_bytes_ratio``, of reads and writes too (``read_``, ``write_``; None where there are none).
+        ``frame()`` is a table of them.
 
     Raises
     ------
     iowatt.base.errors.InputError
         Whatever is wrong with the trace or what is asked for.
     """
-    import polars as pl
-
     from iowatt.base.overrides import as_overrides
     from iowatt.evaluate.caches.ask import ask
-    from iowatt.model.scenario import cache_policies
-    from iowatt.pages.caches import page
+    from iowatt.pages.caches import document
+    from iowatt.render import write
 
     target = None if output is None else Path(output)
     if target is not None:
-        page.check_target(target, force)
+        write.check_target(target, force=force)
     found = ask(
         os.fspath(trace),
         policy=policy,
@@ -489,12 +489,8 @@ def cache(
         progress=progress,
     )
     if target is not None:
-        page.write(found, target, force=force)
-    rows = []
-    for row in found["caches"]:
-        given = cache_policies.Policy(row["policy"], tuple(row["parameters"].items())).text.partition(":")[2]
-        rows.append({**{key: value for key, value in row.items() if key != "hits"}, "parameters": given})
-    return pl.DataFrame(rows, infer_schema_length=None)
+        write.write(document(found), target, force=force)
+    return found
 
 
 def _search_given(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import DURATION, RATE, REQUESTS, SEED, SPAN, Force, Overrides, Page, print_json, shown
+from iowatt.cli.options import DURATION, RATE, REQUESTS, SEED, SPAN, Force, Notes, Overrides, Page, shown
+from iowatt.cli.show import check_page, show
 
 
 def register(app: typer.Typer) -> None:
@@ -83,6 +84,7 @@ def cache(
     order_tolerance: verb.OrderTolerance = None,
     output: Page = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: verb.Json = False,
 ) -> None:
     """Simulate caches alone: hit ratios by requests and by bytes for many policies and sizes at once.
@@ -102,11 +104,9 @@ def cache(
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
     )
-    if output is not None:
-        from iowatt.pages.caches import page
-
-        page.check_target(output, force)
+    check_page(output, force=force)
     from iowatt.evaluate.caches.ask import ask  # loads Polars and the extension
+    from iowatt.pages.caches import document
 
     with verb.in_flags(), bar("simulating caches") as progress:
         found = ask(
@@ -126,21 +126,4 @@ def cache(
             reading=reading,
             progress=progress,
         )
-    if output is not None:
-        page.write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found)
-    else:
-        _print(found)
-
-
-def _print(found: dict[str, Any]) -> None:
-    from iowatt.pages.caches import text
-
-    verb._print_block(list(text.head(found)), gap=False)
-    typer.echo()
-    for line in text.table(found):
-        typer.echo(line)
-    for note in found["notes"]:
-        typer.echo(f"note: {note}", err=True)
+    show(found, document, output, force=force, notes=notes, as_json=as_json)

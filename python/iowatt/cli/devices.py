@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import FORMAT, KIND, NAME, AsJson, Force, output, print_json, shown
+from iowatt.cli.options import FORMAT, KIND, NAME, AsJson, Force, Notes, Page, output, print_json, shown
+from iowatt.cli.show import check_page, show
 
 Json = AsJson
 
@@ -42,7 +44,7 @@ def register(app: typer.Typer) -> None:
         help="The library of devices: their figures, and where these come from.", no_args_is_help=True
     )
     devices.command("list")(list_)
-    devices.command("show")(show)
+    devices.command("show")(show_)
     devices.command("import")(import_)
     devices.command("validate")(validate)
     app.add_typer(devices, name="devices")
@@ -58,7 +60,7 @@ def list_(
             "(mechanics), both (simulation), joules of stopping (spin-down), or US dollars (price)."
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the devices of the library and what their figures are good for."""
     from iowatt.model.library import describe
@@ -72,7 +74,7 @@ def list_(
     typer.echo(f"{len(found)} devices; `iowatt devices show NAME` prints all that is known of one", err=True)
 
 
-def show(
+def show_(
     name: Annotated[
         str,
         typer.Argument(
@@ -82,7 +84,7 @@ def show(
         ),
     ],
     drive: Drive = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print all that is known of a device: each figure with its source, what follows, what is missing."""
     from iowatt.model.library import describe
@@ -154,8 +156,9 @@ def validate(
         typer.Option(help="A trace with measured response times.", show_default="the shipped one"),
     ] = None,
     trace_format: Annotated[str | None, shown(FORMAT, "detected")] = None,
-    output: Annotated[Path | None, output("PAGE", "Write a report (.html).", "none")] = None,
+    output: Page = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: Json = False,
 ) -> None:
     """Replay measured traces and compare with the times of the real drive; or SSDs with their data sheets.
@@ -166,37 +169,24 @@ def validate(
     from iowatt.evaluate import validation
     from iowatt.evaluate.validation import sheet
 
+    check_page(output, force=force)
+    shown = partial(show, output=output, force=force, notes=notes, as_json=as_json)
     if ssd or (device is not None and trace is None and sheet.known(device)):
-        _data_sheets(device, {"trace": trace, "drive": drive, "output": output}, as_json=as_json)
+        from iowatt.pages import data_sheets
+
+        _only_disks({"trace": trace, "drive": drive})
+        shown(sheet.sheets([] if device is None else [device]), data_sheets.document)
         return
-    from iowatt.pages.validation import page, text
+    from iowatt.pages.validation import document
 
-    if output is not None:
-        page.check_target(output, force)
-    cases = validation.cases(device, drive, trace, trace_format)
-    found = [validation.validate(case) for case in cases]
-    if output is not None:
-        page.write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(text.document(found))
-        return
-    for line in text.lines(found):
-        typer.echo(line)
+    found = [validation.validate(case) for case in validation.cases(device, drive, trace, trace_format)]
+    shown(validation.document(found), lambda _: document(found))
 
 
-def _data_sheets(device: str | None, others: dict[str, object], *, as_json: bool) -> None:
+def _only_disks(arguments: dict[str, object]) -> None:
     from iowatt.base.errors import Argument, InputError
-    from iowatt.evaluate.validation import sheet
-    from iowatt.pages.validation import sheet_text
 
-    given = [name for name, value in others.items() if value is not None]
-    if given:
-        message = "is for disks; SSDs are compared with their data sheets"
-        raise InputError("not-applicable", Argument(given[0]), message, hint="leave it out")
-    found = sheet.sheets([] if device is None else [device])
-    if as_json:
-        print_json(sheet_text.document(found))
-        return
-    for line in sheet_text.lines(found):
-        typer.echo(line)
+    for name, value in arguments.items():
+        if value is not None:
+            message = "is for disks; SSDs are compared with their data sheets"
+            raise InputError("not-applicable", Argument(name), message, hint="leave it out")

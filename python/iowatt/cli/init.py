@@ -42,7 +42,7 @@ def init(
     """
     from iowatt.cli.progress import bar
     from iowatt.model.scenario.output import refuse_existing, write_text
-    from iowatt.model.scenario.starter import own_trace, starter
+    from iowatt.model.scenario.starter import ReadTrace, own_trace, starter
 
     refuse_existing(file, force=force)
     options = verb._options(
@@ -62,16 +62,17 @@ def init(
         from iowatt.trace.info import info  # loads Polars and the extension
 
         with verb.in_flags(), bar(f"reading {trace}") as progress:
-            found = info({"path": str(own_trace(trace)), **options}, progress=progress)
+            read = info({"path": str(own_trace(trace)), **options}, progress=progress)
+        found = ReadTrace(read.format, read.devices.count, read.reached_bytes)
     elif options:
         place = Argument(verb.argument(next(iter(options))))
         raise InputError(
             "not-applicable", place, "goes with a trace of your own", hint="name it: `trace=FILE`"
         )
     write_text(file, starter(file, trace, options, found), force=force)
-    if found is not None and found["devices"]["count"] > 1:
+    if found is not None and found.devices > 1:
         typer.echo(
-            f"note: the {found['devices']['count']} devices of {trace} lie one behind the other in the "
+            f"note: the {found.devices} devices of {trace} lie one behind the other in the "
             "volume (place in the scenario); --device takes some of them",
             err=True,
         )

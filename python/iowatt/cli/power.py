@@ -1,13 +1,11 @@
-"""``iowatt power``: what an array draws, idle and at work, with and without its redundant supplies."""
+"""``iowatt power``: what an array draws, idle and active, with and without its redundant supplies."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-from iowatt.cli.options import AsJson, Force, Overrides, Scenario, output, print_json
+from iowatt.cli.options import AsJson, Force, Notes, Overrides, Page, Scenario
+from iowatt.cli.show import check_page, show
 
 
 def register(app: typer.Typer) -> None:
@@ -19,33 +17,19 @@ def power(
     scenario: Scenario,
     *,
     overrides: Overrides = None,
-    output: Annotated[
-        Path | None, output("PAGE", "Write a page to read or print (.html, .pdf).", "none")
-    ] = None,
+    output: Page = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Calculate an array's power: idle and active W, VA, BTU/h, by component, also in failover.
 
-    Needs [array.power] and the drives' watts; workloads are not looked at. Exit 2 where the array is
-    impossible: drives without slots, supplies too small, no controller.
+    Needs [array.power] and the drives' watts; workloads are ignored. Exit 2 where the array is impossible:
+    drives without slots, supplies too small, no controller.
     """
     from iowatt.model.scenario.array_power_calculation import evaluate
+    from iowatt.pages.power import document
 
-    if output is not None:
-        from iowatt.pages.power import page
-
-        page.check_target(output, force)
+    check_page(output, force=force)
     found = evaluate(scenario, overrides or [])
-    if output is not None:
-        from iowatt.pages.power import page
-
-        page.write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found)
-        return
-    from iowatt.pages.power.text import lines
-
-    for line in lines(found):
-        typer.echo(line)
+    show(found, document, output, force=force, notes=notes, as_json=as_json)

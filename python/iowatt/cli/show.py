@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -27,14 +27,17 @@ def check_page(output: Path | None, *, force: bool) -> None:
 
 def show(
     found: Found,
-    document: Callable[[Found], Document],
+    document: Callable[[Found], Document | Sequence[Document]],
     output: Path | None = None,
     *,
     force: bool = False,
     notes: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Write the page to ``output``, if any; then print the result, as JSON where that is asked for."""
+    """Write the page to ``output``, if any; then print the result, as JSON where that is asked for.
+
+    Several documents make one page.
+    """
     if output is not None:
         from iowatt.render import write
 
@@ -44,5 +47,10 @@ def show(
         print_json(found.as_dict())
     else:
         from iowatt.render import terminal
+        from iowatt.render.document import Document
 
-        terminal.show(document(found), notes=notes)
+        made = document(found)
+        for number, one in enumerate([made] if isinstance(made, Document) else made):
+            if number:
+                typer.echo()
+            terminal.show(one, notes=notes)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import FIRST_DAY, AsJson, Force, Page, print_json, shown
+from iowatt.cli.options import FIRST_DAY, AsJson, Force, Notes, Page, shown
+from iowatt.cli.show import check_page, show
 
 Name = Annotated[
     str,
@@ -27,7 +29,7 @@ def register(app: typer.Typer) -> None:
         help="Electricity tariffs: energy, demand, ratchets, and the bill of a load.", no_args_is_help=True
     )
     tariff.command("list")(list_)
-    tariff.command("show")(show)
+    tariff.command("show")(show_)
     tariff.command("check")(check)
     tariff.command("bill")(bill_)
     app.add_typer(tariff, name="tariff")
@@ -35,31 +37,29 @@ def register(app: typer.Typer) -> None:
 
 def list_(*, as_json: AsJson = False) -> None:
     """List the tariffs of the library and what they charge for."""
-    from iowatt.pages.tariff import text
+    from iowatt.pages.tariff import listing
     from iowatt.tariffs import account
     from iowatt.tariffs.find import find_tariff, tariff_names
 
-    found = account.listing(find_tariff(name) for name in tariff_names())
-    if as_json:
-        print_json(found)
-        return
-    for line in text.listing(found):
-        typer.echo(line)
-    typer.echo(f"{len(found['tariffs'])} tariffs; `iowatt tariff show NAME` prints one", err=True)
+    show(account.listing(find_tariff(name) for name in tariff_names()), listing, as_json=as_json)
 
 
-def show(name: Name, *, as_json: AsJson = False) -> None:
-    """Print all that a tariff charges for, with its schedules, its source and its notes."""
-    from iowatt.pages.tariff import text
+def show_(
+    name: Name,
+    *,
+    output: Page = None,
+    force: Force = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show everything a tariff charges for, with its schedules and its source."""
+    from iowatt.pages.tariff import document
     from iowatt.tariffs import account
     from iowatt.tariffs.find import find_tariff
 
+    check_page(output, force=force)
     found = account.document(find_tariff(name))
-    if as_json:
-        print_json(found)
-        return
-    for line in text.tariff(found):
-        typer.echo(line)
+    show(found, document, output, force=force, notes=notes, as_json=as_json)
 
 
 def check(
@@ -69,18 +69,12 @@ def check(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check records of URDB: what is wrong with the first that cannot be billed, or what all charge for."""
+    """Check records of URDB: the first fault, or what each record charges for."""
+    from iowatt.pages.tariff import listing
     from iowatt.tariffs import account
     from iowatt.tariffs.find import read_tariff
 
-    tariffs = [read_tariff(file) for file in files]
-    if as_json:
-        print_json(account.listing(tariffs))
-        return
-    for tariff in tariffs:
-        typer.echo(f"{tariff.name}: {', '.join(account.charges(tariff))}")
-        for note in tariff.notes:
-            typer.echo(f"note: {note}", err=True)
+    show(account.listing([read_tariff(file) for file in files]), listing, as_json=as_json)
 
 
 def bill_(
@@ -120,6 +114,7 @@ def bill_(
     ] = None,
     output: Page = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Bill a load, month by month: energy, demand, fixed charges and what lacks to a minimum."""
@@ -127,22 +122,15 @@ def bill_(
     from iowatt.base.units import parse_power
     from iowatt.cli.options import parsed
     from iowatt.lenses.electricity import billed, drawn
-    from iowatt.pages.tariff import page, text
+    from iowatt.pages.tariff import bill
     from iowatt.tariffs import account
     from iowatt.tariffs.find import find_tariff
 
     if years is not None and months is not None:
         raise InputError("conflict", Argument("months"), "give `years=` or `months=`, not both")
-    if output is not None:
-        page.check_target(output, force)
+    check_page(output, force=force)
     tariff = find_tariff(name)
     what = drawn(load, start, months if years is None else 12 * years)
     found = billed(tariff, what, parsed(site, parse_power, "site") or 0.0)
-    if output is not None:
-        page.write(found, account.document(tariff), output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        print_json(found)
-        return
-    for line in text.bill(found):
-        typer.echo(line)
+    page = partial(bill, account.document(tariff))
+    show(found, page, output, force=force, notes=notes, as_json=as_json)

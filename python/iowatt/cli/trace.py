@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,9 +24,14 @@ from iowatt.cli.options import (
     START,
     AsJson,
     Force,
+    Notes,
     print_json,
 )
+from iowatt.cli.show import show
 from iowatt.cli.transform import block_size, seconds, transformations
+
+if TYPE_CHECKING:
+    from iowatt.trace.info_result import TraceInfo
 
 Format = Annotated[str | None, FORMAT]
 Columns = Annotated[
@@ -116,12 +121,14 @@ def info(
     device: Device = None,
     skip_bad: SkipBad = 0,
     order_tolerance: OrderTolerance = None,
+    notes: Notes = False,
     as_json: Json = False,
 ) -> None:
     """Count what is in a trace: requests, span, rate, sizes, footprint, order; a unit mistake shows."""
     from iowatt.cli.progress import bar
-    from iowatt.pages.description.info_text import lines
+    from iowatt.pages.description.info import document
     from iowatt.trace.info import info as count  # loads Polars and the extension
+    from iowatt.trace.info_result import TraceInfos
 
     options = _options(
         format=format_,
@@ -139,11 +146,12 @@ def info(
     for file in files:
         with in_flags(), bar(f"reading {file}") as progress:
             results.append(count({"path": file, **options}, progress=progress))
-        if not as_json:
-            _print_block(_in_options(lines(results[-1])), gap=len(results) > 1)
-    if as_json:
-        schemas = {result.pop("schema") for result in results}
-        print_json({"schema": schemas.pop(), "traces": results})
+    show(
+        TraceInfos(traces=results if as_json else [_naming_options(one) for one in results]),
+        lambda found: [document(one) for one in found.traces],
+        notes=notes,
+        as_json=as_json,
+    )
 
 
 def convert(
@@ -253,7 +261,7 @@ def convert(
     if as_json:
         print_json({"schema": "iowatt.trace-convert/1", **result})
     else:
-        from iowatt.pages.description.info_text import converted
+        from iowatt.pages.description.converted import converted
 
         _print_block(_in_options(converted(result)), gap=False)
 
@@ -299,6 +307,12 @@ def in_flags() -> Iterator[None]:
 def _in_options(lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Lines in which a warning that names keys of a scenario names the options of the command line."""
     return [(label, _columns_flags(text) if label == "warning" else text) for label, text in lines]
+
+
+def _naming_options(info: TraceInfo) -> TraceInfo:
+    """The counts, with warnings that name the options of the command line."""
+    named = [note.model_copy(update={"text": _columns_flags(note.text)}) for note in info.warnings]
+    return info.model_copy(update={"warnings": named})
 
 
 def _columns_flags(text: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import ADVANCED, EXTENT, Force, output, print_json, shown
+from iowatt.cli.options import ADVANCED, EXTENT, Force, Notes, Page, shown
+from iowatt.cli.show import check_page, show
 
 
 def register(trace: typer.Typer) -> None:
@@ -62,15 +62,18 @@ def profile(
     device: verb.Device = None,
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
-    output: Annotated[Path | None, output("PAGE", "Write a report (.html).", "none")] = None,
+    output: Page = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: verb.Json = False,
 ) -> None:
     """Measure a trace as a workload: rates, bursts, sizes, runs, footprint, reuse and skew.
 
-    Shares are of requests and of bytes. With -o the figures go to a report page as well.
+    Shares are of requests and of bytes.
     """
     from iowatt.cli.progress import bar
+    from iowatt.pages.description.document import documents
+    from iowatt.trace.description import Descriptions
     from iowatt.trace.measure import describe  # loads Polars and the extension
 
     options = verb._options(
@@ -93,26 +96,12 @@ def profile(
         "lookback": _count(lookback, "lookback"),
         "gap_bytes": 0 if gap is None else block_bytes(gap, "gap"),
     }
-    if output is not None:
-        from iowatt.pages.description import page
-
-        page.check_target(output, force)
+    check_page(output, force=force)
     found = []
     for file in files:
         with verb.in_flags(), bar(f"reading {file}") as progress:
             found.append(describe({"path": file, **options}, **measure, progress=progress))
-        if not as_json:
-            from iowatt.pages.description.text import lines
-
-            verb._print_block(lines(found[-1]), gap=len(found) > 1)
-    if output is not None:
-        from iowatt.pages.description import page
-
-        page.write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    if as_json:
-        schemas = {description.pop("schema") for description in found}
-        print_json({"schema": schemas.pop(), "traces": found})
+    show(Descriptions(traces=found), documents, output, force=force, notes=notes, as_json=as_json)
 
 
 def block_bytes(text: str, name: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_power
@@ -14,6 +14,7 @@ from iowatt.tariffs import account, series
 from iowatt.tariffs.beside import beside
 from iowatt.tariffs.bill import MONTHS_A_YEAR, bill
 from iowatt.tariffs.load import Load
+from iowatt.tariffs.result import BillDocument
 from iowatt.tariffs.structure import Tariff
 
 #: Where nothing says when a load begins.
@@ -72,8 +73,8 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
     return Drawn(load, begins, said)
 
 
-def billed(tariff: Tariff, what: Drawn, site_watts: float = 0.0) -> dict[str, Any]:
-    """The document of a bill (`iowatt.tariffs.account`): of a load, or of what it adds to a site's bill."""
+def billed(tariff: Tariff, what: Drawn, site_watts: float = 0.0) -> BillDocument:
+    """The bill of a load, or of what it adds to a site's bill."""
     made = bill(tariff, what.load, what.start)
     if not site_watts:
         return account.account(made, said=what.said)

@@ -25,15 +25,14 @@ SAME: Final = 1e-3
 class Column:
     """A column of a table: its title, its unit, and whether it is text.
 
-    Where a table is too wide, columns of the highest ``rank`` are left out first. ``wrap`` is for sentences,
-    which are broken into lines instead.
+    Where a table is too wide, columns of the highest ``rank`` are left out first; long text
+    is broken into lines.
     """
 
     title: str
     unit: str = ""
     text: bool = False
     rank: int = 0
-    wrap: bool = False
 
     @property
     def heading(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.render import numbers
 from iowatt.render.document import Document
-from iowatt.render.figure import Figure, Table
+from iowatt.render.figure import Column, Figure, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +22,7 @@ MOST_ROWS: Final = 40
 
 _GAP: Final = 2
 _WRAPPED: Final = 32
-"""Least width of a column of sentences."""
+"""Characters from which text wraps rather than push other columns out."""
 
 
 def show(document: Document, *, notes: bool = False, console: Console | None = None) -> None:
@@ -85,20 +85,30 @@ def _table(figure: Figure, width: int) -> Iterator[str | RichTable]:
 
     shown, dropped = fitted(figure.table, width)
     table = RichTable(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
-    for column in shown.columns:
+    texts = shown.texts()
+    for at, column in enumerate(shown.columns):
+        words = [word for row in texts for word in row[at].split(" ")]
         table.add_column(
             column.heading,
             justify="left" if column.text else "right",
             overflow="fold",
             no_wrap=not column.text,
+            min_width=min(max(map(len, words), default=0), width // 2),
         )
-    for row in shown.texts()[:MOST_ROWS]:
+    for row in texts[:MOST_ROWS]:
         table.add_row(*row)
     yield table
     if (more := len(shown.rows) - MOST_ROWS) > 0:
         yield f"and {numbers.counted(more, 'more row')} (--json)"
     if dropped:
         yield f"not shown: {', '.join(dropped)} (--json)"
+
+
+def _least_width(column: Column, text: str) -> int:
+    """Text wraps where a column is narrower; what has no spaces does not."""
+    if not column.text or len(text) <= _WRAPPED:
+        return len(text)
+    return max(_WRAPPED, *(len(word) for word in text.split(" ")))
 
 
 def fitted(table: Table, width: int = WIDTH) -> tuple[Table, list[str]]:
@@ -109,16 +119,12 @@ def fitted(table: Table, width: int = WIDTH) -> tuple[Table, list[str]]:
     keep = list(range(len(table.columns)))
     widths = (
         [
-            max([len(column.heading), *(len(text) for text in texts)])
+            max([len(column.heading), *(_least_width(column, text) for text in texts)])
             for column, texts in zip(table.columns, zip(*table.texts(), strict=True), strict=True)
         ]
         if table.rows
         else [len(column.heading) for column in table.columns]
     )
-    widths = [
-        min(wide, _WRAPPED) if column.wrap else wide
-        for wide, column in zip(widths, table.columns, strict=True)
-    ]
     while len(keep) > 1 and sum(widths[at] + _GAP for at in keep) - _GAP > width:
         keep.remove(max(keep[1:], key=lambda at: (table.columns[at].rank, at)))
     dropped = [column.title for at, column in enumerate(table.columns) if at not in keep]

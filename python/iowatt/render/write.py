@@ -9,7 +9,6 @@ from typing import Final
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.render.document import Document
-from iowatt.render.page_file import check_place
 
 KINDS: Final = (".html", ".xlsx", ".pdf")
 """Suffixes of the files that can be written."""
@@ -23,7 +22,12 @@ def check_target(target: Path, *, force: bool) -> None:
             str(target),
             f"the kind of file is told by its suffix; {target.suffix!r} is not one of {', '.join(KINDS)}",
         )
-    check_place(target, force)
+    if not target.parent.is_dir():
+        raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
+    if target.is_dir():
+        raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
+    if target.exists() and not force:
+        raise InputError("exists", str(target), "exists already", hint="`force=True` replaces it")
 
 
 def write(

@@ -213,6 +213,4 @@ def _idle(array: ArrayPlan) -> dict[str, float]:
     """Watts of parts and supply losses by component, all drives idle."""
     from iowatt.model.power.calculator import components
 
-    return {
-        row["name"]: row["watts"]["normal"]["idle"] for row in components(array) if row["kind"] != "drives"
-    }
+    return {part.name: part.watts["normal"]["idle"] for part in components(array) if part.kind != "drives"}

@@ -1,4 +1,4 @@
-"""Tariffs and bills as plain documents: what ``--json`` prints and pages show."""
+"""Makes the documents of tariffs and bills."""
 
 from __future__ import annotations
 
@@ -11,11 +11,20 @@ from typing import Any, Final
 from iowatt.tariffs.bill import Bill
 from iowatt.tariffs.item import Item, Kind
 from iowatt.tariffs.load import JOULES_PER_KWH
+from iowatt.tariffs.result import (
+    BillDocument,
+    BilledLoad,
+    BilledMonth,
+    BillLine,
+    ListedTariff,
+    MonthlyPrices,
+    TariffDocument,
+    TariffIdentity,
+    TariffList,
+    TierPrice,
+    TimedPrices,
+)
 from iowatt.tariffs.structure import FlatDemand, Tariff, Tiers, TimeOfUse
-
-LIST_SCHEMA: Final = "iowatt.tariffs/1"
-SCHEMA: Final = "iowatt.tariff/1"
-BILL_SCHEMA: Final = "iowatt.bill/1"
 
 #: Columns of a month's table, and the kinds of items in each.
 COLUMNS: Final[dict[str, tuple[Kind, ...]]] = {
@@ -26,17 +35,21 @@ COLUMNS: Final[dict[str, tuple[Kind, ...]]] = {
 }
 
 
-def identity(tariff: Tariff) -> dict[str, Any]:
+def identity(tariff: Tariff) -> TariffIdentity:
     """Which tariff it is, and how far it can be trusted."""
+    return TariffIdentity(**_identity(tariff))
+
+
+def _identity(tariff: Tariff) -> dict[str, Any]:
     return {
         "key": tariff.key,
         "name": tariff.name,
         "utility": tariff.utility,
         "source": tariff.source,
         "date": tariff.date,
-        "effective": list(tariff.effective),
+        "effective": tariff.effective,
         "verified": tariff.verified,
-        "applicable_kw": list(tariff.applicable_kw),
+        "applicable_kw": tariff.applicable_kw,
         "notes": list(tariff.notes),
     }
 
@@ -61,34 +74,32 @@ def charges(tariff: Tariff) -> list[str]:
     return [name for name, has in found.items() if has]
 
 
-def listing(tariffs: Iterable[Tariff]) -> dict[str, Any]:
+def listing(tariffs: Iterable[Tariff]) -> TariffList:
     """The document of ``iowatt tariff list``."""
-    return {
-        "schema": LIST_SCHEMA,
-        "tariffs": [{**identity(tariff), "charges": charges(tariff)} for tariff in tariffs],
-    }
+    return TariffList(
+        tariffs=[ListedTariff(**_identity(tariff), charges=charges(tariff)) for tariff in tariffs]
+    )
 
 
-def document(tariff: Tariff) -> dict[str, Any]:
-    """The document of ``iowatt tariff show``: all that is billed, in kWh, kW and US dollars."""
-    return {
-        "schema": SCHEMA,
-        **identity(tariff),
-        "charges": charges(tariff),
-        "demand_window_s": tariff.demand_window_s,
-        "energy": _by_time(tariff.energy),
-        "demand": _by_time(tariff.demand),
-        "flat_demand": _flat(tariff.flat_demand),
-        "coincident": _by_time(tariff.coincident),
-        "ratchet": asdict(tariff.ratchet),
-        "fixed": [asdict(charge) for charge in tariff.fixed],
-        "minimum": [asdict(charge) for charge in tariff.minimum],
-        "fuel_usd_per_kwh": list(tariff.fuel),
-    }
+def document(tariff: Tariff) -> TariffDocument:
+    """The document of ``iowatt tariff show``: everything that is billed."""
+    return TariffDocument(
+        **_identity(tariff),
+        charges=charges(tariff),
+        demand_window_s=tariff.demand_window_s,
+        energy=_by_time(tariff.energy),
+        demand=_by_time(tariff.demand),
+        flat_demand=_by_month(tariff.flat_demand),
+        coincident=_by_time(tariff.coincident),
+        ratchet=tariff.ratchet,
+        fixed=list(tariff.fixed),
+        minimum=list(tariff.minimum),
+        fuel_usd_per_kwh=list(tariff.fuel),
+    )
 
 
-def months(made: Bill, items: Sequence[Item] | None = None) -> list[dict[str, Any]]:
-    """A row for each month: kWh, the highest mean kW and dollars by ``COLUMNS``."""
+def months(made: Bill, items: Sequence[Item] | None = None) -> list[BilledMonth]:
+    """A row for each month, dollars by ``COLUMNS``."""
     by_month: dict[str, list[Item]] = {}
     for item in made.items if items is None else items:
         by_month.setdefault(item.month, []).append(item)
@@ -100,21 +111,21 @@ def months(made: Bill, items: Sequence[Item] | None = None) -> list[dict[str, An
             for column, kinds in COLUMNS.items()
         }
         rows.append(
-            {
-                "month": month.month,
-                "share": month.share,
-                "kwh": month.energy_j / JOULES_PER_KWH,
-                "peak_kw": month.peak_kw,
+            BilledMonth(
+                month=month.month,
+                share=month.share,
+                kwh=month.energy_j / JOULES_PER_KWH,
+                peak_kw=month.peak_kw,
                 **sums,
-                "usd": math.fsum(sums.values()),
-            }
+                usd=math.fsum(sums.values()),
+            )
         )
     return rows
 
 
 def account(
     made: Bill, items: Sequence[Item] | None = None, *, said: str, site_kw: float = 0.0
-) -> dict[str, Any]:
+) -> BillDocument:
     """The document of ``iowatt tariff bill``.
 
     Parameters
@@ -131,47 +142,44 @@ def account(
     kwh = made.energy_j / JOULES_PER_KWH
     usd = math.fsum(item.usd for item in lines)
     kinds = dict.fromkeys(item.kind for item in lines)
-    return {
-        "schema": BILL_SCHEMA,
-        "tariff": identity(made.tariff),
-        "load": {
-            "said": said,
-            "energy_kwh": kwh,
-            "mean_kw": made.energy_j / seconds / 1000.0 if seconds else None,
-            "peak_kw": made.peak_kw,
-            "site_kw": site_kw,
-        },
-        "start": made.start.isoformat(timespec="minutes"),
-        "end": (made.start + timedelta(seconds=seconds)).isoformat(timespec="minutes"),
-        "usd": usd,
-        "usd_per_kwh": usd / kwh if kwh > 0 else None,
-        "by_kind": {kind: math.fsum(item.usd for item in lines if item.kind == kind) for kind in kinds},
-        "months": months(made, items),
-        "items": [{**asdict(item), "usd": item.usd} for item in lines],
-        "notes": list(made.notes),
-    }
+    return BillDocument(
+        tariff=identity(made.tariff),
+        load=BilledLoad(
+            said=said,
+            energy_kwh=kwh,
+            mean_kw=made.energy_j / seconds / 1000.0 if seconds else None,
+            peak_kw=made.peak_kw,
+            site_kw=site_kw,
+        ),
+        start=made.start.isoformat(timespec="minutes"),
+        end=(made.start + timedelta(seconds=seconds)).isoformat(timespec="minutes"),
+        usd=usd,
+        usd_per_kwh=usd / kwh if kwh > 0 else None,
+        by_kind={kind: math.fsum(item.usd for item in lines if item.kind == kind) for kind in kinds},
+        months=months(made, items),
+        items=[BillLine(**asdict(item), usd=item.usd) for item in lines],
+        notes=list(made.notes),
+    )
 
 
-def _by_time(charge: TimeOfUse | None) -> dict[str, Any] | None:
+def _by_time(charge: TimeOfUse | None) -> TimedPrices | None:
     if charge is None:
         return None
-    return {
-        "periods": [_tiers(tiers) for tiers in charge.periods],
-        "weekdays": [list(row) for row in charge.weekdays],
-        "weekends": [list(row) for row in charge.weekends],
-        "daily": charge.daily,
-    }
+    return TimedPrices(
+        periods=[_tiers(tiers) for tiers in charge.periods],
+        weekdays=charge.weekdays,
+        weekends=charge.weekends,
+        daily=charge.daily,
+    )
 
 
-def _flat(charge: FlatDemand | None) -> dict[str, Any] | None:
+def _by_month(charge: FlatDemand | None) -> MonthlyPrices | None:
     if charge is None:
         return None
-    return {
-        "periods": [_tiers(tiers) for tiers in charge.periods],
-        "months": list(charge.months),
-        "daily": charge.daily,
-    }
+    return MonthlyPrices(
+        periods=[_tiers(tiers) for tiers in charge.periods], months=charge.months, daily=charge.daily
+    )
 
 
-def _tiers(tiers: Tiers) -> list[dict[str, Any]]:
-    return [{**asdict(tier), "price": tier.price} for tier in tiers]
+def _tiers(tiers: Tiers) -> list[TierPrice]:
+    return [TierPrice(**asdict(tier), price=tier.price) for tier in tiers]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from iowatt.base.results import Note
 from iowatt.tariffs.calendar import Month, months
 from iowatt.tariffs.demand_charge import demand
 from iowatt.tariffs.energy_charge import energy
@@ -58,7 +59,7 @@ class Bill:
     #: What the meter reads, month by month.
     months: tuple[MonthUse, ...] = ()
     #: What is to be known of the tariff, and of how it fits the load.
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def usd(self) -> float:

@@ -8,6 +8,9 @@ from typing import Any
 
 from iowatt import core
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.results import Note
+from iowatt.trace.description import Description
+from iowatt.trace.info import AS_READ
 from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
@@ -25,8 +28,8 @@ def describe(
     size_bytes: tuple[int, int] | None = None,
     dyadic_windows: bool = False,
     progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Measure a trace (a spec, see `iowatt.trace.open.spec`) as a workload; schema ``iowatt.description/1``.
+) -> Description:
+    """Measure a trace (a spec, see `iowatt.trace.open.spec`) as a workload.
 
     All devices are read unless the spec names some. A trace without times is read as an order.
 
@@ -74,18 +77,15 @@ def describe(
 
     told = report if progress else None
     try:
-        found = core.trace_describe(decoded, spec_json, json.dumps(options), told)
+        found = json.loads(core.trace_describe(decoded, spec_json, json.dumps(options), told))
     except InputError as error:
         if error.place is not None or error.code != "out-of-range":
             raise
         argument, _, message = error.message.partition(": ")  # an option, which Rust names first
         raise InputError(error.code, Argument(argument), message) from None
-    return _named(json.loads(found))
-
-
-def _named(found: dict[str, Any]) -> dict[str, Any]:
-    """Percentiles come as pairs, in their order; a dict keeps it."""
+    del found["schema"]
     gaps = found["inter_arrival"]
     if gaps is not None:
-        gaps["percentiles_s"] = dict(gaps["percentiles_s"])
-    return found
+        gaps["percentiles_s"] = dict(gaps["percentiles_s"])  # pairs, in their order
+    found["notes"] = [Note(code=AS_READ, text=text) for text in found["notes"]]
+    return Description(**found)

@@ -48,8 +48,8 @@ def watts(family: Family, candidate: Candidate, idle: Metric) -> Watts:
         raise InputError("missing", f"{candidate.label}: array.power", "the table is missing")
     raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
     return Watts(
-        total(plan, "normal", "idle")["wall_w"] or 0.0,
-        total(plan, "normal", "active")["wall_w"] or 0.0,
+        total(plan, "normal", "idle").wall_w,
+        total(plan, "normal", "active").wall_w,
         raw_gb,
-        tuple(found.notes),
+        tuple(note.text for note in found.notes),
     )

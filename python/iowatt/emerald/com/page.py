@@ -40,7 +40,7 @@ def _tests(found: ComTests) -> Figure:
         for one in found.coms
     ]  # fmt: skip
     columns = [
-        *text_columns("Method", "There"), Column("Why", text=True, wrap=True), Column("Found", "%", rank=2),
+        *text_columns("Method", "There"), Column("Why", text=True), Column("Found", "%", rank=2),
         Column("Limit", "%", rank=2),
     ]  # fmt: skip
     caption = "* by an unverified limit."

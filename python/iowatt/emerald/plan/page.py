@@ -165,7 +165,7 @@ def _checklist(found: Planned) -> Figure:
         if one.state == state
     ]
     columns = [
-        *text_columns("State", "Topic"), Column("What", text=True, wrap=True),
+        *text_columns("State", "Topic"), Column("What", text=True),
         Column("Rule", text=True, rank=1),
     ]  # fmt: skip
     return _listed("checklist", "Check-list", "Before the first request.", columns, rows)
@@ -177,8 +177,8 @@ def _files(found: Planned) -> Figure:
         for one in found.files
     ]
     columns = [
-        Column("File", text=True), Column("Result", text=True, wrap=True), Column("What", text=True, rank=1),
-        Column("Checked by", text=True, rank=2, wrap=True),
+        Column("File", text=True), Column("Result", text=True), Column("What", text=True, rank=1),
+        Column("Checked by", text=True, rank=2),
     ]  # fmt: skip
     return _listed("files", "Files", "For the load generators, in the plan's folder.", columns, rows)
 
@@ -195,8 +195,8 @@ def _rules(found: Planned) -> Figure:
         for rule in found.rules_used
     ]
     columns = [
-        Column("Rule", text=True), Column("Value", text=True, wrap=True), *text_columns("Unit", "State"),
-        Column("Source", text=True, wrap=True),
+        Column("Rule", text=True), Column("Value", text=True), *text_columns("Unit", "State"),
+        Column("Source", text=True),
     ]  # fmt: skip
     table = Table(columns, rows)
     return Figure("rules", "Rules used", "Rules that shaped the plan, with their sources.", table, wide=True)

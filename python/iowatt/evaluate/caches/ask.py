@@ -9,7 +9,8 @@ from typing import Any, Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_block_size, parse_capacity, parse_duration, parse_iops
 from iowatt.evaluate.caches import given, sizes
-from iowatt.evaluate.caches.simulate import FOOTPRINT, SPAN, Progress, simulate
+from iowatt.evaluate.caches.result import CacheComparison
+from iowatt.evaluate.caches.simulate import FOOTPRINT, SPAN, Progress, ShareOf, Writes, simulate
 from iowatt.model.scenario import cache_policies
 
 SIZES: Final = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
@@ -33,7 +34,7 @@ def ask(
     overrides: Sequence[str] = (),
     reading: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> dict[str, Any]:
+) -> CacheComparison:
     """Simulate caches alone; `iowatt.api.functions.cache` says what the parameters mean.
 
     Raises
@@ -47,8 +48,8 @@ def ask(
     listed = _listed(SIZES if size is None else size)
     wanted = [_read(lambda text: sizes.parsed(text, objects=objects), text, "size") for text in listed]
     first, first_s = _warm_up(warm_up)
-    writes = _word(writes, ("allocate", "around"), "writes")
-    share_of = _word(percent_of, (FOOTPRINT, SPAN), "percent_of")
+    entering: Writes = _word(writes, ("allocate", "around"), "writes")
+    share_of: ShareOf = _word(percent_of, (FOOTPRINT, SPAN), "percent_of")
     made = {
         "requests": requests,
         "duration": duration,
@@ -63,7 +64,7 @@ def ask(
         chosen,
         wanted,
         block_bytes=block_bytes,
-        writes=writes,
+        writes=entering,
         warm_up_requests=first,
         warm_up_s=first_s,
         share_of=share_of,
@@ -120,7 +121,7 @@ def _warm_up(given_: str | int | None) -> tuple[int, float]:
     return 0, _read(parse_duration, str(given_), "warm_up")
 
 
-def _word(text: str, accepted: tuple[str, ...], name: str) -> str:
+def _word(text: str, accepted: tuple[str, ...], name: str) -> Any:
     if text not in accepted:
         message = f"{text!r} is not accepted; expected {' or '.join(accepted)}"
         raise InputError("not-accepted", Argument(name), message)

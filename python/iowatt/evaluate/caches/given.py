@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.base.results import Note
+
 RATE_IOPS: Final = 1000.0
 """Of a profile that has no rate: hits do not depend on it."""
 
@@ -17,7 +19,7 @@ class Given:
 
     trace: dict[str, Any]
     span_bytes: int | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def is_profile(name: str) -> bool:
@@ -52,9 +54,11 @@ def of_profile(
     phases = getattr(arrivals, "phases", None)
     if rate_iops is None and phases is None and getattr(arrivals, "rate", 0.0) is None:
         rate_iops = RATE_IOPS
-        assumed = [f"the profile has no rate; {RATE_IOPS:g} requests/s are made, hits do not depend on it"]
+        text = f"the profile has no rate; {RATE_IOPS:g} requests/s are made, hits do not depend on it"
+        assumed = [Note(code="assumed-rate", text=text)]
     prepared = prepare(
         name, overrides, seed=seed, requests=requests, duration_s=duration_s, rate_iops=rate_iops, span=span
     )
+    remarks = (Note(code="profile", text=text) for text in prepared.notes)
     known = span if span is not None else prepared.loaded.profile.span
-    return Given(prepared.trace, known, (*assumed, *prepared.notes))
+    return Given(prepared.trace, known, (*assumed, *remarks))

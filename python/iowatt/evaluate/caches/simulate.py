@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from iowatt import core
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.results import Note
+from iowatt.evaluate.caches.result import CacheComparison, CountsByWay, HitCounts, SimulatedCache, WarmUp
 from iowatt.evaluate.caches.sizes import Size
 from iowatt.model.scenario.cache_policies import Policy
 from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
 
-SCHEMA: Final = "iowatt.cache/1"
+Writes = Literal["allocate", "around"]
+ShareOf = Literal["footprint", "span"]
+
 FOOTPRINT: Final = "footprint"
 SPAN: Final = "span"
 MOST_CACHES: Final = 1000
@@ -26,15 +30,15 @@ def simulate(
     sizes: Sequence[Size],
     *,
     block_bytes: int | None = 4096,
-    writes: str = "allocate",
+    writes: Writes = "allocate",
     warm_up_requests: int = 0,
     warm_up_s: float = 0.0,
-    share_of: str = FOOTPRINT,
+    share_of: ShareOf = FOOTPRINT,
     span_bytes: int | None = None,
     skip_empty: bool = False,
-    notes: Sequence[str] = (),
+    notes: Sequence[Note] = (),
     progress: Progress | None = None,
-) -> dict[str, Any]:
+) -> CacheComparison:
     """Simulate every policy at every size over a trace (a spec, see `iowatt.trace.open.spec`).
 
     Requests look up the blocks that they touch one after another; what is missing is there at once. All
@@ -97,28 +101,27 @@ def simulate(
             Argument("warm_up"),
             f"all {found['warm_up_requests']:,} requests are in the warm-up; nothing is left to count",
         )
-    return {
-        "schema": SCHEMA,
-        "trace": _name(trace),
-        "block_bytes": block_bytes,
-        "writes": writes,
-        "warm_up": {
-            "requests": warm_up_requests,
-            "time_s": warm_up_s,
-            "requests_passed": found["warm_up_requests"],
-        },
-        **{key: _counts(found["all"][key]) for key in ("requests", "bytes", "references")},
-        "other_requests": found["other_requests"],
-        "footprint": found["footprint"],
-        "footprint_bytes": None if block_bytes is None else found["footprint"] * block_bytes,
-        "span_bytes": found["span_bytes"] if span_bytes is None else span_bytes,
-        "share_of": share_of,
-        "caches": [
+    return CacheComparison(
+        trace=_name(trace),
+        block_bytes=block_bytes,
+        writes=writes,
+        warm_up=WarmUp(
+            requests=warm_up_requests, time_s=warm_up_s, requests_passed=found["warm_up_requests"]
+        ),
+        requests=_counts(found["all"]["requests"]),
+        bytes=_counts(found["all"]["bytes"]),
+        references=_counts(found["all"]["references"]),
+        other_requests=found["other_requests"],
+        footprint=found["footprint"],
+        footprint_bytes=None if block_bytes is None else found["footprint"] * block_bytes,
+        span_bytes=found["span_bytes"] if span_bytes is None else span_bytes,
+        share_of=share_of,
+        caches=[
             _cache(policy, size, block_bytes, of, found["all"])
             for (policy, size, _), of in zip(asked, found["caches"], strict=True)
         ],
-        "notes": [*_remarks(found, writes, block_bytes), *notes],
-    }
+        notes=[*_notes(found, writes, block_bytes), *notes],
+    )
 
 
 def _whole(
@@ -171,8 +174,8 @@ def _name(trace: Mapping[str, Any]) -> str:
     return str(trace["path"])
 
 
-def _counts(of: Mapping[str, int]) -> dict[str, int]:
-    return {"all": of["read"] + of["write"], "read": of["read"], "write": of["write"]}
+def _counts(of: Mapping[str, int]) -> CountsByWay:
+    return CountsByWay(all=of["read"] + of["write"], read=of["read"], write=of["write"])
 
 
 def _cache(
@@ -181,36 +184,42 @@ def _cache(
     block: int | None,
     found: Mapping[str, Any],
     passed: Mapping[str, Any],
-) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "policy": policy.name,
-        "parameters": dict(policy.parameters),
-        "size": size.text,
-        "size_bytes": None if block is None else found["slots"] * block,
-        "slots": found["slots"],
-        "held": found["held"],
-        "evictions": found["evictions"],
-    }
-    hits = {key: _counts(found["hits"][key]) for key in passed}
+) -> SimulatedCache:
+    hits = HitCounts(**{key: _counts(found["hits"][key]) for key in passed})
+    ratios = {}
     for way in ("all", "read", "write"):
         prefix = "" if way == "all" else f"{way}_"
-        for key, name in (("requests", "hit_ratio"), ("bytes", "hit_bytes_ratio")):
-            total = _counts(passed[key])[way]
-            document[prefix + name] = hits[key][way] / total if total else None
-    return {**document, "hits": hits}
+        for counts, key, name in (
+            (hits.requests, "requests", "hit_ratio"),
+            (hits.bytes, "bytes", "hit_bytes_ratio"),
+        ):
+            total = getattr(_counts(passed[key]), way)
+            ratios[prefix + name] = getattr(counts, way) / total if total else None
+    return SimulatedCache(
+        policy=policy.name,
+        parameters=dict(policy.parameters),
+        size=size.text,
+        size_bytes=None if block is None else found["slots"] * block,
+        slots=found["slots"],
+        held=found["held"],
+        evictions=found["evictions"],
+        **ratios,
+        hits=hits,
+    )
 
 
-def _remarks(found: Mapping[str, Any], writes: str, block: int | None) -> list[str]:
+def _notes(found: Mapping[str, Any], writes: Writes, block: int | None) -> list[Note]:
     notes = []
     if found["other_requests"]:
-        notes.append(f"{found['other_requests']:,} trims and flushes are passed over")
+        text = f"{found['other_requests']:,} trims and flushes are not looked up"
+        notes.append(Note(code="not-looked-up", text=text))
     if block is None:
-        notes.append("each request is one object, whatever its size; sizes of caches are numbers of objects")
+        text = "each request is one object, whatever its size; cache sizes are numbers of objects"
+        notes.append(Note(code="objects", text=text))
     if writes == "around" and not found["all"]["requests"]["write"]:
-        notes.append("there are no writes to go around the caches")
+        notes.append(Note(code="no-writes", text="there are no writes to go around the caches"))
     short = sum(1 for cache in found["caches"] if cache["held"] < cache["slots"])
     if short:
-        notes.append(
-            f"{short} of {len(found['caches'])} caches are larger than what the trace puts into them"
-        )
+        text = f"{short} of {len(found['caches'])} caches are larger than what the trace puts into them"
+        notes.append(Note(code="never-full", text=text))
     return notes

@@ -13,14 +13,15 @@ from iowatt.base.errors import InputError
 from iowatt.evaluate.fit import course, space
 from iowatt.evaluate.fit.calibrate import Tuned
 from iowatt.model.profile.profile import PROFILE_SCHEMA
+from iowatt.trace.description import Description, SizeHistogram
 
 # Sizes that a mix lists at most; rarer ones go to the nearest of these.
 _SIZES: Final = 256
 
 
 def document(
-    description: dict[str, Any],
-    classes: Mapping[str, dict[str, Any]],
+    description: Description,
+    classes: Mapping[str, Description],
     tuned: Tuned,
     name: str | None = None,
 ) -> dict[str, Any]:
@@ -33,12 +34,12 @@ def document(
     tuned
         What is found by iteration.
     """
-    count, span_s = description["requests"]["count"], description["span"]["duration_s"]
+    count, span_s = description.requests.count, description.span.duration_s
     streams = [
         _stream(description, of, tuned, way, suffix)
         for suffix, of in classes.items()
         for way in course.WAYS
-        if of["requests"][way]
+        if getattr(of.requests, way)
     ]
     parts = course.phases(description, classes)
     reach = max(
@@ -47,8 +48,8 @@ def document(
     )
     return {
         "schema": PROFILE_SCHEMA,
-        "name": name or _slug(description["file"]),
-        "title": f"Fitted to {_shown(description['file'])}: {count:,} requests over {span_s:,.6g} s",
+        "name": name or _slug(description.file),
+        "title": f"Fitted to {_shown(description.file)}: {count:,} requests over {span_s:,.6g} s",
         "notes": [
             "fitted by `iowatt trace fit`; the synthetic trace repeats after "
             f"{span_s:,.6g} s of phases, with other random numbers",
@@ -58,7 +59,7 @@ def document(
         "arrivals": {
             "law": "cascade",
             "rate": count / span_s,
-            "window_s": description["over_time"]["window_s"],
+            "window_s": description.over_time.window_s,
             "stay": course.stay(description, parts),
             "unevenness": course.unevenness(description),
         },
@@ -68,13 +69,13 @@ def document(
             {
                 "figures": ["arrivals", "stream.*", "phase.*", "span"],
                 "quality": "measured",
-                "text": f"{_shown(description['file'])}, by the description of `iowatt trace profile`",
+                "text": f"{_shown(description.file)}, by the description of `iowatt trace profile`",
             }
         ],
     }
 
 
-def check(description: dict[str, Any]) -> None:
+def check(description: Description) -> None:
     """Refuse what cannot be fitted.
 
     Raises
@@ -82,58 +83,56 @@ def check(description: dict[str, Any]) -> None:
     InputError
         The trace has several devices, no requests, or no length.
     """
-    devices = description["devices"]
-    if devices["count"] > 1:
-        names = ", ".join(volume["name"] for volume in devices["listed"][:4])
+    devices = description.devices
+    if devices.count > 1:
+        names = ", ".join(volume.name for volume in devices.listed[:4])
         raise InputError(
             "ambiguous",
-            description["file"],
-            f"the trace has {devices['count']} devices ({names}), each with an address space of its own",
-            hint=f"fit one at a time: `device={devices['listed'][0]['name']}`",
+            description.file,
+            f"the trace has {devices.count} devices ({names}), each with an address space of its own",
+            hint=f"fit one at a time: `device={devices.listed[0].name}`",
         )
-    count, span_s = description["requests"]["count"], description["span"]["duration_s"]
+    count, span_s = description.requests.count, description.span.duration_s
     if count < 2 or span_s <= 0:
-        raise InputError(
-            "empty", description["file"], f"{count} requests over {span_s:g} s give no rate to fit"
-        )
+        raise InputError("empty", description.file, f"{count} requests over {span_s:g} s give no rate to fit")
 
 
 def _largest(stream: dict[str, Any]) -> int:
     return max(int(row["size"]) for key in ("read_sizes", "write_sizes") for row in stream.get(key, []))
 
 
-def _stream(
-    description: dict[str, Any], of: dict[str, Any], tuned: Tuned, way: str, suffix: str
-) -> dict[str, Any]:
+def _stream(description: Description, of: Description, tuned: Tuned, way: str, suffix: str) -> dict[str, Any]:
     one = way[:-1]
     extent, places = space.density(of)
     near, jumps = tuned.near()
     numbers = sorted(places[way])
     return {
         "name": way + suffix,
-        "share": 100 * of["requests"][way] / description["requests"]["count"],
+        "share": 100 * getattr(of.requests, way) / description.requests.count,
         "read_share": 100 if way == "reads" else 0,
-        f"{one}_sizes": mix(of["sizes"]["histogram"], way),
+        f"{one}_sizes": mix(of.sizes.histogram, way),
         "align": space.alignment(of),
         "access": {
             "pattern": "density",
             "extent": extent,
             "extents": numbers,
             "weights": [places[way][number] for number in numbers],
-            "runs": space.runs(of["sequential"][f"{one}_runs"]),
+            "runs": space.runs(getattr(of.sequential, f"{one}_runs")),
             "stick": 100 * tuned.stick,
             "near": 100 * near,
             "jumps": jumps,
-            "block": description["options"]["block_bytes"],
+            "block": description.options.block_bytes,
             "reuse": tuned.depths(description, one),
             "fresh": 100 * tuned.fresh(one),
         },
     }
 
 
-def mix(histogram: dict[str, list[int]], way: str) -> list[dict[str, Any]]:
+def mix(histogram: SizeHistogram, way: str) -> list[dict[str, Any]]:
     """The sizes of a direction with their shares in percent, the rarest joined to their neighbours."""
-    counts = {size: count for size, count in zip(histogram["bytes"], histogram[way], strict=True) if count}
+    counts = {
+        size: count for size, count in zip(histogram.bytes, getattr(histogram, way), strict=True) if count
+    }
     kept = sorted(sorted(counts, key=lambda size: -counts[size])[:_SIZES])
     joined = dict.fromkeys(kept, 0)
     for size, count in counts.items():

@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from iowatt.trace.description import Description
+
 # What all shares of a table may add up to; the rest is left to the density of extents.
 _MOST: Final = 0.99
 # Shares below are left out.
@@ -34,11 +36,11 @@ class Tuned:
     # By way (forward, backward) and octave of distance.
     jumps: dict[Row, float] = field(default_factory=dict)
 
-    def depths(self, description: dict[str, Any], one: str) -> list[dict[str, Any]]:
+    def depths(self, description: Description, one: str) -> list[dict[str, Any]]:
         """Rows of reuse for a profile: octaves, divided as the trace's histogram divides them."""
-        rows = description["reuse"]["histogram"]
+        rows = description.reuse.histogram
         whole = _depths(description, one)
-        columns = zip(rows["from_blocks"], rows["to_blocks"], rows[f"{one}_share"], strict=True)
+        columns = zip(rows.from_blocks, rows.to_blocks, getattr(rows, f"{one}_share"), strict=True)
         return [
             {"least": low, "most": high, "share": 100 * share * part / whole[octave]}
             for low, high, share in columns
@@ -65,22 +67,22 @@ class Tuned:
         return total, rows
 
 
-def begin(original: dict[str, Any]) -> Tuned:
+def begin(original: Description) -> Tuned:
     """Before the first iteration: places by density alone; runs interrupted as often as in the trace."""
-    going_on = original["sequential"]["runs"]["sequential_request_share"]
-    consecutive = original["sequential"]["consecutive_request_share"]
+    going_on = original.sequential.runs.sequential_request_share
+    consecutive = original.sequential.consecutive_request_share
     return Tuned(stick=min(1.0, consecutive / going_on) if going_on > 0 else 1.0)
 
 
-def step(tuned: Tuned, original: dict[str, Any], synthetic: dict[str, Any], gain: float = 1.0) -> Tuned:
+def step(tuned: Tuned, original: Description, synthetic: Description, gain: float = 1.0) -> Tuned:
     """The next parameters, from what came of the last."""
     reuse = {}
     for one in _WAYS:
         want, have = _depths(original, one), _depths(synthetic, one)
         reuse[one] = _moved(tuned.reuse.get(one, {}), want, have, gain)
     jumps = _moved(tuned.jumps, _jumps(original), _jumps(synthetic), gain)
-    want, have = (d["sequential"]["consecutive_request_share"] for d in (original, synthetic))
-    stick = tuned.stick * min(2.0, max(0.5, want / have)) if have > 0 else tuned.stick
+    share, made = (d.sequential.consecutive_request_share for d in (original, synthetic))
+    stick = tuned.stick * min(2.0, max(0.5, share / made)) if made > 0 else tuned.stick
     return Tuned(min(1.0, stick), reuse, jumps)
 
 
@@ -94,11 +96,11 @@ def _moved(shares: dict[K, float], want: dict[K, float], have: dict[K, float], g
     return moved if total <= _MOST else {row: share * _MOST / total for row, share in moved.items()}
 
 
-def _depths(description: dict[str, Any], one: str) -> dict[int, float]:
+def _depths(description: Description, one: str) -> dict[int, float]:
     """Shares of a direction's block references by octave of depth, first touches among them."""
-    rows = description["reuse"]["histogram"]
+    rows = description.reuse.histogram
     found: dict[int, float] = {}
-    for low, share in zip(rows["from_blocks"], rows[f"{one}_share"], strict=True):
+    for low, share in zip(rows.from_blocks, getattr(rows, f"{one}_share"), strict=True):
         if share > 0:
             found[low.bit_length()] = found.get(low.bit_length(), 0.0) + share
     if found:
@@ -106,8 +108,8 @@ def _depths(description: dict[str, Any], one: str) -> dict[int, float]:
     return found
 
 
-def _jumps(description: dict[str, Any]) -> dict[Row, float]:
+def _jumps(description: Description) -> dict[Row, float]:
     """Shares of requests by way and octave of the distance from the end of the one before."""
-    table = description["jumps"]
-    columns = zip(table["direction"], table["from_bytes"], table["request_share"], strict=True)
+    table = description.jumps
+    columns = zip(table.direction, table.from_bytes, table.request_share, strict=True)
     return {(way, low.bit_length() - 1): share for way, low, share in columns if way != "zero"}

@@ -6,22 +6,24 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from iowatt.trace.description import Description, HalvingDivisions
+
 WAYS = ("reads", "writes")
 # A last window shorter than this part of one is joined to the one before.
 _SLIVER = 1e-3
 _MOST_HALVINGS = 64
 
 
-def phases(description: dict[str, Any], classes: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def phases(description: Description, classes: Mapping[str, Description]) -> list[dict[str, Any]]:
     """One phase for each window of the course over time: its rate over the mean, its mix of streams.
 
     ``classes`` are descriptions of the requests of each class of sizes, by the suffix of their streams.
     Factors have a mean of 1 over the whole trace; neighbours without requests are joined.
     """
-    over, span = description["over_time"], description["span"]["duration_s"]
-    width = over["window_s"]
-    names = [(way + suffix, of["over_time"][way]) for suffix, of in classes.items() for way in WAYS]
-    windows = len(over["reads"])
+    over, span = description.over_time, description.span.duration_s
+    width = over.window_s
+    names = [(way + suffix, getattr(of.over_time, way)) for suffix, of in classes.items() for way in WAYS]
+    windows = len(over.reads)
     counts = [
         {name: column[at] for name, column in names if at < len(column) and column[at]}
         for at in range(windows)
@@ -45,7 +47,7 @@ def phases(description: dict[str, Any], classes: Mapping[str, dict[str, Any]]) -
     return found
 
 
-def unevenness(description: dict[str, Any]) -> list[list[float]]:
+def unevenness(description: Description) -> list[list[float]]:
     """How unevenly each halving of a window divides its requests, the widest first, by their number.
 
     The description's divisions are of windows of powers of two of a second; those of the phases' windows lie
@@ -53,24 +55,24 @@ def unevenness(description: dict[str, Any]) -> list[list[float]]:
     lacks has the unevenness of the nearest it has.
     """
     known = [
-        (math.log2(scale["window_s"]), _filled(scale["divisions"]))
-        for scale in description["burstiness"]["scales"]
-        if scale["divisions"]["windows"]
+        (math.log2(scale.window_s), _filled(scale.divisions))
+        for scale in description.burstiness.scales
+        if scale.divisions.windows
     ]
     if not known:
         return []
     found: list[list[float]] = []
-    width: float = description["over_time"]["window_s"]
+    width = description.over_time.window_s
     while width / 2 >= 2 ** known[0][0] / 2 * (1 - 1e-9) and len(found) < _MOST_HALVINGS:
         found.append(_between(known, math.log2(width)))
         width /= 2
     return found
 
 
-def _filled(divisions: dict[str, list[Any]]) -> list[float]:
+def _filled(divisions: HalvingDivisions) -> list[float]:
     """By class of count from 2 on, without gaps."""
-    classes = [int(math.log2(least)) - 1 for least in divisions["from_requests"]]
-    values = divisions["unevenness"]
+    classes = [int(math.log2(least)) - 1 for least in divisions.from_requests]
+    values = divisions.unevenness
     return [
         values[min(range(len(classes)), key=lambda i: abs(classes[i] - want))]
         for want in range(classes[-1] + 1)
@@ -89,12 +91,12 @@ def _between(known: list[tuple[float, list[float]]], x: float) -> list[float]:
     return found
 
 
-def stay(description: dict[str, Any], parts: list[dict[str, Any]]) -> float:
+def stay(description: Description, parts: list[dict[str, Any]]) -> float:
     """Mean requests before the direction is drawn again, so that as many as in the trace repeat the last.
 
     With the share p of reads, draws alone repeat p^2 + (1-p)^2; with p by phase, on average over requests.
     """
-    repeats: float | None = description["direction_repeats"]
+    repeats = description.direction_repeats
     changes = total = 0.0
     for part in parts:
         if part["shares"] is not None:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
+from iowatt.trace.description import Description, MissRatios
+
 
 class Measure(NamedTuple):
     """A figure of both traces."""
@@ -42,15 +44,15 @@ _SKEW_POINTS: Final = (0.01, 0.1, 0.2)
 CACHES: Final = (1 << 20, 1 << 24, 1 << 28)
 
 
-def measures(original: dict[str, Any], synthetic: dict[str, Any]) -> list[Measure]:
-    """The table of two descriptions (``iowatt.description/1``); caches of `CACHES` must be in both."""
+def measures(original: Description, synthetic: Description) -> list[Measure]:
+    """The table of two descriptions; caches of `CACHES` must be in both."""
     found = []
     for group, name, unit, figure in _figures(original):
         values: list[float | None] = []
         for description in (original, synthetic):
             try:
                 values.append(_number(figure(description)))
-            except (KeyError, IndexError, TypeError, StopIteration, ValueError):
+            except (AttributeError, KeyError, IndexError, TypeError, StopIteration, ValueError):
                 values.append(None)
         found.append(Measure(group, name, unit, values[0], values[1]))
     return [m for m in found if m.original is not None or m.synthetic is not None]
@@ -60,49 +62,47 @@ def _number(value: Any) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
-_Figure = tuple[str, str, str, Callable[[dict[str, Any]], Any]]
+_Figure = tuple[str, str, str, Callable[[Description], Any]]
 
 
-def _at(*keys: str, times: float = 1) -> Callable[[dict[str, Any]], Any]:
+def _at(*keys: str, times: float = 1) -> Callable[[Description], Any]:
     """The figure below these keys of a description."""
 
-    def figure(description: dict[str, Any]) -> Any:
+    def figure(description: Description) -> Any:
         found: Any = description
         for key in keys:
-            found = found[key]
+            found = found[key] if isinstance(found, dict) else getattr(found, key)
         return times * found
 
     return figure
 
 
-def _share(*keys: str) -> Callable[[dict[str, Any]], Any]:
+def _share(*keys: str) -> Callable[[Description], Any]:
     return _at(*keys, times=100)
 
 
-def _scale(width: float, figure: str) -> Callable[[dict[str, Any]], Any]:
-    return lambda d: next(s[figure] for s in d["burstiness"]["scales"] if s["window_s"] == width)
+def _scale(width: float, figure: str) -> Callable[[Description], Any]:
+    return lambda d: next(getattr(s, figure) for s in d.burstiness.scales if s.window_s == width)
 
 
-def _jumps(below: int) -> Callable[[dict[str, Any]], Any]:
-    def figure(description: dict[str, Any]) -> float:
-        table = description["jumps"]
-        rows = zip(table["below_bytes"], table["request_share"], strict=True)
+def _jumps(below: int) -> Callable[[Description], Any]:
+    def figure(description: Description) -> float:
+        table = description.jumps
+        rows = zip(table.below_bytes, table.request_share, strict=True)
         return 100 * math.fsum(share for reach, share in rows if reach <= below)
 
     return figure
 
 
-def _hottest(part: float) -> Callable[[dict[str, Any]], Any]:
-    return lambda d: (
-        100 * next(p["reference_share"] for p in d["block_skew"] if abs(p["hottest"] - part) < 1e-9)
-    )
+def _hottest(part: float) -> Callable[[Description], Any]:
+    return lambda d: 100 * next(p.reference_share for p in d.block_skew if abs(p.hottest - part) < 1e-9)
 
 
-def _misses(size: int) -> Callable[[dict[str, Any]], Any]:
-    return lambda d: 100 * _missed(d["reuse"]["miss_ratio"], size)
+def _misses(size: int) -> Callable[[Description], Any]:
+    return lambda d: 100 * _missed(d.reuse.miss_ratio, size)
 
 
-def _figures(original: dict[str, Any]) -> Iterator[_Figure]:
+def _figures(original: Description) -> Iterator[_Figure]:
     yield "requests", "requests", "", _at("requests", "count")
     yield "requests", "reads", "%", _share("requests", "read_share")
     yield "requests", "bytes read", "%", _share("bytes", "read_share")
@@ -114,9 +114,9 @@ def _figures(original: dict[str, Any]) -> Iterator[_Figure]:
     yield "arrivals", "coefficient of variation of gaps", "", _at("inter_arrival", "cv")
     for name in ("p50", "p90", "p99", "max"):
         yield "arrivals", f"gap {name}", "s", _at("inter_arrival", "percentiles_s", name)
-    for scale in original["burstiness"]["scales"]:
-        width = scale["window_s"]
-        if math.log2(width) % 2 == 0 and scale["windows"] >= 16:
+    for scale in original.burstiness.scales:
+        width = scale.window_s
+        if math.log2(width) % 2 == 0 and scale.windows >= 16:
             yield "arrivals", f"index of dispersion over {width:g} s", "", _scale(width, "idc")
             yield "arrivals", f"peak in {width:g} s", "", _scale(width, "peak")
     for way, moved in (("read", "read bytes"), ("write", "written bytes")):
@@ -139,10 +139,10 @@ def _figures(original: dict[str, Any]) -> Iterator[_Figure]:
         yield "reuse", f"{way}s with a block not used before", "%", first
 
 
-def _missed(curve: dict[str, list[Any]], size: int) -> Any:
+def _missed(curve: MissRatios, size: int) -> float:
     """The curve at a size; beyond its end, where all fits, its last value."""
-    at = max(i for i, cache in enumerate(curve["cache_bytes"]) if cache <= size)
-    return curve["requests"][at]
+    at = max(i for i, cache in enumerate(curve.cache_bytes) if cache <= size)
+    return curve.requests[at]
 
 
 def lines(found: list[Measure]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from iowatt.base.errors import InputError
 from iowatt.evaluate.fit import build, calibrate, fidelity, sizes
 from iowatt.evaluate.fit.fidelity import Measure
 from iowatt.trace.convert import Progress, convert
+from iowatt.trace.description import Description
 from iowatt.trace.generate import Prepared, generate, prepare
 from iowatt.trace.measure import describe
 
@@ -96,7 +97,7 @@ def fit(
     workload = None if scenario is None else _first_workload(scenario)
     file = str(trace["path"])
 
-    def described(what: str, spec: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    def described(what: str, spec: Mapping[str, Any], **more: Any) -> Description:
         with stage(what) as progress:
             return describe(spec, **_OPTIONS, **more, progress=progress)
 
@@ -106,9 +107,9 @@ def fit(
         suffix: original
         if reach is None
         else described(f"describing its {sizes.described(suffix)}", trace, size_bytes=reach)
-        for suffix, reach in sizes.classes(original["sizes"]["histogram"]).items()
+        for suffix, reach in sizes.classes(original.sizes.histogram).items()
     }
-    span_s = original["span"]["duration_s"]
+    span_s = original.span.duration_s
     with tempfile.TemporaryDirectory(prefix="iowatt-fit-") as folder:
         draft = Path(folder) / "profile.toml"
 
@@ -130,7 +131,7 @@ def fit(
         synthetic = described("describing the synthetic trace", prepared(seeds[0]).trace)
         fitted = Fit(
             target,
-            original["requests"]["count"],
+            original.requests.count,
             len(document["stream"]),
             len(document["phase"]),
             fidelity.measures(original, synthetic),

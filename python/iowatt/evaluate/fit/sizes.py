@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 
+from iowatt.trace.description import SizeHistogram
+
 # A class with a smaller share of the requests is none of its own.
 _LEAST_SHARE = 1e-3
 
 
-def threshold(histogram: dict[str, list[int]]) -> int | None:
+def threshold(histogram: SizeHistogram) -> int | None:
     """The greatest size of the small ones, bytes; ``None`` where sizes do not differ.
 
     It is the one that leaves the least variance of log size within the two classes, which is the most between
     them (N. Otsu, IEEE Trans. Systems, Man and Cybernetics 9(1), 1979).
     """
-    columns = zip(histogram["bytes"], histogram["reads"], histogram["writes"], strict=True)
+    columns = zip(histogram.bytes, histogram.reads, histogram.writes, strict=True)
     rows = sorted((size, reads + writes) for size, reads, writes in columns if reads + writes)
     total = sum(count for _, count in rows)
     whole = math.fsum(math.log2(size) * count for size, count in rows)
@@ -32,7 +34,7 @@ def threshold(histogram: dict[str, list[int]]) -> int | None:
     return found
 
 
-def classes(histogram: dict[str, list[int]]) -> dict[str, tuple[int, int] | None]:
+def classes(histogram: SizeHistogram) -> dict[str, tuple[int, int] | None]:
     """Least and greatest size of each class, by the suffix of its streams; all where one is enough."""
     split = threshold(histogram)
     if split is None:

@@ -1,10 +1,22 @@
 """The disk model against real drives: measured traces replayed, paced or with open arrivals, and compared.
 
-``cases`` says what to replay on which drive, ``validate`` does it; ``text`` and ``page`` show what came out.
+``cases`` says what to replay on which drive, ``validate`` does it; ``sheet`` holds SSDs
+to their data sheets.
 """
 
 from iowatt.evaluate.validation.cases import Case, cases
-from iowatt.evaluate.validation.compare import Comparison, compare
-from iowatt.evaluate.validation.replay import Compared, Validation, validate
+from iowatt.evaluate.validation.compare import compare
+from iowatt.evaluate.validation.replay import Compared, Validation, document, validate
+from iowatt.evaluate.validation.result import TimesComparison, Validations
 
-__all__ = ["Case", "Compared", "Comparison", "Validation", "cases", "compare", "validate"]
+__all__ = [
+    "Case",
+    "Compared",
+    "TimesComparison",
+    "Validation",
+    "Validations",
+    "cases",
+    "compare",
+    "document",
+    "validate",
+]

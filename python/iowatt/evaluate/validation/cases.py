@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.validation import measured
+from iowatt.evaluate.validation.result import Arrivals
 from iowatt.model.library.parameter_text import read_bytes
 
-Arrivals = Literal["paced by think time", "open"]
 PACED: Final[Arrivals] = "paced by think time"
 OPEN: Final[Arrivals] = "open"
 

@@ -8,42 +8,25 @@ the ends hold beyond). *Paired RMSE* is that of the differences request by reque
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from iowatt.evaluate.validation.result import TimesComparison
 
 Times = NDArray[np.float64]
 POINTS: Final = 10_000
 PERCENTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Measured against simulated, milliseconds; fractions are of the measured mean.
-
-    ``measured_percentiles`` and ``simulated_percentiles`` have the keys p50, p90, p95, p99 and max.
-    """
-
-    requests: int
-    measured_mean_ms: float
-    simulated_mean_ms: float
-    mean_error: float
-    demerit_ms: float
-    demerit_fraction: float
-    paired_rmse_ms: float
-    measured_percentiles: dict[str, float]
-    simulated_percentiles: dict[str, float]
-
-
-def compare(measured_ms: Times, simulated_ms: Times) -> Comparison | None:
+def compare(measured_ms: Times, simulated_ms: Times) -> TimesComparison | None:
     """The comparison of two arrays of equal length; None where they are empty."""
     if not len(measured_ms):
         return None
     measured, simulated = float(measured_ms.mean()), float(simulated_ms.mean())
     distance = demerit(measured_ms, simulated_ms)
-    return Comparison(
+    return TimesComparison(
         requests=len(measured_ms),
         measured_mean_ms=measured,
         simulated_mean_ms=simulated,

@@ -8,6 +8,7 @@ their recorded starts, so that what the drive does and what the queue makes of i
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,10 +18,18 @@ from numpy.typing import NDArray
 
 from iowatt import core
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.evaluate.validation import measured
 from iowatt.evaluate.validation.cases import OPEN, Case
-from iowatt.evaluate.validation.compare import Comparison, Times, compare
+from iowatt.evaluate.validation.compare import Times, compare
 from iowatt.evaluate.validation.measured import Arrived, Asked, Measured
+from iowatt.evaluate.validation.result import (
+    ComparedTimes,
+    DiskSimFigures,
+    TimesComparison,
+    ValidatedDrive,
+    Validations,
+)
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.find import find_drive
 
@@ -32,9 +41,9 @@ SCHEDULER: Final = "c-look"
 class Compared:
     """Times in milliseconds, request by request, and how they compare."""
 
-    every: Comparison
-    reads: Comparison | None
-    writes: Comparison | None
+    every: TimesComparison
+    reads: TimesComparison | None
+    writes: TimesComparison | None
     measured_ms: Times
     simulated_ms: Times
     write: NDArray[np.bool_]
@@ -47,7 +56,20 @@ class Validation(Compared):
     case: Case
     drive: Drive
     service: Compared | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def disksim(self) -> DiskSimFigures | None:
+        """DiskSim's figures of the same trace, its errors by the same definitions."""
+        figures = self.case.disksim
+        if figures is None:
+            return None
+        mean = self.every.measured_mean_ms
+        return DiskSimFigures(
+            **figures,
+            mean_error=figures["mean_ms"] / mean - 1,
+            demerit_fraction=figures["demerit_ms"] / mean,
+        )
 
     @property
     def key(self) -> str:
@@ -73,7 +95,7 @@ def validate(case: Case) -> Validation:
     drive = find_drive(case.device, Path(), case.drive)
     if case.buffer:
         drive = replace(drive, buffer=drive.buffer.model_copy(update=case.buffer))
-    notes = [case.conditions] if case.conditions else []
+    notes = [Note(code="conditions", text=case.conditions)] if case.conditions else []
     service = None
     asked: Asked
     if case.arrivals == OPEN:
@@ -85,9 +107,37 @@ def validate(case: Case) -> Validation:
         asked = paced = measured.read(case.trace, case.format)
         simulated_ms, moved = respond(drive, paced)
     if moved:
-        notes.append(f"{moved} requests past the drive's end were moved to its end")
+        text = f"{moved} requests past the drive's end were moved to its end"
+        notes.append(Note(code="moved", text=text, decides=True))
     found = _compared(case, asked, simulated_ms)
-    return Validation(**vars(found), case=case, drive=drive, service=service, notes=(*notes, *drive.notes))
+    of_drive = (Note(code="drive", text=text) for text in drive.notes)
+    return Validation(**vars(found), case=case, drive=drive, service=service, notes=(*notes, *of_drive))
+
+
+def document(found: Sequence[Validation]) -> Validations:
+    """The document of ``iowatt devices validate``."""
+    return Validations(drives=[_drive(validation) for validation in found])
+
+
+def _drive(validation: Validation) -> ValidatedDrive:
+    case, service = validation.case, validation.service
+    return ValidatedDrive(
+        device=validation.drive.name,
+        title=validation.title,
+        trace=case.trace.name,
+        trace_device=case.trace_device,
+        arrivals=case.arrivals,
+        scheduler=SCHEDULER if case.arrivals == OPEN else None,
+        **_parts(validation),
+        service=None if service is None else ComparedTimes(**_parts(service)),
+        disksim=validation.disksim,
+        disksim_note=case.disksim_note,
+        notes=list(validation.notes),
+    )
+
+
+def _parts(found: Compared) -> dict[str, Any]:
+    return {**dict(found.every), "read": found.reads, "write": found.writes}
 
 
 def _compared(case: Case, asked: Asked, simulated_ms: Times) -> Compared:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.evaluate.validation.result import DataSheet, DataSheets, ReadsAtDepth, SheetFigure
 from iowatt.model.library import describe
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.find import device_file, device_names, find_device
@@ -27,51 +28,12 @@ _SMALL: Final = 4096
 _LARGE: Final = 128 * 1024
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One figure of a data sheet; SI units. ``simulated`` is None where the model does not have it."""
-
-    figure: str
-    unit: str
-    work: str
-    published: float
-    simulated: float | None
-
-    @property
-    def error(self) -> float | None:
-        """Simulated over published, less 1."""
-        return None if self.simulated is None else self.simulated / self.published - 1
-
-
-@dataclass(frozen=True)
-class Load:
-    """What a drive does with so many requests at a time; seconds."""
-
-    outstanding: int
-    iops: float
-    mean_s: float
-    p99_s: float
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """One drive: its figures, what saturates it, and what garbage collection does to reads beside writes."""
-
-    device: str
-    title: str
-    simulated_by: str
-    figures: tuple[Figure, ...]
-    write_amplification: float | None
-    reads: tuple[Load, ...] = ()
-    beside_writes: dict[str, dict[str, float]] = field(default_factory=dict)
-
-
 def simulatable() -> list[str]:
     """Names of the library's SSDs that can be simulated with their watts."""
     return [found["name"] for found in describe.devices("ssd", "simulation")]
 
 
-def check(name: str, *, queueing: bool = False) -> Sheet:
+def check(name: str, *, queueing: bool = False) -> DataSheet:
     """The sheet of one device; ``queueing`` adds what saturates it and what collection does to reads.
 
     Raises
@@ -88,11 +50,16 @@ def check(name: str, *, queueing: bool = False) -> Sheet:
         lacking = ", ".join(f"power.{figure}" for figure in drive.missing_watts)
         raise InputError("missing-figure", name, f"energy needs figures that {name!r} lacks: {lacking}")
     bench = Bench(name, file, drive)
-    figures = tuple(bench.figures())
-    reads = tuple(bench.saturation()) if queueing else ()
-    beside = bench.beside_writes() if queueing else {}
-    by = "data sheet" if drive.geometry is None else "flash"
-    return Sheet(name, drive.title, by, figures, bench.write_amplification, reads, beside)
+    figures = list(bench.figures())
+    return DataSheet(
+        device=name,
+        title=drive.title,
+        simulated_by="data sheet" if drive.geometry is None else "flash",
+        figures=figures,
+        write_amplification=bench.write_amplification,
+        reads=list(bench.saturation()) if queueing else [],
+        beside_writes=bench.beside_writes() if queueing else {},
+    )
 
 
 @dataclass
@@ -112,7 +79,7 @@ class Bench:
         assert kind is not None
         return min(derive.TESTED_DEPTH[kind], self.drive.interface.queue_depth)
 
-    def figures(self) -> Iterator[Figure]:
+    def figures(self) -> Iterator[SheetFigure]:
         """Those that the sheet has itself; what was assumed for it is not compared."""
         mib = 2**20
         for name, work in (
@@ -139,7 +106,7 @@ class Bench:
         )
         yield from self._watts()
 
-    def _watts(self) -> Iterator[Figure]:
+    def _watts(self) -> Iterator[SheetFigure]:
         yield from self._figure("power.idle", "W", "no work", self._run("no work")["power_w"]["mean"])
         works = ("sequential_read", "sequential_write", "random_read", "random_write")
         drawn = {name: self._run(f"{name.replace('_', ' ')}s")["power_w"]["mean"] for name in works}
@@ -159,10 +126,17 @@ class Bench:
         value: float | None = getattr(getattr(self.file, table), name)
         return value
 
-    def _figure(self, path: str, unit: str, work: str, simulated: float | None) -> Iterator[Figure]:
+    def _figure(self, path: str, unit: str, work: str, simulated: float | None) -> Iterator[SheetFigure]:
         published = self._published(path)
         if published is not None:
-            yield Figure(path, unit, work, published, simulated)
+            yield SheetFigure(
+                figure=path,
+                unit=unit,
+                work=work,
+                published=published,
+                simulated=simulated,
+                error=None if simulated is None else simulated / published - 1,
+            )
 
     def _run(self, work: str) -> dict[str, Any]:
         if work not in self.done:
@@ -220,7 +194,7 @@ class Bench:
     def _in_order(self) -> str | None:
         return None if self.drive.geometry is None else f'state = "steady", run = "{_LARGE}"'
 
-    def saturation(self) -> Iterator[Load]:
+    def saturation(self) -> Iterator[ReadsAtDepth]:
         """Random reads, more and more at a time, up to twice as many as the drive takes or is tested with."""
         outstanding, latency = 1, self.drive.interface.read_latency_s
         while outstanding <= 2 * self.depth:
@@ -231,8 +205,11 @@ class Bench:
                 self.name, request, initial=self._steady, warmup_s=0.1 * span_s, duration_s=1.1 * span_s
             )
             times = found["response_time_ms"]["read"]
-            yield Load(
-                outstanding, found["throughput"]["iops"], times["mean"] / 1e3, (times["p99"] or 0.0) / 1e3
+            yield ReadsAtDepth(
+                outstanding=outstanding,
+                iops=found["throughput"]["iops"],
+                mean_s=times["mean"] / 1e3,
+                p99_s=(times["p99"] or 0.0) / 1e3,
             )
             outstanding *= 4
 
@@ -308,9 +285,10 @@ def simulated(
     return summary
 
 
-def sheets(names: Sequence[str]) -> list[Sheet]:
+def sheets(names: Sequence[str]) -> DataSheets:
     """The sheets of several devices; none named: all that can be simulated."""
-    return [check(name, queueing=len(names) == 1) for name in names or simulatable()]
+    found = [check(name, queueing=len(names) == 1) for name in names or simulatable()]
+    return DataSheets(bar=BAR, devices=found)
 
 
 def known(name: str) -> bool:

@@ -36,6 +36,7 @@ from iowatt.lenses.cost.result import (
     WorkOnce,
 )
 from iowatt.tariffs import account
+from iowatt.tariffs.fit import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
@@ -257,8 +258,8 @@ def _misfits(case: Case) -> list[Note]:
     """What of the tariff does not fit what is billed, the site's other load included."""
     site_kw = case.book.number("energy.site_kw")
     made, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
-    said = [note for note in made.notes if note not in tariff.notes]
-    notes = [Note(code="tariff-misfit", text=note).about(f"tariff {tariff.key}") for note in said]
+    said = [note.text for note in made.notes if note.code != OF_TARIFF]
+    notes = [Note(code="tariff-misfit", text=text).about(f"tariff {tariff.key}") for text in said]
     if case.book.word("energy.fixed") == "none":
         text = "the tariff's customer charges are on the bill and not in the cost (energy.fixed)"
         notes.append(Note(code="fixed-left-out", text=text))
@@ -294,9 +295,10 @@ def _months(made: Bill) -> list[BilledMonth]:
     length = len("2026") if len(months) > MOST_MONTHS else len("2026-01")
     rows: dict[str, dict[str, float]] = {}
     for month in months:
-        row = rows.setdefault(month["month"][:length], {"kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
+        label = month.month[:length]
+        row = rows.setdefault(label, {"kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
         for key in ("kwh", *account.COLUMNS):
-            row[key] += month[key]
+            row[key] += getattr(month, key)
     return [BilledMonth(month=label, **row) for label, row in rows.items()]
 
 

@@ -8,52 +8,51 @@ their failover speed. Active: every drive at its operating watts, every part at 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
+from iowatt.base.results import Note
 from iowatt.model.power import cooling
 from iowatt.model.power.laws import Part
 from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
+from iowatt.model.power.result import (
+    Activity,
+    CalculatedPower,
+    ComponentPower,
+    DriveStart,
+    EnclosureKind,
+    PowerTotal,
+    Supply,
+    SupplyState,
+)
 from iowatt.model.power.spin_up import SpinUp, spin_up
-from iowatt.model.power.supplies import MODES, Mode
+from iowatt.model.power.supplies import MODES, Mode, Supplies
 
-POWER_SCHEMA: Final = "iowatt.power/1"
-
-Activity = Literal["idle", "active"]
 ACTIVITIES: Final[tuple[Activity, ...]] = ("idle", "active")
 
 
-def calculate(plan: ArrayPlan, name: str, notes: Sequence[str] = ()) -> dict[str, Any]:
-    """All that the calculator says of an array.
-
-    Returns
-    -------
-    dict
-        ``modes`` (totals in W, VA, BTU/h, tons by mode and activity), ``components`` (W of each by mode and
-        activity), ``enclosures`` with the load and efficiency of their supplies, ``spin_up``, ``raw_gb`` and
-        ``raw_gb_per_w`` (idle, as SNIA Emerald's ready idle), ``notes`` and ``sources``.
-    """
+def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> CalculatedPower:
+    """Everything the calculator says of an array; ``notes`` are those of its plan."""
     modes = {mode: {how: total(plan, mode, how) for how in ACTIVITIES} for mode in MODES}
     raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
-    idle_w = modes["normal"]["idle"]["wall_w"] or 0.0
-    return {
-        "schema": POWER_SCHEMA,
-        "name": name,
-        "drives": sum(kind.count for kind in plan.drives.values()),
-        "raw_gb": raw_gb,
-        "raw_gb_per_w": raw_gb / idle_w if idle_w > 0 else None,
-        "pue": plan.pue,
-        "btu_per_wh": plan.btu_per_wh,
-        "modes": modes,
-        "components": components(plan),
-        "enclosures": [_enclosure(plan, enclosure) for enclosure in plan.enclosures],
-        "spin_up": _spin_up(plan),
-        "notes": [*notes, *_notes(plan)],
-        "sources": plan.sources(),
-    }
+    idle_w = modes["normal"]["idle"].wall_w
+    return CalculatedPower(
+        name=name,
+        drives=sum(kind.count for kind in plan.drives.values()),
+        raw_gb=raw_gb,
+        raw_gb_per_w=raw_gb / idle_w if idle_w > 0 else None,
+        pue=plan.pue,
+        btu_per_wh=plan.btu_per_wh,
+        modes=modes,
+        components=components(plan),
+        enclosures=[_enclosure(plan, enclosure) for enclosure in plan.enclosures],
+        spin_up=_spin_up(plan),
+        notes=[*notes, *_notes(plan)],
+        sources=plan.sources(),
+    )
 
 
-def total(plan: ArrayPlan, mode: Mode, how: Activity) -> dict[str, float | None]:
-    """The whole array: W at the wall and lost in supplies, VA (None without a power factor), heat."""
+def total(plan: ArrayPlan, mode: Mode, how: Activity) -> PowerTotal:
+    """The whole array in one mode and activity."""
     given = drawn = 0.0
     va: float | None = 0.0
     for enclosure in plan.enclosures:
@@ -61,14 +60,14 @@ def total(plan: ArrayPlan, mode: Mode, how: Activity) -> dict[str, float | None]
         given, drawn = given + dc, drawn + wall
         factor = None if enclosure.supplies is None else enclosure.supplies.power_factor
         va = None if va is None or (factor is None and wall > 0) else va + wall / (factor or 1.0)
-    return {
-        "wall_w": drawn,
-        "loss_w": drawn - given,
-        "va": va,
-        "btu_per_h": drawn * plan.btu_per_wh,
-        "tons": cooling.tons(drawn),
-        "facility_w": None if plan.pue is None else drawn * plan.pue,
-    }
+    return PowerTotal(
+        wall_w=drawn,
+        loss_w=drawn - given,
+        va=va,
+        btu_per_h=drawn * plan.btu_per_wh,
+        tons=cooling.tons(drawn),
+        facility_w=None if plan.pue is None else drawn * plan.pue,
+    )
 
 
 def enclosure_watts(plan: ArrayPlan, enclosure: Enclosure, mode: Mode, how: Activity) -> tuple[float, float]:
@@ -105,14 +104,14 @@ def part_w(part: Part, mode: Mode, how: Activity) -> float:
     return part.watts(0.0 if how == "idle" else 1.0, mode)
 
 
-def components(plan: ArrayPlan) -> list[dict[str, Any]]:
+def components(plan: ArrayPlan) -> list[ComponentPower]:
     """Each pool's drives, each part and each enclosure's supply losses, with their watts."""
     rows = []
     for enclosure in plan.enclosures:
         for at, pool in enumerate(enclosure.pools):
             number = sum(times * mix[at] for times, mix in enclosure.filling)
             drawn = {how: number * drive_w(plan, pool, how) for how in ACTIVITIES}
-            watts: dict[str, Any] = dict.fromkeys(MODES, drawn)
+            watts = dict.fromkeys(MODES, drawn)
             model = plan.drives[pool].model
             rows.append(_row(pool, "drives", enclosure.name, number, what=model, basis="dc", watts=watts))
         for part in enclosure.parts:
@@ -127,7 +126,7 @@ def components(plan: ArrayPlan) -> list[dict[str, Any]]:
                 )
             )  # fmt: skip
         if enclosure.supplies is not None:
-            losses: dict[str, dict[str, float]] = {}
+            losses: dict[Mode, dict[Activity, float]] = {}
             for mode in MODES:
                 both = {how: enclosure_watts(plan, enclosure, mode, how) for how in ACTIVITIES}
                 losses[mode] = {how: drawn - inside for how, (inside, drawn) in both.items()}
@@ -142,67 +141,72 @@ def components(plan: ArrayPlan) -> list[dict[str, Any]]:
 
 
 def _row(
-    name: str, kind: str, enclosure: str, count: int, *, what: str, basis: str, watts: Mapping[str, Any]
-) -> dict[str, Any]:
-    return {
-        "name": name, "kind": kind, "enclosure": enclosure, "count": count, "what": what, "basis": basis,
-        "watts": watts,
-    }  # fmt: skip
+    name: str,
+    kind: str,
+    enclosure: str,
+    count: int,
+    *,
+    what: str,
+    basis: Literal["dc", "wall"],
+    watts: Mapping[Mode, Mapping[Activity, float]],
+) -> ComponentPower:
+    return ComponentPower(
+        name=name, kind=kind, enclosure=enclosure, count=count, what=what, basis=basis, watts=watts
+    )
 
 
-def _enclosure(plan: ArrayPlan, enclosure: Enclosure) -> dict[str, Any]:
-    """An enclosure kind; the figures of its supplies are those of the fullest one."""
+def _enclosure(plan: ArrayPlan, enclosure: Enclosure) -> EnclosureKind:
+    supplies = enclosure.supplies
+    return EnclosureKind(
+        name=enclosure.name,
+        count=enclosure.count,
+        slots=enclosure.slots * enclosure.count,
+        drives=enclosure.drives,
+        supply=None if supplies is None else _supply(plan, enclosure, supplies),
+    )
+
+
+def _supply(plan: ArrayPlan, enclosure: Enclosure, supplies: Supplies) -> Supply:
+    """The supplies of an enclosure kind, at work in the fullest enclosure."""
     fullest = max(
         (mix for _, mix in enclosure.filling), key=lambda mix: _one(plan, enclosure, mix, "normal", "active")
     )
-    supplies = enclosure.supplies
-    shown: dict[str, Any] | None = None
-    if supplies is not None:
-        states: dict[str, dict[str, Any]] = {}
-        for mode in MODES:
-            states[mode] = {}
-            for how in ACTIVITIES:
-                fed, _, wall = _one(plan, enclosure, fullest, mode, how)
-                load = float(supplies.load(fed, mode))
-                states[mode][how] = {
-                    "output_w": fed,
-                    "load": load,
-                    "efficiency": fed / wall if wall > 0 else None,
-                }
-        shown = {
-            "rating_w": supplies.rating_w,
-            "count": supplies.count,
-            "needed": supplies.needed,
-            "sharing": "active-standby" if supplies.active_standby else "load-sharing",
-            "efficiency": supplies.curve.name,
-            "points": [list(point) for point in supplies.curve.points],
-            "power_factor": supplies.power_factor,
-            "fullest": states,
-        }
-    return {
-        "name": enclosure.name,
-        "count": enclosure.count,
-        "slots": enclosure.slots * enclosure.count,
-        "drives": enclosure.drives,
-        "supply": shown,
-    }
+
+    def state(mode: Mode, how: Activity) -> SupplyState:
+        fed, _, wall = _one(plan, enclosure, fullest, mode, how)
+        return SupplyState(
+            output_w=fed,
+            load=float(supplies.load(fed, mode)),
+            efficiency=fed / wall if wall > 0 else None,
+        )
+
+    return Supply(
+        rating_w=supplies.rating_w,
+        count=supplies.count,
+        needed=supplies.needed,
+        sharing="active-standby" if supplies.active_standby else "load-sharing",
+        efficiency=supplies.curve.name,
+        points=list(supplies.curve.points),
+        power_factor=supplies.power_factor,
+        fullest={mode: {how: state(mode, how) for how in ACTIVITIES} for mode in MODES},
+    )
 
 
-def _spin_up(plan: ArrayPlan) -> dict[str, Any] | None:
+def _spin_up(plan: ArrayPlan) -> DriveStart | None:
     start = spin_up(plan)
     if start is None:
         return None
     at_once = start if plan.stagger is None else spin_up(plan, staggered=False)
     assert at_once is not None
-    return {
-        "peak_w": start.peak_w,
-        "at_once_peak_w": at_once.peak_w,
-        "peak_va": _volt_amperes(plan, start),
-        "duration_s": float(start.at[-1]) if start.timed else None,
-        "steps": [list(point) for point in start.points()],
-        "at_once": None if plan.stagger is None else plan.stagger.at_once,
-        "scope": None if plan.stagger is None else "array" if plan.stagger.per_array else "enclosure",
-    }
+    return DriveStart(
+        peak_w=start.peak_w,
+        at_once_peak_w=at_once.peak_w,
+        peak_va=_volt_amperes(plan, start),
+        duration_s=float(start.at[-1]) if start.timed else None,
+        steps=start.points(),
+        at_once=None if plan.stagger is None else plan.stagger.at_once,
+        scope=None if plan.stagger is None else "array" if plan.stagger.per_array else "enclosure",
+    )
 
 
 def _volt_amperes(plan: ArrayPlan, start: SpinUp) -> float | None:
@@ -212,14 +216,35 @@ def _volt_amperes(plan: ArrayPlan, start: SpinUp) -> float | None:
     return start.peak_w / min(known) if len(known) == len(factors) else None
 
 
-def _notes(plan: ArrayPlan) -> list[str]:
-    said = [
-        "active: every drive at its operating watts (random reads, where known) and every part at its own"
+def _notes(plan: ArrayPlan) -> list[Note]:
+    notes = [
+        Note(
+            code="meaning-of-active",
+            text="Active means that every drive draws its operating watts (random reads, where known) and "
+            "every part its active watts.",
+        )
     ]
     if plan.btu_slip:
-        said.append("BTU/h are watts x 3.14, the slip of a published calculator, not x 3.412142: 8 % too low")
+        notes.append(
+            Note(
+                code="btu-slip",
+                text="BTU/h are watts x 3.14, the slip of a published calculator, not x 3.412142: 8 % too "
+                "low.",
+                decides=True,
+            )
+        )
     if any(part.at_wall for _, part in plan.parts):
-        said.append("some watts were published or measured at the wall; no supply loss is added to those")
+        notes.append(
+            Note(
+                code="parts-at-wall",
+                text="Some watts were published or measured at the wall; no supply loss is added to those.",
+            )
+        )
     if any(enclosure.supplies for enclosure in plan.enclosures):
-        said.append("efficiency of a certificate is what it asks for: a supply with it is at least as good")
-    return said
+        notes.append(
+            Note(
+                code="certificate-minimum",
+                text="A certificate states the least efficiency; a supply that has it is at least as good.",
+            )
+        )
+    return notes

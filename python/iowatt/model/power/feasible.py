@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from iowatt.base.problems import KeyPath
+from iowatt.base.results import Note
 from iowatt.model.library.part import find_part
 from iowatt.model.power.drives import Drives
 from iowatt.model.power.keys import ArrayPower
@@ -81,7 +82,12 @@ def startable(plan: ArrayPlan, found: Resolved) -> None:
             hint = 'device = { name = "...", power = { spin_up = "24W", spin_up_time = "15s" } } in the pool'
             found.problem("missing-figure", place, message, hint)
         else:
-            found.notes.append(f"no power of a spin-up: the start-up watts of a drive are not known: {said}")
+            found.notes.append(
+                Note(
+                    code="no-start-up-watts",
+                    text=f"no power of a spin-up: the start-up watts of a drive are not known: {said}",
+                )
+            )
         return
     start = spin_up.spin_up(plan)
     if start is None or start.overload is None:
@@ -96,7 +102,11 @@ def startable(plan: ArrayPlan, found: Resolved) -> None:
     )
     if plan.stagger is None:
         found.notes.append(
-            f"{message}: switched on all at once they would be overloaded (array.power.spin_up)"
+            Note(
+                code="start-overload",
+                text=f"{message}: switched on all at once they would be overloaded (array.power.spin_up)",
+                decides=True,
+            )
         )
     else:
         hint = f"at_once below {plan.stagger.at_once}, a longer interval, or a supply with more `peak`"

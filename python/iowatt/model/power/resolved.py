@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.results import Note
 from iowatt.model.power.plan import ArrayPlan
 
 PATH: Final[KeyPath] = ("array", "power")
@@ -24,7 +25,7 @@ class Resolved:
     busy_needed: bool = False
     plan: ArrayPlan | None = None
     problems: list[Problem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def problem(self, code: str, path: KeyPath, message: str, hint: str | None = None) -> None:
         """Keep what is wrong at ``path``."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, suggestion
+from iowatt.base.results import Note
 from iowatt.model.power import components, cooling, feasible
 from iowatt.model.power.drives import Drives
 from iowatt.model.power.keys import EnclosureKeys
@@ -137,7 +138,12 @@ def _enclosure(
     parts = [components.part(part, (*path, "part", number), found) for number, part in enumerate(keys.part)]
     supplies = None if keys.supply is None else components.supplies(keys.supply, (*path, "supply"), found)
     if keys.supply is None:
-        found.notes.append(f"enclosure {keys.name!r} has no supplies: its watts are taken as if at the wall")
+        found.notes.append(
+            Note(
+                code="no-supplies",
+                text=f"enclosure {keys.name!r} has no supplies: its watts are taken as if at the wall",
+            )
+        )
     if len(found.problems) > before or mixes is None:
         return None
     return Enclosure(
@@ -180,5 +186,10 @@ def _mixes(keys: EnclosureKeys, path: KeyPath, kinds: dict[str, Drives], found: 
     mixes = fill(counts, keys.slots, enclosures, even=keys.fill == "even")
     if any(sum(mix) > keys.slots for mix in mixes):  # several pools, each with a remainder
         mixes = fill(counts, keys.slots, enclosures, even=False)
-        found.notes.append(f"enclosure {keys.name!r}: its pools do not fit evenly; it is filled in order")
+        found.notes.append(
+            Note(
+                code="filled-in-order",
+                text=f"enclosure {keys.name!r}: its pools do not fit evenly; it is filled in order",
+            )
+        )
     return mixes

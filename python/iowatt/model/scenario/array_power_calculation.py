@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.problems import Problem
 from iowatt.model.power.calculator import calculate
+from iowatt.model.power.result import CalculatedPower
 from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
 
 
-def evaluate(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
+def evaluate(path: Path, overrides: Sequence[str] = ()) -> CalculatedPower:
     """What the array of a scenario file draws; see :func:`iowatt.model.power.calculator.calculate`.
 
     Raises

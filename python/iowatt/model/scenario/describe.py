@@ -68,7 +68,7 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
 def _power(plan: ArrayPlan) -> dict[str, Any]:
     from iowatt.model.power.calculator import ACTIVITIES, total  # with numpy
 
-    return {f"wall_{how}_w": total(plan, "normal", how)["wall_w"] for how in ACTIVITIES}
+    return {f"wall_{how}_w": total(plan, "normal", how).wall_w for how in ACTIVITIES}
 
 
 def _pool(pool: ResolvedPool) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -26,8 +27,17 @@ _MOST: Final = 10_000
 _KEYS: Final = {"sector_bytes": "sector_size", "order_tolerance_s": "order_tolerance"}
 
 
+@dataclass(frozen=True)
+class ReadTrace:
+    """A trace that was read: its format, its devices, and bytes that they reach together."""
+
+    format: str
+    devices: int
+    reached_bytes: int
+
+
 def starter(
-    target: Path, trace: Path | None, options: Mapping[str, Any], found: Mapping[str, Any] | None = None
+    target: Path, trace: Path | None, options: Mapping[str, Any], found: ReadTrace | None = None
 ) -> str:
     """The text of a scenario to be written to ``target``.
 
@@ -38,8 +48,7 @@ def starter(
     options:
         How it is read, by the keys of a trace spec (`iowatt.trace.open.spec`).
     found:
-        What reading it so found (`iowatt.trace.info.info`): its format, its devices, and how far it reaches,
-        which the array is made large enough for.
+        What reading it so found; the array is made large enough for it.
 
     Raises
     ------
@@ -67,25 +76,22 @@ def own_trace(trace: Path) -> Path:
     return trace
 
 
-def _keys(options: Mapping[str, Any], found: Mapping[str, Any] | None) -> dict[str, Any]:
+def _keys(options: Mapping[str, Any], found: ReadTrace | None) -> dict[str, Any]:
     keys = {_KEYS.get(name, name): value for name, value in options.items()}
     if "order_tolerance" in keys:
         keys["order_tolerance"] = f"{keys['order_tolerance']:g}s"
     if found is not None:
-        keys = {"format": found["format"]} | keys
-        if found["devices"]["count"] > 1:
+        keys = {"format": found.format} | keys
+        if found.devices > 1:
             keys["place"] = "end-to-end"
     return keys
 
 
-def _drives(template: str, trace: Path, found: Mapping[str, Any]) -> int:
+def _drives(template: str, trace: Path, found: ReadTrace) -> int:
     """How many drives in mirrored pairs hold all that the trace reaches: the usual number, or more."""
     (name,) = re.findall(r'^device = "([^"]+)"', template, re.MULTILINE)
     each = find_drive(name).raw_bytes
-    devices = found["devices"]
-    reached: int = sum(one["max_offset_bytes"] for one in devices["top"])
-    reached += (devices["count"] - len(devices["top"])) * found["max_offset_bytes"]
-    reached += devices["count"] << 20  # placed end to end, each begins at a MiB
+    reached = found.reached_bytes + (found.devices << 20)  # placed end to end, each begins at a MiB
     count = max(_COUNT, 2 * -(-reached // (each - (1 << 20))))
     if count > _MOST:
         raise InputError(

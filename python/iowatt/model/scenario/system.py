@@ -524,7 +524,7 @@ def _array_power(scenario: Scenario, base_dir: Path, system: System) -> None:
     found = resolve_power(scenario, base_dir, simulated=True)
     system.power = found.plan
     system.problems.extend(found.problems)
-    system.notes.extend(found.notes)
+    system.notes.extend(note.text for note in found.notes)
 
 
 def _observe(scenario: Scenario, system: System) -> None:

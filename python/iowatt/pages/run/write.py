@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
-from iowatt.render import page_file
+from iowatt.render import write as write_document
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-
-KINDS = (".html", ".xlsx", ".pdf")
-"""Suffixes of the reports that can be written."""
 
 
 def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False) -> Path:
     """Write a report of one or more runs; several are compared. Returns the path.
 
-    Raises ``InputError`` where the suffix is none of :data:`KINDS`, where the file exists and ``force``
+    Raises ``InputError`` where the suffix is none of :data:`iowatt.render.write.KINDS`, where the file exists and ``force``
     is not given, where its directory does not, and for a PDF where no Chromium is installed.
     """
     target = Path(path)
@@ -37,13 +34,7 @@ def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False
 
 def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where a report cannot be written to ``target``; before any work is done."""
-    if target.suffix.lower() not in KINDS:
-        raise InputError(
-            "not-accepted",
-            str(target),
-            f"the suffix {target.suffix!r} is not that of a report; expected {', '.join(KINDS)}",
-        )
-    page_file.check_place(target, force)
+    write_document.check_target(target, force=force)
 
 
 def _render(runs: Sequence[Run], path: Path, kind: str) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from iowatt.pages.description.figures import arrivals, requests, reuse, space, time, volumes
 from iowatt.render.figure import Figure
+from iowatt.trace.description import Description
 
-SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[dict[str, Any]], Figure | None]]]] = (
+SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[Description], Figure | None]]]] = (
     ("time", "Over time", (time.rates, time.bandwidth, time.working_set, time.envelope)),
     ("arrivals", "Arrivals and bursts", (arrivals.gaps, arrivals.dispersion, arrivals.hurst, arrivals.laws)),
     (

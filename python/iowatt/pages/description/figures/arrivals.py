@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from iowatt.pages.description.figures.draw import line, positive
-from iowatt.pages.description.text import METHODS
+from iowatt.pages.description.words import METHODS
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
-
-Found = dict[str, Any]
+from iowatt.trace.description import Description
 
 _LAWS = {
     ("exponential", "mean"): ("Exponential of the same mean", palette.RUNS[5], "dot"),
@@ -27,25 +25,24 @@ _LAWS = {
 }
 
 
-def gaps(found: Found) -> Figure | None:
+def gaps(found: Description) -> Figure | None:
     """Share of gaps that are longer, measured and by the laws."""
-    arrivals = found["inter_arrival"]
-    if arrivals is None or arrivals["mean_s"] == 0:
+    arrivals = found.inter_arrival
+    if arrivals is None or arrivals.mean_s == 0:
         return None
-    histogram = arrivals["histogram"]
-    ends, total = histogram["to_s"], arrivals["count"]
+    histogram = arrivals.histogram
+    ends, total = histogram.to_s, arrivals.count
     left, longer = total, []
-    for count in histogram["count"]:
+    for count in histogram.count:
         left -= count
         longer.append(100 * left / total)
     laws = []
-    for fit in arrivals["fits"]:
-        phases = list(zip(fit["probability"], fit["mean_s"], strict=True))
+    for fit in arrivals.fits:
+        phases = list(zip(fit.probability, fit.mean_s, strict=True))
         share = [100 * sum(p * math.exp(-end / mean) for p, mean in phases) for end in ends]
-        laws.append((*_LAWS[fit["law"], fit["method"]], share))
+        laws.append((*_LAWS[fit.law, fit.method], share))
     rows: list[list[Cell]] = [
-        [1e3 * end, histogram["count"][i], longer[i], *(law[3][i] for law in laws)]
-        for i, end in enumerate(ends)
+        [1e3 * end, histogram.count[i], longer[i], *(law[3][i] for law in laws)] for i, end in enumerate(ends)
     ]
     columns = [Column("Up to", "ms"), Column("Gaps"), Column("Measured, longer", "%")]
     floor = max(100 / total / 2, 1e-6)
@@ -73,14 +70,12 @@ def gaps(found: Found) -> Figure | None:
     )
 
 
-def dispersion(found: Found) -> Figure | None:
+def dispersion(found: Description) -> Figure | None:
     """Index of dispersion for counts, and the peak rate, by the width of the window."""
-    scales = [scale for scale in found["burstiness"]["scales"] if scale["windows"] >= 8]
+    scales = [scale for scale in found.burstiness.scales if scale.windows >= 8]
     if len(scales) < 2:
         return None
-    rows: list[list[Cell]] = [
-        [s["window_s"], s["windows"], s["mean"], s["idc"], s["peak"] / s["window_s"]] for s in scales
-    ]
+    rows: list[list[Cell]] = [[s.window_s, s.windows, s.mean, s.idc, s.peak / s.window_s] for s in scales]
     columns = [
         Column("Window", "s"),
         Column("Windows"),
@@ -88,9 +83,9 @@ def dispersion(found: Found) -> Figure | None:
         Column("Index of dispersion"),
         Column("Peak rate", "IOPS"),
     ]
-    widths = [s["window_s"] for s in scales]
+    widths = [s.window_s for s in scales]
     data = [
-        line(widths, positive([s["idc"] for s in scales]), "Measured", palette.ALL, "", mode="lines+markers"),
+        line(widths, positive([s.idc for s in scales]), "Measured", palette.ALL, "", mode="lines+markers"),
         line([widths[0], widths[-1]], [1, 1], "Poisson arrivals", palette.RUNS[5], "", dash="dot"),
     ]
     return Figure(
@@ -110,25 +105,25 @@ def dispersion(found: Found) -> Figure | None:
     )
 
 
-def laws(found: Found) -> Figure | None:
+def laws(found: Description) -> Figure | None:
     """Moments and percentiles of the gaps, and what the laws make of them."""
-    arrivals = found["inter_arrival"]
+    arrivals = found.inter_arrival
     if arrivals is None:
         return None
-    named = arrivals["percentiles_s"]
+    named = arrivals.percentiles_s
     rows: list[list[Cell]] = [
-        ["Measured", 1e3 * arrivals["mean_s"], arrivals["cv"], 1e3 * named["p99"], None, ""],
+        ["Measured", 1e3 * arrivals.mean_s, arrivals.cv, 1e3 * named["p99"], None, ""],
     ]
-    for fit in arrivals["fits"]:
-        phases = zip(fit["probability"], fit["mean_s"], strict=True)
+    for fit in arrivals.fits:
+        phases = zip(fit.probability, fit.mean_s, strict=True)
         shown = ", ".join(
             f"{numbers.significant(100 * p)} % of mean {numbers.with_unit(1e3 * m, 'ms')}" for p, m in phases
         )
-        mean = sum(p * m for p, m in zip(fit["probability"], fit["mean_s"], strict=True))
-        name = _LAWS[fit["law"], fit["method"]][0]
-        rows.append([name, 1e3 * mean, fit["cv"], 1e3 * fit["p99_s"], fit["ks_distance"], shown])
-    lag = arrivals["lag1_autocorrelation"]
-    remarks = [f"{numbers.percent(arrivals['zero_share'])} of gaps are zero."]
+        mean = sum(p * m for p, m in zip(fit.probability, fit.mean_s, strict=True))
+        name = _LAWS[fit.law, fit.method][0]
+        rows.append([name, 1e3 * mean, fit.cv, 1e3 * fit.p99_s, fit.ks_distance, shown])
+    lag = arrivals.lag1_autocorrelation
+    remarks = [f"{numbers.percent(arrivals.zero_share)} of gaps are zero."]
     if lag is not None:
         remarks.append(f"Correlation of a gap with the next: {lag:.3f}.")
     return Figure(
@@ -152,9 +147,9 @@ def laws(found: Found) -> Figure | None:
     )
 
 
-def hurst(found: Found) -> Figure | None:
+def hurst(found: Description) -> Figure | None:
     """The Hurst estimates with their ranges."""
-    estimates = found["burstiness"]["hurst"]
+    estimates = found.burstiness.hurst
     if not estimates:
         return None
     return Figure(
@@ -173,12 +168,12 @@ def hurst(found: Found) -> Figure | None:
             ],
             [
                 [
-                    METHODS[h["method"]].capitalize(),
-                    h["hurst"],
-                    h["standard_error"],
-                    h["from_s"],
-                    h["to_s"],
-                    h["octaves"],
+                    METHODS[h.method].capitalize(),
+                    h.hurst,
+                    h.standard_error,
+                    h.from_s,
+                    h.to_s,
+                    h.octaves,
                 ]
                 for h in estimates
             ],

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from iowatt.pages.description.figures.draw import OPS, SHARE_OF, cumulated, line
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.trace.description import Description
 
-Found = dict[str, Any]
 
-
-def sizes(found: Found) -> Figure:
+def sizes(found: Description) -> Figure:
     """Share of requests and of bytes up to a size."""
-    histogram = found["sizes"]["histogram"]
-    at = histogram["bytes"]
-    totals = {op: sum(histogram[f"{op}s"]) for _, op, _ in OPS}
-    moved = {op: sum(n * b for n, b in zip(histogram[f"{op}s"], at, strict=True)) for _, op, _ in OPS}
+    histogram = found.sizes.histogram
+    at = histogram.bytes
+    totals = {op: sum(getattr(histogram, f"{op}s")) for _, op, _ in OPS}
+    moved = {
+        op: sum(n * b for n, b in zip(getattr(histogram, f"{op}s"), at, strict=True)) for _, op, _ in OPS
+    }
     rows: list[list[Cell]] = []
     for i, b in enumerate(at):
         row: list[Cell] = [b]
         for _, op, _ in OPS:
-            n = histogram[f"{op}s"][i]
+            n = getattr(histogram, f"{op}s")[i]
             row += [
                 n,
                 100 * n / totals[op] if totals[op] else None,
@@ -57,21 +56,21 @@ def sizes(found: Found) -> Figure:
                 showlegend=True,
             ),
         },
-        [] if found["sizes"]["exact"] else ["Sizes were rounded down to 1 %: there are very many."],
+        [] if found.sizes.exact else ["Sizes were rounded down to 1 %: there are very many."],
     )
 
 
-def alignment(found: Found) -> Figure:
+def alignment(found: Description) -> Figure:
     """What is a multiple of which power of two."""
     rows: list[list[Cell]] = [
         [
-            numbers.binary(level["bytes"]),
-            100 * level["offset_request_share"],
-            100 * level["offset_byte_share"],
-            100 * level["whole_request_share"],
-            100 * level["whole_byte_share"],
+            numbers.binary(level.bytes),
+            100 * level.offset_request_share,
+            100 * level.offset_byte_share,
+            100 * level.whole_request_share,
+            100 * level.whole_byte_share,
         ]
-        for level in found["alignment"]
+        for level in found.alignment
     ]
     labels = [str(row[0]) for row in rows]
     names = (
@@ -104,41 +103,41 @@ def alignment(found: Found) -> Figure:
     )
 
 
-def runs(found: Found) -> Figure | None:
+def runs(found: Description) -> Figure | None:
     """Share of requests and bytes in runs of a length or longer."""
-    sequential = found["sequential"]
+    sequential = found.sequential
     data, rows = [], []
     for title, op, colour in OPS:
-        lengths = sequential[f"{op}_runs"]["histogram"]
+        lengths = getattr(sequential, f"{op}_runs").histogram
         for kind, dash in (("requests", "solid"), ("bytes", "dash")):
-            total = sum(lengths[kind])
+            total = sum(getattr(lengths, kind))
             if not total:
                 continue
             left, longer = total, []
-            for amount in lengths[kind]:
+            for amount in getattr(lengths, kind):
                 longer.append(100 * left / total)
                 left -= amount
             name = f"{title}, of {kind}"
             data.append(
-                line(lengths["from_requests"], longer, name, colour, "%", dash=dash, mode="lines+markers")
+                line(lengths.from_requests, longer, name, colour, "%", dash=dash, mode="lines+markers")
             )
             rows += [
                 [name, first, last, number, share]
                 for first, last, number, share in zip(
-                    lengths["from_requests"], lengths["to_requests"], lengths["runs"], longer, strict=True
+                    lengths.from_requests, lengths.to_requests, lengths.runs, longer, strict=True
                 )
             ]
     if not data:
         return None
     for drawn in data:
         drawn["marker"] = {"size": 4}
-    options = found["options"]
-    gap = f", at most {numbers.binary(options['gap_bytes'])} further on" if options["gap_bytes"] else ""
+    options = found.options
+    gap = f", at most {numbers.binary(options.gap_bytes)} further on" if options.gap_bytes else ""
     return Figure(
         "runs",
         "Sequential runs",
         "Share of requests and bytes in runs of so many requests or more. A request continues a run when "
-        f"it starts where that ended{gap}; {options['lookback']} runs of each device and direction stay "
+        f"it starts where that ended{gap}; {options.lookback} runs of each device and direction stay "
         "open, so that interleaved streams do not break each other.",
         Table(
             [
@@ -162,46 +161,47 @@ def runs(found: Found) -> Figure | None:
     )
 
 
-def run_figures(found: Found) -> Figure:
+def run_figures(found: Description) -> Figure:
     """The same in numbers, by every definition."""
-    sequential = found["sequential"]
+    sequential = found.sequential
     rows: list[list[Cell]] = [
         [
             "After the last of the device",
-            100 * sequential["consecutive_request_share"],
-            100 * sequential["consecutive_byte_share"],
+            100 * sequential.consecutive_request_share,
+            100 * sequential.consecutive_byte_share,
             *([None] * 5),
         ]
     ]
-    if sequential["consecutive_in_stream_request_share"] is not None:
+    in_stream = sequential.consecutive_in_stream_request_share
+    in_stream_bytes = sequential.consecutive_in_stream_byte_share
+    if in_stream is not None and in_stream_bytes is not None:
         rows.append(
             [
                 "After the last of the stream",
-                100 * sequential["consecutive_in_stream_request_share"],
-                100 * sequential["consecutive_in_stream_byte_share"],
+                100 * in_stream,
+                100 * in_stream_bytes,
                 *([None] * 5),
             ]
         )
-    for name, key in (
-        ("Runs, all", "runs"),
-        ("Runs of reads", "read_runs"),
-        ("Runs of writes", "write_runs"),
-        ("Runs in streams", "stream_runs"),
+    for name, figures in (
+        ("Runs, all", sequential.runs),
+        ("Runs of reads", sequential.read_runs),
+        ("Runs of writes", sequential.write_runs),
+        ("Runs in streams", sequential.stream_runs),
     ):
-        figures = sequential[key]
-        if figures is None or figures["length_requests"] is None:
+        if figures is None or figures.length_requests is None or figures.length_bytes is None:
             continue
-        lengths, moved = figures["length_requests"], figures["length_bytes"]
+        lengths, moved = figures.length_requests, figures.length_bytes
         rows.append(
             [
                 name,
-                100 * figures["sequential_request_share"],
-                100 * figures["sequential_byte_share"],
-                figures["runs"],
-                lengths["mean"],
-                lengths["p99"],
-                lengths["max"],
-                moved["mean"] / 1024,
+                100 * figures.sequential_request_share,
+                100 * figures.sequential_byte_share,
+                figures.runs,
+                lengths.mean,
+                lengths.p99,
+                lengths.max,
+                moved.mean / 1024,
             ]
         )
     return Figure(
@@ -226,24 +226,24 @@ def run_figures(found: Found) -> Figure:
     )
 
 
-def jumps(found: Found) -> Figure | None:
+def jumps(found: Description) -> Figure | None:
     """Distance from the end of the device's last request, with its sign."""
-    table = found["jumps"]
-    if not table["requests"]:
+    table = found.jumps
+    if not table.requests:
         return None
     rows: list[list[Cell]] = []
     labels = []
-    for i, direction in enumerate(table["direction"]):
-        low = numbers.binary(table["from_bytes"][i])
+    for i, direction in enumerate(table.direction):
+        low = numbers.binary(table.from_bytes[i])
         label = "0" if direction == "zero" else f"{'−' if direction == 'backward' else '+'}{low}"
         labels.append(label)
         rows.append(
             [
                 {"zero": "none", "forward": "forward", "backward": "backward"}[direction],
-                table["from_bytes"][i],
-                table["below_bytes"][i],
-                100 * table["request_share"][i],
-                100 * table["byte_share"][i],
+                table.from_bytes[i],
+                table.below_bytes[i],
+                100 * table.request_share[i],
+                100 * table.byte_share[i],
             ]
         )
     data = [

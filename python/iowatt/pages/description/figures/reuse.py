@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from iowatt.pages.description.figures.draw import BYTES, OPS, REQUESTS, SHARE_OF, line, positive
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
-
-Found = dict[str, Any]
+from iowatt.trace.description import Description
 
 _MIB = 1024.0**2
 
 
-def _basis(found: Found) -> list[str]:
-    sample = found["reuse"]["sample"]
-    if sample["method"] == "exact":
+def _basis(found: Description) -> list[str]:
+    sample = found.reuse.sample
+    if sample.method == "exact":
         return []
     return [
-        f"Sampled: {numbers.significant(100 * sample['rate'])} % of the address space, "
-        f"{numbers.count(sample['regions'])} regions of 16 blocks."
+        f"Sampled: {numbers.significant(100 * sample.rate)} % of the address space, "
+        f"{numbers.count(sample.regions)} regions of 16 blocks."
     ]
 
 
-def miss_ratio(found: Found) -> Figure | None:
+def miss_ratio(found: Description) -> Figure | None:
     """The miss-ratio curve of an LRU cache, by requests and by bytes, reads apart."""
-    curve = found["reuse"]["miss_ratio"]
-    sizes = [b / _MIB for b in curve["cache_bytes"]]
+    curve = found.reuse.miss_ratio
+    sizes = [b / _MIB for b in curve.cache_bytes]
     if not sizes:
         return None
     lines = [
-        ("Requests", curve["requests"], REQUESTS, "solid"),
-        ("Bytes", curve["bytes"], BYTES, "dash"),
+        ("Requests", curve.requests, REQUESTS, "solid"),
+        ("Bytes", curve.bytes, BYTES, "dash"),
     ]
-    if curve["read_requests"] and curve["write_requests"]:
+    if curve.read_requests and curve.write_requests:
         lines += [
-            ("Reads", curve["read_requests"], palette.READ, "dot"),
-            ("Bytes read", curve["read_bytes"], palette.READ, "dashdot"),
+            ("Reads", curve.read_requests, palette.READ, "dot"),
+            ("Bytes read", curve.read_bytes, palette.READ, "dashdot"),
         ]
     rows: list[list[Cell]] = []
     for i, size in enumerate(sizes):
         row: list[Cell] = [size, *(100 * values[i] for _, values, _, _ in lines)]
-        row += [100 * curve["requests_standard_error"][i], 100 * curve["bytes_standard_error"][i]]
+        row += [100 * curve.requests_standard_error[i], 100 * curve.bytes_standard_error[i]]
         rows.append(row)
     columns = [Column("Cache", "MiB"), *(Column(name, "%") for name, _, _, _ in lines)]
     columns += [Column("Standard error, requests", "points"), Column("Standard error, bytes", "points")]
@@ -68,22 +65,24 @@ def miss_ratio(found: Found) -> Figure | None:
     )
 
 
-def distances(found: Found) -> Figure | None:
+def distances(found: Description) -> Figure | None:
     """Reuse distances by powers of two, and the first touches."""
-    histogram, block = found["reuse"]["histogram"], found["options"]["block_bytes"]
-    first = found["reuse"]["first_touch"]
+    histogram, block = found.reuse.histogram, found.options.block_bytes
+    first = found.reuse.first_touch
     bins: dict[int, list[float]] = {}
-    for i, to in enumerate(histogram["to_blocks"]):
+    for i, to in enumerate(histogram.to_blocks):
         share = bins.setdefault((to - 1).bit_length(), [0.0, 0.0])
-        share[0] += 100 * histogram["read_share"][i]
-        share[1] += 100 * histogram["write_share"][i]
+        share[0] += 100 * histogram.read_share[i]
+        share[1] += 100 * histogram.write_share[i]
     labels = [numbers.binary((1 << octave) * block) for octave in sorted(bins)]
     rows: list[list[Cell]] = [
         [label, *bins[octave]] for label, octave in zip(labels, sorted(bins), strict=True)
     ]
     # What is left of all references of a direction is first touches.
     rest: list[Cell] = [
-        None if first[f"{op}_requests"] is None else max(0.0, 100 - sum(share[at] for share in bins.values()))
+        None
+        if getattr(first, f"{op}_requests") is None
+        else max(0.0, 100 - sum(share[at] for share in bins.values()))
         for at, (_, op, _) in enumerate(OPS)
     ]
     rows.append(["First touch", *rest])
@@ -97,7 +96,7 @@ def distances(found: Found) -> Figure | None:
             "hovertemplate": "%{x}: %{y:.4~r} %<extra>%{fullData.name}</extra>",
         }
         for at, (title, op, colour) in enumerate(OPS)
-        if first[f"{op}_requests"] is not None
+        if getattr(first, f"{op}_requests") is not None
     ]
     return Figure(
         "reuse-distances",
@@ -118,17 +117,17 @@ def distances(found: Found) -> Figure | None:
     )
 
 
-def working_sets(found: Found) -> Figure | None:
+def working_sets(found: Description) -> Figure | None:
     """Distinct bytes in windows of every width."""
-    sets = found["working_set"]
+    sets = found.working_set
     if len(sets) < 2:
         return None
     rows: list[list[Cell]] = [
         [
-            numbers.duration(s["window_s"]),
-            s["windows"],
+            numbers.duration(s.window_s),
+            s.windows,
             *(
-                s[f"{which}_{kind}bytes"] / _MIB
+                getattr(s, f"{which}_{kind}bytes") / _MIB
                 for kind in ("", "read_", "written_")
                 for which in ("mean", "max")
             ),
@@ -139,7 +138,7 @@ def working_sets(found: Found) -> Figure | None:
     colours = [palette.ALL, palette.READ, palette.WRITE]
     data = [
         line(
-            [s["window_s"] for s in sets],
+            [s.window_s for s in sets],
             positive([row[2 + at] for row in rows]),
             name,
             colours[at // 2],
@@ -168,33 +167,37 @@ def working_sets(found: Found) -> Figure | None:
     )
 
 
-def footprint(found: Found) -> Figure:
+def footprint(found: Description) -> Figure:
     """Distinct bytes of the whole trace."""
-    sizes = found["footprint"]
+    sizes = found.footprint
     names = (("Touched", "total"), ("Read", "read"), ("Written", "written"), ("Both", "both"))
-    total = sizes["total_bytes"]
+    total = sizes.total_bytes
     rows: list[list[Cell]] = [
-        [name, sizes[f"{key}_bytes"] / 1e9, 100 * sizes[f"{key}_bytes"] / total if total else None]
+        [
+            name,
+            getattr(sizes, f"{key}_bytes") / 1e9,
+            100 * getattr(sizes, f"{key}_bytes") / total if total else None,
+        ]
         for name, key in names
     ]
     remarks = _basis(found)
-    if sizes["standard_error_bytes"]:
-        error = numbers.with_unit(sizes["standard_error_bytes"], "B")
+    if sizes.standard_error_bytes:
+        error = numbers.with_unit(sizes.standard_error_bytes, "B")
         remarks.append(f"Standard error of what is touched: {error}.")
     return Figure(
         "footprint",
         "Footprint",
-        f"Distinct data of the whole trace, in blocks of {numbers.binary(found['options']['block_bytes'])}.",
+        f"Distinct data of the whole trace, in blocks of {numbers.binary(found.options.block_bytes)}.",
         Table([Column("Data", text=True), Column("Size", "GB"), Column("Of all", "%")], rows),
         None,
         remarks,
     )
 
 
-def rewrites(found: Found) -> Figure | None:
+def rewrites(found: Description) -> Figure | None:
     """Time from one write of a block to the next."""
-    intervals = found["rewrites"]["intervals"]
-    if not intervals["to_s"]:
+    intervals = found.rewrites.intervals
+    if not intervals.to_s:
         return None
     data, columns = [], [Column("Up to", "s")]
     shares = []
@@ -203,13 +206,13 @@ def rewrites(found: Found) -> Figure | None:
         ("Bytes", "byte_share", *SHARE_OF[1][2:]),
     ):
         total, share = 0.0, []
-        for part in intervals[key]:
+        for part in getattr(intervals, key):
             total += 100 * part
             share.append(total)
         shares.append(share)
         columns.append(Column(f"{title} overwritten within", "%"))
-        data.append(line(intervals["to_s"], share, title, colour, "%", dash=dash))
-    rows: list[list[Cell]] = [[to, *(share[i] for share in shares)] for i, to in enumerate(intervals["to_s"])]
+        data.append(line(intervals.to_s, share, title, colour, "%", dash=dash))
+    rows: list[list[Cell]] = [[to, *(share[i] for share in shares)] for i, to in enumerate(intervals.to_s)]
     return Figure(
         "write-intervals",
         "Write intervals",
@@ -228,18 +231,18 @@ def rewrites(found: Found) -> Figure | None:
     )
 
 
-def shares(found: Found) -> Figure:
+def shares(found: Description) -> Figure:
     """First touches, overwrites and reads of what was written, by requests and by bytes."""
-    first, again = found["reuse"]["first_touch"], found["rewrites"]
+    first, again = found.reuse.first_touch, found.rewrites
     named = (
-        ("First touches", first["requests"], first["bytes"]),
-        ("First touches among reads", first["read_requests"], first["read_bytes"]),
-        ("First touches among writes", first["write_requests"], first["write_bytes"]),
-        ("Overwrites among writes", again["overwrite_request_share"], again["overwrite_byte_share"]),
+        ("First touches", first.requests, first.bytes),
+        ("First touches among reads", first.read_requests, first.read_bytes),
+        ("First touches among writes", first.write_requests, first.write_bytes),
+        ("Overwrites among writes", again.overwrite_request_share, again.overwrite_byte_share),
         (
             "Reads of what the trace wrote",
-            again["read_of_written_request_share"],
-            again["read_of_written_byte_share"],
+            again.read_of_written_request_share,
+            again.read_of_written_byte_share,
         ),
     )
     rows: list[list[Cell]] = [

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from iowatt.pages.description.figures.draw import OPS, SHARE_OF, line
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
-
-Found = dict[str, Any]
+from iowatt.trace.description import Description
 
 _MOST_BARS = 2000
 _GB = 1e9
 
 
-def density(found: Found) -> Figure:
+def density(found: Description) -> Figure:
     """Requests by extent; devices follow each other."""
-    space = found["density"]
-    extents, width = space["extents"], space["extent_bytes"]
+    space = found.density
+    extents, width = space.extents, space.extent_bytes
     base, before = 0, None
     place: list[int] = []
     starts: list[tuple[str, int]] = []
-    for device, offset in zip(extents["device"], extents["offset_bytes"], strict=True):
+    for device, offset in zip(extents.device, extents.offset_bytes, strict=True):
         if device != before:
             base = place[-1] + width if place else 0
             before = device
@@ -29,17 +26,17 @@ def density(found: Found) -> Figure:
         place.append(base + offset)
     rows: list[list[Cell]] = [
         [
-            extents["device"][i],
-            extents["offset_bytes"][i] / _GB,
-            extents["reads"][i],
-            extents["writes"][i],
-            extents["bytes_read"][i] / 1024**2,
-            extents["bytes_written"][i] / 1024**2,
+            extents.device[i],
+            extents.offset_bytes[i] / _GB,
+            extents.reads[i],
+            extents.writes[i],
+            extents.bytes_read[i] / 1024**2,
+            extents.bytes_written[i] / 1024**2,
         ]
         for i in range(len(place))
     ]
     remarks = [
-        f"{numbers.count(space['touched'])} of {numbers.count(space['spanned'])} extents between the first "
+        f"{numbers.count(space.touched)} of {numbers.count(space.spanned)} extents between the first "
         "and the last of each device are touched."
     ]
     if len(starts) > 1:
@@ -53,7 +50,7 @@ def density(found: Found) -> Figure:
                 "type": "bar",
                 "name": title,
                 "x": [(at + width / 2) / _GB for at in place],
-                "y": extents[f"{op}s"],
+                "y": getattr(extents, f"{op}s"),
                 "width": width / _GB,
                 "marker": {"color": colour, "line": {"width": 0}},
                 "hovertemplate": "%{x:,.4~r} GB: %{y:,} %{fullData.name}<extra></extra>",
@@ -93,20 +90,20 @@ def density(found: Found) -> Figure:
     )
 
 
-def skew(found: Found) -> Figure | None:
+def skew(found: Description) -> Figure | None:
     """Share of the I/O on the hottest part of what is touched."""
-    extents, blocks = found["density"]["skew"], found["block_skew"]
+    extents, blocks = found.density.skew, found.block_skew
     if not extents or not blocks:
         return None
-    width = numbers.binary(found["density"]["extent_bytes"])
-    block = numbers.binary(found["options"]["block_bytes"])
+    width = numbers.binary(found.density.extent_bytes)
+    block = numbers.binary(found.options.block_bytes)
     rows: list[list[Cell]] = [
         [
-            100 * point["hottest"],
-            100 * point["request_share"],
-            100 * point["byte_share"],
-            100 * point["read_share"],
-            100 * fine["reference_share"],
+            100 * point.hottest,
+            100 * point.request_share,
+            100 * point.byte_share,
+            100 * point.read_share,
+            100 * fine.reference_share,
         ]
         for point, fine in zip(extents, blocks, strict=True)
     ]

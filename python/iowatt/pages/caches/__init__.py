@@ -1,1 +1,0 @@
-"""Caches over a trace, as documents and pages."""

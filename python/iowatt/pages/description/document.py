@@ -1,0 +1,140 @@
+"""What ``iowatt trace profile`` shows: a trace measured as a workload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iowatt.pages.description import figures, words
+from iowatt.render import numbers
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.headline import Headline
+from iowatt.trace.description import Description, Descriptions
+
+
+def documents(found: Descriptions) -> list[Document]:
+    """The documents of several descriptions, for one page."""
+    return [document(one, f"trace{number}") for number, one in enumerate(found.traces, 1)]
+
+
+def document(found: Description, key: str = "trace1") -> Document:
+    """The document of one description; ``key`` tells several of a page apart."""
+    sections = [
+        Section(name, title, [figure for build in builders if (figure := build(found)) is not None])
+        for name, title, builders in figures.SECTIONS
+    ]
+    chart = next((one for section in sections for one in section.figures if one.spec is not None), None)
+    return Document(
+        key=key,
+        kind="a trace as a workload",
+        title="standard input" if found.file == "<stdin>" else Path(found.file).name,
+        meta=_meta(found),
+        verdict=[_verdict(found)],
+        chart=chart,
+        headlines=_headlines(found),
+        sections=[
+            *(
+                Section(section.key, section.title, [one for one in section.figures if one is not chart])
+                for section in sections
+            ),
+            Section("summary", "In sentences", [_summary(found)], folded=True),
+        ],
+        caveats=[
+            *(Caveat(f"skipped: {text}", True) for text in found.requests.first_bad),
+            *(Caveat(note.text, note.decides) for note in found.notes),
+        ],
+    )
+
+
+def _meta(found: Description) -> str:
+    origin = f" from {found.origin}" if found.origin else ""
+    span = numbers.duration(found.span.duration_s)
+    return f"{numbers.counted(found.requests.count, 'request')} · {span}{origin} · format {found.format}"
+
+
+def _verdict(found: Description) -> str:
+    """The load in a sentence: rate, mix, sequentiality, and what a cache can save."""
+    rate = numbers.with_unit(found.rate.iops, "IOPS") if found.span.duration_s > 0 else "an unknown rate"
+    runs, first = found.sequential.runs, found.reuse.first_touch
+    return (
+        f"{rate[0].upper()}{rate[1:]}, {numbers.percent(found.requests.read_share)} reads; "
+        f"{numbers.percent(runs.sequential_request_share)} of the requests are sequential, and "
+        f"{numbers.percent(first.requests)} touch data for the first time, which no cache saves."
+    )
+
+
+def _summary(found: Description) -> Figure:
+    """Every aspect in a sentence."""
+    rows: list[list[Cell]] = [[label, text] for label, text in words.lines(found)]
+    table = Table([Column("", text=True), Column("Measured", text=True)], rows)
+    return Figure("summary", "Summary", "Shares are of requests and of bytes.", table, wide=True, brief=True)
+
+
+def _headlines(found: Description) -> list[Headline]:
+    """The figures that a reader wants first."""
+    rate, requests, moved = found.rate, found.requests, found.bytes
+    gaps, footprint, first = found.inter_arrival, found.footprint, found.reuse.first_touch
+    runs = found.sequential.runs
+    sizes = found.sizes.all
+    hottest = {point.hottest: point for point in found.density.skew}[0.1]
+    variation = None if gaps is None else gaps.cv
+    known = found.span.duration_s > 0
+    return [
+        Headline(
+            "rate",
+            "Mean rate",
+            rate.iops if known else None,
+            "IOPS",
+            f"{numbers.significant(rate.mib_per_s)} MiB/s" if known else "all requests have one stamp",
+        ),
+        Headline(
+            "reads",
+            "Reads",
+            100 * requests.read_share,
+            "%",
+            f"of requests; {numbers.percent(moved.read_share)} of bytes",
+        ),
+        Headline(
+            "size",
+            "Mean size",
+            None if sizes is None else sizes.mean / 1024,
+            "KiB",
+            " and ".join(
+                f"{kind} {numbers.significant(spread.mean / 1024)}"
+                for kind, spread in (("read", found.sizes.read), ("write", found.sizes.write))
+                if spread is not None
+            ),
+        ),
+        Headline(
+            "variation", "Variation of gaps", variation, "CV", "standard deviation over mean; 1 for Poisson"
+        ),
+        Headline(
+            "footprint",
+            "Footprint",
+            footprint.total_bytes,
+            "B",
+            f"{numbers.with_unit(footprint.read_bytes, 'B')} read, "
+            f"{numbers.with_unit(footprint.written_bytes, 'B')} written",
+        ),
+        Headline(
+            "sequential",
+            "Sequential",
+            100 * runs.sequential_request_share,
+            "%",
+            f"of requests continue a run; {numbers.percent(runs.sequential_byte_share)} of bytes",
+        ),
+        Headline(
+            "first-touch",
+            "First touches",
+            100 * first.requests,
+            "%",
+            f"of requests; {numbers.percent(first.bytes)} of bytes: no cache saves them",
+        ),
+        Headline(
+            "skew",
+            "On the hottest 10 %",
+            100 * hottest.request_share,
+            "%",
+            f"of requests; {numbers.percent(hottest.byte_share)} of bytes, by extents touched",
+        ),
+    ]

@@ -1,0 +1,262 @@
+"""What ``iowatt power`` shows: an array's power, idle and active, with and without redundancy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from iowatt.model.power.calculator import ACTIVITIES
+from iowatt.model.power.efficiency import Curve
+from iowatt.model.power.result import CalculatedPower, DriveStart, EnclosureKind, Supply
+from iowatt.model.power.supplies import MODES
+from iowatt.render import numbers, palette
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render.headline import Headline
+
+_IDLE, _ACTIVE = palette.STATE_COLOURS["idle"], palette.STATE_COLOURS["active"]
+_COLOURS = {"normal": "#0072b2", "redundant": "#009e73", "failover": "#d55e00"}
+_MARKS = {"idle": "circle-open", "active": "circle"}
+
+
+def document(found: CalculatedPower) -> Document:
+    """The document of an array's power."""
+    supplies = _supplies(found)
+    start = found.spin_up
+    return Document(
+        key="power",
+        kind="array power",
+        title=found.name,
+        meta=_meta(found),
+        verdict=list(_verdict(found)),
+        chart=_components(found),
+        headlines=list(_headlines(found)),
+        sections=[
+            Section("totals", "At the wall", [_totals(found)]),
+            Section("start", "Switching on", [] if start is None else [_start(start)]),
+            Section("supplies", "Power supplies", [] if supplies is None else [supplies], folded=True),
+        ],
+        caveats=[Caveat(note.text, note.decides) for note in found.notes],
+        provenance=[(f"source {number}", source) for number, source in enumerate(found.sources, 1)],
+    )
+
+
+def _verdict(found: CalculatedPower) -> Iterator[str]:
+    normal = found.modes["normal"]
+    idle, active = (_watts(normal[how].wall_w) for how in ACTIVITIES)
+    failover = _watts(found.modes["failover"]["active"].wall_w)
+    yield f"The array draws {idle} idle and {active} active at the wall, {failover} in failover."
+    if found.raw_gb_per_w:
+        yield f"Ready idle: {numbers.significant(found.raw_gb_per_w, 4)} GB/W raw."
+    start = found.spin_up
+    if start is not None:
+        took = "" if start.duration_s is None else f" in {numbers.duration(start.duration_s)}"
+        at_once = "" if start.at_once is None else f"; all at once {_watts(start.at_once_peak_w)}"
+        yield (
+            f"Starting the drives takes at most {_watts(start.peak_w)}, {_together(start)}{took}{at_once}."
+        )
+
+
+def _watts(value: float) -> str:
+    """Watts that can be compared with each other: never in kW."""
+    return f"{numbers.significant(value, 4)} W"
+
+
+def _together(start: DriveStart) -> str:
+    """How many drives start together."""
+    if start.at_once is None:
+        return "all drives at once"
+    scope = " per enclosure" if start.scope == "enclosure" else ""
+    return f"{numbers.counted(start.at_once, 'drive')}{scope} at a time"
+
+
+def _meta(found: CalculatedPower) -> str:
+    parts = sum(part.count for part in found.components if part.kind not in ("drives", "supply loss"))
+    enclosures = sum(enclosure.count for enclosure in found.enclosures)
+    return (
+        f"{numbers.counted(found.drives, 'drive')}, {numbers.with_unit(1e9 * found.raw_gb, 'B')} raw · "
+        f"{numbers.counted(enclosures, 'enclosure')}, {numbers.counted(parts, 'other part')}"
+    )
+
+
+def _headlines(found: CalculatedPower) -> Iterator[Headline]:
+    idle, active = (found.modes["normal"][how] for how in ACTIVITIES)
+    swing = active.wall_w / idle.wall_w - 1 if idle.wall_w else 0.0
+    per_watt = f"{numbers.significant(found.raw_gb_per_w, 4)} GB/W raw" if found.raw_gb_per_w else ""
+    yield Headline("idle", "Idle", idle.wall_w, "W", per_watt)
+    yield Headline("active", "Active", active.wall_w, "W", f"{numbers.percent(swing)} above idle")
+    failover = found.modes["failover"]["active"].wall_w
+    yield Headline("failover", "Active in failover", failover, "W", "the redundant supplies lost")
+    yield Headline("va", "Apparent power, active", active.va, "VA", "for circuits and UPS")
+    cooling = f"{active.tons:.2f} tons of cooling"
+    yield Headline("heat", "Heat, active", active.btu_per_h, "BTU/h", cooling)
+    if found.spin_up is not None:
+        start = found.spin_up
+        yield Headline("start", "Highest while starting", start.peak_w, "W", _together(start))
+    if found.pue is not None:
+        yield Headline("facility", "Building, active", active.facility_w, "W", f"PUE {found.pue:g}")
+
+
+def _totals(found: CalculatedPower) -> Figure:
+    """Power, apparent power and heat by mode."""
+    building = [] if found.pue is None else [Column(f"Building, PUE {found.pue:g}", "W", rank=2)]
+    columns = [
+        Column("Operation", text=True), Column("Array", text=True), Column("Power", "W"),
+        Column("Apparent", "VA"), Column("Heat", "BTU/h"), Column("Cooling", "tons", rank=1),
+        Column("Supply losses", "W", rank=3), *building,
+    ]  # fmt: skip
+    rows: list[list[Cell]] = []
+    for mode in MODES:
+        for how in ACTIVITIES:
+            total = found.modes[mode][how]
+            facility: list[Cell] = [] if found.pue is None else [total.facility_w]
+            rows.append(
+                [mode, how, total.wall_w, total.va, total.btu_per_h, total.tons, total.loss_w, *facility]
+            )
+    return Figure(
+        "totals",
+        "At the wall",
+        "Normal: the supplies share as configured. Redundant: all of them share the load equally. Failover: "
+        "the redundant ones are lost, the needed ones carry all, and fans run at their failover speed.",
+        Table(columns, rows),
+        wide=True,
+        brief=True,
+    )
+
+
+def _components(found: CalculatedPower) -> Figure:
+    """Bars of idle and active watts by component."""
+    whole = found.modes["normal"]["active"].wall_w
+    rows: list[list[Cell]] = []
+    for part in found.components:
+        idle, active = (part.watts["normal"][how] for how in ACTIVITIES)
+        share = 100 * active / whole if whole else None
+        failover = part.watts["failover"]["active"]
+        rows.append([part.name, part.kind, part.what, part.count, idle, active, failover, share])
+    table = Table(
+        [
+            Column("Component", text=True), Column("Kind", text=True, rank=2),
+            Column("Model or law", text=True, rank=3), Column("Count"), Column("Idle", "W"),
+            Column("Active", "W"), Column("Active, failover", "W"), Column("Share, active", "%", rank=1),
+        ],
+        rows,
+    )  # fmt: skip
+    names = [plain(str(name)) for name in table.column("Component")]
+    bars = [
+        {
+            "type": "bar", "orientation": "h", "name": title, "y": names, "x": table.column(title),
+            "marker": {"color": colour},
+            "hovertemplate": "%{y}: %{x:,.4~r} W<extra>%{fullData.name}</extra>",
+        }
+        for title, colour in (("Active", _ACTIVE), ("Idle", _IDLE))
+    ]  # fmt: skip
+    drawn = layout(
+        axis("Power (W)", rangemode="tozero"),
+        axis("", autorange="reversed", ticks="", ticksuffix=" "),
+        barmode="group",
+        showlegend=True,
+        height=max(300, 90 + 42 * len(names)),
+    )
+    return Figure(
+        "components",
+        "By component",
+        "Drives and parts at their input, behind the supplies, or at the wall where that is what is known; "
+        "the supplies are their losses. Normal operation.",
+        table,
+        {"data": bars, "layout": drawn},
+        wide=True,
+        brief=True,
+    )
+
+
+def _supplies(found: CalculatedPower) -> Figure | None:
+    """Efficiency curves, and where the supplies of the fullest enclosure of each kind run."""
+    supplied = [(one, one.supply) for one in found.enclosures if one.supply is not None]
+    if not supplied:
+        return None
+    rows: list[list[Cell]] = []
+    for enclosure, supply in supplied:
+        for mode in MODES:
+            for how in ACTIVITIES:
+                state = supply.fullest[mode][how]
+                efficiency = None if state.efficiency is None else 100 * state.efficiency
+                rows.append([enclosure.name, mode, how, state.output_w, 100 * state.load, efficiency])
+    columns = [
+        Column("Enclosure", text=True), Column("Operation", text=True), Column("Array", text=True),
+        Column("Output", "W"), Column("Load of one", "%"), Column("Efficiency", "%"),
+    ]  # fmt: skip
+    data = _curves([supply for _, supply in supplied])
+    for mode in MODES:
+        for how in ACTIVITIES:
+            points = [row for row in rows if row[1] == mode and row[2] == how]
+            data.append(
+                {
+                    "type": "scatter", "mode": "markers", "name": f"{mode}, {how}",
+                    "x": [row[4] for row in points], "y": [row[5] for row in points],
+                    "text": [plain(str(row[0])) for row in points],
+                    "marker": {"color": _COLOURS[mode], "symbol": _MARKS[how], "size": 11},
+                    "hovertemplate": "%{text}: %{x:.3~r} % load, %{y:.4~r} %<extra>%{fullData.name}</extra>",
+                }
+            )  # fmt: skip
+    drawn = layout(
+        axis("Load of one supply (% of its rating)", range=[0, 102]), axis("Efficiency (%)"), showlegend=True
+    )
+    return Figure(
+        "supplies",
+        "Power supplies",
+        "Efficiency over load, and where the supplies of the fullest enclosure of each kind run. With "
+        "active-standby sharing, the draw of the standby supplies counts as loss.",
+        Table(columns, rows),
+        {"data": data, "layout": drawn},
+        ["; ".join(_described(enclosure, supply) for enclosure, supply in supplied)],
+        wide=True,
+    )
+
+
+def _curves(supplies: list[Supply]) -> list[dict[str, Any]]:
+    """A line for each different efficiency curve."""
+    loads = np.linspace(0.02, 1.0, 99)
+    different = {tuple(supply.points): supply.efficiency for supply in supplies}
+    return [
+        {
+            "type": "scatter", "mode": "lines", "name": plain(name), "x": (100 * loads).tolist(),
+            "y": [100 * Curve(points).efficiency(float(load)) for load in loads],
+            "line": {"color": palette.RUNS[-number % len(palette.RUNS)], "width": 1.5},
+            "hovertemplate": "%{x:.3~r} % load: %{y:.4~r} %<extra></extra>",
+        }
+        for number, (points, name) in enumerate(different.items(), 1)
+    ]  # fmt: skip
+
+
+def _described(enclosure: EnclosureKind, supply: Supply) -> str:
+    return (
+        f"{enclosure.name}: {supply.count} x {supply.rating_w:g} W, {supply.needed} needed, "
+        f"{supply.sharing}, {supply.efficiency}"
+    )
+
+
+def _start(start: DriveStart) -> Figure:
+    """Power while the drives start."""
+    timed = start.duration_s is not None
+    at = [time for time, _ in start.steps]
+    watts = [drawn for _, drawn in start.steps]
+    table = Table(
+        [Column("Time", "s") if timed else Column("Step"), Column("Power", "W")],
+        [[float(time), float(drawn)] for time, drawn in start.steps],
+    )
+    data = [
+        {
+            "type": "scatter", "mode": "lines", "x": [*at, 1.05 * at[-1]], "y": [*watts, watts[-1]],
+            "line": {"shape": "hv", "color": palette.STATE_COLOURS["spin_up"]},
+            "hovertemplate": "%{y:,.5~r} W<extra></extra>",
+        }
+    ]  # fmt: skip
+    drawn = layout(
+        axis("Time (s)" if timed else "Step (its length is not known)"),
+        axis("Power (W)", rangemode="tozero"),
+        showlegend=False,
+    )
+    caption = f"Power at the wall while the drives start, {_together(start)}. The other parts idle."
+    return Figure("start", "Power while starting", caption, table, {"data": data, "layout": drawn}, wide=True)

@@ -1,1 +1,0 @@
-"""The array's power, as documents and pages."""

@@ -1,1 +1,0 @@
-"""Tariffs and bills as text and as a page."""

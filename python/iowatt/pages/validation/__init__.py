@@ -1,1 +1,0 @@
-"""The device models beside measurements, as documents and pages."""

@@ -1,1 +1,0 @@
-"""A trace described as a workload: measured in one pass in Rust, shown as text, JSON and a report page."""
