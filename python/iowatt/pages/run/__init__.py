@@ -5,6 +5,6 @@
 PosixPath('tpcc.html')
 """
 
-from iowatt.pages.run.write import KINDS, write
+from iowatt.pages.run.write import write
 
-__all__ = ["KINDS", "write"]
+__all__ = ["write"]
