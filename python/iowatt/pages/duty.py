@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iowatt.lenses.duty import Duty
-from iowatt.render import numbers, palette
+from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.render.headline import Headline
@@ -78,21 +78,14 @@ def _days(duty: Duty) -> Figure:
         for one in duty.classes
     ]
     table = Table([Column("Class", text=True), *(Column(load.capitalize(), "kWh") for load in watts)], rows)
-    data = [
-        {
-            "type": "bar",
-            "name": load.capitalize(),
-            "x": table.column("Class"),
-            "y": table.column(load.capitalize()),
-            "marker": {"color": _COLOURS[load]},
-            "hovertemplate": "%{y:,.4~r} kWh<extra>%{fullData.name}</extra>",
-        }
-        for load in watts
+    hover = "%{y:,.4~r} kWh<extra>%{fullData.name}</extra>"
+    classes = table.column("Class")
+    bars = [
+        plot.bar(classes, table.column(name), name=name, colour=_COLOURS[name.lower()], hover=hover)
+        for name in map(str.capitalize, watts)
     ]
     drawn = layout(axis("Usage class"), axis("Energy of a day (kWh)"), barmode="stack")
-    return Figure(
-        "days", "Energy of a day", "By the load of its hours.", table, {"data": data, "layout": drawn}
-    )
+    return Figure("days", "Energy of a day", "By the load of its hours.", table, plot.spec(bars, drawn))
 
 
 def _loads(duty: Duty) -> Figure:
@@ -110,22 +103,21 @@ def _loads(duty: Duty) -> Figure:
         for one in duty.points
     ]  # fmt: skip
     table = Table(columns, rows)
+    shares, watts = table.column("Of the highest"), table.column("Power")
     used = duty.loads
-    data = [
-        {
-            "type": "scatter", "mode": "lines+markers", "name": "Runs",
-            "x": table.column("Of the highest"), "y": table.column("Power"),
-            "line": {"color": palette.BAR}, "hovertemplate": "%{y:,.4~r} W at %{x:.1f} %",
-        },
-        {
-            "type": "scatter", "mode": "markers", "name": "Idle, moderate, heavy",
-            "x": [100 * one.fraction for one in used], "y": [one.watts for one in used],
-            "marker": {"color": palette.P95, "size": 12, "symbol": "diamond-open"},
-            "hovertemplate": "%{y:,.4~r} W",
-        },
-    ]  # fmt: skip
+    traces = [
+        plot.line(shares, watts, name="Runs", marks=True, hover="%{y:,.4~r} W at %{x:.1f} %"),
+        plot.markers(
+            [100 * one.fraction for one in used],
+            [one.watts for one in used],
+            name="Idle, moderate, heavy",
+            colour=palette.P95,
+            size=12,
+            symbol="diamond-open",
+            hover="%{y:,.4~r} W",
+        ),
+    ]
     drawn = layout(axis("Share of the highest throughput (%)"), axis("Mean power (W)", rangemode="tozero"))
     caption = "Each Run, and the three loads that the classes weigh."
-    return Figure(
-        "loads", "Power against load", caption, table, {"data": data, "layout": drawn}, wide=True, brief=True
-    )
+    drawing = plot.spec(traces, drawn)
+    return Figure("loads", "Power against load", caption, table, drawing, wide=True, brief=True)

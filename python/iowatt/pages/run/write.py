@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False) -> Path:
     """Write a report of one or more runs; several are compared. Returns the path.
 
-    Raises ``InputError`` for a suffix other than .html, .xlsx or .pdf, where the file exists and ``force`` is not
-    given, where its directory does not exist, and for a PDF where no Chromium is installed.
+    Raises ``InputError`` for a suffix other than .html, .xlsx or .pdf, where the file exists and ``force`` is
+    not given, where its directory does not exist, and for a PDF where no Chromium is installed.
     """
     target = Path(path)
     check_target(target, force)

@@ -1,0 +1,77 @@
+"""Traces of plotly figures: bars, lines and markers with the house's colours and hover texts.
+
+Each function returns one trace, the dict that plotly.js draws (https://plotly.com/javascript/reference/);
+``more`` adds or replaces its keys. :func:`spec` joins traces and a layout into what a
+:class:`~iowatt.render.figure.Figure` shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from iowatt.render import palette
+
+
+def bar(
+    x: Sequence[Any],
+    y: Sequence[Any],
+    *,
+    name: str = "",
+    colour: str | Sequence[str] = palette.BAR,
+    hover: str = "",
+    **more: Any,
+) -> dict[str, Any]:
+    """Bars, one for each element of ``x`` and ``y``; ``orientation="h"`` lays them down."""
+    return _trace("bar", name, hover, {"x": x, "y": y, "marker": {"color": colour}}, more)
+
+
+def line(
+    x: Sequence[Any],
+    y: Sequence[Any],
+    *,
+    name: str = "",
+    colour: str = palette.BAR,
+    hover: str = "",
+    marks: bool = False,
+    dash: str = "",
+    shape: str = "",
+    width: float | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """A line through the points; ``marks`` shows each of them, ``shape="hv"`` makes steps."""
+    drawn = {"color": colour, "dash": dash, "shape": shape, "width": width}
+    drawn = {key: value for key, value in drawn.items() if value}
+    mode = "lines+markers" if marks else "lines"
+    return _trace("scatter", name, hover, {"x": x, "y": y, "mode": mode, "line": drawn}, more)
+
+
+def markers(
+    x: Sequence[Any],
+    y: Sequence[Any],
+    *,
+    name: str = "",
+    colour: str | Sequence[str] = palette.BAR,
+    hover: str = "",
+    size: float | None = None,
+    symbol: str | Sequence[str] = "",
+    **more: Any,
+) -> dict[str, Any]:
+    """Points that no line joins."""
+    drawn = {"color": colour, "size": size, "symbol": symbol}
+    drawn = {key: value for key, value in drawn.items() if value}
+    return _trace("scatter", name, hover, {"x": x, "y": y, "mode": "markers", "marker": drawn}, more)
+
+
+def spec(traces: Sequence[dict[str, Any]], layout: dict[str, Any]) -> dict[str, Any]:
+    """What plotly.js draws: traces with their layout (:func:`iowatt.render.figure.layout`)."""
+    return {"data": list(traces), "layout": layout}
+
+
+def _trace(kind: str, name: str, hover: str, *parts: dict[str, Any]) -> dict[str, Any]:
+    """One trace; without a name or a hover text where it is empty."""
+    made: dict[str, Any] = {"type": kind, "name": name, "hovertemplate": hover}
+    made = {key: value for key, value in made.items() if value}
+    for part in parts:
+        made |= part
+    return made
