@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.caches import given, sizes
+from iowatt.evaluate.caches import policies_and_sizes, sizes
 from iowatt.evaluate.caches.simulate import simulate
 from iowatt.model.scenario import cache_policies
 from iowatt.pages.caches import document
@@ -129,7 +129,7 @@ def test_many_caches_in_one_pass_are_each_as_if_alone(trace):
 
 
 def test_the_hot_band_after_its_warm_up_is_that_of_a_naive_lru():
-    source = given.of_profile(
+    source = policies_and_sizes.of_profile(
         "hot-band",
         ['sizes=[{size="8k",share=100}]'],
         requests=60_000,

@@ -96,7 +96,7 @@ def test_a_slow_bus_is_said():
 
 
 def test_what_validate_refuses(tmp_path):
-    page = str(tmp_path / "x.pdf")
+    page = str(tmp_path / "x.txt")
     for words, code, place in (
         (("--device", "wd-red-4tb"), "unknown-name", Argument("device", "wd-red-4tb")),
         (("--trace", "x.trace"), "missing", Argument("device")),

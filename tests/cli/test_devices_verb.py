@@ -181,7 +181,7 @@ def test_a_scenario_with_a_data_sheet_drive_says_what_it_assumes():
     ],
 )
 def test_a_scenario_with_a_device_that_will_not_do(device, code, named):
-    error = check(device).exception
+    error = checked(device).exception
     assert isinstance(error, InputError)
     assert (error.code, named in error.message) == (code, True)
     assert error.place.endswith("array.pool.disks.device")

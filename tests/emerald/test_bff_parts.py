@@ -13,8 +13,8 @@ from iowatt.emerald.bff import point
 from iowatt.emerald.bff.climb import Refinement, next_to_peak
 from iowatt.emerald.bff.cover import compromise, smallest
 from iowatt.emerald.bff.errors import errors
-from iowatt.emerald.bff.judged import Judged, busy
 from iowatt.emerald.bff.peak import find
+from iowatt.emerald.bff.point_result import Judged, busy
 from iowatt.emerald.family import Metric
 
 SHARES = st.dictionaries(st.sampled_from("ABCD"), st.floats(0.5, 1.0), max_size=4)

@@ -13,9 +13,9 @@ from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.emerald.bff import make as making
 from iowatt.emerald.bff import page
-from iowatt.emerald.bff.asked import Asked
-from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.make import Where, make
+from iowatt.emerald.bff.point_result import Judged
+from iowatt.emerald.bff.request import Asked
 from iowatt.emerald.family import Candidate, Group, metric, scenario
 from iowatt.model.power.calculator import calculate
 from iowatt.model.scenario.array_power import resolve

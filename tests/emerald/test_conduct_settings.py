@@ -11,7 +11,7 @@ import conducted
 import pytest
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.conduct import rest, settings, target
+from iowatt.emerald.conduct import idle_stage, settings, target
 from iowatt.emerald.conduct.read_plan import read_plan
 from refused import refused
 
@@ -154,14 +154,14 @@ def test_hostile_bytes_are_no_plan(tmp_path):
 def test_a_rest_says_what_the_device_did_meanwhile(tmp_path):
     import threading
 
-    rest.rest(0.05, [tmp_path], tmp_path, threading.Event())
-    assert rest.disturbed(tmp_path, [tmp_path]) is None, "a directory shares its device with others"
+    idle_stage.rest(0.05, [tmp_path], tmp_path, threading.Event())
+    assert idle_stage.disturbed(tmp_path, [tmp_path]) is None, "a directory shares its device with others"
 
 
 def test_a_rest_of_a_device_that_was_used_was_none(tmp_path, monkeypatch):
-    (tmp_path / rest.REST).write_text('{"requests": {"sdz": {"reads": 3, "writes": 1}}}')
+    (tmp_path / idle_stage.REST).write_text('{"requests": {"sdz": {"reads": 3, "writes": 1}}}')
     monkeypatch.setattr("pathlib.Path.is_block_device", lambda _: True)
-    assert rest.disturbed(tmp_path, [Path("/dev/sdz")]).split(", ")[-1].split() == ["4", "of", "sdz"]
+    assert idle_stage.disturbed(tmp_path, [Path("/dev/sdz")]).split(", ")[-1].split() == ["4", "of", "sdz"]
 
 
 def test_a_folder_with_a_plan_is_a_plan(tmp_path):

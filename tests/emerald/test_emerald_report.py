@@ -11,8 +11,8 @@ import pytest
 import needs
 from emerald_runs import Knobs, Made, measured, plan, rerun, with_stage
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze import judge
-from iowatt.emerald.report import compose, energystar, given, marks, side_by_side, write
+from iowatt.emerald.analyze import analysis
+from iowatt.emerald.report import compose, energystar, inputs, marks, side_by_side, write
 from iowatt.emerald.rules import load
 from iowatt.render.figure import Published
 from refused import refused
@@ -73,7 +73,7 @@ def folder(path, whole=None, version="emerald-4.0.0", *, with_plan=True):
     """A measurement's folder as far as a report looks at it."""
     whole = whole or measured(plan(version, product={"vendor": "Example Systems", "name": "Array 240"}))
     path.mkdir(parents=True, exist_ok=True)
-    found = judge(whole, load(version))
+    found = analysis(whole, load(version))
     (path / "analysis.json").write_text(json.dumps(found.as_dict()), "utf-8")
     if with_plan:
         (path / "plan.json").write_text(whole.plan.model_dump_json(by_alias=True), "utf-8")
@@ -95,7 +95,7 @@ def known(path, **texts):
         file = path.parent / f"{name}{'.json' if name == 'com' else '.toml'}"
         file.write_text(text if isinstance(text, str) else json.dumps(text), "utf-8")
         named[name] = file
-    return given.gather(path, **named)
+    return inputs.gather(path, **named)
 
 
 @pytest.fixture(scope="module")
@@ -475,7 +475,7 @@ def test_a_damaged_analysis_is_refused_with_the_place(tmp_path, change, place):
     change(found)
     path.write_text(json.dumps(found))
     with refused("wrong-format", str(path)) if place is None else refused("damaged", f"{path}: {place}"):
-        given.gather(path)
+        inputs.gather(path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "NaN", '{"schema": NaN}', "[" * 100_000, "\udc80"])
@@ -483,7 +483,7 @@ def test_what_is_no_json_is_refused(tmp_path, text):
     file = tmp_path / "analysis.json"
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(InputError) as caught:
-        given.gather(tmp_path)
+        inputs.gather(tmp_path)
     assert caught.value.place in (str(file), f"{file}:1")
 
 

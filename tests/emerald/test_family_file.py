@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tiny_family import FAMILY, OUT, family
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.bff.stated import stated
+from iowatt.emerald.bff.stated_claims import stated
 from iowatt.emerald.family import load, metric, metrics, named, read
 from iowatt.emerald.family.metric import limit_s
 from iowatt.emerald.family.schema import json_schema, schema_text

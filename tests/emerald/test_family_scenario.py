@@ -12,7 +12,7 @@ from tiny_family import FAMILY, OUT, family
 
 from iowatt.base.document import Document
 from iowatt.base.errors import Argument
-from iowatt.emerald.bff.asked import Asked
+from iowatt.emerald.bff.request import Asked
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.family import Candidate, Group, candidates, metric, metrics, problem, scenario, shelves
 from iowatt.emerald.family.scenario import nominal_iops, warmup_requests

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import tomllib
 
-from iowatt.emerald.bff.judged import Judged, ep
+from iowatt.emerald.bff.point_result import Judged, ep
 from iowatt.emerald.family import read
 
 DEVICE = """\

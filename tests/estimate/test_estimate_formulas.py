@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.evaluate.estimate.caching import cached
+from iowatt.evaluate.estimate.device_benchmark import Flown, Moments, Point
 from iowatt.evaluate.estimate.hybrid import Where, settled
 from iowatt.evaluate.estimate.load import Flow, Stream
 from iowatt.evaluate.estimate.network import Network, Path
-from iowatt.evaluate.estimate.pilot import Flown, Moments, Point
 from iowatt.evaluate.estimate.queueing import Curve, greatest, wait
 from iowatt.evaluate.estimate.root import root
 from iowatt.evaluate.estimate.stations import Leg, Servers, Sets

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import iowatt
-from iowatt.lenses.cost.ask import Asked, answer
 from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.cost.request import Asked, answer
 from iowatt.lenses.cost.year import find_cycle, make_years
 from iowatt.lenses.duty import analyse
 from refused import refused

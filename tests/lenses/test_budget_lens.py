@@ -8,7 +8,7 @@ import pytest
 from budget_runs import DRIVE, PROCESSORS, made
 
 from iowatt.base.errors import Argument
-from iowatt.lenses.budget import Level, analyse, course, estimate
+from iowatt.lenses.budget import Level, analyse, estimate, load_sweep
 from iowatt.lenses.budget.ledger import Part
 from iowatt.run.bundle import Run
 from refused import refused
@@ -319,13 +319,13 @@ def test_a_hop_without_waiting_breaks_the_level_at_its_saturation():
 def test_a_crossing_lies_on_the_line_between_two_loads():
     hops = [np.array([1.0, 1.0]), np.array([1.5, 1.5]), np.array([5.0, 2.0])]
     rates, values = [100.0, 200.0, 300.0], [2.0, 3.0, 7.0]
-    found = course.crossing(rates, values, hops, [True] * 3, 5.0)
+    found = load_sweep.crossing(rates, values, hops, [True] * 3, 5.0)
     assert found.rate_iops == pytest.approx(250.0)
     assert found.hops_ms.tolist() == pytest.approx([3.25, 1.75])
-    assert course.largest_growth(hops[0], found.hops_ms) == 0
+    assert load_sweep.largest_growth(hops[0], found.hops_ms) == 0
     # Alone: the first from 1 to 4 ms lies between 1.5 and 5; the second never gets there.
-    assert course.alone(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
-    assert course.crossing(rates, values, hops, [True] * 3, 9.0) is None
+    assert load_sweep.alone(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
+    assert load_sweep.crossing(rates, values, hops, [True] * 3, 9.0) is None
 
 
 def test_workloads_on_one_path_have_a_class_together_without_a_workload(one):

@@ -7,7 +7,7 @@ import pytest
 
 import compared_runs as made
 from iowatt.lenses.compare.analyse import analyse
-from iowatt.lenses.compare.asked import Asked
+from iowatt.lenses.compare.request import Asked
 from iowatt.pages.compare import differences, loops, over_time, spread, words
 from iowatt.pages.compare.document import document
 from iowatt.render import numbers, terminal, write

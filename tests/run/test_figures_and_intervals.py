@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.evaluate.search.rate.find import _between as between
-from iowatt.evaluate.search.rate.seen import half_width_s
-from iowatt.lenses.compare.judge import _interval as beside
+from iowatt.evaluate.search.rate.measurement import half_width_s
+from iowatt.lenses.compare.metric_verdicts import _interval as beside
 from iowatt.pages.cost.document import headlines
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Moments

@@ -13,10 +13,10 @@ from rich.console import Console
 
 import iowatt
 from iowatt.evaluate.search import row
-from iowatt.evaluate.search.optimize import asked, engine, metric
+from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search.optimize import engine, metric, request
 from iowatt.evaluate.search.optimize.problem import constraint, constraints
 from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.over import axes
 from iowatt.evaluate.search.threads import Threads
 from iowatt.pages.optimize.document import document
 from iowatt.render import terminal, write
@@ -121,7 +121,7 @@ def test_cost_and_carbon_are_metrics():
 
 
 def test_what_dollars_rest_on_follows_the_assumptions():
-    priced = asked.Priced("default", ("purchase.part.shelf=900",), "flat:0.2", alpha=3)
+    priced = request.Priced("default", ("purchase.part.shelf=900",), "flat:0.2", alpha=3)
     found = optimized(OPEN, ["array.pool.p.count=4,6"], minimize=["cost.total_usd"], pricing=priced)
     pricing = found.document.pricing
     assert (pricing.horizon.basis, pricing.horizon.amount) == ("work", 3)

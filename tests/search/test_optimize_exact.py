@@ -10,7 +10,7 @@ import iowatt
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.optimize import bounds
 from iowatt.evaluate.search.optimize.front import beats, choose, front
-from iowatt.evaluate.search.optimize.known import known
+from iowatt.evaluate.search.optimize.static_metrics import known
 from iowatt.evaluate.search.row import of_run
 from iowatt.model.scenario import load
 

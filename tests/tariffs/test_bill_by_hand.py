@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from made_tariffs import ALWAYS, BY_DAY, DAY, HOUR, billed, by_time, hourly, tariff
 
-from iowatt.tariffs.beside import beside
 from iowatt.tariffs.bill import bill
 from iowatt.tariffs.find import find_tariff
+from iowatt.tariffs.incremental_bill import beside
 from iowatt.tariffs.load import Load, sequence
 from refused import refused
 

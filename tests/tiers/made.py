@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from iowatt.evaluate.tiers.choose import Technology
+from iowatt.evaluate.tiers.device_benchmark import Drive
 from iowatt.evaluate.tiers.load import Load
-from iowatt.evaluate.tiers.pilot import Drive
 from iowatt.evaluate.tiers.predict import Front
 
 GB = 1_000_000_000

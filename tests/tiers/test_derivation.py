@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import iowatt
 from iowatt.base.errors import Argument
 from iowatt.cli.main import app
-from iowatt.evaluate.search.optimize.asked import Priced, found_pricing
-from iowatt.evaluate.tiers import candidate, choose, money, pilot, predict
+from iowatt.evaluate.search.optimize.request import Priced, found_pricing
+from iowatt.evaluate.tiers import candidate, choose, device_benchmark, money, predict
 from iowatt.run.bundle import Run
 from refused import check, problems
 
@@ -441,7 +441,7 @@ def test_help_names_the_tables_and_what_is_taken_by_default():
     words = " ".join(runner.invoke(app, ["tier", "--help"]).stdout.replace("│", " ").split())
     assert "[[tier]]" in words
     assert "an SSD and two disks" in words
-    kinds = [pilot.table(name, Path())[1] for name in candidate.DEFAULT]
+    kinds = [device_benchmark.table(name, Path())[1] for name in candidate.DEFAULT]
     assert kinds == ["ssd", "hdd", "hdd"]
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.evaluate.fit import build, calibrate, course, fidelity, sizes
+from iowatt.evaluate.fit import build, calibrate, fidelity, rate_profile, sizes
 from iowatt.evaluate.fit.run import fit
 from iowatt.model.profile.find import load
 from iowatt.trace.description import (
@@ -258,9 +258,11 @@ def test_a_step_moves_shares_by_what_is_missing() -> None:
 def test_stay_by_hand() -> None:
     half = {"length_s": 1.0, "factor": 1.0, "shares": {"reads": 50.0, "writes": 50.0}}
     # Half of the draws change the direction; with 3 of 4 requests repeating it, one in two is drawn.
-    assert course.stay(Description.model_construct(direction_repeats=0.75), [half]) == pytest.approx(2.0)
-    assert course.stay(Description.model_construct(direction_repeats=0.2), [half]) == 1.0
-    assert course.stay(Description.model_construct(direction_repeats=None), [half]) == 1.0
+    assert rate_profile.stay(Description.model_construct(direction_repeats=0.75), [half]) == pytest.approx(
+        2.0
+    )
+    assert rate_profile.stay(Description.model_construct(direction_repeats=0.2), [half]) == 1.0
+    assert rate_profile.stay(Description.model_construct(direction_repeats=None), [half]) == 1.0
 
 
 def test_inline_toml() -> None:

@@ -68,7 +68,7 @@ def compare(
         One is no Run, has no such requests, workload or point, or an option is wrong.
     """
     from iowatt.lenses.compare.analyse import analyse
-    from iowatt.lenses.compare.asked import Asked, opened
+    from iowatt.lenses.compare.request import Asked, opened
 
     target = None if output is None else Path(output)
     if target is not None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from iowatt.evaluate.caches.result import CacheComparison
     from iowatt.evaluate.search.evaluator import Progress as SearchProgress
     from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.optimize.asked import Priced
     from iowatt.evaluate.search.optimize.outcome import Outcome
+    from iowatt.evaluate.search.optimize.request import Priced
     from iowatt.evaluate.search.prepare import Given
     from iowatt.evaluate.search.rate import HighestRate
     from iowatt.lenses.cost.result import Cost
@@ -194,7 +194,7 @@ def optimize(
     seed:
         Of the search; simulations have the scenario's.
     pricing:
-        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.asked.Priced`).
+        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.request.Priced`).
 
     Returns
     -------
@@ -208,8 +208,8 @@ def optimize(
         holds something else.
     """
     from iowatt.api import requests
-    from iowatt.evaluate.search.optimize import asked as wanted
     from iowatt.evaluate.search.optimize import engine
+    from iowatt.evaluate.search.optimize import request as wanted
     from iowatt.pages.optimize.document import of_outcome
 
     def listed(given: str | Iterable[str]) -> list[str]:
@@ -363,7 +363,7 @@ def rate(
     iowatt.base.errors.InputError
         What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
     """
-    from iowatt.evaluate.search.rate import Asked, ask
+    from iowatt.evaluate.search.rate import Asked, answer
     from iowatt.pages.rate import document
     from iowatt.render import write
 
@@ -384,7 +384,7 @@ def rate(
         read_limit_s=_seconds(read_limit, "read_limit"),
         write_limit_s=_seconds(write_limit, "write_limit"),
     )
-    found = ask.answer(_search_given(scenario, set), asked, report=progress)
+    found = answer.answer(_search_given(scenario, set), asked, report=progress)
     if target is not None:
         write.write(document(found), target, force=force)
     return found
@@ -464,7 +464,7 @@ def cache(
         Whatever is wrong with the trace or what is asked for.
     """
     from iowatt.base.overrides import as_overrides
-    from iowatt.evaluate.caches.ask import ask
+    from iowatt.evaluate.caches.request import ask
     from iowatt.pages.caches import document
     from iowatt.render import write
 
@@ -578,7 +578,7 @@ def cost(
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
     from iowatt.lenses.budget.level import Level
-    from iowatt.lenses.cost import ask, defaults
+    from iowatt.lenses.cost import defaults, request
     from iowatt.run.bundle import Run
 
     target = None if output is None else Path(output)
@@ -587,8 +587,8 @@ def cost(
 
         write.check_target(target, force=force)
     given = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else list(set)
-    found = ask.answer(
-        ask.Asked(
+    found = request.answer(
+        request.Asked(
             runs=[one if isinstance(one, Run) else Path(one) for one in runs],
             preset=preset,
             sets=given,

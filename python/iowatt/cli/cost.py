@@ -124,7 +124,7 @@ def cost(
     """What Runs cost: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
     from iowatt.base.units import parse_duration
     from iowatt.lenses.budget.level import Level
-    from iowatt.lenses.cost import ask
+    from iowatt.lenses.cost import request
 
     seconds = parsed(within, parse_duration, "within")
     more = [f"wear.charge={wear}"] if wear else []
@@ -133,12 +133,12 @@ def cost(
         _list(preset, [*(sets or []), *more], as_json=as_json)
         return
     check_page(output, force=force)
-    asked = ask.Asked(
+    asked = request.Asked(
         runs or [], preset, sets or [], tariff, alpha, years, duty, inventory or [],
         start, crossover, samples, seed, None if seconds is None else Level(1e3 * seconds, of), more,
     )  # fmt: skip
     with progress.bar("pricing", "prices") as bar:
-        found = ask.answer(asked, bar and (lambda count: bar(None, count)))
+        found = request.answer(asked, bar and (lambda count: bar(None, count)))
     from iowatt.pages.cost import document, write
 
     if output is not None:

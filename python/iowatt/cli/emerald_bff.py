@@ -94,10 +94,10 @@ def bff(
     from iowatt.base.errors import Argument, InputError
     from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar
-    from iowatt.emerald.bff.asked import Asked
     from iowatt.emerald.bff.folder import BFF
     from iowatt.emerald.bff.make import Where, make
     from iowatt.emerald.bff.page import document
+    from iowatt.emerald.bff.request import Asked
     from iowatt.emerald.family import load
 
     sets = list(overrides or [])

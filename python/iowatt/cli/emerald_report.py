@@ -66,7 +66,7 @@ def report(
     Metrics of version 1.0 (MW1, MW2) and of later versions (HB) are never set side by side: exit code 2.
     """  # fmt: skip
     from iowatt.base.errors import InputError
-    from iowatt.emerald.report import compose, given, side_by_side, write
+    from iowatt.emerald.report import compose, inputs, side_by_side, write
     from iowatt.emerald.report import energystar as star
 
     targets = output or []
@@ -82,7 +82,7 @@ def report(
             )
         made, row = side_by_side.compose(side_by_side.read(analysis)), None
     else:
-        known = given.gather(analysis[0], com=com, product=product, about=about)
+        known = inputs.gather(analysis[0], com=com, product=product, about=about)
         made = compose.compose(known)
         row = star.export(known) if wants_export else None
     for target in targets:

@@ -119,8 +119,8 @@ def optimize(
     from iowatt.cli import searching
     from iowatt.cli.progress import points_bar
     from iowatt.evaluate.search.folder import refuse
-    from iowatt.evaluate.search.optimize import asked as wanted
     from iowatt.evaluate.search.optimize import engine
+    from iowatt.evaluate.search.optimize import request as wanted
     from iowatt.pages.optimize.document import of_outcome
 
     given = searching.given(scenario, overrides)

@@ -105,7 +105,7 @@ def rate(
     from iowatt.cli import searching
     from iowatt.cli.progress import bar
     from iowatt.cli.show import check_page, show
-    from iowatt.evaluate.search.rate import Asked, ask
+    from iowatt.evaluate.search.rate import Asked, answer
     from iowatt.pages.rate import document
 
     asked = Asked(
@@ -131,7 +131,7 @@ def rate(
         tried += 1
 
     with bar(f"highest rate of {given.source}", "rates") as progress:
-        found = ask.answer(
+        found = answer.answer(
             given,
             asked,
             command=searching.command(),

@@ -11,10 +11,10 @@ import numpy as np
 from iowatt.base.errors import InputError
 from iowatt.counters.activity import activity
 from iowatt.counters.dispersion import dispersion
-from iowatt.counters.grounds import Made, grounds, remarks
 from iowatt.counters.law import law
 from iowatt.counters.log import Log
 from iowatt.counters.parts import Asked, groups, parts, phases, streams
+from iowatt.counters.provenance import Made, grounds, remarks
 from iowatt.model.profile.profile import PROFILE_SCHEMA
 
 

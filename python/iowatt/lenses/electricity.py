@@ -11,8 +11,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_power
 from iowatt.lenses.cost.defaults import START
 from iowatt.tariffs import account, series
-from iowatt.tariffs.beside import beside
 from iowatt.tariffs.bill import MONTHS_A_YEAR, bill
+from iowatt.tariffs.incremental_bill import beside
 from iowatt.tariffs.load import Load
 from iowatt.tariffs.result import BillDocument
 from iowatt.tariffs.structure import Tariff

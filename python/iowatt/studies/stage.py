@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iowatt.evaluate.search.over import Axis
+from iowatt.evaluate.search.axes import Axis
 from iowatt.evaluate.search.rate import Asked
 from iowatt.render.figure import Cell
 

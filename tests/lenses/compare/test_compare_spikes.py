@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import compared_runs as made
-from iowatt.lenses.compare.asked import Asked
-from iowatt.lenses.compare.observed import sides
+from iowatt.lenses.compare.measurement import sides
 from iowatt.lenses.compare.over_time import courses
+from iowatt.lenses.compare.request import Asked
 from iowatt.lenses.compare.spikes import spikes
 from iowatt.pages.compare import over_time
 

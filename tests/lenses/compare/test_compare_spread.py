@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import compared_runs as made
 from iowatt.lenses.compare import bins, response
-from iowatt.lenses.compare.asked import Asked
-from iowatt.lenses.compare.observed import sides
+from iowatt.lenses.compare.measurement import sides
+from iowatt.lenses.compare.request import Asked
 from iowatt.run.histogram import Histogram
 
 TIMES = st.lists(st.integers(1, 20_000_000_000), min_size=1, max_size=200)

@@ -17,7 +17,7 @@ from iowatt.cli.main import app
 from iowatt.evaluate.search import row
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost.ask import Asked, answer
+from iowatt.lenses.cost.request import Asked, answer
 from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.pages import cost as report

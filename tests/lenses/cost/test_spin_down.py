@@ -17,7 +17,7 @@ from cost_systems import book, case, hdd, ssd, system
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost import spin_down
 from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.low import Low
+from iowatt.lenses.cost.low_power_state import Low
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.result import BreakEven, SpinDown
 from iowatt.lenses.cost.spin_down import break_even

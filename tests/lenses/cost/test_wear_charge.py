@@ -15,7 +15,7 @@ from iowatt.lenses.cost import wear
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.expression import evaluate
 from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.wear.stints import LISTED
+from iowatt.lenses.cost.wear.replacement_schedule import LISTED
 from refused import refused
 
 YEAR = 365 * 86_400.0

@@ -12,8 +12,8 @@ import pytest
 
 from iowatt.base.document import Document
 from iowatt.evaluate.search import inputs, point, prepare
+from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.executor import MachineError
-from iowatt.evaluate.search.over import axes
 from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.rate import ALL, Asked, Found, Tried, of_scenario, row
 from iowatt.evaluate.search.rate.closed import elasticity

@@ -13,7 +13,7 @@ from md1_queue import queue
 
 from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.rate import Asked, HighestRate, find
-from iowatt.evaluate.search.rate.ask import documented
+from iowatt.evaluate.search.rate.answer import documented
 from iowatt.pages.rate import document
 from iowatt.render import numbers, write
 

@@ -1,6 +1,6 @@
 """Judging a measurement: its stages as Runs, the rules applied to each, and one result."""
 
-from iowatt.emerald.analyze.judge import judge
+from iowatt.emerald.analyze.analysis import judge
 from iowatt.emerald.analyze.result import Analysis
 from iowatt.emerald.analyze.stage_run import Measured, StageRun
 

@@ -19,9 +19,9 @@ from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
 from iowatt.emerald.plan import folder as plans
 from iowatt.emerald.plan.model import Instrument, Plan, Stage
 from iowatt.sources.meters import source
+from iowatt.sources.meters.duplicate_meters import refuse_twice, twice
 from iowatt.sources.meters.log import Log
 from iowatt.sources.meters.recording import read_log
-from iowatt.sources.meters.twice import refuse_twice, twice
 
 
 def measurement(folder: Path) -> Measured:

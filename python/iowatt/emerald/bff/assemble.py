@@ -9,8 +9,8 @@ from typing import Final, Literal
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.emerald.bff.errors import errors
-from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.peak import Peak, at
+from iowatt.emerald.bff.point_result import Judged
 from iowatt.emerald.bff.projection import projection
 from iowatt.emerald.bff.reduced import configuration, reduced
 from iowatt.emerald.bff.result import (
@@ -29,7 +29,7 @@ from iowatt.emerald.bff.result import (
 )
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.bff.series import Series
-from iowatt.emerald.bff.stated import stated
+from iowatt.emerald.bff.stated_claims import stated
 from iowatt.emerald.family import Candidate, Metric, named, shelves
 
 #: Below this share of the time no station is what limits a configuration.

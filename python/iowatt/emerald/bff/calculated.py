@@ -8,7 +8,7 @@ from pathlib import Path
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.base.problems import ScenarioError
-from iowatt.emerald.bff.judged import Judged
+from iowatt.emerald.bff.point_result import Judged
 from iowatt.emerald.family import Candidate, Family, Metric, scenario
 from iowatt.model.power.calculator import total
 from iowatt.model.scenario.array_power import resolve

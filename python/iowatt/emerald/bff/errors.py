@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Iterable
 
-from iowatt.emerald.bff.judged import Judged
+from iowatt.emerald.bff.point_result import Judged
 from iowatt.emerald.bff.result import Errors
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from iowatt.base.document import Document
-from iowatt.emerald.bff.judged import Judged, ep
+from iowatt.emerald.bff.point_result import Judged, ep
 from iowatt.emerald.family import Metric
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.estimate import Estimate, Estimator, NotEstimated

@@ -10,10 +10,10 @@ from typing import Any
 
 from iowatt.base.errors import InputError, IowattError
 from iowatt.emerald.bff import page, table
-from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.assemble import assemble
 from iowatt.emerald.bff.folder import ASKED_SCHEMA, BFF
 from iowatt.emerald.bff.point import evaluate
+from iowatt.emerald.bff.request import Asked
 from iowatt.emerald.bff.result import BestFootForward
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as rules

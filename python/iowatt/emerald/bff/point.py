@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.emerald.bff.judged import Judged, busy, ep
+from iowatt.emerald.bff.point_result import Judged, busy, ep
 from iowatt.emerald.family import Metric
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.executor import Report

@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.emerald.bff.judged import Basis, Judged
 from iowatt.emerald.bff.peak import Kind
+from iowatt.emerald.bff.point_result import Basis, Judged
 
 
 class StatedFigure(Result):

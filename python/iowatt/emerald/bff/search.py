@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.calculated import Watts, watts
 from iowatt.emerald.bff.climb import Refinement
-from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.peak import highest
 from iowatt.emerald.bff.point import How, Task, key_of
+from iowatt.emerald.bff.point_result import Judged
+from iowatt.emerald.bff.request import Asked
 from iowatt.emerald.bff.series import Book, Series, Which, all_series
 from iowatt.emerald.family import (
     Candidate,

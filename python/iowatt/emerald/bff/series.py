@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from iowatt.emerald.bff.climb import next_to_peak
-from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.peak import Peak, find, highest
+from iowatt.emerald.bff.point_result import Judged
 from iowatt.emerald.family import Candidate, Family, Metric, candidates
 
 #: A configuration under the load of a metric; the last is the [[configuration]] whose own loads hold.

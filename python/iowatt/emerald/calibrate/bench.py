@@ -21,7 +21,7 @@ from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import outstanding
-from iowatt.evaluate.search.rate.seen import MOST_REQUESTS
+from iowatt.evaluate.search.rate.measurement import MOST_REQUESTS
 from iowatt.run.bundle import Run
 
 #: Requests outstanding where a stage runs as fast as it can because its rate is not known yet.

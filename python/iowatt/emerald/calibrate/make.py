@@ -23,7 +23,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.calibrate import page, text
 from iowatt.emerald.calibrate.bench import Bench, DriverBench, SimulationBench
 from iowatt.emerald.calibrate.calibrate import Asked, calibrate
-from iowatt.emerald.calibrate.keep import KeptPoints
+from iowatt.emerald.calibrate.checkpoint import KeptPoints
 from iowatt.emerald.calibrate.result import Calibration, Row
 from iowatt.emerald.conduct import begin
 from iowatt.emerald.conduct import target as targets

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.judge.generator import Load
-from iowatt.evaluate.search.rate.seen import half_width_s, kept_up
+from iowatt.evaluate.search.rate.measurement import half_width_s, kept_up
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile
 from iowatt.sources.observation import Direction, Interval, Observation

@@ -21,7 +21,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import target
-from iowatt.emerald.conduct.rest import rest
+from iowatt.emerald.conduct.idle_stage import rest
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.plan.fio import job_text, shares_of_streams
 from iowatt.emerald.plan.model import Plan, Stage

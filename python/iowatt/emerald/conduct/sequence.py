@@ -21,7 +21,7 @@ from typing import Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct import rest, settings, target
+from iowatt.emerald.conduct import idle_stage, settings, target
 from iowatt.emerald.conduct.folder import METERS, Folder
 from iowatt.emerald.conduct.recorders import of
 from iowatt.emerald.conduct.resume import decide
@@ -355,7 +355,9 @@ def _seams(session: _Session) -> list[dict[str, object]]:
         stage, attempt = each.stage, each.counted
         if stage.workload is None or attempt is None:
             if attempt is not None:
-                disturbed = rest.disturbed(session.folder.path / attempt.folder, target.paths(session.plan))
+                disturbed = idle_stage.disturbed(
+                    session.folder.path / attempt.folder, target.paths(session.plan)
+                )
                 if disturbed:
                     _deviation(session, stage, disturbed)
             before = None

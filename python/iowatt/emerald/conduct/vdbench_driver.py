@@ -18,7 +18,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import target
-from iowatt.emerald.conduct.rest import rest
+from iowatt.emerald.conduct.idle_stage import rest
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.plan import vdbench
 from iowatt.emerald.plan.model import Plan, Stage

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 from iowatt.emerald.analyze.result import Part, ReadyIdle
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Page, rows
-from iowatt.emerald.report.course import CONDITIONS
 from iowatt.emerald.report.front import COMS
-from iowatt.emerald.report.given import Given
+from iowatt.emerald.report.inputs import Given
+from iowatt.emerald.report.timeline import CONDITIONS
 
 State = Literal["there", "missing", "refused", "not applicable"]
 

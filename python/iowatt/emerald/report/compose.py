@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iowatt.emerald.report import complete, course, front, marks, origin, system
+from iowatt.emerald.report import complete, front, marks, origin, system, timeline
 from iowatt.emerald.report.blocks import Page
 from iowatt.emerald.report.complete import Item
-from iowatt.emerald.report.given import Given
+from iowatt.emerald.report.inputs import Given
 from iowatt.emerald.report.marks import Mark
 
 REPORT_SCHEMA: Final = "iowatt.emerald-report/1"
@@ -50,9 +50,9 @@ def compose(given: Given) -> Report:
         front.metrics(given),
         system.taxonomy(given),
         system.system(given),
-        course.instruments(given),
-        course.stability(given),
-        *course.minutes(given),
+        timeline.instruments(given),
+        timeline.stability(given),
+        *timeline.minutes(given),
         origin.findings(given),
         origin.rules(given),
         origin.files(given),

@@ -19,7 +19,7 @@ from iowatt.emerald.analyze.result import Part
 from iowatt.emerald.report import marks
 from iowatt.emerald.report.about import Device
 from iowatt.emerald.report.front import COMS
-from iowatt.emerald.report.given import Given
+from iowatt.emerald.report.inputs import Given
 from iowatt.emerald.rules import load
 
 EXPORT_SCHEMA: Final = "iowatt.energystar-export/1"

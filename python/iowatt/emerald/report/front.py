@@ -9,7 +9,7 @@ from iowatt.emerald.analyze import figures
 from iowatt.emerald.analyze.result import Analysis, Part, ReadyIdle
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Block, Page, pairs, rows
-from iowatt.emerald.report.given import Found, Given
+from iowatt.emerald.report.inputs import Found, Given
 from iowatt.emerald.report.marks import OURS, driver
 from iowatt.render.figure import Exact
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Page, rows
-from iowatt.emerald.report.given import Given
+from iowatt.emerald.report.inputs import Given
 from iowatt.render.figure import Column
 
 _ORDER = ("invalid", "non-compliant", "warning")

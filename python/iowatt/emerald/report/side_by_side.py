@@ -12,7 +12,7 @@ from iowatt.emerald.analyze.result import Analysis, Part
 from iowatt.emerald.report import blocks, marks
 from iowatt.emerald.report.blocks import Page, rows
 from iowatt.emerald.report.compose import Report
-from iowatt.emerald.report.given import ANALYSIS, read_analysis
+from iowatt.emerald.report.inputs import ANALYSIS, read_analysis
 from iowatt.emerald.report.marks import OURS, Mark
 
 _NAMES = {

@@ -8,7 +8,7 @@ from typing import Any, Final
 from iowatt.emerald.classify.requirement import ATTRIBUTES
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Block, Page, pairs, rows
-from iowatt.emerald.report.given import Found, Given
+from iowatt.emerald.report.inputs import Found, Given
 from iowatt.render import numbers
 from iowatt.render.figure import Column, Exact
 

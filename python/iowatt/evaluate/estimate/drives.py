@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from iowatt.evaluate.estimate import pilot
+from iowatt.evaluate.estimate import device_benchmark
 from iowatt.evaluate.estimate.operations import Kind, Mix, Place
 from iowatt.evaluate.estimate.queueing import Curve
 from iowatt.model.scenario.array import Pool
@@ -66,7 +66,9 @@ def _flown(flight: _Flight) -> Curve:
     """The curve of a flight, flown once in a process: other questions ask for the same drives."""
     shares = [(kind, float(parts)) for kind, parts in flight.mix]
     pool = json.loads(flight.pool)
-    return Curve(pilot.fly(pool, shares, mirrored=flight.mirrored, parity=flight.parity, seed=_SEED))
+    return Curve(
+        device_benchmark.fly(pool, shares, mirrored=flight.mirrored, parity=flight.parity, seed=_SEED)
+    )
 
 
 def _alone(pool: Mapping[str, Any]) -> str:

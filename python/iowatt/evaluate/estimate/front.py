@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from iowatt.evaluate.estimate.back_end import Geometry
-from iowatt.evaluate.estimate.counted import Counted, Waits
 from iowatt.evaluate.estimate.load import Flow
+from iowatt.evaluate.estimate.operation_counts import Counted, Waits
 from iowatt.evaluate.estimate.stations import Leg, Servers
 
 _PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.evaluate.estimate.pilot import Flown
+from iowatt.evaluate.estimate.device_benchmark import Flown
 
 _LOADS: Final = np.concatenate([np.linspace(0.0, 0.9, 37)[1:], 1 - np.geomspace(0.09, 0.002, 24)])
 #: Load from which the write buffer of a flash drive is taken to be full.

@@ -12,11 +12,11 @@ from iowatt.evaluate.estimate import asking, front, hybrid
 from iowatt.evaluate.estimate.asking import Asked
 from iowatt.evaluate.estimate.back_end import Geometry
 from iowatt.evaluate.estimate.caching import cached
-from iowatt.evaluate.estimate.counted import Counted, Waits, Wanted, shifted
 from iowatt.evaluate.estimate.drives import Drives, identity
 from iowatt.evaluate.estimate.hybrid import Hybrid, Where
 from iowatt.evaluate.estimate.load import Flow
 from iowatt.evaluate.estimate.network import Background, Network, Path, Solved
+from iowatt.evaluate.estimate.operation_counts import Counted, Waits, Wanted, shifted
 from iowatt.evaluate.estimate.operations import Mix, commands
 from iowatt.evaluate.estimate.stations import Leg, Sets, response
 from iowatt.evaluate.estimate.unknown import refuse

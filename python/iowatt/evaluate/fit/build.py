@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from iowatt.base import toml_writer
 from iowatt.base.errors import InputError
-from iowatt.evaluate.fit import course, space
+from iowatt.evaluate.fit import rate_profile, space
 from iowatt.evaluate.fit.calibrate import Tuned
 from iowatt.model.profile.profile import PROFILE_SCHEMA
 from iowatt.trace.description import Description, SizeHistogram
@@ -38,10 +38,10 @@ def document(
     streams = [
         _stream(description, of, tuned, way, suffix)
         for suffix, of in classes.items()
-        for way in course.WAYS
+        for way in rate_profile.WAYS
         if getattr(of.requests, way)
     ]
-    parts = course.phases(description, classes)
+    parts = rate_profile.phases(description, classes)
     reach = max(
         (stream["access"]["extents"][-1] + 1) * stream["access"]["extent"] + _largest(stream)
         for stream in streams
@@ -60,8 +60,8 @@ def document(
             "law": "cascade",
             "rate": count / span_s,
             "window_s": description.over_time.window_s,
-            "stay": course.stay(description, parts),
-            "unevenness": course.unevenness(description),
+            "stay": rate_profile.stay(description, parts),
+            "unevenness": rate_profile.unevenness(description),
         },
         "stream": streams,
         "phase": parts,

@@ -18,7 +18,7 @@ from iowatt.base.keys import toml_text
 from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import pace, prepare
-from iowatt.evaluate.search.over import Axis, Setting, expanded, split
+from iowatt.evaluate.search.axes import Axis, Setting, expanded, split
 from iowatt.evaluate.search.prepare import Given
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search.over import Axis, Cell, Setting
+from iowatt.evaluate.search.axes import Axis, Cell, Setting
 
 MOST_POINTS: Final = 1_000_000
 

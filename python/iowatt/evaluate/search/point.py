@@ -17,7 +17,7 @@ from iowatt.evaluate.search.inputs import File, verify
 from iowatt.evaluate.search.record import as_record
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.over import Cell
+    from iowatt.evaluate.search.axes import Cell
     from iowatt.evaluate.search.pricing import Pricing
     from iowatt.evaluate.search.rate import Asked as RateAsked
     from iowatt.model.scenario.model import Scenario

@@ -21,9 +21,10 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
 from iowatt.base.problems import KeyPath, ScenarioError
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import grid, over
+from iowatt.evaluate.search import grid
+from iowatt.evaluate.search.axes import Axis
+from iowatt.evaluate.search.axes import axes as parse_axes
 from iowatt.evaluate.search.grid import Point
-from iowatt.evaluate.search.over import Axis
 from iowatt.evaluate.search.record import as_record, at_point
 from iowatt.model.scenario import explain
 from iowatt.model.scenario.model import Scenario
@@ -78,14 +79,14 @@ class Refused:
 
 
 def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
-    """The axes of a sweep of ``given``, as of :func:`iowatt.evaluate.search.over.axes`.
+    """The axes of a sweep of ``given``, as of :func:`iowatt.evaluate.search.axes.axes`.
 
     Raises
     ------
     InputError
         As there; and where two paths lead to one key, by the name of an element, its index, or neither.
     """
-    axes = over.axes(varied)
+    axes = parse_axes(varied)
     paths = grid.columns(axes)
     if len(paths) > 1:
         document, seen = raw(given), dict[KeyPath, str]()

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.over import Cell
+from iowatt.evaluate.search.axes import Cell
 from iowatt.lenses.cost.component import GROUPS, Component
 
 if TYPE_CHECKING:

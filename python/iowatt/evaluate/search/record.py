@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError, IowattError
-from iowatt.evaluate.search.over import Cell
+from iowatt.evaluate.search.axes import Cell
 
 _COLUMNS: dict[tuple[str, ...], dict[str, int]] = {}
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from iowatt.base.results import Result, ResultDocument
 from iowatt.evaluate.search import basis
-from iowatt.evaluate.search.over import Cell
+from iowatt.evaluate.search.axes import Cell
 from iowatt.evaluate.search.sweep import Found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.evaluate.search.over import Cell
+from iowatt.evaluate.search.axes import Cell
 from iowatt.evaluate.search.redundancy import failures_survived
 from iowatt.model.library.notes import assumed, stand_ins
 

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.evaluate.search import grid, inputs, prepare, table
+from iowatt.evaluate.search.axes import Axis
 from iowatt.evaluate.search.evaluator import Evaluator, Job, Progress
 from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.folder import RUNS, SCHEMA, Folder, refuse
 from iowatt.evaluate.search.grid import Point
-from iowatt.evaluate.search.over import Axis
 from iowatt.evaluate.search.point import Task, key_of
 from iowatt.evaluate.search.prepare import Checked, Given, Refused
 from iowatt.evaluate.search.record import as_record, at_point

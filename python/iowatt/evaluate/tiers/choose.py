@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.estimate import raid_work
+from iowatt.evaluate.tiers.device_benchmark import Drive
 from iowatt.evaluate.tiers.load import Load
-from iowatt.evaluate.tiers.pilot import Drive
 from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
 
 Floats = npt.NDArray[np.float64]

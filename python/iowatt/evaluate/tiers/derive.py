@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.tiers import build, candidate, choose, compare, money, pilot, predict
+from iowatt.evaluate.tiers import build, candidate, choose, compare, device_benchmark, money, predict
 from iowatt.evaluate.tiers import load as loads
 from iowatt.evaluate.tiers.choose import Objective, Technology, Tier
 from iowatt.evaluate.tiers.predict import Front, Prediction
@@ -57,7 +57,7 @@ class Asked:
     @property
     def priced(self) -> Pricing:
         """Those given, else the default book over its years."""
-        from iowatt.evaluate.search.optimize.asked import Priced, found_pricing
+        from iowatt.evaluate.search.optimize.request import Priced, found_pricing
 
         return found_pricing(Priced()) if self.pricing is None else self.pricing
 
@@ -346,11 +346,11 @@ def _technologies(
         group = given.group or candidate.GROUPS[level]
         unit = given.raid.stripe_unit if given.raid is not None else _stripe_unit(one)
         with listed.placed(number):
-            _, kind, _ = pilot.table(raw["device"], listed.base)
-            depth = given.queue_depth or (pilot.OUTSTANDING_SSD if kind == "ssd" else 1)
+            _, kind, _ = device_benchmark.table(raw["device"], listed.base)
+            depth = given.queue_depth or (device_benchmark.OUTSTANDING_SSD if kind == "ssd" else 1)
             table = {"device": raw["device"], "raid": raid, **({"queue_depth": depth} if depth > 1 else {})}
             mix = _mix(level, group, unit, load)
-            drive = pilot.fly(table, listed.base, **mix, span_bytes=None, seed=one.seed)
+            drive = device_benchmark.fly(table, listed.base, **mix, span_bytes=None, seed=one.seed)
         try:
             cost = money.of_drive(table, listed.base, pricing, given.price)
         except InputError as error:
@@ -483,7 +483,7 @@ def _refined(
         table, base = pools[technology.name]
         mix = _mix(technology.level, tier.count, technology.stripe_unit, own)
         span = max(share * technology.drive.capacity_bytes, 64 * _MIB)
-        drive = pilot.fly(
+        drive = device_benchmark.fly(
             table, base, **mix, span_bytes=min(span, 0.999 * technology.drive.capacity_bytes), seed=seed
         )
         tiers.append(replace(tier, technology=replace(technology, drive=drive)))

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.budget import course, estimate
+from iowatt.lenses.budget import estimate, load_sweep
+from iowatt.lenses.budget.class_at_load import Seen
 from iowatt.lenses.budget.ledger import Hop
 from iowatt.lenses.budget.level import Level
-from iowatt.lenses.budget.observed import Seen
 from iowatt.lenses.budget.result import BetweenLoads, Estimated, EstimatedHop, GrownHop, LoadAgainstLevel
 
 #: Busy share beyond which queues depend on more than their mean work.
@@ -146,9 +146,9 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     parts = [load.made_of(level.statistic) for load in loads]
     hops_ms = [part.waiting_ms + part.service_ms for part in parts]
     steady = [not load.overloaded for load in loads]
-    found = course.crossing(rates, values, hops_ms, steady, level.within_ms)
+    found = load_sweep.crossing(rates, values, hops_ms, steady, level.within_ms)
     kept = [at for at in range(len(loads)) if steady[at]]
-    alone = course.alone(
+    alone = load_sweep.alone(
         [rates[at] for at in kept],
         [values[at] for at in kept],
         [hops_ms[at] for at in kept],
@@ -170,7 +170,7 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     if found is not None:
         # Broken by the lowest load already: nothing is known to have grown, so the largest is named.
         broken = found.between[0] == 0.0
-        first = rows[int(there.argmax()) if broken else course.largest_growth(unloaded, there)]
+        first = rows[int(there.argmax()) if broken else load_sweep.largest_growth(unloaded, there)]
     return BetweenLoads(
         of=level.statistic,
         within_ms=level.within_ms,
@@ -193,7 +193,7 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     )
 
 
-def _of_loads(loads: Sequence[Seen], found: course.Crossing | None) -> list[Note]:
+def _of_loads(loads: Sequence[Seen], found: load_sweep.Crossing | None) -> list[Note]:
     text = "between neighbouring loads times are taken as linear in the rate, which finds it a little low"
     notes = [Note(code="interpolated", text=text)]
     busiest = max((busy.share for busy in loads[0].busy if busy.share is not None), default=0.0)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.lenses.budget import against, alike, steady
+from iowatt.lenses.budget.class_at_load import Key, Seen, of_run, same_hops
 from iowatt.lenses.budget.level import MEAN, Level
-from iowatt.lenses.budget.observed import Key, Seen, of_run, same_hops
 from iowatt.lenses.budget.result import (
     AddsUp,
     Band,
@@ -61,7 +61,7 @@ def analyse(
     level:
         What the response time is held against. Of one Run the rate that breaks it is an estimate
         (:mod:`iowatt.lenses.budget.estimate`), of several it lies between loads
-        (:mod:`iowatt.lenses.budget.course`).
+        (:mod:`iowatt.lenses.budget.load_sweep`).
 
     Raises
     ------

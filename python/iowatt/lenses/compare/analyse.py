@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.compare import flags, judge, omission, over_time, response
-from iowatt.lenses.compare.asked import Asked
-from iowatt.lenses.compare.observed import Observed, Side
-from iowatt.lenses.compare.observed import sides as observed_sides
+from iowatt.lenses.compare import flags, metric_verdicts, omission, over_time, response
+from iowatt.lenses.compare.measurement import Observed, Side
+from iowatt.lenses.compare.measurement import sides as observed_sides
+from iowatt.lenses.compare.request import Asked
 from iowatt.lenses.compare.result import (
     AskedFor,
     BeforeAfter,
@@ -41,7 +41,7 @@ def analyse(asked: Asked) -> BeforeAfter:
         asked = replace(asked, threshold_s=response.usual_limit_s(before))
     courses, width, about_courses = over_time.courses(sides, asked)
     flagged = flags.flags(before, after, asked)
-    judged = judge.differences(before, after, asked)
+    judged = metric_verdicts.differences(before, after, asked)
     withheld = [flag.key for flag in flagged if flag.withholds]
     found = {
         key: spikes(courses[key], asked.spike_s) if courses[key] else None for key in ("before", "after")
@@ -61,7 +61,7 @@ def analyse(asked: Asked) -> BeforeAfter:
         changed=flags.changed(before, after),
         flags=flagged,
         withheld=list(dict.fromkeys(withheld)),
-        differences=judge.withhold(judged.rows) if withheld else judged.rows,
+        differences=metric_verdicts.withhold(judged.rows) if withheld else judged.rows,
         statistics=judged.about,
         response_time_ms=BothSides(before=response.percentiles(before), after=response.percentiles(after)),
         directions=_directions(sides),

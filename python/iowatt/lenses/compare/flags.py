@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.compare.asked import Asked
-from iowatt.lenses.compare.observed import Side
+from iowatt.lenses.compare.measurement import Side
+from iowatt.lenses.compare.request import Asked
 from iowatt.lenses.compare.result import ChangedKey, ChangedKeys, Flag
 from iowatt.lenses.kept_up import kept_up
 

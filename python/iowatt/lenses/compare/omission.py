@@ -22,9 +22,9 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.compare import response
-from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.loop import Loop
-from iowatt.lenses.compare.observed import Observed, Side
+from iowatt.lenses.compare.measurement import Observed, Side
+from iowatt.lenses.compare.request import Asked
 from iowatt.lenses.compare.result import Modelled, Omission
 from iowatt.run.histogram import Histogram
 

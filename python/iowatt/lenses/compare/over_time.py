@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.results import Note
-from iowatt.lenses.compare.asked import Asked
-from iowatt.lenses.compare.observed import Observed, Side
+from iowatt.lenses.compare.measurement import Observed, Side
+from iowatt.lenses.compare.request import Asked
 from iowatt.lenses.compare.result import RunCourse
 
 NS_PER_MS: Final = 1e6

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.blocks import Blocks
 from iowatt.lenses.compare.length import LEAST_BLOCKS
-from iowatt.lenses.compare.observed import NS_PER_MS, Observed, Side
+from iowatt.lenses.compare.measurement import NS_PER_MS, Observed, Side
+from iowatt.lenses.compare.request import Asked
 
 
 def by_series(side: Side, asked: Asked) -> list[Blocks]:

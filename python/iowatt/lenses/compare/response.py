@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.lenses.compare import bins
-from iowatt.lenses.compare.observed import Side
+from iowatt.lenses.compare.measurement import Side
 from iowatt.lenses.compare.result import Bin, BinCount, BothSides, OverThreshold, ResponseTimes, ScaleBins
 from iowatt.run.histogram import Histogram
 

@@ -42,7 +42,7 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 if TYPE_CHECKING:
     from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.subject import Subject
+    from iowatt.lenses.cost.priced_system import Subject
     from iowatt.lenses.cost.system import Drive, System
     from iowatt.tariffs.bill import Bill
     from iowatt.tariffs.structure import Tariff

@@ -13,7 +13,7 @@ from iowatt.base.results import Note
 from iowatt.lenses.cost.inventory import Inventory, beside, changed
 from iowatt.lenses.cost.inventory import drives as added
 from iowatt.lenses.cost.inventory import notes as inventory_notes
-from iowatt.lenses.cost.low import Low
+from iowatt.lenses.cost.low_power_state import Low
 from iowatt.lenses.cost.spin_down.level import levels_of_plan, spent_low
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
 from iowatt.lenses.kept_up import kept_up

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.heat import course, skew
+from iowatt.lenses.heat import heat_over_time, skew
 from iowatt.lenses.heat.extents import Extents, Space
 from iowatt.lenses.heat.result import (
     AddressBand,
@@ -110,8 +110,8 @@ def _point(extents: Extents, over: SharesOver) -> PointHeat:
         density_sorted=_sorted(io, size, order, whole, seconds),
         density_by_address=_by_address(extents, (first, last), (extent, reads, writes), seconds),
         directions=_directions(reads, writes, size, whole, order),
-        over_time=course.picture(extents, (first, last)),
-        stability=course.stability(extents, number),
+        over_time=heat_over_time.picture(extents, (first, last)),
+        stability=heat_over_time.stability(extents, number),
         spaces=[_space(extents, space, (extent, io), seconds, over) for space in extents.spaces],
     )
 
@@ -155,7 +155,7 @@ def _by_address(
 ) -> list[AddressBand]:
     """Density of reads and writes in bands of equal numbers of extents of a span, in order of address."""
     extent, reads, writes = touched
-    edges = course.bands(span, MOST_BANDS)
+    edges = heat_over_time.bands(span, MOST_BANDS)
     bands = len(edges) - 1
     band = np.minimum(np.searchsorted(edges, extent, side="right") - 1, bands - 1)
     gigabytes = np.diff(edges) * (extents.extent_bytes / BYTES_PER_GB)

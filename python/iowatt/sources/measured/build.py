@@ -28,8 +28,8 @@ from iowatt.sources.measured import instruments, response_tables, tables
 from iowatt.sources.measured.flow import flow
 from iowatt.sources.measured.spans import Span, last_joined, resting, working
 from iowatt.sources.meters.checks import sample_interval
+from iowatt.sources.meters.duplicate_meters import refuse_twice
 from iowatt.sources.meters.log import Log
-from iowatt.sources.meters.twice import refuse_twice
 from iowatt.sources.observation import Observation, Reported
 
 MINUTE_S: Final = 60.0

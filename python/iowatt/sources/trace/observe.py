@@ -14,7 +14,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.sources.observation import Observation
 from iowatt.sources.trace import parts, recording
 from iowatt.sources.trace.count import Count
-from iowatt.sources.trace.counted import Made, Progress, made
+from iowatt.sources.trace.observation import Made, Progress, made
 from iowatt.sources.translation import doubts
 from iowatt.trace import units
 

@@ -15,7 +15,7 @@ from iowatt.sources.observation import Observation
 from iowatt.sources.trace.count import Count
 
 if TYPE_CHECKING:
-    from iowatt.sources.trace.counted import Progress
+    from iowatt.sources.trace.observation import Progress
 
 FORMAT: Final = "blktrace"
 _ROWS: Final = 262_144
@@ -58,7 +58,7 @@ def observed(
     Raises ``InputError`` where a file is damaged, or no request was seen from one end to the other.
     """
     from iowatt import core
-    from iowatt.sources.trace.counted import Made, made
+    from iowatt.sources.trace.observation import Made, made
 
     strange = sorted(key for key, value in options.items() if value is not None and key not in _OPTIONS)
     if strange:

@@ -17,8 +17,8 @@ from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Observation, Share
 from iowatt.sources.vdbench import flatfile, histogram, parmfile, rows, skew, status, table
+from iowatt.sources.vdbench.clock_alignment import DAY_S, PlacedRun
 from iowatt.sources.vdbench.files import Files, locate
-from iowatt.sources.vdbench.placed import DAY_S, PlacedRun
 from iowatt.sources.vdbench.rows import RunRows
 from iowatt.sources.vdbench.text import Start
 from iowatt.sources.vdbench.zones import Zones

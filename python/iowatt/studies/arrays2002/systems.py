@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.axes import axes
 from iowatt.studies.arrays2002.published import DISKS, TPCC, TPCH, UNIT_KIB, WORKLOADS
 from iowatt.studies.stage import Stage
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.axes import axes
 from iowatt.studies.stage import Stage
 
 SYSTEMS: Final = ("ssd", "hdd", "linear", "tiering", "caching")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Group
-from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.rate import Asked
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import systems

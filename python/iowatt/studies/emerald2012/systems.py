@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Family, Group
-from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.rate import ALL, Asked
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import published

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.axes import axes
 from iowatt.studies.hotband2013.published import CACHE_SHARE, CACHED, SMALL, TIERED
 from iowatt.studies.stage import Stage
 

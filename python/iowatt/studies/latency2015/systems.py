@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search.over import Axis, axes
+from iowatt.evaluate.search.axes import Axis, axes
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import Load
 from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE, Member

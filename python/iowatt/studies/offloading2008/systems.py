@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from iowatt.evaluate.search.over import axes
+from iowatt.evaluate.search.axes import axes
 from iowatt.studies.offloading2008.published import VOLUMES
 from iowatt.studies.stage import Stage
 

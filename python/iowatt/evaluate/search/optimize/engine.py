@@ -24,8 +24,8 @@ from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.folder import SWEEP, Folder, refuse, write_whole
 from iowatt.evaluate.search.optimize import exact, outcome, sampled
-from iowatt.evaluate.search.optimize.judge import Judge
-from iowatt.evaluate.search.optimize.looked import Looker, possible
+from iowatt.evaluate.search.optimize.candidate_assessment import Looker, possible
+from iowatt.evaluate.search.optimize.evaluate import Judge
 from iowatt.evaluate.search.optimize.outcome import DOCUMENT, Outcome
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.result import Optimization

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from iowatt.evaluate.search.optimize.candidate_assessment import Looked, Looker, best_losses, possible
+from iowatt.evaluate.search.optimize.evaluate import Judge
 from iowatt.evaluate.search.optimize.front import beats, front
-from iowatt.evaluate.search.optimize.judge import Judge
-from iowatt.evaluate.search.optimize.looked import Looked, Looker, best_losses, possible
 from iowatt.evaluate.search.optimize.problem import Problem
 
 BATCH: Final = 16

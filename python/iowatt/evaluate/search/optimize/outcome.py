@@ -14,9 +14,9 @@ from iowatt.base.results import Note
 from iowatt.evaluate.search import basis, pricing, table
 from iowatt.evaluate.search.grid import short_names
 from iowatt.evaluate.search.optimize import metric
+from iowatt.evaluate.search.optimize.candidate_assessment import Looker
+from iowatt.evaluate.search.optimize.evaluate import Judge
 from iowatt.evaluate.search.optimize.front import choose, front, knee
-from iowatt.evaluate.search.optimize.judge import Judge
-from iowatt.evaluate.search.optimize.looked import Looker
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.result import (
     AxisOffered,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.evaluate.search.axes import Axis
 from iowatt.evaluate.search.optimize import metric
-from iowatt.evaluate.search.over import Axis
 from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.pricing import Pricing
 from iowatt.evaluate.search.rate import Asked

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.evaluate.search.over import Cell
+from iowatt.evaluate.search.axes import Cell
 
 
 class ObjectiveAsked(Result):

@@ -15,11 +15,11 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.results import Note
+from iowatt.evaluate.search.optimize.candidate_assessment import Looked, Looker, possible
+from iowatt.evaluate.search.optimize.evaluate import Judge
 from iowatt.evaluate.search.optimize.front import choose, front
-from iowatt.evaluate.search.optimize.judge import Judge
-from iowatt.evaluate.search.optimize.looked import Looked, Looker, possible
 from iowatt.evaluate.search.optimize.problem import Problem
-from iowatt.evaluate.search.optimize.proposed import Proposer
+from iowatt.evaluate.search.optimize.sampler import Proposer
 from iowatt.evaluate.search.optimize.screen import Correction, pick
 
 ROUND: Final = 16

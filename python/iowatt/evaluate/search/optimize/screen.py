@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.evaluate.search.optimize.looked import Looked
+from iowatt.evaluate.search.optimize.candidate_assessment import Looked
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.space import Space
 

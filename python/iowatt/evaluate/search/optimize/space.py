@@ -15,8 +15,8 @@ import numpy as np
 
 from iowatt.base import units
 from iowatt.base.errors import Argument, InputError
+from iowatt.evaluate.search.axes import Axis
 from iowatt.evaluate.search.grid import Point, columns
-from iowatt.evaluate.search.over import Axis
 
 MOST: Final = 10**15
 """Points of a space; more is a slip of the pen."""

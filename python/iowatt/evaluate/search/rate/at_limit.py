@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from iowatt.evaluate.search.over import Cell
-from iowatt.evaluate.search.rate.found import Found
+from iowatt.evaluate.search.axes import Cell
+from iowatt.evaluate.search.rate.outcome import Found
 from iowatt.evaluate.search.row import Row, of_run
 
 _RATES: Final = ("throughput.iops", "throughput.mib_per_s")

@@ -19,13 +19,13 @@ from iowatt.base.digits import apart
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.search.highest_rate import Verdict
-from iowatt.evaluate.search.rate.asked import ALL, Asked
 from iowatt.evaluate.search.rate.find import Told
-from iowatt.evaluate.search.rate.found import Found, Tried
 from iowatt.evaluate.search.rate.load import looped
+from iowatt.evaluate.search.rate.measurement import seen
+from iowatt.evaluate.search.rate.outcome import Found, Tried
+from iowatt.evaluate.search.rate.request import ALL, Asked
 from iowatt.evaluate.search.rate.resolve import chosen_of, shares
 from iowatt.evaluate.search.rate.result import Kind
-from iowatt.evaluate.search.rate.seen import seen
 from iowatt.evaluate.search.rate.simulate import Simulations
 from iowatt.model.scenario.model import Scenario
 from iowatt.run.bundle import Run

@@ -15,10 +15,10 @@ from typing import Final
 from iowatt.base.results import Note
 from iowatt.evaluate.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
 from iowatt.evaluate.search.rate import interval
-from iowatt.evaluate.search.rate.asked import Asked
-from iowatt.evaluate.search.rate.found import Found, Tried
+from iowatt.evaluate.search.rate.measurement import Seen, seen
+from iowatt.evaluate.search.rate.outcome import Found, Tried
+from iowatt.evaluate.search.rate.request import Asked
 from iowatt.evaluate.search.rate.result import Basis, Kind
-from iowatt.evaluate.search.rate.seen import Seen, seen
 from iowatt.run.bundle import Run
 
 #: Of several seeds the first one looks alone for where the others begin, to this tolerance.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.rate.seen import MOST_REQUESTS
+from iowatt.evaluate.search.rate.measurement import MOST_REQUESTS
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.workload import ClosedReplay, OpenReplay, Workload
 

@@ -12,11 +12,11 @@ from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.search.executor import Report
 from iowatt.evaluate.search.rate import closed
-from iowatt.evaluate.search.rate.asked import Asked
 from iowatt.evaluate.search.rate.closed import drives_of, tried
 from iowatt.evaluate.search.rate.find import Told, find
-from iowatt.evaluate.search.rate.found import Found, Tried
 from iowatt.evaluate.search.rate.load import Load
+from iowatt.evaluate.search.rate.outcome import Found, Tried
+from iowatt.evaluate.search.rate.request import Asked
 from iowatt.evaluate.search.rate.resolve import load_of
 from iowatt.evaluate.search.rate.simulate import Simulations
 from iowatt.lenses.findings import findings

@@ -11,8 +11,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import pace
-from iowatt.evaluate.search.rate.asked import ALL, Asked
 from iowatt.evaluate.search.rate.load import WARM_UP, Load
+from iowatt.evaluate.search.rate.request import ALL, Asked
 from iowatt.model.profile import find
 from iowatt.model.profile.arrivals import Closed, Recorded
 from iowatt.model.profile.compile import mean_rate

@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.evaluate.search.axes import Cell
 from iowatt.evaluate.search.highest_rate import Verdict
-from iowatt.evaluate.search.over import Cell
-from iowatt.evaluate.search.rate.asked import Loop
+from iowatt.evaluate.search.rate.request import Loop
 
 #: ``probe``: a closed loop that says where to begin; ``longer``: in runs longer than the first ones.
 Kind = Literal["probe", "search", "longer"]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from iowatt.lenses.cost.low import Low
+from iowatt.lenses.cost.low_power_state import Low
 from iowatt.model.library.levels import FIRST_FURTHER, STANDBY, STANDBY_STATE
 
 if TYPE_CHECKING:

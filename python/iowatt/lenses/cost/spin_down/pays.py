@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from iowatt.lenses.cost.low import Low
+from iowatt.lenses.cost.low_power_state import Low
 from iowatt.lenses.cost.result import BreakEven, CycleWear
 from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, limit
 from iowatt.tariffs.load import JOULES_PER_KWH

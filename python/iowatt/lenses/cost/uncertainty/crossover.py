@@ -15,13 +15,13 @@ from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.result import CheapestStretch, Crossing, Crossover, Pair
 from iowatt.lenses.cost.result import Course as Totals
 from iowatt.lenses.cost.uncertainty.axis import axis
-from iowatt.lenses.cost.uncertainty.course import Course
-from iowatt.lenses.cost.uncertainty.drawn import draws as drawn_values
-from iowatt.lenses.cost.uncertainty.drawn import varied
-from iowatt.lenses.cost.uncertainty.elsewhere import elsewhere
+from iowatt.lenses.cost.uncertainty.cost_curve import Course
+from iowatt.lenses.cost.uncertainty.equivalents import elsewhere
 from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer, difference, total, with_values
 from iowatt.lenses.cost.uncertainty.rerun import rerun
 from iowatt.lenses.cost.uncertainty.root import flips
+from iowatt.lenses.cost.uncertainty.sampling import draws as drawn_values
+from iowatt.lenses.cost.uncertainty.sampling import varied
 
 #: Draws of the other assumptions where nothing is said.
 DRAWS: Final = 60

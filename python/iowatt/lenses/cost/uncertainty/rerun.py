@@ -10,9 +10,9 @@ import numpy as np
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.result import PlaceRange
-from iowatt.lenses.cost.uncertainty.course import Course
-from iowatt.lenses.cost.uncertainty.drawn import LEAST_DRAWS
+from iowatt.lenses.cost.uncertainty.cost_curve import Course
 from iowatt.lenses.cost.uncertainty.root import Function, flips
+from iowatt.lenses.cost.uncertainty.sampling import LEAST_DRAWS
 from iowatt.lenses.cost.uncertainty.spread import rank
 
 #: A place under a draw is found this near, over itself: so few draws tell no more.

@@ -19,7 +19,6 @@ from iowatt.lenses.cost.result import (
     Quantiles,
     Uncertainty,
 )
-from iowatt.lenses.cost.uncertainty.drawn import draws, varied
 from iowatt.lenses.cost.uncertainty.law import Floats
 from iowatt.lenses.cost.uncertainty.pricing import (
     SAME,
@@ -29,6 +28,7 @@ from iowatt.lenses.cost.uncertainty.pricing import (
     total,
     with_values,
 )
+from iowatt.lenses.cost.uncertainty.sampling import draws, varied
 
 QUANTILES: Final = {"p5": 0.05, "p25": 0.25, "p50": 0.50, "p75": 0.75, "p95": 0.95}
 METHOD: Final = (

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.result import Bar, Tornado
-from iowatt.lenses.cost.uncertainty.drawn import varied
 from iowatt.lenses.cost.uncertainty.law import Law, said
 from iowatt.lenses.cost.uncertainty.pricing import SAME, Dollars, Pricer, difference, total
+from iowatt.lenses.cost.uncertainty.sampling import varied
 
 #: Dollars by system.
 Totals = Mapping[str, float]

@@ -8,7 +8,7 @@ cycles and bytes a day. docs/models/endurance.md has the formulas.
 from iowatt.lenses.cost.wear.budget import budgets
 from iowatt.lenses.cost.wear.charge import charged_expression, components, lives_expression
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
-from iowatt.lenses.cost.wear.stints import (
+from iowatt.lenses.cost.wear.replacement_schedule import (
     LISTED,
     ROUNDING,
     Place,

@@ -19,7 +19,7 @@ from iowatt.lenses.cost.component import Component, Flow
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.wear.life import Wearout, largest, wearout
-from iowatt.lenses.cost.wear.stints import LISTED, Place, place, replacements
+from iowatt.lenses.cost.wear.replacement_schedule import LISTED, Place, place, replacements
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 TWICE: Final = (

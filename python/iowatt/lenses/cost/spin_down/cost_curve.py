@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from iowatt.lenses.cost.low import Low
+from iowatt.lenses.cost.low_power_state import Low
 from iowatt.lenses.cost.result import BreakEven, Saved, SpinDown
 from iowatt.lenses.cost.spin_down.level import levels_of_library
 from iowatt.lenses.cost.spin_down.pays import break_even, cycle_limits

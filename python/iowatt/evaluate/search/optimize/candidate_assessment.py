@@ -11,9 +11,9 @@ from iowatt.base.errors import InputError
 from iowatt.evaluate.search import prepare, pricing
 from iowatt.evaluate.search.grid import Point
 from iowatt.evaluate.search.optimize import bounds, metric
-from iowatt.evaluate.search.optimize.known import known
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.space import Space
+from iowatt.evaluate.search.optimize.static_metrics import known
 from iowatt.evaluate.search.prepare import Checked, Refused
 from iowatt.evaluate.search.record import as_record, as_text
 

@@ -16,8 +16,8 @@ from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.cost.priced_system import Subject
 from iowatt.lenses.cost.result import Cost
-from iowatt.lenses.cost.subject import Subject
 from iowatt.lenses.cost.year import find_cycle, make_years
 from iowatt.lenses.cost.year.cycle import HOURS_A_YEAR
 from iowatt.run import index

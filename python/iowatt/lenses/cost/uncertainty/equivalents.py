@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.result import Elsewhere
-from iowatt.lenses.cost.uncertainty.course import Course
+from iowatt.lenses.cost.uncertainty.cost_curve import Course
 
 
 def elsewhere(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from iowatt.base.results import Note
 from iowatt.evaluate.search.highest_rate import Verdict
-from iowatt.evaluate.search.rate.asked import Asked
+from iowatt.evaluate.search.rate.request import Asked
 from iowatt.evaluate.search.rate.result import Basis, Kind
 from iowatt.run.bundle import Run
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from iowatt.evaluate.search import grid, inputs
 from iowatt.evaluate.search.evaluator import Evaluator, Job
-from iowatt.evaluate.search.optimize.looked import Looker
+from iowatt.evaluate.search.optimize.candidate_assessment import Looker
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.point import TOO_SLOW, Task, key_of
 from iowatt.evaluate.search.prepare import Checked, Refused

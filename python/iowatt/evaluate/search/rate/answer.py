@@ -10,11 +10,11 @@ from iowatt.base.problems import ScenarioError
 from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.executor import Report
 from iowatt.evaluate.search.prepare import Given
-from iowatt.evaluate.search.rate.asked import Asked
 from iowatt.evaluate.search.rate.at_limit import row
 from iowatt.evaluate.search.rate.find import Told
-from iowatt.evaluate.search.rate.found import Found, Tried
 from iowatt.evaluate.search.rate.of_scenario import of_scenario
+from iowatt.evaluate.search.rate.outcome import Found, Tried
+from iowatt.evaluate.search.rate.request import Asked
 from iowatt.evaluate.search.rate.result import HighestRate, RatePoint
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden

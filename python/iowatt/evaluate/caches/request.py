@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_block_size, parse_capacity, parse_duration, parse_iops
-from iowatt.evaluate.caches import given, sizes
+from iowatt.evaluate.caches import policies_and_sizes, sizes
 from iowatt.evaluate.caches.result import CacheComparison
 from iowatt.evaluate.caches.simulate import FOOTPRINT, SPAN, Progress, ShareOf, Writes, simulate
 from iowatt.model.scenario import cache_policies
@@ -75,18 +75,18 @@ def ask(
     )
 
 
-def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> given.Given:
-    if not given.is_profile(trace):
+def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> policies_and_sizes.Given:
+    if not policies_and_sizes.is_profile(trace):
         for name, value in made.items():
             if value not in (None, [], ()):
                 message = f"is for profiles, and {trace} is a recorded trace"
                 raise InputError("not-applicable", Argument(name), message)
-        return given.Given({"path": trace, **reading})
+        return policies_and_sizes.Given({"path": trace, **reading})
     for name, value in reading.items():
         if value is not None:
             message = f"this is a profile; the option {name} is for recorded traces"
             raise InputError("not-applicable", trace, message)
-    return given.of_profile(
+    return policies_and_sizes.of_profile(
         trace,
         made["set"],
         seed=1 if made["seed"] is None else made["seed"],

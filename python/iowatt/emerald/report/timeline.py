@@ -10,7 +10,7 @@ from iowatt.emerald.analyze.result import Analysis, InstrumentUsed, Part, PhaseR
 from iowatt.emerald.judge.stability import MEANING
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Block, Lines, Page, rows
-from iowatt.emerald.report.given import Given
+from iowatt.emerald.report.inputs import Given
 from iowatt.render.figure import Column, Exact
 
 #: Conditions that a report gives for each phase, with their units.

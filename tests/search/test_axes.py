@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search import grid, over
+from iowatt.evaluate.search import axes, grid
 from refused import refused
 
 
 def values(text):
-    return [setting.values for setting in over.parse(text).settings]
+    return [setting.values for setting in axes.parse(text).settings]
 
 
 def overrides(text):
-    return [setting.overrides for setting in over.parse(text).settings]
+    return [setting.overrides for setting in axes.parse(text).settings]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_commas_inside_brackets_do_not_separate():
 
 
 def test_keys_that_change_together():
-    assert over.parse("a,b.c=(1,x),(2,y)").columns == ("a", "b.c")
+    assert axes.parse("a,b.c=(1,x),(2,y)").columns == ("a", "b.c")
     assert values("a,b.c=(1,x),(2,[3, 4])") == [(1, "x"), (2, "[3, 4]")]
     assert overrides("a,b.c=(1,x),(2,y)") == [("a=1", "b.c=x"), ("a=2", "b.c=y")]
 
@@ -85,22 +85,22 @@ def test_keys_that_change_together():
 )
 def test_what_does_not_fit_is_refused_with_its_place(text, code):
     with refused(code, Argument("over", text)) as caught:
-        over.parse(text)
+        axes.parse(text)
     assert caught.value.exit_code == 2
 
 
 def test_a_key_twice_is_refused():
     with refused("duplicate", Argument("over", "a")):
-        over.axes(["a=1,2", "b,a=(1,2)"])
+        axes.axes(["a=1,2", "b,a=(1,2)"])
 
 
 def test_nothing_is_refused():
     with refused("missing", Argument("over")):
-        over.axes([])
+        axes.axes([])
 
 
 def test_a_mapping_says_the_same():
-    found = over.axes({"a": [1, 2], ("b", "c"): [("x", True), ("y", 0.5)], "d": np.arange(2)})
+    found = axes.axes({"a": [1, 2], ("b", "c"): [("x", True), ("y", 0.5)], "d": np.arange(2)})
     assert [axis.columns for axis in found] == [("a",), ("b", "c"), ("d",)]
     assert [s.values for s in found[1].settings] == [("x", True), ("y", 0.5)]
     assert found[1].settings[0].overrides == ('b="x"', "c=true")
@@ -118,13 +118,13 @@ def test_a_mapping_says_the_same():
 )
 def test_a_mapping_that_does_not_fit(bad, code, keys):
     with refused(code, Argument("over", keys)):
-        over.axes(bad)
+        axes.axes(bad)
 
 
 @given(st.text(max_size=40))
 def test_any_text_parses_or_is_refused(text):
     try:
-        axis = over.parse(text)
+        axis = axes.parse(text)
     except InputError:
         return
     assert axis.settings
@@ -138,17 +138,17 @@ def test_any_text_parses_or_is_refused(text):
 )
 def test_a_range_holds_its_arithmetic_progression(start, step, count):
     end = start + step * count
-    words = over.expanded(f"{start:f}..{end:f}:{step:f}", "here")
+    words = axes.expanded(f"{start:f}..{end:f}:{step:f}", "here")
     assert [Decimal(word) for word in words] == [start + step * i for i in range(count + 1)]
 
 
 def test_points_are_the_product_with_the_last_axis_fastest():
-    axes = over.axes(["a=1,2", "b,c=(3,4),(5,6)"])
-    points = grid.points(axes)
+    varied = axes.axes(["a=1,2", "b,c=(3,4),(5,6)"])
+    points = grid.points(varied)
     assert [point.values for point in points] == [(1, 3, 4), (1, 5, 6), (2, 3, 4), (2, 5, 6)]
     assert [point.number for point in points] == [1, 2, 3, 4]
     assert points[1].overrides == ("a=1", "b=5", "c=6")
-    assert grid.label(points[1], grid.columns(axes)) == "a=1, b=5, c=6"
+    assert grid.label(points[1], grid.columns(varied)) == "a=1, b=5, c=6"
 
 
 def test_short_names_tell_paths_apart():
@@ -161,11 +161,11 @@ def test_short_names_tell_paths_apart():
 
 def test_too_many_points_are_refused():
     with refused("too-large", Argument("over")):
-        grid.points(over.axes(["a=1..1001", "b=1..1000"]))
+        grid.points(axes.axes(["a=1..1001", "b=1..1000"]))
 
 
 def test_an_own_seed_depends_on_the_values_alone():
-    few, more = (grid.points(over.axes([text])) for text in ("a=1,2", "a=0,1,2"))
+    few, more = (grid.points(axes.axes([text])) for text in ("a=1,2", "a=0,1,2"))
     assert grid.own_seed(7, few[0]) == grid.own_seed(7, more[1])
     assert len({grid.own_seed(7, p) for p in more} | {grid.own_seed(8, more[0])}) == 4
     assert all(0 <= grid.own_seed(1, p) < 2**63 for p in more)

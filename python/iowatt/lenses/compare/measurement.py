@@ -19,7 +19,7 @@ from iowatt.run.histogram import Histogram
 from iowatt.run.tables import SERIES
 
 if TYPE_CHECKING:
-    from iowatt.lenses.compare.asked import Asked
+    from iowatt.lenses.compare.request import Asked
     from iowatt.run.bundle import Run
 
 MIB: Final = 1 << 20

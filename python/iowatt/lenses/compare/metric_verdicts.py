@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from iowatt.lenses.compare import metrics, response
-from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.flags import repeated_by_seed
 from iowatt.lenses.compare.inference import RESAMPLES, VERDICT_LEVEL, Question, infer_all
-from iowatt.lenses.compare.observed import MIB, Side
+from iowatt.lenses.compare.measurement import MIB, Side
 from iowatt.lenses.compare.outcome import NO_VERDICT
 from iowatt.lenses.compare.questions import by_interval, by_series, mean_by_interval
+from iowatt.lenses.compare.request import Asked
 from iowatt.lenses.compare.result import BothSides, DifferenceRow, RestsOn, Statistics
 
 if TYPE_CHECKING:
