@@ -11,6 +11,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.cli import trace as verb
 from iowatt.cli.options import Force
 
+_EXAMPLES = Path("examples")
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -23,6 +25,10 @@ def init(
         Path | None, typer.Option("--trace", help="The trace to replay.", show_default="the example trace")
     ] = None,
     *,
+    examples: Annotated[
+        bool,
+        typer.Option("--examples", help="Copy the examples into the folder examples, and write no scenario."),
+    ] = False,
     format_: verb.Format = None,
     columns: verb.Columns = None,
     time_unit: verb.TimeUnit = None,
@@ -37,13 +43,17 @@ def init(
 ) -> None:
     """Write a commented scenario that runs as it is.
 
-    A trace of your own is read once, as by `iowatt trace info` and with the same options: one that cannot be
-    read is refused, and the scenario says how it is read.
+    iowatt reads your own trace once, as `iowatt trace info` does and with the same options; the scenario
+    says how to read it. `--examples` copies the scenarios and traces that the documentation uses.
     """
     from iowatt.cli.progress import bar
     from iowatt.model.scenario.output import refuse_existing, write_text
-    from iowatt.model.scenario.starter import ReadTrace, own_trace, starter
+    from iowatt.model.scenario.starter import ReadTrace, copy_examples, own_trace, starter
 
+    if examples:
+        copy_examples(_EXAMPLES)
+        typer.echo(f"wrote {_EXAMPLES}; try `iowatt run {_EXAMPLES}/oltp-raid5.toml`", err=True)
+        return
     refuse_existing(file, force=force)
     options = verb._options(
         format=format_,

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.base.keys import toml_text
 from iowatt.model.library.find import find_drive
 from iowatt.model.scenario.tracing import recorded
 
-_TREE: Final = Path(__file__).resolve().parents[4]
-EXAMPLE_TRACE: Final = Path("examples") / "traces" / "pg_tpcc_paced_excerpt.parquet"
+EXAMPLES: Final = Path(str(resources.files("iowatt"))) / "examples"
+"""The examples inside the package; in a source tree, a link to its ``examples``."""
 
+_TRACE: Final = Path("traces") / "pg_tpcc_paced_excerpt.parquet"
 
 _COUNT: Final = 16
 _MOST: Final = 10_000
@@ -104,18 +107,28 @@ def _drives(template: str, trace: Path, found: ReadTrace) -> int:
 
 
 def example_trace() -> Path:
-    """The example trace of the source tree that this package runs from, relative to the current directory."""
-    if (_TREE / EXAMPLE_TRACE).is_file():
-        return Path(os.path.relpath(_TREE / EXAMPLE_TRACE))
-    raise InputError(
-        "not-found",
-        None,
-        "this installation has no example trace",
-        hint="name a trace of your own: `trace=FILE`",
-    )
+    """The example trace: relative to the current directory in a source tree, absolute in an installation."""
+    trace = (EXAMPLES / _TRACE).resolve()
+    return Path(os.path.relpath(trace)) if _schema_of_tree() else trace
+
+
+def copy_examples(target: Path) -> None:
+    """Copy the examples, scenarios and traces, into a new folder; ``InputError`` where ``target`` exists."""
+
+    def refuse() -> None:
+        if target.exists():
+            raise InputError("exists", str(target), "exists already; the examples go into a new folder")
+
+    with atomic_path.folder(target, refuse) as folder:
+        shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
 
 
 def _schema(directory: Path) -> str:
     """The schema of the source tree where there is one; else the file that ``iowatt schema -o`` writes."""
-    schema = _TREE / "schema" / "iowatt.schema.json"
-    return Path(os.path.relpath(schema, directory)).as_posix() if schema.is_file() else "iowatt.schema.json"
+    schema = _schema_of_tree()
+    return "iowatt.schema.json" if schema is None else Path(os.path.relpath(schema, directory)).as_posix()
+
+
+def _schema_of_tree() -> Path | None:
+    schema = EXAMPLES.resolve().parent / "schema" / "iowatt.schema.json"
+    return schema if schema.is_file() else None
