@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import importlib.metadata
+import sys
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import verb_options
 
 project = "iowatt"
 copyright = "2026, the iowatt maintainers"  # noqa: A001 - Sphinx's name
@@ -13,7 +18,7 @@ version = release = importlib.metadata.version("iowatt")
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "reference/_*.md"]
+exclude_patterns = ["_build", "reference/_*.md", "reference/verbs/_*.md"]
 # Nothing is loaded from elsewhere when a page is read: formulas are plain text, so that they show offline.
 html_theme = "furo"
 html_title = "iowatt"
@@ -42,6 +47,7 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.model.scenario.model import Scenario
 
     folder = Path(__file__).parent / "reference"
+    verb_options.write(folder / "verbs")
     _write_errors(folder)
     for name, model in (
         ("_keys.md", Scenario),

@@ -46,7 +46,7 @@ def test_the_document_is_plain_json(found):
 
 
 def test_the_reference_names_every_key(found):
-    text = (Path(__file__).parents[3] / "docs" / "reference" / "cli.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "verbs" / "compare.md").read_text("utf-8")
     section = text.partition("**`iowatt compare`**")[2].partition("\n**`")[0]
     plain = found.as_dict()
     keys = {
