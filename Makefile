@@ -51,7 +51,7 @@ test-fast: build $(VENV)/.stamp-test
 
 # The wheel for this platform, in dist/.
 wheel: build
-	$(BIN)/maturin build --release --locked --out dist
+	$(BIN)/maturin build --release --locked --strip --out dist
 
 bench: build
 	$(BIN)/python benches/bench.py

@@ -13,7 +13,7 @@ _KINDS: Final = {int: "N", float: "NUMBER"}
 
 
 def write(folder: Path) -> None:
-    """Write into ``folder`` what the pages of the reference include: ``_VERB.md``, and the table ``_all.md``."""
+    """Write into ``folder`` what the pages include: ``_VERB.md`` for each verb, and the table ``_all.md``."""
     (folder / "_all.md").write_text("\n".join(_listed()) + "\n")
     for name in VERBS:
         (folder / f"_{name}.md").write_text("\n".join(_described(f"iowatt {name}", load(name))) + "\n")
