@@ -1,0 +1,68 @@
+"""Take the pictures of the documentation again: run the commands of docs/images/pictures.toml, photograph the pages.
+
+    python scripts/pictures.py [NAME ...]
+
+Each ``[[picture]]`` has a ``name`` (the file ``docs/images/NAME.png``), the commands ``run``, in order, in an empty
+folder that has ``examples``, and the ``page`` they write. The picture shows the page from its title to its decisive
+chart, or the element that ``select`` names. Needs Chromium and the requirements of the tests.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs" / "images"
+WIDTH = 1000
+MOST_HEIGHT = 1100
+
+
+def main(names: list[str]) -> None:
+    """Take the pictures called ``names``, or all."""
+    from playwright.sync_api import sync_playwright
+
+    pictures = tomllib.loads((IMAGES / "pictures.toml").read_text("utf-8"))["picture"]
+    unknown = set(names) - {one["name"] for one in pictures}
+    if unknown:
+        sys.exit(f"no such picture: {', '.join(sorted(unknown))}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+        for one in pictures:
+            if not names or one["name"] in names:
+                take(one, browser)
+
+
+def take(picture: dict[str, Any], browser: Any) -> None:
+    """Run the commands of a picture and write it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "examples").symlink_to(ROOT / "examples")
+        for command in picture["run"]:
+            subprocess.run(
+                command.replace("iowatt ", f"{Path(sys.executable).with_name('iowatt')} ", 1),
+                shell=True,
+                check=True,
+                cwd=folder,
+                stdout=subprocess.DEVNULL,
+            )
+        page = browser.new_page(viewport={"width": WIDTH, "height": MOST_HEIGHT})
+        page.goto((folder / picture["page"]).as_uri())
+        page.wait_for_load_state("networkidle")
+        target = IMAGES / f"{picture['name']}.png"
+        if select := picture.get("select"):
+            page.locator(select).first.screenshot(path=target)
+        else:
+            chart = page.locator("main figure, main .card").first.bounding_box()
+            height = min(chart["y"] + chart["height"] + 12, MOST_HEIGHT)
+            page.screenshot(path=target, clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
+        page.close()
+    print(f"{target.relative_to(ROOT)}  {target.stat().st_size >> 10} KiB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
