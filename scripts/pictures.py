@@ -1,10 +1,10 @@
-"""Take the pictures of the documentation: run the commands of docs/images/pictures.toml, photograph their pages.
+"""Take the documentation's pictures: run the commands of docs/images/pictures.toml, photograph their pages.
 
     python scripts/pictures.py [NAME ...]
 
 Each ``[[picture]]`` has a ``name`` (the file ``docs/images/NAME.png``), the commands ``run``, in order, in an
-empty folder that has ``examples``, and the ``page`` they write. The picture shows the page from its title to its
-decisive chart, or the element that ``select`` names. Needs Chromium and the requirements of the tests.
+empty folder that has ``examples``, and the ``page`` they write. The picture shows the page from its title to
+its decisive chart, or the element that ``select`` names. Needs Chromium and the requirements of the tests.
 """
 
 from __future__ import annotations
