@@ -50,7 +50,7 @@ def budget(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show where the response time goes: waiting and service hop by hop, in the mean and in the tail.
+    """Break down the response time: waiting and service hop by hop, in the mean and in the tail.
 
     With --within, which hop breaks the service level first and at what rate: an estimate from one Run, and
     between the loads with --rates or several Runs.

@@ -87,7 +87,7 @@ def cache(
     notes: Notes = False,
     as_json: verb.Json = False,
 ) -> None:
-    """Simulate caches alone: hit ratios by requests and by bytes for many policies and sizes at once.
+    """Simulate caches alone: hit ratios of many policies and sizes in one pass.
 
     No drives and no time: requests look up their blocks one after another, and what misses is there at once.
     """

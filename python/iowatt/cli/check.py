@@ -23,7 +23,7 @@ def check(
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a scenario without running it; exit 2 where something is wrong with it."""
+    """Check a scenario without running it; exit 2 if it has errors."""
     from iowatt.base.errors import InputError
     from iowatt.model.scenario import load
     from iowatt.model.scenario.describe import describe

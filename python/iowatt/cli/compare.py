@@ -88,7 +88,7 @@ def compare(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two Runs, simulated or measured: what a change did to response times, work, power and energy.
+    """Compare two Runs, simulated or measured: what a change did to response times, throughput, power.
 
     Distributions, spikes and energy side by side; each difference with its interval and a verdict.
     """

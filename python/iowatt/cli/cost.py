@@ -121,7 +121,7 @@ def cost(
         bool, typer.Option("--list-assumptions", help="Print the preset's figures and sources, and stop.")
     ] = False,
 ) -> None:
-    """What Runs cost: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
+    """Price Runs: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
     from iowatt.base.units import parse_duration
     from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost import request

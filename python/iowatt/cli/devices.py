@@ -41,7 +41,8 @@ class Need(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
     devices = typer.Typer(
-        help="The library of devices: their figures, and where these come from.", no_args_is_help=True
+        help="Drives and SSDs of the library: figures and their sources; import, validate.",
+        no_args_is_help=True,
     )
     devices.command("list")(list_)
     devices.command("show")(show_)

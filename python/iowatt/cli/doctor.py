@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 def doctor(
     as_json: AsJson = False,
 ) -> None:
-    """Say what is installed, what is missing and for what; exit 1 if the main job cannot run."""
+    """List installed components, and what missing ones prevent; exit 1 if a scenario cannot run."""
     from iowatt.cli.environment import survey  # starts processes and reads metadata
 
     result = survey()

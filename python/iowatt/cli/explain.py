@@ -29,7 +29,7 @@ def explain(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a key of a scenario means, what it takes, its unit and its default."""
+    """Explain a key of a scenario: meaning, accepted values, unit, default."""
     from iowatt.model.scenario import explain as explanation
 
     keys = explanation.all_keys() if path is None else [explanation.find(path)]

@@ -24,7 +24,7 @@ class Kind(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
     fabric = typer.Typer(
-        help="Links, switches, adapters and protocols of the library, and where their figures come from.",
+        help="Links, switches, adapters and protocols of the library: figures and their sources.",
         no_args_is_help=True,
     )
     fabric.command("list")(list_)

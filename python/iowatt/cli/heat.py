@@ -68,7 +68,7 @@ def heat(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show where I/O goes: density over extents, skew, heat over time, reads against writes.
+    """Show where I/O goes: density by extent, skew, heat over time, reads and writes.
 
     Of a Run in front (as hosts ask) and behind the cache; of a trace as it was recorded.
     """

@@ -33,7 +33,7 @@ def idle(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Analyse idle periods: lengths, correlation, laws, and what each power policy would save and cost."""
+    """Analyse idle periods: lengths, correlation, distributions, and what each power policy would save."""
     from iowatt.cli.progress import bar
     from iowatt.lenses.idle import analyse
     from iowatt.pages.idle.document import document

@@ -107,7 +107,7 @@ def import_(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a Run of what fio, vdbench, a trace and meters recorded; every lens and report takes it."""
+    """Make a Run from output of fio or vdbench, or from a trace with response times, and meter logs."""
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.run import index

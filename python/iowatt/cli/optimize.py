@@ -113,7 +113,7 @@ def optimize(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the best configurations: by simulating as few as it takes, screened by an analytic estimate."""
+    """Find the best configurations, with as few simulations as needed: an analytic estimate screens them."""
     from iowatt.api import requests
     from iowatt.base import units
     from iowatt.cli import searching

@@ -1,6 +1,6 @@
-"""Options that several verbs take, each declared once; a verb says what its default is.
+"""Options that several verbs take, each declared once; defaults belong to the verbs.
 
-``tests/cli/test_options.py`` holds that no flag is declared a second time with another meaning.
+``tests/cli/test_options.py`` checks that no flag is declared again with another meaning.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import typer
 from iowatt.cli import completion
 
 ADVANCED: Final = "Advanced"
-"""The panel of options that a first use does without."""
+"""Panel of the options that a first use does not need."""
 
 Scenario = Annotated[Path, typer.Argument(help="The scenario file (TOML).", show_default=False)]
 Overrides = Annotated[
@@ -29,7 +29,7 @@ Overrides = Annotated[
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", help="Points at a time.", show_default="one for each processor"),
+    typer.Option("--jobs", "-j", help="Points simulated at a time.", show_default="one for each processor"),
 ]
 Cluster = Annotated[
     str | None,
@@ -41,7 +41,7 @@ Cluster = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue what was interrupted there.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what exists there.")]
 Bundles = Annotated[
     bool, typer.Option("--bundles", help="Also write the Run bundle of each point.", rich_help_panel=ADVANCED)
@@ -63,29 +63,29 @@ PROFILE: Final = typer.Argument(
     autocompletion=completion.profiles,
 )
 SEED: Final = typer.Option(
-    "--seed", min=0, max=2**63 - 1, help="Seed of what is drawn at random; the same seed draws the same."
+    "--seed", min=0, max=2**63 - 1, help="Random seed; the same seed gives the same result."
 )
 NAME: Final = typer.Option("--name", help="Name of the result.")
 RATE: Final = typer.Option(
     "--rate",
     metavar="IOPS",
-    help="Requests per second in all: in place of a profile's; of a trace that records no times (arc, lirs, "
+    help="Requests per second in all: replaces a profile's; times a trace that records no times (arc, lirs, "
     "fio-iolog without waits).",
 )
-SPAN: Final = typer.Option(
-    "--span", metavar="SIZE", help="Address space of the profile, such as 1TiB, in place of its own."
-)
+SPAN: Final = typer.Option("--span", metavar="SIZE", help="Address space: 1TiB. Replaces the profile's.")
 DURATION: Final = typer.Option("--duration", metavar="TIME", help="End after this time, such as 10min.")
 REQUESTS: Final = typer.Option("--requests", "-n", min=1, metavar="N", help="End after this many requests.")
 START: Final = typer.Option(
-    "--start", metavar="TIME", help="Leave out what the trace has before this moment, which becomes time 0."
+    "--start", metavar="TIME", help="Skip the trace before this moment, which becomes time 0."
 )
-END: Final = typer.Option("--end", metavar="TIME", help="Leave out what the trace has from this moment on.")
+END: Final = typer.Option("--end", metavar="TIME", help="End the trace at this moment.")
 FIRST_RATE: Final = typer.Option("--first-rate", metavar="IOPS", help="The first rate tried.")
 FIRST_DAY: Final = typer.Option(
     "--first-day", metavar="YYYY-MM-DD", help="First day of the load that is billed."
 )
-SPEED: Final = typer.Option("--speed", metavar="FACTOR", help="Divide all stamps of the trace by this.")
+SPEED: Final = typer.Option(
+    "--speed", metavar="FACTOR", help="Replay this many times as fast: divides all times of the trace."
+)
 SKIP_BAD: Final = typer.Option(
     "--skip-bad",
     min=0,
@@ -94,12 +94,12 @@ SKIP_BAD: Final = typer.Option(
     rich_help_panel=ADVANCED,
 )
 UTC_OFFSET: Final = typer.Option(
-    "--utc-offset", metavar="OFFSET", help="Zone of the logs' stamps that say none: Z, +01:00."
+    "--utc-offset", metavar="OFFSET", help="UTC offset of times in logs that name none: Z, +01:00."
 )
 TIME_ZONE: Final = typer.Option(
     "--time-zone",
     metavar="ZONE",
-    help="Zone of vdbench's stamps, where their abbreviation does not tell: Europe/Berlin, +02:00.",
+    help="Time zone of vdbench's times, where its abbreviation is ambiguous: Europe/Berlin, +02:00.",
 )
 RAW_CAPACITY: Final = typer.Option(
     "--raw-capacity",
@@ -107,42 +107,42 @@ RAW_CAPACITY: Final = typer.Option(
     help="Raw capacity of the system: 7.3TB.",
 )
 TOLERANCE: Final = typer.Option(
-    "--tolerance", metavar="SHARE", help="How near the response time must come to the limit."
+    "--tolerance", metavar="SHARE", help="Relative tolerance of the response time to the limit."
 )
 MOST_RUNS: Final = typer.Option(
-    "--most-runs", min=2, metavar="N", help="Runs after which a search ends unsettled."
+    "--most-runs", min=2, metavar="N", help="Most simulations; a search that needs more ends unsettled."
 )
 WITHIN: Final = typer.Option(
-    "--within", metavar="TIME", help="The service level: the response time to keep, such as 1ms."
+    "--within", metavar="TIME", help="Service level: the response time to keep, such as 1ms."
 )
 OF: Final = typer.Option(
     "--of",
     metavar="NAME",
-    help="What must keep the service level: mean, p50, p90, p95, p99, p99.9 or p99.99.",
+    help="Statistic that must keep the service level: mean, p50, p90, p95, p99, p99.9 or p99.99.",
 )
 PRESET: Final = typer.Option(
-    "--preset", metavar="NAME|FILE.toml", help="Assumptions of costs: default, dollars2014, or a file."
+    "--preset", metavar="NAME|FILE.toml", help="Cost assumptions: default, dollars2014, or a file."
 )
 TARIFF: Final = typer.Option(
     "--tariff",
     metavar="NAME|FILE.json|flat:USD",
-    help="What electricity costs.",
+    help="Electricity tariff.",
     autocompletion=completion.tariffs,
 )
-ALPHA: Final = typer.Option("--alpha", help="Equal work: how often the work of each Run is done.")
-HORIZON: Final = typer.Option("--years", help="Equal time: years over which costs are counted.")
+ALPHA: Final = typer.Option("--alpha", help="Equal work: number of times that each Run's work is done.")
+HORIZON: Final = typer.Option("--years", help="Equal time: years of operation.")
 
 
-TARGET: Final = typer.Option("--target", metavar="PATH", help="Block device or file that is tested.")
+TARGET: Final = typer.Option("--target", metavar="PATH", help="Block device or file to test.")
 ERASE: Final = typer.Option(
-    "--erase", metavar="PATH", help="The target again, where it exists: all that is on it is lost."
+    "--erase", metavar="PATH", help="The target again, to confirm that all data on it may be lost."
 )
 Over = Annotated[
     list[str],
     typer.Option(
         "--over",
         metavar="PATH=V1,V2,...",
-        help="Values of a key: array.pool.disks.count=24..38:2. Several --over combine; a,b=(1,2),(3,4) "
+        help="Values of a key: array.pool.disks.count=24..38:2. Several --over are combined; a,b=(1,2),(3,4) "
         "changes keys together.",
         show_default=False,
         autocompletion=completion.overrides,
@@ -154,31 +154,28 @@ RATES: Final = typer.Option(
 WORKLOAD: Final = typer.Option(
     "--workload",
     metavar="NAME",
-    help="The workload that is meant, where there are several; for rate and optimize also *: all in "
-    "proportion.",
+    help="The workload, where there are several; for rate and optimize also *: scale all together.",
     show_default=False,
 )
 INTERVAL: Final = typer.Option("--interval", metavar="TIME", help="Length of the intervals of the result.")
 EXTENT: Final = typer.Option(
-    "--extent", metavar="SIZE", help="Length of an extent, in which heat is counted and data is moved."
+    "--extent", metavar="SIZE", help="Extent size: heat is counted and data is moved by extents."
 )
 FORMAT: Final = typer.Option(
-    "--format", "-f", metavar="NAME", help="The input's format; told by its content where not given."
+    "--format", "-f", metavar="NAME", help="Format of the input; detected from its content by default."
 )
-KIND: Final = typer.Option("--kind", help="Only those of this kind.")
-SIMULATE: Final = typer.Option(
-    "--simulate/--no-simulate", help="Whether what was estimated best is simulated as well."
-)
+KIND: Final = typer.Option("--kind", help="List only this kind.")
+SIMULATE: Final = typer.Option("--simulate/--no-simulate", help="Also simulate what the estimate found best.")
 RULES: Final = typer.Option(
-    "--rules", metavar="NAME|FILE.toml", help="Rule profile to go by.", autocompletion=completion.rules
+    "--rules", metavar="NAME|FILE.toml", help="Rule profile.", autocompletion=completion.rules
 )
 PRODUCT: Final = typer.Option(
-    "--product", metavar="FILE.toml", help="The product, as for `iowatt emerald classify`."
+    "--product", metavar="FILE.toml", help="Product file, as for `iowatt emerald classify`."
 )
 
 
 def output(kind: str, what: str, default: str | bool | None = None) -> Any:
-    """``--output``: where the result goes; ``kind`` is ``DIR``, ``FILE`` or ``PAGE``."""
+    """``--output``: where to write the result; ``kind`` is ``DIR``, ``FILE`` or ``PAGE``."""
     return typer.Option(
         "--output", "-o", metavar=kind, help=what, show_default=True if default is None else default
     )
@@ -188,7 +185,7 @@ Page = Annotated[Path | None, output("PAGE", "Write a page: .html, .pdf, or a wo
 
 
 def shown(option: Any, default: str | bool) -> Any:
-    """``option`` with what its help says of the default in one verb."""
+    """``option`` with the default that one verb's help shows."""
     one = copy(option)
     one.show_default = default
     return one

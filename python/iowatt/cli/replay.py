@@ -119,7 +119,7 @@ def replay(
         ),
     ] = None,
 ) -> None:
-    """Replay a trace on real storage through fio, record power beside it, and write a Run bundle.
+    """Replay a trace on real storage through fio, record power, and write a Run bundle.
 
     Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth).
     """

@@ -31,7 +31,7 @@ def report(
     show: Annotated[bool, typer.Option("--open", help="Open the report when it is written.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a report that a person wants to read: figures, what stands out, and every table behind them."""
+    """Write a report of one or more Runs: verdict, charts, and every table behind them."""
     from iowatt.pages.run.write import check_target, write
 
     if output is None:

@@ -36,7 +36,7 @@ def schema(
     output: Annotated[Path | None, output("FILE", "Write it to this file.", "standard output")] = None,
     force: Force = False,
 ) -> None:
-    """Print the JSON Schema of an input file (name it in a file's first line: `#:schema FILE`)."""
+    """Print the JSON Schema of an input file or of a result."""
     from iowatt.model.scenario.output import write_text
 
     if of is Document.PROFILE:

@@ -11,7 +11,7 @@ from iowatt.base.errors import IowattError
 from iowatt.cli import completion
 from iowatt.cli.options import AsJson, Force, Jobs, Resume, output, print_json
 
-app = typer.Typer(help="Published studies, remade from end to end.", no_args_is_help=True)
+app = typer.Typer(help="Published studies, reproduced from end to end.", no_args_is_help=True)
 
 
 def register(parent: typer.Typer) -> None:

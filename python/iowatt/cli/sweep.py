@@ -47,7 +47,7 @@ def sweep(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate a scenario with every combination of values of some of its keys: one table, one page."""
+    """Simulate every combination of values of some keys: one table, one page."""
     from iowatt.api import requests
     from iowatt.cli import searching
 

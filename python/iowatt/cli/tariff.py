@@ -26,7 +26,7 @@ Name = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
     tariff = typer.Typer(
-        help="Electricity tariffs: energy, demand, ratchets, and the bill of a load.", no_args_is_help=True
+        help="Electricity tariffs: energy and demand charges, ratchets; bill a load.", no_args_is_help=True
     )
     tariff.command("list")(list_)
     tariff.command("show")(show_)

@@ -81,7 +81,7 @@ def tier(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Derive tiers: run on one pool, place its heat on candidates, predict, simulate, compare.
+    """Derive tiers: run on one pool, place its heat on candidate drives, predict, simulate, compare.
 
     DIR gets scenario.toml (the chosen tiers, ready to run), tier.json and both Runs.
     """

@@ -10,7 +10,7 @@ from iowatt.cli import counters, export, generate, trace, trace_fit, trace_profi
 def register(app: typer.Typer) -> None:
     """Add the group of verbs."""
     group = typer.Typer(
-        help="What is in a trace, what it asks of storage; the same trace in another format.",
+        help="Block traces: contents, statistics, conversion; workload profiles: fit, generate, export.",
         no_args_is_help=True,
     )
     for verb in (trace, generate, export, counters, trace_profile, trace_fit):

@@ -26,17 +26,17 @@ class Verb(NamedTuple):
 
 VERBS: Final[dict[str, Verb]] = {
     "init": Verb(START, "init", "Write a commented scenario that runs as it is."),
-    "check": Verb(
-        START, "check", "Check a scenario without running it; exit 2 where something is wrong with it."
-    ),
+    "check": Verb(START, "check", "Check a scenario without running it; exit 2 if it has errors."),
     "explain": Verb(
-        START, "explain", "Say what a key of a scenario means, what it takes, its unit and its default."
+        START, "explain", "Explain a key of a scenario: meaning, accepted values, unit, default."
     ),
-    "devices": Verb(START, "devices", "The library of devices: their figures, and where these come from."),
+    "devices": Verb(
+        START, "devices", "Drives and SSDs of the library: figures and their sources; import, validate."
+    ),
     "doctor": Verb(
         START,
         "doctor",
-        "Say what is installed, what is missing and for what; exit 1 if the main job cannot run.",
+        "List installed components, and what missing ones prevent; exit 1 if a scenario cannot run.",
     ),
     "ls": Verb(
         START,
@@ -47,7 +47,7 @@ VERBS: Final[dict[str, Verb]] = {
     "sweep": Verb(
         SIMULATE,
         "sweep",
-        "Simulate a scenario with every combination of values of some of its keys: one table, one page.",
+        "Simulate every combination of values of some keys: one table, one page.",
     ),
     "curve": Verb(
         SIMULATE,
@@ -62,49 +62,48 @@ VERBS: Final[dict[str, Verb]] = {
     "optimize": Verb(
         SIMULATE,
         "optimize",
-        "Find the best configurations: by simulating as few as it takes, screened by an analytic estimate.",
+        "Find the best configurations, with as few simulations as needed: an analytic estimate screens them.",
     ),
     "tier": Verb(
         SIMULATE,
         "tier",
-        "Derive tiers: run on one pool, place its heat on candidates, predict, simulate, compare.",
+        "Derive tiers: run on one pool, place its heat on candidate drives, predict, simulate, compare.",
     ),
     "cache": Verb(
         SIMULATE,
         "cache",
-        "Simulate caches alone: hit ratios by requests and by bytes for many policies and sizes at once.",
+        "Simulate caches alone: hit ratios of many policies and sizes in one pass.",
     ),
     "trace": Verb(
         MEASURE,
         "trace_group",
-        "What is in a trace, what it asks of storage; the same trace in another format.",
+        "Block traces: contents, statistics, conversion; workload profiles: fit, generate, export.",
     ),
     "meter": Verb(MEASURE, "meter", "Power meters and thermometers: list, read, record."),
     "replay": Verb(
         MEASURE,
         "replay",
-        "Replay a trace on real storage through fio, record power beside it, and write a Run bundle.",
+        "Replay a trace on real storage through fio, record power, and write a Run bundle.",
     ),
     "import": Verb(
         MEASURE,
         "import_",
-        "Make a Run of what fio, vdbench, a trace and meters recorded; every lens and report takes it.",
+        "Make a Run from output of fio or vdbench, or from a trace with response times, and meter logs.",
     ),
     "report": Verb(
         DECIDE,
         "report",
-        "Write a report that a person wants to read: figures, what stands out, and every table behind them.",
+        "Write a report of one or more Runs: verdict, charts, and every table behind them.",
     ),
     "compare": Verb(
         DECIDE,
         "compare",
-        "Compare two Runs, simulated or measured: what a change did to response times, work, power and "
-        "energy.",
+        "Compare two Runs, simulated or measured: what a change did to response times, throughput, power.",
     ),
     "cost": Verb(
         DECIDE,
         "cost",
-        "What Runs cost: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon.",
+        "Price Runs: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon.",
     ),
     "power": Verb(
         DECIDE,
@@ -114,23 +113,22 @@ VERBS: Final[dict[str, Verb]] = {
     "budget": Verb(
         DECIDE,
         "budget",
-        "Show where the response time goes: waiting and service hop by hop, in the mean and in the tail.",
+        "Break down the response time: waiting and service hop by hop, in the mean and in the tail.",
     ),
     "idle": Verb(
         DECIDE,
         "idle",
-        "Analyse idle periods: lengths, correlation, laws, and what each power policy would save and cost.",
+        "Analyse idle periods: lengths, correlation, distributions, and what each power policy would save.",
     ),
     "heat": Verb(
         DECIDE,
         "heat",
-        "Show where I/O goes: density over extents, skew, heat over time, reads against writes.",
+        "Show where I/O goes: density by extent, skew, heat over time, reads and writes.",
     ),
     "duty": Verb(
         DECIDE,
         "duty",
-        "Weigh power by usage classes: nominal, medium and high use, in the manner of SPC's energy "
-        "extensions.",
+        "Weigh power by usage classes, as SPC's energy extensions do: low, medium and high use.",
     ),
     "emerald": Verb(
         EMERALD,
@@ -140,16 +138,16 @@ VERBS: Final[dict[str, Verb]] = {
     "fabric": Verb(
         LIBRARY,
         "fabric",
-        "Links, switches, adapters and protocols of the library, and where their figures come from.",
+        "Links, switches, adapters and protocols of the library: figures and their sources.",
     ),
     "tariff": Verb(
-        LIBRARY, "tariff", "Electricity tariffs: energy, demand, ratchets, and the bill of a load."
+        LIBRARY, "tariff", "Electricity tariffs: energy and demand charges, ratchets; bill a load."
     ),
-    "study": Verb(LIBRARY, "study", "Published studies, remade from end to end."),
+    "study": Verb(LIBRARY, "study", "Published studies, reproduced from end to end."),
     "schema": Verb(
         LIBRARY,
         "schema",
-        "Print the JSON Schema of an input file (name it in a file's first line: `#:schema FILE`).",
+        "Print the JSON Schema of an input file or of a result.",
     ),
 }
 """In the order in which ``iowatt --help`` lists them."""
