@@ -40,7 +40,7 @@ def duty(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Weigh power by usage classes, as SPC's energy extensions do: low, medium and high use.
+    """Weigh power by usage classes, as SPC's energy extensions do: nominal, medium and high use.
 
     Nominal power, traffic, IOPS/W, kWh a year and heat. No SPC result, nor comparable with one.
     """

@@ -128,7 +128,7 @@ VERBS: Final[dict[str, Verb]] = {
     "duty": Verb(
         DECIDE,
         "duty",
-        "Weigh power by usage classes, as SPC's energy extensions do: low, medium and high use.",
+        "Weigh power by usage classes, as SPC's energy extensions do: nominal, medium and high use.",
     ),
     "emerald": Verb(
         EMERALD,
