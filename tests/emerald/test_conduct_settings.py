@@ -12,7 +12,7 @@ import pytest
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.conduct import idle_stage, settings, target
-from iowatt.emerald.conduct.read_plan import read_plan
+from iowatt.emerald.conduct.begin import read_plan
 from refused import refused
 
 

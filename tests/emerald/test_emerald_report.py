@@ -11,7 +11,7 @@ import pytest
 import needs
 from emerald_runs import Knobs, Made, measured, plan, rerun, with_stage
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze import analysis
+from iowatt.emerald.analyze import judge
 from iowatt.emerald.report import compose, energystar, inputs, marks, side_by_side, write
 from iowatt.emerald.rules import load
 from iowatt.render.figure import Published
@@ -73,7 +73,7 @@ def folder(path, whole=None, version="emerald-4.0.0", *, with_plan=True):
     """A measurement's folder as far as a report looks at it."""
     whole = whole or measured(plan(version, product={"vendor": "Example Systems", "name": "Array 240"}))
     path.mkdir(parents=True, exist_ok=True)
-    found = analysis(whole, load(version))
+    found = judge(whole, load(version))
     (path / "analysis.json").write_text(json.dumps(found.as_dict()), "utf-8")
     if with_plan:
         (path / "plan.json").write_text(whole.plan.model_dump_json(by_alias=True), "utf-8")

@@ -16,11 +16,12 @@ from iowatt.cli.options import (
     TOLERANCE,
     AsJson,
     Force,
+    Notes,
     Resume,
     output,
-    print_json,
     shown,
 )
+from iowatt.cli.show import show
 
 
 def register(emerald: typer.Typer) -> None:
@@ -56,10 +57,7 @@ def calibrate(
         list[str] | None,
         typer.Option("--phase", help="A phase to calibrate. May be repeated.", show_default="all"),
     ] = None,
-    start: Annotated[
-        float | None,
-        shown(FIRST_RATE, "found by a probe"),
-    ] = None,
+    start: Annotated[float | None, shown(FIRST_RATE, "found by a probe")] = None,
     streams: Annotated[
         list[int] | None,
         typer.Option(
@@ -108,6 +106,7 @@ def calibrate(
     ] = True,
     resume: Resume = False,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the highest rates within the response-time limit, and write a plan with them.
@@ -115,20 +114,15 @@ def calibrate(
     Exit code 1 where a phase is left without a rate.
     """
     from iowatt.base.errors import CheckFailedError
-    from iowatt.emerald.calibrate import text
-    from iowatt.emerald.calibrate.calibrate import Asked
-    from iowatt.emerald.calibrate.make import Where, make
+    from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, document, make
 
     _between("tolerance", tolerance, 1e-4, 0.5)
     _between("margin", margin, 0.0, 0.9)
-    for name, value in (
-        ("limit", limit),
-        ("start", start),
-        ("point_seconds", point_seconds),
-        ("settle_seconds", settle_seconds),
-    ):
-        _between(name, value, 1e-3, 1e9)
-    asked = Asked(
+    _between("limit", limit, 1e-3, 1e9)
+    _between("start", start, 1e-3, 1e9)
+    _between("point_seconds", point_seconds, 1e-3, 1e9)
+    _between("settle_seconds", settle_seconds, 1e-3, 1e9)
+    settings = SearchSettings(
         limit_ms=limit,
         margin=margin,
         tolerance=tolerance,
@@ -138,9 +132,9 @@ def calibrate(
         most_runs=most_runs,
         phases=phase or (),
     )
-    where = Where(
-        plan=plan,
-        output=output,
+    request = CalibrationRequest(
+        plan,
+        output,
         target=target,
         erase=erase,
         fill=fill,
@@ -149,18 +143,12 @@ def calibrate(
         resume=resume,
         force=force,
     )
-    found = make(where, asked, told=lambda line: typer.echo(f"iowatt: {line}", err=True))
-    if as_json:
-        print_json(found)
-    else:
-        for line in text.lines(found):
-            typer.echo(line)
-        typer.echo("")
-        typer.echo(f"plan: {output / 'plan.json'}")
-        typer.echo(f"curves: {output / 'calibration.html'}")
-    if not found["complete"]:
-        left = ", ".join(one["phase"] for one in found["phases"] if one["chosen"] is None)
-        raise CheckFailedError("infeasible", None, f"no rate was found for {left}")
+    found = make(request, settings, talk=lambda line: typer.echo(f"iowatt: {line}", err=True))
+    show(found, document, notes=notes, as_json=as_json)
+    typer.echo(f"wrote {output / 'plan.json'} and {output / 'calibration.html'}", err=True)
+    if not found.complete:
+        missing = ", ".join(one.phase for one in found.phases if one.chosen is None)
+        raise CheckFailedError("infeasible", None, f"no rate was found for {missing}")
 
 
 def _between(name: str, value: float | None, least: float, most: float) -> None:
