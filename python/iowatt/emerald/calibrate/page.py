@@ -8,7 +8,7 @@ from typing import Any, Final
 from iowatt.emerald.calibrate.result import Calibration, Limit, PhaseCalibration, Point
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, text_columns
+from iowatt.render.figure import Cell, Column, Exact, Figure, Table, axis, layout, text_columns
 from iowatt.render.headline import Headline
 
 _VERDICTS: Final = (
@@ -43,12 +43,18 @@ def document(found: Calibration) -> Document:
 
 
 def _verdict(found: Calibration) -> Iterator[str]:
+    loads = [
+        f"{phase.phase} {_shown(one.mib_per_s)} MiB/s"
+        if phase.method == "throughput"
+        else f"{phase.phase} {_shown(one.rate_iops)} IOPS"
+        for phase in found.phases
+        if (one := phase.chosen) is not None
+    ]
     missing = [phase.phase for phase in found.phases if phase.chosen is None]
-    phases = numbers.counted(len(found.phases), "phase")
+    if loads:
+        yield f"{', '.join(loads)}."
     if missing:
-        yield f"{len(missing)} of {phases} have no load yet: {', '.join(missing)}."
-    else:
-        yield f"The load of all {phases} is known." if len(found.phases) > 1 else "The load is known."
+        yield f"No load was found for {', '.join(missing)}."
     for deviation in found.deviations:
         yield f"NON-COMPLIANT: {deviation.text}"
 
@@ -65,7 +71,7 @@ def _caveats(found: Calibration) -> Iterator[Caveat]:
 
 def _limit(limit: Limit) -> str:
     """The limit and its origin."""
-    text = f"mean response time of random phases within {limit.response_mean_ms:g} ms"
+    text = f"limit {limit.response_mean_ms:g} ms"
     if limit.margin:
         text += f", {100 * limit.margin:.3g} % of it kept free"
     if limit.rule is None:
@@ -119,12 +125,13 @@ def _rates(found: Calibration) -> Figure:
                 one.rate_iops, one.achieved_iops, one.mib_per_s, one.outstanding, one.streams,
                 one.response_ms, one.response_half_width_ms,
             ]  # fmt: skip
-        rows.append([phase.phase, *figures, state, len(phase.points), phase.point])
+        rows.append([phase.phase, *figures, state, len(phase.points)])
     columns = [
-        Column("Phase", text=True), Column("Asked", "IOPS"), Column("Achieved", "IOPS", rank=1),
-        Column("Throughput", "MiB/s"), Column("Outstanding"), Column("Streams", rank=1),
-        Column("Response", "ms"), Column("± 95 %", "ms", rank=2), Column("Search", text=True),
-        Column("Runs", rank=3), Column("A run", text=True, rank=4),
+        Column("Phase", text=True), Exact("Asked", "IOPS"), Exact("Achieved", "IOPS", digits=4, rank=1),
+        Exact("Throughput", "MiB/s", digits=4), Column("Outstanding"), Column("Streams", rank=1),
+        Exact("Response", "ms", digits=4), Exact("± 95 %", "ms", digits=2, rank=2),
+        Column("Search", text=True),
+        Column("Runs", rank=3),
     ]  # fmt: skip
     caption = "Random phases: the highest rate within the limit. Sequential phases: the most throughput."
     return Figure("rates", "Chosen load", caption, Table(columns, rows), wide=True, brief=True)
