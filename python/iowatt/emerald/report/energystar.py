@@ -38,7 +38,7 @@ _METRIC: Final = {
     "RI": ("ready_idle", "gb_w"),
 }
 _BY_PROGRAMME: Final = "given by the programme"
-_UNCLEAR: Final = "the meaning of this column is not published"
+_UNCLEAR: Final = "the meaning of this column was not available"
 _NO_KEY: Final = "--about has no key for it"
 _TYPES: Final = {"hdd": "HDD", "ssd": "SSD", "hybrid": "Hybrid", "tape": "Tape", "optical": "Optical"}
 

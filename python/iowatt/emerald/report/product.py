@@ -175,7 +175,7 @@ def _disclosures(inputs: ReportInputs) -> Figure:
         ("Inlet temperature reported by the product", temperature),
         *((one.topic, one.text) for one in inputs.about.disclosure),
     ]
-    caption = "The specification's own list is not public: these are known from its form, or were given."
+    caption = "The specification's own list was not available: these are known from its form, or were given."
     columns = text_columns("Topic", "Disclosure")
     return table("Other mandatory disclosures", columns, rows, caption, wide=False)
 

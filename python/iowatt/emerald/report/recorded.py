@@ -82,7 +82,7 @@ def _readings(found: Analysis) -> Iterator[Figure]:
         "Stability of the ten-minute weighted average",
         columns,
         rows,
-        f"Largest deviation under each reading of the rule, whose wording is not public (weights "
+        f"Largest deviation under each reading of the rule, whose wording was not available (weights "
         f"{rule.weights}, tolerance {100 * rule.tolerance:g} %). {meaning}. Drift: from first to last minute "
         f"with its 95 % interval.{f' {figures.MARK}' if mark else ''}",
     )
