@@ -227,7 +227,7 @@ def test_minutes_stand_with_native_charts(book, full):
 
 
 def test_stability_rates_shares_rules_and_files_are_there(report, full):
-    assert len(table(report, "stability", "Stability of the ten-minute weighted average").rows) == 5
+    assert len(table(report, "stability", "Stability of the power efficiency").rows) == 5
     rates = {row[0]: row[1:4] for row in table(report, "stability", "Asked and achieved").rows}
     assert rates["HB"][2] == pytest.approx(100, abs=0.1)
     assert rates["SR"][0] is None

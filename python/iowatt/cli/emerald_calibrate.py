@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -23,6 +23,42 @@ from iowatt.cli.options import (
 )
 from iowatt.cli.show import show
 
+_MARGIN: Final = typer.Option(
+    "--margin",
+    metavar="SHARE",
+    help="Share of the limit that is kept free.",
+    show_default="0.05 on real storage, 0 in simulation",
+    rich_help_panel=ADVANCED,
+)
+_STREAMS: Final = typer.Option(
+    "--streams",
+    metavar="N",
+    min=1,
+    help="Sequential streams to try. May be repeated.",
+    show_default="the plan's",
+)
+_MOST_OUTSTANDING: Final = typer.Option(
+    "--most-outstanding",
+    metavar="N",
+    min=1,
+    help="Most outstanding sequential requests.",
+    rich_help_panel=ADVANCED,
+)
+_POINT_SECONDS: Final = typer.Option(
+    "--point-seconds",
+    metavar="S",
+    help="Length of a point that is counted.",
+    show_default="the whole phase in simulation, else 180 s times the time scale, at least 1.5 s",
+    rich_help_panel=ADVANCED,
+)
+_SETTLE_SECONDS: Final = typer.Option(
+    "--settle-seconds",
+    metavar="S",
+    help="Length before that, on real storage.",
+    show_default="60 s times the time scale, at least 0.5 s",
+    rich_help_panel=ADVANCED,
+)
+
 
 def register(emerald: typer.Typer) -> None:
     """Add the verb."""
@@ -35,70 +71,23 @@ def calibrate(
     output: Annotated[Path, output("NEWPLAN", "Directory for the new plan.", False)],
     limit: Annotated[
         float | None,
-        typer.Option(
-            "--limit",
-            metavar="MS",
-            help="Mean response time of random phases in ms.",
-            show_default="the rules'",
+        shown(
+            typer.Option("--limit", metavar="MS", help="Mean response time of random phases in ms."),
+            "the rules'",
         ),
     ] = None,
     tolerance: Annotated[float, TOLERANCE] = 0.02,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            "--margin",
-            metavar="SHARE",
-            help="Share of the limit that is kept free.",
-            show_default="0.05 on real storage, 0 in simulation",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = None,
+    margin: Annotated[float | None, _MARGIN] = None,
     phase: Annotated[
         list[str] | None,
         typer.Option("--phase", help="A phase to calibrate. May be repeated.", show_default="all"),
     ] = None,
     start: Annotated[float | None, shown(FIRST_RATE, "found by a probe")] = None,
-    streams: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--streams",
-            metavar="N",
-            min=1,
-            help="Sequential streams to try. May be repeated.",
-            show_default="the plan's",
-        ),
-    ] = None,
-    most_outstanding: Annotated[
-        int,
-        typer.Option(
-            "--most-outstanding",
-            metavar="N",
-            min=1,
-            help="Most outstanding sequential requests.",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = 1024,
+    streams: Annotated[list[int] | None, _STREAMS] = None,
+    most_outstanding: Annotated[int, _MOST_OUTSTANDING] = 1024,
     most_runs: Annotated[int, MOST_RUNS] = 24,
-    point_seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--point-seconds",
-            metavar="S",
-            help="Length of a point that is counted.",
-            show_default="the whole phase in simulation, else 180 s times the time scale, at least 1.5 s",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = None,
-    settle_seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--settle-seconds",
-            metavar="S",
-            help="Length before that, on real storage.",
-            show_default="60 s times the time scale, at least 0.5 s",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = None,
+    point_seconds: Annotated[float | None, _POINT_SECONDS] = None,
+    settle_seconds: Annotated[float | None, _SETTLE_SECONDS] = None,
     target: Annotated[str | None, shown(TARGET, "the plan's")] = None,
     erase: Annotated[str | None, ERASE] = None,
     fill: Annotated[

@@ -50,7 +50,7 @@ def seams(session: Session) -> list[dict[str, object]]:
         if not any(i.read.requests or i.write.requests for i in observed.intervals):
             session.deviation(stage, f"not one request completed in {stage.id}")
         elif stage.role == "measurement":
-            for limited in _limited(session.plan, stage, observed):
+            for limited in generator_limited(session.plan, stage, observed):
                 session.deviation(stage, limited.text)
         # Where no stage ended before it in its session, the resume has judged the break.
         if before is not None and attempt.gap_s is not None:
@@ -63,8 +63,8 @@ def seams(session: Session) -> list[dict[str, object]]:
     return found
 
 
-def _limited(plan: Plan, stage: Stage, observed: Observation) -> Iterator[Finding]:
-    """That the load generator was the limit of a measured stage."""
+def generator_limited(plan: Plan, stage: Stage, observed: Observation) -> Iterator[Finding]:
+    """The finding that the load generator was the limit of a measured stage, if it was."""
     rules = load(plan.rules.profile)
     limit = limit_ms(rules, plan.category) if stage.workload in RANDOM else None
     parts = [part for i in observed.intervals if i.counted for part in (i.read, i.write)]

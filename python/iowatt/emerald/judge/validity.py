@@ -222,13 +222,7 @@ class Rate:
 
 
 def intensity(
-    rate: Rate,
-    of: Rate,
-    *,
-    percent: float,
-    within_percent: float,
-    phase: str,
-    of_phase: str,
+    rate: Rate, of: Rate, *, percent: float, within_percent: float, phase: str, of_phase: str
 ) -> Iterator[Finding]:
     """A phase at a fixed share of another's rate (MW2 of MW1).
 

@@ -12,7 +12,9 @@ import datetime
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
@@ -42,72 +44,8 @@ _UNCLEAR: Final = "the meaning of this column was not available"
 _NO_KEY: Final = "--about has no key for it"
 _TYPES: Final = {"hdd": "HDD", "ssd": "SSD", "hybrid": "Hybrid", "tape": "Tape", "optical": "Optical"}
 
-#: Fields of the model, and their keys in ``--about``; those without a key are computed.
-_IDENTITY: Final = (
-    ("pd_id", ""),
-    ("energy_star_partner", "energystar.partner"),
-    ("brand_name", ""),
-    ("model_name", ""),
-    ("model_number", "system.model_number"),
-    ("additional_model_information", "energystar.additional"),
-    ("storage_model_connectivity", "system.connectivity"),
-    ("snia_online_taxonomy_category", ""),
-    ("physical_data_submission_only", ""),
-    ("storage_controller_implementation", "system.controller_implementation"),
-    ("storage_controller_manufacturer_name", "system.controller_maker"),
-    ("storage_controller_model_name", "system.controller_model"),
-    ("storage_controller_model_number", ""),
-    ("storage_controller_advanced_data_recovery_type", "system.advanced_recovery"),
-    ("capacity_optimizing_methods_coms", ""),
-    ("workload_optimization_type", "energystar.optimization"),
-    ("qualification_range_submission_type", "energystar.range_submission"),
-    ("automated_storage_tiering_capable", "system.tiering_capable"),
-    ("automated_storage_tiering_enabled_in_hardware_on_shipment", "system.tiering_shipped"),
-    ("software_operating_environment_name", "system.software"),
-    ("software_operating_environment_version", "system.firmware"),
-    ("intelligent_power_distribution_unit_ipdu_used_during_testing", "system.ipdu_in_test"),
-    ("active_or_passive_cooling_enabled_in_hardware_on_shipment", "system.cooling"),
-    ("input_power_rolling_average_capability", "system.power_reporting"),
-    ("length_of_rolling_average_for_input_power_s", "system.power_average_s"),
-    ("inlet_air_temperature_rolling_average_capability", "system.temperature_reporting"),
-    ("length_of_rolling_average_for_inlet_air_temperature_s", "system.temperature_average_s"),
-    ("power_and_temperature_reporting_additional_information", "energystar.reporting_notes"),
-)
+_FIELDS: Final = Path(__file__).with_name("energystar-fields.csv")
 _OPTIONAL: Final = ("energystar.additional", "energystar.reporting_notes")
-_MARKET: Final = (
-    ("date_available_on_market", "energystar.available_on"),
-    ("date_qualified", ""),
-    ("markets", "energystar.markets"),
-    ("energy_star_model_identifier", "energystar.model_identifier"),
-)
-#: Fields of a class of work, behind its prefix.
-_CLASS: Final = (
-    ("model_number_or_config_id", "system.configuration_id"),
-    ("power_supply_unit_psu_type", "power_supply.type"),
-    ("psu_manufacturer_name", "power_supply.maker"),
-    ("psu_model_name", "power_supply.model"),
-    ("psu_model_number", "power_supply.model_number"),
-    ("psu_rated_output_w", "power_supply.rated_w"),
-    ("psus_80plus_certification", "power_supply.level"),
-    ("total_amount_of_cache_gb", ""),
-    ("devices_used_for_cache", "system.cache_devices"),
-    ("other_devices_used_for_cache", ""),
-    ("device_model_name_highest_predicted_deployed_device", ""),
-    ("device_model_number_highest_predicted_deployed_device", ""),
-    ("device_type_highest_predicted_deployed_device", ""),
-    ("device_form_factor_highest_predicted_deployed_device", ""),
-    ("device_rated_speed_rpm_highest_predicted_deployed_device", ""),
-    ("device_raw_capacity_gb_highest_predicted_deployed_device", ""),
-    ("total_num_installed_storage_devices_optimal_point", ""),
-    ("ratio_devices_mixed_optimal_point", ""),
-    ("installed_solid_state_devices_in_optimal_point", ""),
-    ("installed_rotational_devices_in_optimal_point", ""),
-    ("num_of_controllers_in_optimal_point", "system.controllers"),
-    ("num_redundant_controllers_optimal_point", "system.redundant_controllers"),
-    ("number_of_psus_optimal_point", "power_supply.count"),
-    ("number_of_redundant_psus_optimal_point", "power_supply.redundant"),
-    ("auto_tiering_enabled_optimal_point", "system.tiering_in_test"),
-)
 
 
 @dataclass(frozen=True)
@@ -211,25 +149,29 @@ def export(inputs: ReportInputs) -> ExportRow:
         ),
         ExportField("date_qualified", None, _BY_PROGRAMME),
     ]
-    fields = [
-        *_filled(inputs, _IDENTITY, computed),
-        *_classes(inputs),
-        *_filled(inputs, _MARKET, computed),
-    ]
+    fields = [*_filled(inputs, "model", computed), *_classes(inputs), *_filled(inputs, "market", computed)]
     return ExportRow(mark(found), found.name, fields, list(_remarks(inputs)))
 
 
-def _filled(
-    inputs: ReportInputs, rows: tuple[tuple[str, str], ...], computed: list[ExportField], prefix: str = ""
-) -> Iterator[ExportField]:
-    """Fields in the order of ``rows``: from ``--about`` by their key, else those computed."""
+@cache
+def _fields(group: str) -> list[tuple[str, str]]:
+    """The fields of the model, of a class of work (without its prefix) or of the market, in their order.
+
+    Each has its key in ``--about``; those without a key are computed.
+    """
+    with _FIELDS.open(encoding="utf-8", newline="") as file:
+        return [(row["field"], row["key"]) for row in csv.DictReader(file) if row["group"] == group]
+
+
+def _filled(inputs: ReportInputs, group: str, computed: list[ExportField]) -> Iterator[ExportField]:
+    """The fields of a group: from ``--about`` by their key, else those computed."""
     by_name = {one.name: one for one in computed}
-    for name, path in rows:
+    for name, path in _fields(group):
         if path:
             value = attrgetter(path)(inputs.about)
-            yield _stated(f"{prefix}{name}", value, f"--about: {path}", optional=path in _OPTIONAL)
+            yield _stated(name, value, f"--about: {path}", optional=path in _OPTIONAL)
         else:
-            yield by_name[f"{prefix}{name}"]
+            yield by_name[name]
 
 
 def _classes(inputs: ReportInputs) -> Iterator[ExportField]:
@@ -283,7 +225,7 @@ def _class(inputs: ReportInputs, prefix: str, phases: list[str], most: int) -> I
         ExportField("installed_solid_state_devices_in_optimal_point", None, _UNCLEAR),
         ExportField("installed_rotational_devices_in_optimal_point", None, _UNCLEAR),
     ]
-    for field in _filled(inputs, _CLASS, computed):
+    for field in _filled(inputs, "class", computed):
         yield ExportField(f"{prefix}_{field.name}", field.value, field.note, field.lacking)
     for phase in phases:
         test, unit = _METRIC[phase]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from iowatt.emerald.analyze import Analysis, figures
 from iowatt.emerald.analyze.result import Part, ReadyIdle, name_of
-from iowatt.emerald.judge import MEANING
 from iowatt.emerald.report.inputs import ReportInputs
 from iowatt.emerald.report.tables import moment, table
 from iowatt.render.document import Section
@@ -54,38 +54,10 @@ def _conditions(inputs: ReportInputs) -> Iterator[Figure]:
 def stability(inputs: ReportInputs) -> Section:
     """The three readings; rates asked for and achieved; shares."""
     found = inputs.analysis
-    made = [*_readings(found), *_rates(found), *_shares(found)]
+    readings = figures.stability(found)
+    settled = [] if readings is None else [replace(readings, brief=False)]
+    made = [*settled, *_rates(found), *_shares(found)]
     return Section("stability", "Stability, rates and shares", made)
-
-
-def _readings(found: Analysis) -> Iterator[Figure]:
-    rows: list[list[Any]] = []
-    mark = found.unverified_stability
-    for phase in found.phases:
-        settled = phase.stability
-        if settled is None:
-            continue
-        trend = settled.trend
-        drift = (None,) * 3 if trend is None else (100 * trend.drift, 100 * trend.drift_half_width, trend.p)
-        readings = [figures.reading(settled.readings[name], mark=mark) for name in MEANING]
-        rows.append([phase.phase, *readings, *drift, figures.verdict(settled, found), phase.kind])
-    if not rows:
-        return
-    rule = found.stability
-    meaning = "; ".join(f"{name}: {words}" for name, words in MEANING.items())
-    titles = [f"Rule {one}{' (judged by)' if one == rule.reading else ''}" for one in MEANING]
-    columns = [
-        *text_columns("Phase", *titles), Column("Drift", "%"), Column("Give or take", "%"), Column("p"),
-        *text_columns("Verdict", "Kind"),
-    ]  # fmt: skip
-    yield table(
-        "Stability of the ten-minute weighted average",
-        columns,
-        rows,
-        f"Largest deviation under each reading of the rule, whose wording was not available (weights "
-        f"{rule.weights}, tolerance {100 * rule.tolerance:g} %). {meaning}. Drift: from first to last minute "
-        f"with its 95 % interval.{f' {figures.MARK}' if mark else ''}",
-    )
 
 
 def _rates(found: Analysis) -> Iterator[Figure]:
