@@ -1,4 +1,4 @@
-"""From a command line to a measurement that can be run: plan, load generator, target, folder."""
+"""Opens a measurement for running: plan, load generator, target, folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True)
 class Ready:
-    """Everything to run it."""
+    """A measurement that can be run."""
 
     plan: Plan
     driver: Driver
@@ -43,18 +43,14 @@ def opened(
     force: bool = False,
     tell: Callable[[str], None] = lambda _text: None,
 ) -> Iterator[Ready]:
-    """A measurement, ready to be run; its folder and targets are let go of at the end.
+    """A measurement, ready to run; its folder and targets are released at the end.
 
-    Everything that can be wrong is looked at before the folder is made.
-
-    Raises
-    ------
-    InputError
-        Whatever is wrong with the plan, the target, the load generator or the folder.
+    Everything is checked before the folder is made. Raises ``InputError`` where plan, target, load
+    generator or folder is wrong.
     """
     plan = read_plan(plan_path, target=target)
     path = output or Path("measurements") / _folder_name(plan.name)
-    goes_on = resume and is_measurement(path)
+    resumed = resume and is_measurement(path)
     if plan.source == "simulation" and erase is not None:
         raise InputError(
             "not-applicable", Argument("erase"), "a simulated array has nothing to erase", hint="leave it out"
@@ -69,7 +65,7 @@ def opened(
         claim = None
         if plan.source != "simulation":
             claim = held.enter_context(
-                targets.claimed(plan, erase, ours=_ours(path) if goes_on else (), tell=tell)
+                targets.claimed(plan, erase, ours=_ours(path) if resumed else (), tell=tell)
             )
         folder = Folder(path, plan, resume=resume, force=force)
         held.callback(folder.close)
@@ -129,7 +125,7 @@ def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
                 "not-applicable", Argument("target"), "a simulated array has no target", hint="leave it out"
             )
         found = found.model_copy(update={"path": target})
-    if found.path is not None:  # whoever goes on with it may be in another folder
+    if found.path is not None:  # it may be resumed from another folder
         where = f"{path}: target.path" if target is None else Argument("target")
         names = [named(name.strip(), where) for name in found.path.split(",") if name.strip()]
         placed = ",".join(str(Path(name).absolute()) for name in names)
@@ -140,7 +136,7 @@ def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
 
 
 def driver_of(plan: Plan) -> Driver:
-    """What makes the requests of a plan."""
+    """The load generator of a plan."""
     if plan.source == "fio":
         from iowatt.emerald.conduct.fio_driver import FioDriver
 
@@ -155,7 +151,7 @@ def driver_of(plan: Plan) -> Driver:
 
 
 def _folder_name(name: str) -> str:
-    """A plan's name without blanks and signs, which may be any text."""
+    """A plan's name, which may be any text, as the name of a folder."""
     return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "measurement"
 
 
