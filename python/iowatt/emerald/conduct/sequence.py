@@ -1,8 +1,7 @@
 """Runs a plan: one stage after the other without a break, instruments beside them, everything on record.
 
-Nothing is parsed or computed between two stages: what the load generator leaves is read when all have ended.
-The journal has an event before and after every step, so that whatever ends this process leaves a record of
-how far it came.
+Nothing is parsed or computed between two stages: output of the load generator is read when all have ended.
+The journal has an event before and after every step, so that it shows how far the run came, however it ends.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from iowatt.emerald.rules import load
 from iowatt.sources.meters.recorders import Recorders, Wanted
 from iowatt.sources.process import child
 
-#: A longer break between two stages is a deviation. Ours: the rules' own limit could not be read. It does not
-#: shrink with the time scale, because starting a program does not.
+#: A longer break between two stages is a deviation. Our limit: that of the rules was not available. It does
+#: not shrink with the time scale, because starting a program does not.
 GAP_LIMIT_S: Final = 10.0
 #: A stage that ended sooner than this share of its time did not run to its end.
 _LEAST_SHARE: Final = 0.98
@@ -75,9 +74,9 @@ def conduct(
     progress:
         Called about twice a second, by another thread.
     talk:
-        Told what a person at the terminal should know.
+        Called with messages for the user.
     retries:
-        How often a stage that failed is tried again at once, by the rules of a resumption.
+        How often a failed stage is tried again at once, as when resumed.
     gap_limit_s:
         Longest break between stages that is no deviation.
 
@@ -109,7 +108,7 @@ def conduct(
     limits = gap_limit_s, load(plan.rules.profile).number("instruments.clock.apart_s", plan.category)
     session = Session(plan, driver, folder, recorders, stop, progress, *limits)
     recorders.start()
-    whole = False
+    complete = False
     try:
         with Watch(session) as watch:
             number = begin
@@ -125,10 +124,10 @@ def conduct(
                     session.ended = None
                 else:
                     number += 1
-        whole = True
+        complete = True
     finally:
-        for told in [*recorders.stop(), *(recorders.collect() if whole else [])]:
-            talk(told)
+        for message in [*recorders.stop(), *(recorders.collect() if complete else [])]:
+            talk(message)
         _settle(session)
     folder.note("finished", seams=seams(session))
     return read_state(folder.path, plan)
@@ -143,7 +142,7 @@ def sampling_s(plan: Plan, role: str) -> float:
 def _begin(
     plan: Plan, driver: Driver, folder: Folder, restart_active: bool, talk: Callable[[str], None]
 ) -> int | None:
-    """Write how it begins or goes on; the index of the first stage, ``None`` where it has finished."""
+    """Write the beginning or the resumption; the index of the first stage, ``None`` where all is finished."""
     now = _snapshot(plan, driver)
     begun = None if folder.fresh else _state_or_none(folder, plan)
     if begun is None:
@@ -157,7 +156,7 @@ def _begin(
         talk(f"{len(running)} processes of the interrupted run are still there and are ended")
         child.end(running)
     begun = _verified(plan, driver, folder, begun)
-    if begun.next == len(plan.stages):  # everything ran, and only the end was not written
+    if begun.next == len(plan.stages):  # everything ran, only the last event is missing
         return begun.next
     folder.write(f"settings-resumed-{begun.resumed + 1}.json", settings.document(now))
     at = _resume(folder, begun, restart_active, talk)
@@ -166,24 +165,24 @@ def _begin(
 
 
 def _verified(plan: Plan, driver: Driver, folder: Folder, begun: MeasurementState) -> MeasurementState:
-    """The state, once stages of which nothing can be read are said to have failed: a machine that went down
-    may have lost what the load generator had written last.
+    """The state after stages whose output cannot be read were marked as failed: a machine that went down may
+    have lost what the load generator wrote last.
     """
-    for each in begun.stages:
-        if each.counted is None or each.stage.workload is None:
+    for one in begun.stages:
+        if one.counted is None or one.stage.workload is None:
             continue
         try:
-            driver.observe(plan, each.stage, folder.path / each.counted.folder)
+            driver.observe(plan, one.stage, folder.path / one.counted.folder)
         except InputError as error:
             text = f"its results cannot be read any more: {error}"
-            folder.note("stage-failed", stage=each.stage.id, attempt=each.counted.number, text=text)
+            folder.note("stage-failed", stage=one.stage.id, attempt=one.counted.number, text=text)
     return read_state(folder.path, plan)
 
 
 def _resume(
     folder: Folder, begun: MeasurementState, restart_active: bool, talk: Callable[[str], None]
 ) -> int:
-    """Decide where it goes on, and write it down; the index of the stage."""
+    """Decide where to resume, and write it to the journal; the index of the stage."""
     decision = decide(begun, restart_active=restart_active)
     stage = begun.stages[decision.at].stage.id
     after = max(0.0, time.time() - (begun.last or time.time()))
@@ -193,7 +192,7 @@ def _resume(
 
 
 def _state_or_none(folder: Folder, plan: Plan) -> MeasurementState | None:
-    """The state, ``None`` where it was ended before its journal began."""
+    """The state, ``None`` where the run ended before its journal began."""
     try:
         found = read_state(folder.path, plan)
     except InputError:
@@ -259,7 +258,7 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
 
 
 def _broken_off(session: Session, stage: Stage | None) -> None:
-    """Leave, saying why."""
+    """Stop, with the reason in the journal."""
     if session.folder.full.is_set():
         text = f"the file system of {session.folder.path} is full, or nearly so"
         if stage is not None:
@@ -275,12 +274,12 @@ def _broken_off(session: Session, stage: Stage | None) -> None:
 
 
 def _settle(session: Session) -> None:
-    """The settings once more, and what of them is not as it was."""
+    """Write the settings again, and their changes to the journal."""
     after = _snapshot(session.plan, session.driver)
     try:
         session.folder.write(AFTER, settings.document(after))
         _compare(session.folder, after["settings"])
-    except InputError:  # a full disk: what led here is the news
+    except InputError:  # where the disk is full, that is the error to report
         if not session.folder.full.is_set():
             raise
 
