@@ -53,7 +53,8 @@ def test_from_plan_to_judgement_on_a_simulated_array(place):
 
 
 def test_a_phase_without_a_rate_is_exit_code_1(place):
-    done = iowatt("calibrate", "plan", "-o", "none", "--phase", "RR", "--limit", "0.01", cwd=place)
+    few = ("--most-runs", "2", "--point-seconds", "1")
+    done = iowatt("calibrate", "plan", "-o", "none", "--phase", "RR", "--limit", "0.01", *few, cwd=place)
     assert done.returncode == 1
     assert printed_code(done.stderr) == "infeasible"
     (error,) = [line for line in done.stderr.splitlines() if "error[infeasible]" in line]

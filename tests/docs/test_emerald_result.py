@@ -9,6 +9,7 @@ import printed
 import emerald_runs
 from iowatt.emerald.analyze import judge
 from iowatt.emerald.judge.instruments import PROBLEMS
+from iowatt.emerald.judge.sequence import EVENTS
 from iowatt.emerald.rules import load
 
 REFERENCE = (printed.ROOT / "docs" / "reference" / "emerald-result.md").read_text("utf-8")
@@ -46,7 +47,7 @@ def test_every_code_of_a_finding_is_in_the_how_to():
     source = "\n".join(file.read_text("utf-8") for file in files)
     calls = r'(?:Finding|finding|invalid|non_compliant|warning)\(\s*"([a-z-]+)"'
     codes = set(re.findall(calls, source)) - IN_WORDS
-    codes |= {code for code, _, _ in PROBLEMS.values()} - IN_WORDS
+    codes |= {code for code, _, _ in [*PROBLEMS.values(), *EVENTS.values()]} - IN_WORDS
     assert len(codes) > 40
     told = set(re.findall(r"`([a-z-]+)`", HOWTO))
     assert codes <= told

@@ -199,7 +199,7 @@ def test_the_folder_of_a_calibrated_plan(tmp_path: Path) -> None:
     SimulationDriver(where.output).check(plan)
     assert not (tmp_path / "deep" / "new.calibrating").exists()
     page = (where.output / "calibration.html").read_text("utf-8")
-    assert "RR: response time against rate" in page and "SW: throughput against" in page
+    assert 'id="calibration-curve-RR"' in page and 'id="calibration-curve-SW"' in page
     with refused("exists", str(where.output)):
         make(where, SearchSettings(), talk=told.append)
 

@@ -1,7 +1,7 @@
 """Whether the load generator, and not the storage, was the limit.
 
-A load generator that may keep no more requests outstanding, or has no processor left, issues requests late;
-their wait is in no response time. What such a run shows is the generator's own highest rate.
+A load generator without more requests to keep outstanding, or without processor time, issues requests late;
+response times do not include their wait. Such a run shows the generator's own highest rate.
 """
 
 from __future__ import annotations

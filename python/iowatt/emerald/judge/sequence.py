@@ -5,13 +5,14 @@ Times are Unix seconds, UTC.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding, invalid, non_compliant, warning
+from iowatt.emerald.judge.finding import Finding, Weight, finding, invalid, non_compliant
 
 
 @dataclass(frozen=True)
@@ -84,25 +85,26 @@ def clocks(span: Span, began: float, ended: float, most_apart_s: float) -> Itera
         yield invalid("clock-apart", text, stage=span.stage, seconds=apart, most_s=most_apart_s)
 
 
+#: Events of a journal that are findings: what they are, and the sentence with the event's values.
+EVENTS: Final[Mapping[str, tuple[str, Weight, str]]] = {
+    "stage-failed": ("stage-failed", "warning", "stage {stage} failed (attempt {attempt}): {text}"),
+    "resumed": ("resumed", "warning", "the measurement was broken off and resumed at {stage}: {why}"),
+    "settings-changed": (
+        "configuration-changed",
+        "invalid",
+        "the configuration changed during the measurement: {what}",
+    ),
+    "meter-failed": ("meter-failure", "warning", "meter {meter} failed for a while: {text}"),
+}
+
+
 def journal(events: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Finding]:
     """Problems in the measurement's journal: ``(event, values)``, oldest first."""
     for event, values in events:
-        if event == "stage-failed":
-            text = (
-                f"stage {values.get('stage')} failed (attempt {values.get('attempt')}): {values.get('text')}"
-            )
-            yield warning("stage-failed", text, **dict(values))
-        elif event == "resumed":
-            text = (
-                f"the measurement was broken off and went on with {values.get('stage')}: {values.get('why')}"
-            )
-            yield warning("resumed", text, **dict(values))
-        elif event == "settings-changed":
-            text = f"the configuration changed during the measurement: {values.get('what')}"
-            yield invalid("configuration-changed", text, **dict(values))
-        elif event == "meter-failed":
-            text = f"meter {values.get('meter')} failed for a while: {values.get('text')}"
-            yield warning("meter-failure", text, **dict(values))
+        if event in EVENTS:
+            code, weight, sentence = EVENTS[event]
+            text = sentence.format_map(defaultdict(lambda: "unknown", values))
+            yield finding(code, weight, text, **dict(values))
     if events and events[-1][0] != "finished":
         text = f"the measurement did not finish; the last event is {events[-1][0]!r}"
         yield non_compliant("unfinished", text, last=events[-1][0])
@@ -137,7 +139,7 @@ def one_driver(versions: Sequence[tuple[str, str]]) -> Iterator[Finding]:
     for stage, version in versions:
         found.setdefault(version, []).append(stage)
     if len(found) > 1:
-        said = "; ".join(f"{version} in {', '.join(stages)}" for version, stages in found.items())
+        programs = "; ".join(f"{version} in {', '.join(stages)}" for version, stages in found.items())
         yield invalid(
-            "configuration-changed", f"the load generator changed between stages: {said}", versions=found
+            "configuration-changed", f"the load generator changed between stages: {programs}", versions=found
         )
