@@ -16,7 +16,6 @@ from iowatt.emerald.report import (
     compose,
     export,
     gather,
-    json_text,
     read_several,
     side_by_side,
     write_report,
@@ -392,7 +391,7 @@ def test_the_export_names_what_is_missing_and_only_that(full):
     assert "pd_id" not in missing  # given by the programme
     assert "trans_storage_device_2_type" not in missing
     assert any("optimal_point_of" in remark for remark in row.remarks)
-    document = json.loads(json_text(row))
+    document = json.loads(row.json())
     assert not document["compliant"]
     assert document["notes"]["trans_optimal_point_hot_band_workload_test_iops_w"] == "measured, NON-COMPLIANT"
     assert set(document["fields"]).isdisjoint(one["field"] for one in document["missing"])

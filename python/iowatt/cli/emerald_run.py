@@ -54,8 +54,7 @@ def run(
     import threading
 
     from iowatt.base.errors import Argument, InputError, IowattError
-    from iowatt.emerald.conduct import Stopped, conduct, opened
-    from iowatt.emerald.conduct.interrupts import Interrupts
+    from iowatt.emerald.conduct import Interrupts, Stopped, conduct, opened
 
     if restart_active and not resume:
         raise InputError("not-applicable", Argument("restart_active"), "goes with `resume=True`")

@@ -2,19 +2,17 @@
 
 from iowatt.emerald.report.compose import Report, compose, read_several, side_by_side
 from iowatt.emerald.report.energystar import ExportRow, export
-from iowatt.emerald.report.inputs import ReportInputs, gather
-from iowatt.emerald.report.write import check_targets, is_export, json_text, write_export, write_report
+from iowatt.emerald.report.inputs import gather
+from iowatt.emerald.report.write import check_targets, is_export, write_export, write_report
 
 __all__ = [
     "ExportRow",
     "Report",
-    "ReportInputs",
     "check_targets",
     "compose",
     "export",
     "gather",
     "is_export",
-    "json_text",
     "read_several",
     "side_by_side",
     "write_export",

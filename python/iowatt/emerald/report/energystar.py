@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -95,6 +96,10 @@ class ExportRow:
             missing=[MissingField(field=one.name, how=one.note) for one in self.missing],
             remarks=self.remarks,
         )
+
+    def json(self) -> str:
+        """The document as text."""
+        return json.dumps(self.result().as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def csv(self) -> str:
         """A header and one row; the first columns are iowatt's own and describe the figures."""

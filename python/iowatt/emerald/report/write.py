@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -34,14 +33,9 @@ def is_export(target: Path) -> bool:
 
 def write_export(export: ExportRow, target: Path) -> None:
     """Write the export as CSV or JSON."""
-    text = export.csv() if target.suffix.lower() == ".csv" else json_text(export)
+    text = export.csv() if target.suffix.lower() == ".csv" else export.json()
     with atomic_path.file(target) as file:
         file.write_text(text, encoding="utf-8", newline="\n")
-
-
-def json_text(export: ExportRow) -> str:
-    """The export with what is missing, by name."""
-    return json.dumps(export.result().as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_report(report: Report, target: Path) -> None:
