@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.emerald.conduct.read_plan import read_plan
+from iowatt.emerald.conduct.begin import read_plan
 from iowatt.emerald.plan.build import CATEGORIES
 from iowatt.emerald.rules import load
 from iowatt.emerald.rules.find import profile_names

@@ -7,8 +7,9 @@ import re
 import printed
 
 import emerald_runs
-from iowatt.emerald.analyze import analysis
+from iowatt.emerald.analyze import judge
 from iowatt.emerald.judge.instruments import PROBLEMS
+from iowatt.emerald.judge.sequence import EVENTS
 from iowatt.emerald.rules import load
 
 REFERENCE = (printed.ROOT / "docs" / "reference" / "emerald-result.md").read_text("utf-8")
@@ -35,7 +36,7 @@ def keys(value, at=""):
 
 
 def test_every_key_is_in_the_reference():
-    found = analysis(emerald_runs.measured(), load("emerald-4.0.0")).as_dict()
+    found = judge(emerald_runs.measured(), load("emerald-4.0.0")).as_dict()
     told = set(re.findall(r"`([a-z0-9_]+)`", REFERENCE)) | {"a", "b", "c"}
     assert set(keys(found)) <= told
 
@@ -44,8 +45,9 @@ def test_every_code_of_a_finding_is_in_the_how_to():
     root = printed.ROOT / "python" / "iowatt"
     files = [*(root / "emerald" / "judge").glob("*.py"), *(root / "emerald" / "analyze").glob("*.py")]
     source = "\n".join(file.read_text("utf-8") for file in files)
-    codes = set(re.findall(r'Finding\(\s*"([a-z-]+)"', source)) - IN_WORDS
-    codes |= {code for code, _, _ in PROBLEMS.values()} - IN_WORDS
+    calls = r'(?:Finding|finding|invalid|non_compliant|warning)\(\s*"([a-z-]+)"'
+    codes = set(re.findall(calls, source)) - IN_WORDS
+    codes |= {code for code, _, _ in [*PROBLEMS.values(), *EVENTS.values()]} - IN_WORDS
     assert len(codes) > 40
     told = set(re.findall(r"`([a-z-]+)`", HOWTO))
     assert codes <= told

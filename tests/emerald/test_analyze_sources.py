@@ -15,7 +15,7 @@ import emerald_runs
 from iowatt.emerald.analyze import Measured, analysis, read
 from iowatt.emerald.analyze.observe import folder_of, observe
 from iowatt.emerald.analyze.stages import Logs, stage_run
-from iowatt.emerald.conduct import sequence
+from iowatt.emerald.conduct.seams import generator_limited
 from iowatt.emerald.rules import load
 from iowatt.run.histogram import Histogram
 from iowatt.sources.meters.log import Instrument, Log
@@ -154,10 +154,10 @@ def test_a_measurement_that_the_load_generator_limited_is_invalid():
         (finding,) = of(seen)
         assert (finding.weight, finding.values["cause"]) == ("invalid", why)
         # `emerald run` notes the same when it has ended.
-        assert [one.values["cause"] for one in sequence._limited(plan, main, seen)] == [why]
+        assert [one.values["cause"] for one in generator_limited(plan, main, seen)] == [why]
     whole = observed("RR", begin + 600, [60_000] * 31, uncounted=1)
     for seen in (whole, replace(whole, busy_percent=96.0)):
-        assert not of(seen) and not list(sequence._limited(plan, main, seen))
+        assert not of(seen) and not list(generator_limited(plan, main, seen))
 
 
 def test_what_was_run_beyond_the_plan_is_in_no_figure():

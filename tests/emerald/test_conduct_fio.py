@@ -209,7 +209,7 @@ def test_a_break_that_a_resumption_allows_is_not_held_against_the_measurement(tm
     folder = Folder(tmp_path / "out", plan, resume=True)
     state = conduct(plan, FioDriver(folder.id), folder, restart_active=True, gap_limit_s=2.0)
     folder.close()
-    assert state.finished and state.as_dict()["compliant"], state.deviations
+    assert state.finished and state.result(folder.path).compliant, state.deviations
     assert [seam["stage"] for seam in state.seams] == ["RR-warmup", "RR"]
 
 
@@ -259,7 +259,7 @@ def test_a_changed_setting_is_named_in_the_journal_and_the_result(tmp_path):
     folder.close()
     (changed,) = state.changes
     assert re.match(r"driver\b.*\bfio-\d.*\bfio-9\.99$", changed)
-    assert not state.as_dict()["compliant"]
+    assert not state.result(folder.path).compliant
 
 
 def test_a_long_break_between_stages_is_a_deviation(tmp_path):

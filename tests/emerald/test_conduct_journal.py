@@ -167,7 +167,7 @@ def test_whatever_a_line_says_it_is_a_state_or_refused(tmp_path_factory, line):
     plan = conducted.load(conducted.plan(folder))
     (folder / JOURNAL).write_text(json.dumps({"at": 1.0, **line}) + "\n")
     with contextlib.suppress(InputError):
-        read_state(folder, plan).as_dict()
+        read_state(folder, plan).result(folder)
 
 
 @pytest.fixture

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import conducted
 import pytest
 
-from iowatt.emerald.conduct.resume import decide
-from iowatt.emerald.conduct.state import Deviation, state_of
+from iowatt.emerald.conduct.state import Deviation, decide, state_of
 from iowatt.emerald.measurement import Event
 
 NAMES = [stage["id"] for stage in conducted.short()]
@@ -91,7 +92,7 @@ def test_a_repeated_warm_up_sets_the_finished_one_aside(plan):
     assert [a.set_aside for a in after.stages[3].attempts] == [True, False]
     assert [a.outcome for a in after.stages[3].attempts] == ["interrupted", "finished"]
     assert [d.text for d in after.deviations] == ["broken-off"]
-    assert not after.as_dict()["compliant"]
+    assert not after.result(Path("out")).compliant
 
 
 def test_repeating_the_whole_test_takes_away_what_stood_against_the_broken_one(plan):
@@ -103,7 +104,7 @@ def test_repeating_the_whole_test_takes_away_what_stood_against_the_broken_one(p
     told.add("resumed", stage="conditioning", after=1.0, compliant=True, why="all of it is repeated")
     state = told.state
     assert state.next == 1
-    assert state.deviations[0] == Deviation("fill", "deviation", "12 s")
+    assert state.deviations[0] == Deviation(stage="fill", code="deviation", text="12 s")
     assert state.deviations[1].stage is None and "scheduler: a, b" in state.deviations[1].text
     assert len(state.deviations) == 2 and state.changes == ["scheduler: a, b"]
 

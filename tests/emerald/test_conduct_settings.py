@@ -12,7 +12,7 @@ import pytest
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.conduct import idle_stage, settings, target
-from iowatt.emerald.conduct.read_plan import read_plan
+from iowatt.emerald.conduct.begin import read_plan
 from refused import refused
 
 
@@ -178,13 +178,12 @@ def test_another_target_stands_in_place_of_the_plans_but_not_of_a_scenario(tmp_p
 
 
 def test_progress_says_what_is_left(tmp_path):
-    from iowatt.emerald.conduct.sequence import Progress
-    from iowatt.emerald.conduct.text import progress_line
+    from iowatt.emerald.conduct import Progress
 
     fill, conditioning = conducted.load(conducted.plan(tmp_path)).stages[:2]
 
     def figures(*given):
-        line = progress_line(Progress(*given))
+        line = Progress(*given).line
         assert line.startswith(given[0].id)
         return re.findall(r"[\d:.]*\d(?: [sW]\b)?", line)
 

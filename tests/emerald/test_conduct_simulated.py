@@ -11,8 +11,8 @@ from pathlib import Path
 import conducted
 import pytest
 
+from iowatt.emerald.conduct.begin import read_plan
 from iowatt.emerald.conduct.folder import Folder
-from iowatt.emerald.conduct.read_plan import read_plan
 from iowatt.emerald.conduct.sequence import Stopped, conduct
 from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.run.bundle import Run

@@ -15,9 +15,8 @@ from emerald_plans import by_id, plan
 from simulated_plans import plan_of, stages_of
 
 import needs
+from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, calibrate, make
 from iowatt.emerald.calibrate.bench import DriverBench
-from iowatt.emerald.calibrate.calibrate import Asked, calibrate
-from iowatt.emerald.calibrate.make import Where, make
 from iowatt.emerald.judge.generator import Load, cause, limited
 from iowatt.emerald.plan import vdbench
 from iowatt.emerald.plan.build import Asked as Planned
@@ -135,16 +134,18 @@ def test_a_calibration_finds_what_fio_reaches_with_many_outstanding(tmp_path: Pa
             raw_capacity_bytes=10**9, prefill=False,
         )  # fmt: skip
         make_plan(asked, tmp_path / "plan")
-        where = Where(tmp_path / "plan", tmp_path / "new", erase=str(file), point_s=3.0, settle_s=1.0)
-        how = Asked(limit_ms=LIMIT_MS, start=0.9 * most, most_runs=3, phases=["RR"], tolerance=0.03)
-        found = make(where, how, told=lambda line: None)
-        (phase,) = found["phases"]
+        where = CalibrationRequest(
+            tmp_path / "plan", tmp_path / "new", erase=str(file), point_s=3.0, settle_s=1.0
+        )
+        how = SearchSettings(limit_ms=LIMIT_MS, start=0.9 * most, most_runs=3, phases=["RR"], tolerance=0.03)
+        found = make(where, how, talk=lambda line: None)
+        (phase,) = found.phases
         jobs = (tmp_path / "new" / "fio" / "RR.fio").read_text("utf-8")
     assert response_ms == pytest.approx(LIMIT_MS, rel=0.15)
-    assert phase["chosen"] is not None, phase["notes"]
-    assert phase["chosen"]["achieved_iops"] == pytest.approx(most, rel=0.1)
-    assert phase["chosen"]["achieved_iops"] > 64 / LATENCY_S
-    assert phase["chosen"]["outstanding"] >= 2 * phase["chosen"]["rate_iops"] * LIMIT_MS / 1e3
+    assert phase.chosen is not None, phase.notes
+    assert phase.chosen.achieved_iops == pytest.approx(most, rel=0.1)
+    assert phase.chosen.achieved_iops > 64 / LATENCY_S
+    assert phase.chosen.outstanding >= 2 * phase.chosen.rate_iops * LIMIT_MS / 1e3
     # What was found is what the measurement will have.
     assert sum(_outstanding(part) for part in jobs.split("\n[rr]")[1:]) >= 2 * IOPS * 0.9 * LIMIT_MS / 1e3
 
@@ -217,16 +218,15 @@ def test_a_rate_that_the_load_generator_limited_is_no_result(
     given = plan_of(tmp_path, stages_of("RR"))
     driver = Delay(5000.0, busy)
     bench = DriverBench(driver, tmp_path / "points", time_scale=0.1, point_s=20.0, settle_s=1.0)
-    found = calibrate(
-        given, load("emerald-4.0.0"), bench, Asked(), keeper=bench.run, tool="t", told=lambda phase, row: None
-    )  # fmt: skip
+    calibrated, found = calibrate(given, load("emerald-4.0.0"), bench, SearchSettings(), tool="t")
     (phase,) = found.phases
     assert phase.chosen is None and not phase.settled and not found.complete
-    assert "5000 IOPS" in phase.notes[0] and why in phase.notes[0]
-    limits = [row for row in phase.rows if row.verdict == "generator"]
+    assert phase.notes[0].code == "generator-limited"
+    assert "5000 IOPS" in phase.notes[0].text and why in phase.notes[0].text
+    limits = [row for row in phase.points if row.verdict == "generator"]
     assert limits and all(row.outcome.response_s == pytest.approx(0.010) for row in limits)
     # More outstanding requests were tried where they might have helped.
     tried = {stage.outstanding for stage in driver.stages if stage.rate_iops == limits[0].rate_iops}
     assert len(tried) == (1 if busy else 2)
     # What it leaves is a plan without a rate.
-    assert {stage.rate_iops for stage in found.calibrated.stages} == {None}
+    assert {stage.rate_iops for stage in calibrated.stages} == {None}

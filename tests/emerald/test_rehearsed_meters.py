@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from emerald_plans import plan
 
-from iowatt.emerald.conduct.recorders import sampling_s
+from iowatt.emerald.conduct.sequence import sampling_s
 from iowatt.emerald.plan.model import Instrument
 from iowatt.sources.meters.align import align
 from iowatt.sources.meters.log import Instrument as Meter

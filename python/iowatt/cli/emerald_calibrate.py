@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -16,10 +16,47 @@ from iowatt.cli.options import (
     TOLERANCE,
     AsJson,
     Force,
+    Notes,
     Resume,
     output,
-    print_json,
     shown,
+)
+from iowatt.cli.show import show
+
+_MARGIN: Final = typer.Option(
+    "--margin",
+    metavar="SHARE",
+    help="Share of the limit that is kept free.",
+    show_default="0.05 on real storage, 0 in simulation",
+    rich_help_panel=ADVANCED,
+)
+_STREAMS: Final = typer.Option(
+    "--streams",
+    metavar="N",
+    min=1,
+    help="Sequential streams to try. May be repeated.",
+    show_default="the plan's",
+)
+_MOST_OUTSTANDING: Final = typer.Option(
+    "--most-outstanding",
+    metavar="N",
+    min=1,
+    help="Most outstanding sequential requests.",
+    rich_help_panel=ADVANCED,
+)
+_POINT_SECONDS: Final = typer.Option(
+    "--point-seconds",
+    metavar="S",
+    help="Length of a point that is counted.",
+    show_default="the whole phase in simulation, else 180 s times the time scale, at least 1.5 s",
+    rich_help_panel=ADVANCED,
+)
+_SETTLE_SECONDS: Final = typer.Option(
+    "--settle-seconds",
+    metavar="S",
+    help="Length before that, on real storage.",
+    show_default="60 s times the time scale, at least 0.5 s",
+    rich_help_panel=ADVANCED,
 )
 
 
@@ -34,73 +71,23 @@ def calibrate(
     output: Annotated[Path, output("NEWPLAN", "Directory for the new plan.", False)],
     limit: Annotated[
         float | None,
-        typer.Option(
-            "--limit",
-            metavar="MS",
-            help="Mean response time of random phases in ms.",
-            show_default="the rules'",
+        shown(
+            typer.Option("--limit", metavar="MS", help="Mean response time of random phases in ms."),
+            "the rules'",
         ),
     ] = None,
     tolerance: Annotated[float, TOLERANCE] = 0.02,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            "--margin",
-            metavar="SHARE",
-            help="Share of the limit that is kept free.",
-            show_default="0.05 on real storage, 0 in simulation",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = None,
+    margin: Annotated[float | None, _MARGIN] = None,
     phase: Annotated[
         list[str] | None,
         typer.Option("--phase", help="A phase to calibrate. May be repeated.", show_default="all"),
     ] = None,
-    start: Annotated[
-        float | None,
-        shown(FIRST_RATE, "found by a probe"),
-    ] = None,
-    streams: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--streams",
-            metavar="N",
-            min=1,
-            help="Sequential streams to try. May be repeated.",
-            show_default="the plan's",
-        ),
-    ] = None,
-    most_outstanding: Annotated[
-        int,
-        typer.Option(
-            "--most-outstanding",
-            metavar="N",
-            min=1,
-            help="Most outstanding sequential requests.",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = 1024,
+    start: Annotated[float | None, shown(FIRST_RATE, "found by a probe")] = None,
+    streams: Annotated[list[int] | None, _STREAMS] = None,
+    most_outstanding: Annotated[int, _MOST_OUTSTANDING] = 1024,
     most_runs: Annotated[int, MOST_RUNS] = 24,
-    point_seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--point-seconds",
-            metavar="S",
-            help="Length of a point that is counted.",
-            show_default="the whole phase in simulation, else 180 s times the time scale, at least 1.5 s",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = None,
-    settle_seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--settle-seconds",
-            metavar="S",
-            help="Length before that, on real storage.",
-            show_default="60 s times the time scale, at least 0.5 s",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = None,
+    point_seconds: Annotated[float | None, _POINT_SECONDS] = None,
+    settle_seconds: Annotated[float | None, _SETTLE_SECONDS] = None,
     target: Annotated[str | None, shown(TARGET, "the plan's")] = None,
     erase: Annotated[str | None, ERASE] = None,
     fill: Annotated[
@@ -108,6 +95,7 @@ def calibrate(
     ] = True,
     resume: Resume = False,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the highest rates within the response-time limit, and write a plan with them.
@@ -115,20 +103,15 @@ def calibrate(
     Exit code 1 where a phase is left without a rate.
     """
     from iowatt.base.errors import CheckFailedError
-    from iowatt.emerald.calibrate import text
-    from iowatt.emerald.calibrate.calibrate import Asked
-    from iowatt.emerald.calibrate.make import Where, make
+    from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, document, make
 
     _between("tolerance", tolerance, 1e-4, 0.5)
     _between("margin", margin, 0.0, 0.9)
-    for name, value in (
-        ("limit", limit),
-        ("start", start),
-        ("point_seconds", point_seconds),
-        ("settle_seconds", settle_seconds),
-    ):
-        _between(name, value, 1e-3, 1e9)
-    asked = Asked(
+    _between("limit", limit, 1e-3, 1e9)
+    _between("start", start, 1e-3, 1e9)
+    _between("point_seconds", point_seconds, 1e-3, 1e9)
+    _between("settle_seconds", settle_seconds, 1e-3, 1e9)
+    settings = SearchSettings(
         limit_ms=limit,
         margin=margin,
         tolerance=tolerance,
@@ -138,9 +121,9 @@ def calibrate(
         most_runs=most_runs,
         phases=phase or (),
     )
-    where = Where(
-        plan=plan,
-        output=output,
+    request = CalibrationRequest(
+        plan,
+        output,
         target=target,
         erase=erase,
         fill=fill,
@@ -149,18 +132,12 @@ def calibrate(
         resume=resume,
         force=force,
     )
-    found = make(where, asked, told=lambda line: typer.echo(f"iowatt: {line}", err=True))
-    if as_json:
-        print_json(found)
-    else:
-        for line in text.lines(found):
-            typer.echo(line)
-        typer.echo("")
-        typer.echo(f"plan: {output / 'plan.json'}")
-        typer.echo(f"curves: {output / 'calibration.html'}")
-    if not found["complete"]:
-        left = ", ".join(one["phase"] for one in found["phases"] if one["chosen"] is None)
-        raise CheckFailedError("infeasible", None, f"no rate was found for {left}")
+    found = make(request, settings, talk=lambda line: typer.echo(f"iowatt: {line}", err=True))
+    show(found, document, notes=notes, as_json=as_json)
+    typer.echo(f"wrote {output / 'plan.json'} and {output / 'calibration.html'}", err=True)
+    if not found.complete:
+        missing = ", ".join(one.phase for one in found.phases if one.chosen is None)
+        raise CheckFailedError("infeasible", None, f"no rate was found for {missing}")
 
 
 def _between(name: str, value: float | None, least: float, most: float) -> None:

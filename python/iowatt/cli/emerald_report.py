@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import PRODUCT, AsJson, Force, output, shown
+from iowatt.cli.options import PRODUCT, AsJson, Force, output, print_json, shown
 
 if TYPE_CHECKING:
-    from iowatt.emerald.report.compose import Report
-    from iowatt.emerald.report.energystar import Export
+    from iowatt.emerald.report import ExportRow
 
 
 def register(emerald: typer.Typer) -> None:
@@ -66,12 +64,13 @@ def report(
     Metrics of version 1.0 (MW1, MW2) and of later versions (HB) are never set side by side: exit code 2.
     """  # fmt: skip
     from iowatt.base.errors import InputError
-    from iowatt.emerald.report import compose, inputs, side_by_side, write
-    from iowatt.emerald.report import energystar as star
+    from iowatt.emerald import report as reports
+    from iowatt.render import terminal
 
     targets = output or []
-    write.check_targets(targets, force=force)
-    wants_export = energystar or any(map(write.is_export, targets))
+    reports.check_targets(targets, force=force)
+    wants_export = energystar or any(map(reports.is_export, targets))
+    row: ExportRow | None = None
     if len(analysis) > 1:
         if wants_export or product or about or com:
             raise InputError(
@@ -80,53 +79,26 @@ def report(
                 "several analyses can only be compared",
                 hint="give one analysis with `product=`, `about=`, `com=` or for an ENERGY STAR export",
             )
-        made, row = side_by_side.compose(side_by_side.read(analysis)), None
+        made = reports.side_by_side(reports.read_several(analysis))
     else:
-        known = inputs.gather(analysis[0], com=com, product=product, about=about)
-        made = compose.compose(known)
-        row = star.export(known) if wants_export else None
+        inputs = reports.gather(analysis[0], com=com, product=product, about=about)
+        made = reports.compose(inputs)
+        row = reports.export(inputs) if wants_export else None
     for target in targets:
-        if write.is_export(target):
-            assert row is not None
-            write.write_export(row, target)
+        if row is not None and reports.is_export(target):
+            reports.write_export(row, target)
         else:
-            write.write_report(made, target)
+            reports.write_report(made, target)
         typer.echo(f"wrote {target}", err=True)
-    if energystar:
-        assert row is not None
+    if energystar and row is not None:
         typer.echo(row.json() if as_json else row.csv(), nl=False)
-        _say_export(row)
     elif as_json:
-        document = made.as_dict() | ({} if row is None else {"energystar": row.as_dict()})
-        typer.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json((made if row is None else made.with_export(row.result())).result.as_dict())
     else:
-        _say(made)
-        if row is not None:
-            _say_export(row)
-    if strict and not (made.complete and (row is None or not row.missing)):
+        terminal.show(made.summary)
+    if row is not None and (energystar or not as_json):
+        typer.echo(f"ENERGY STAR V1.0 fields: {row.summary}", err=True)
+        for remark in row.remarks:
+            typer.echo(f"  note: {remark}", err=True)
+    if strict and not (made.result.complete and (row is None or not row.missing)):
         raise typer.Exit(1)
-
-
-def _say(made: Report) -> None:
-    from iowatt.emerald.report import complete
-
-    typer.echo(f"{made.title}: {made.mark.line}")
-    if made.items:
-        typer.echo(complete.summary(made.items))
-        for one in made.items:
-            if one.lacking:
-                typer.echo(f"  {one.state}: {one.page}: {one.what} ({one.how})")
-        return
-    for page in made.pages[:1]:
-        for sentence in page.sentences:
-            typer.echo(sentence)
-        for block in page.blocks:
-            typer.echo("  ".join(column.heading for column in block.table.columns))
-            for row in block.table.rows:
-                typer.echo("  ".join(map(str, row)))
-
-
-def _say_export(row: Export) -> None:
-    typer.echo(f"ENERGY STAR V1.0 fields: {row.summary}", err=True)
-    for remark in row.remarks:
-        typer.echo(f"  note: {remark}", err=True)

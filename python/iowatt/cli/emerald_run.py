@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import ERASE, TARGET, AsJson, Force, Resume, output, print_json, shown
+from iowatt.cli.options import ERASE, TARGET, AsJson, Force, Notes, Resume, output, shown
+from iowatt.cli.show import show
 
 if TYPE_CHECKING:
-    from iowatt.emerald.conduct.sequence import Progress
-    from iowatt.emerald.conduct.state import State
+    from iowatt.emerald.conduct import Progress
+    from iowatt.emerald.plan.model import Plan
 
 
 def register(emerald: typer.Typer) -> None:
@@ -46,27 +47,24 @@ def run(
         int, typer.Option("--retries", min=0, help="How often a stage that failed is tried again at once.")
     ] = 0,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a plan: its stages without a break, instruments recorded beside them, and a journal of it all."""
+    import threading
+
     from iowatt.base.errors import Argument, InputError, IowattError
-    from iowatt.emerald.conduct import begin
-    from iowatt.emerald.conduct.interrupts import Interrupts
-    from iowatt.emerald.conduct.sequence import Stopped, conduct
+    from iowatt.emerald.conduct import Interrupts, Stopped, conduct, opened
 
     if restart_active and not resume:
         raise InputError("not-applicable", Argument("restart_active"), "goes with `resume=True`")
-    import threading
-
     stop = threading.Event()
+    failure: IowattError | None = None
+    stopped = False
     with (
         Interrupts(stop) as interrupts,
-        begin.opened(
-            plan, output, target=target, erase=erase, resume=resume, force=force, tell=_talk
-        ) as ready,
+        opened(plan, output, target=target, erase=erase, resume=resume, force=force, tell=_talk) as ready,
     ):
-        failure: IowattError | None = None
-        stopped = False
         try:
             with _Shown() as progress:
                 conduct(
@@ -84,9 +82,12 @@ def run(
         except IowattError as error:
             failure = error
         finally:
-            _print(ready.folder.path, ready.plan, as_json=as_json)
+            _print(ready.folder.path, ready.plan, notes=notes, as_json=as_json)
         if stopped:
-            _talk(f"what is measured is kept in {ready.folder.path}; the same command with --resume goes on")
+            _talk(
+                f"the measured stages are kept in {ready.folder.path}; the same command with --resume "
+                "continues"
+            )
     if failure is not None:
         raise failure
     if stopped:
@@ -94,23 +95,16 @@ def run(
         raise KeyboardInterrupt
 
 
-def _print(path: Path, plan: object, *, as_json: bool) -> None:
-    """The state as the journal has it, finished or not."""
+def _print(path: Path, plan: Plan, *, notes: bool, as_json: bool) -> None:
+    """The state by the journal, finished or not."""
     from iowatt.base.errors import InputError
-    from iowatt.emerald.conduct.state import read_state
-    from iowatt.emerald.conduct.text import lines
-    from iowatt.emerald.plan.model import Plan
+    from iowatt.emerald.conduct import document, read_state
 
-    assert isinstance(plan, Plan)
     try:
-        state: State = read_state(path, plan)
+        state = read_state(path, plan)
     except InputError:  # it ended before its journal began
         return
-    if as_json:
-        print_json({"path": str(path), **state.as_dict()})
-    else:
-        for line in lines(state, path):
-            typer.echo(line)
+    show(state.result(path), document, notes=notes, as_json=as_json)
 
 
 def _talk(text: str) -> None:
@@ -133,15 +127,13 @@ class _Shown:
             sys.stderr.write("\r" + " " * self._width + "\r")
             sys.stderr.flush()
 
-    def __call__(self, at: Progress) -> None:
-        from iowatt.emerald.conduct.text import progress_line
-
+    def __call__(self, progress: Progress) -> None:
         if not self._terminal:
-            if at.number != self._stage:
-                self._stage = at.number
-                typer.echo(f"iowatt: {progress_line(at)}", err=True)
+            if progress.number != self._stage:
+                self._stage = progress.number
+                _talk(progress.line)
             return
-        text = progress_line(at)[: shutil.get_terminal_size().columns - 1]
+        text = progress.line[: shutil.get_terminal_size().columns - 1]
         sys.stderr.write("\r" + text.ljust(self._width))
         sys.stderr.flush()
         self._width = len(text)

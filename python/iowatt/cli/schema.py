@@ -48,7 +48,7 @@ def schema(
     elif of is Document.PLAN:
         from iowatt.emerald.plan.schema import schema_text
     elif of is Document.ABOUT:
-        from iowatt.emerald.report.schema import schema_text
+        from iowatt.emerald.report.about import schema_text
     elif of is Document.COST_BOOK:
         from iowatt.lenses.cost.schema import book_text as schema_text
     elif of is Document.COST_INVENTORY:

@@ -14,13 +14,13 @@ KINDS: Final = (".html", ".xlsx", ".pdf")
 """Suffixes of the files that can be written."""
 
 
-def check_target(target: Path, *, force: bool) -> None:
-    """Raise ``InputError`` where no document can be written to ``target``; before any work is done."""
-    if target.suffix.lower() not in KINDS:
+def check_target(target: Path, *, force: bool, kinds: Sequence[str] = KINDS) -> None:
+    """Raise ``InputError`` where no such file can be written to ``target``; before any work is done."""
+    if target.suffix.lower() not in kinds:
         raise InputError(
             "not-accepted",
             str(target),
-            f"the kind of file is told by its suffix; {target.suffix!r} is not one of {', '.join(KINDS)}",
+            f"the kind of file is told by its suffix; {target.suffix!r} is not one of {', '.join(kinds)}",
         )
     if not target.parent.is_dir():
         raise InputError("not-found", str(target.parent), "the directory for the report does not exist")

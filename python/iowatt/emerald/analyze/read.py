@@ -12,7 +12,6 @@ from iowatt.base.errors import InputError
 from iowatt.emerald.analyze.observe import folder_of
 from iowatt.emerald.analyze.stage_run import Measured, StageRun
 from iowatt.emerald.analyze.stages import Logs, Rest, read_stage, stage_run, unreadable
-from iowatt.emerald.conduct.recorders import file_name
 from iowatt.emerald.conduct.state import Attempt, state_of
 from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
@@ -21,6 +20,7 @@ from iowatt.emerald.plan.model import Instrument, Plan, Stage
 from iowatt.sources.meters import source
 from iowatt.sources.meters.duplicate_meters import refuse_twice, twice
 from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.recorders import file_name
 from iowatt.sources.meters.recording import read_log
 
 
@@ -208,9 +208,9 @@ def _not_given(plan: Plan, power: Sequence[Log]) -> list[str]:
 
 def _log(folder: Path, instrument: Instrument) -> list[Log]:
     if source.is_live(instrument.source):
-        return [_called(read_log(folder / f"{file_name(instrument)}.csv"), instrument.name)]
+        return [_called(read_log(folder / f"{file_name(instrument.name)}.csv"), instrument.name)]
     address = source.find(instrument.source)[0]
-    copy = folder / f"{file_name(instrument)}-log{Path(address.path).suffix}"
+    copy = folder / f"{file_name(instrument.name)}-log{Path(address.path).suffix}"
     text = instrument.source.replace(address.path, str(copy), 1) if copy.exists() else instrument.source
     found = source.logs(text)
     return [_called(found[0], instrument.name)] if len(found) == 1 else found

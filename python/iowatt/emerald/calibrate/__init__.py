@@ -1,1 +1,17 @@
-"""Calibration: the rates and outstanding requests at which a plan's phases are to be run."""
+"""Calibration: finds the rates and outstanding requests at which a plan's phases are to be run."""
+
+from iowatt.emerald.calibrate.calibrate import SearchSettings, calibrate
+from iowatt.emerald.calibrate.make import CalibrationRequest, make
+from iowatt.emerald.calibrate.page import document
+from iowatt.emerald.calibrate.result import Calibration, PhaseCalibration, Point
+
+__all__ = [
+    "Calibration",
+    "CalibrationRequest",
+    "PhaseCalibration",
+    "Point",
+    "SearchSettings",
+    "calibrate",
+    "document",
+    "make",
+]

@@ -1,18 +1,20 @@
-"""Where the points of a calibration are run: the simulated array, or real storage by a load generator.
+"""Runs the points of a calibration: on the simulated array, or on real storage by a load generator.
 
-A point of a simulated array is the phase itself: its warm-up and its measurement, behind what the array
-remembers, so that what calibration found is what the measurement will show. On real storage a point is a
-short run of its own, of which the beginning is not counted.
+A point on a simulated array is the phase itself, its warm-up and its measurement, after the stages that the
+array remembers; so the measurement will give exactly what the point gave. On real storage a point is a short
+run whose beginning is not counted.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 import tempfile
 import threading
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.calibrate.outcome import Outcome, of_observation, of_run
@@ -21,12 +23,13 @@ from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import outstanding
+from iowatt.evaluate.search.journal import Journal
 from iowatt.evaluate.search.rate.measurement import MOST_REQUESTS
 from iowatt.run.bundle import Run
 
-#: Requests outstanding where a stage runs as fast as it can because its rate is not known yet.
+#: Requests outstanding of a stage whose rate is not known yet.
 UNKNOWN_OUTSTANDING: Final = 32
-# Of real storage: s of a point that are counted, and before that, at time scale 1 and at least.
+# On real storage: counted seconds of a point, and seconds before them, at time scale 1 and at least.
 _POINT_S, _LEAST_POINT_S = 180.0, 1.5
 _SETTLE_S, _LEAST_SETTLE_S = 60.0, 0.5
 _INTERVALS: Final = 20
@@ -38,17 +41,28 @@ class Bench(Protocol):
 
     #: "simulation", "fio" or "vdbench".
     kind: str
-    #: Whether points do exactly what the measurement will do, and so have no noise of their own.
+    #: Whether points do exactly what the measurement will do, so that repeated runs do not differ.
     exact: bool
 
     def run(self, plan: Plan, stage: Stage, number: int) -> Outcome:
-        """One point: the load of a measurement ``stage``, as it stands in ``plan``.
+        """Run one point: the load of a measurement ``stage``, as it stands in ``plan``.
 
         ``number`` counts the points of a calibration. Raises ``InputError`` or ``DriverError``.
         """
 
     def describe(self, stage: Stage) -> str:
-        """How long a point of a stage is, in words."""
+        """The length of a point of a stage, in words."""
+
+
+def with_stages(plan: Plan, chosen: Callable[[Stage], bool], update: Mapping[str, Any]) -> Plan:
+    """The plan with other values in the stages that ``chosen`` accepts."""
+    stages = [one.model_copy(update=update) if chosen(one) else one for one in plan.stages]
+    return plan.model_copy(update={"stages": stages})
+
+
+def rate_unknown(stage: Stage) -> bool:
+    """Whether a stage makes requests at a rate that has not been found yet."""
+    return stage.workload is not None and not stage.closed and stage.rate_iops is None
 
 
 class SimulationBench:
@@ -62,15 +76,17 @@ class SimulationBench:
         self._point_s = point_s
 
     def run(self, plan: Plan, stage: Stage, number: int) -> Outcome:
-        """The phase as it will be, or its beginning where a point is to be shorter."""
+        """The phase as it will be, or its beginning where points are shorter."""
         del number
-        return of_run(self._driver.simulate(runnable(plan), stage))
+        # Stages before the point whose rate is not known yet must run too: as closed loops.
+        loop = {"closed": True, "outstanding": UNKNOWN_OUTSTANDING}
+        return of_run(self._driver.simulate(with_stages(plan, rate_unknown, loop), stage))
 
     def shortened(self, plan: Plan, stage: Stage, rate: float | None) -> tuple[Plan, Stage]:
-        """The plan as a point of the search has it: a shorter phase where one is asked for, less before it.
+        """The plan as a point of the search has it: a shorter phase where that is asked for, less before it.
 
-        An array that remembers for good would be simulated from the first stage on for every point; a search
-        makes do with the stage before the phase, and what it finds is checked behind all of them.
+        An array with lasting memory would be simulated from the first stage on for every point; a search
+        takes the stage before the phase only, and what it finds is checked behind all of them.
         """
         plan = self._recent(plan, stage)
         whole = stage.seconds or 0.0
@@ -105,42 +121,8 @@ class SimulationBench:
         return f"{self._point_s:g} s of the phase, simulated"
 
 
-def runnable(plan: Plan) -> Plan:
-    """The plan with stages whose rate nobody knows yet as closed loops: what precedes a point must run."""
-    return plan.model_copy(
-        update={
-            "stages": [
-                one.model_copy(update={"closed": True, "outstanding": UNKNOWN_OUTSTANDING})
-                if one.workload is not None and not one.closed and one.rate_iops is None
-                else one
-                for one in plan.stages
-            ]
-        }
-    )
-
-
-def _by_totals(folder: Path, error: InputError) -> Outcome:
-    """A point by fio's totals alone, where its logs do not add up to them: overloaded jobs lose windows.
-
-    Raises ``InputError`` where the totals cannot be read either.
-    """
-    from iowatt.emerald.conduct.fio_driver import OUTPUT
-    from iowatt.sources.fio import read
-
-    with tempfile.TemporaryDirectory() as nowhere:
-        seen = read(folder / OUTPUT, logs_in=Path(nowhere))
-    made = of_observation(seen, 0.0)
-    return replace(
-        made,
-        warnings=(
-            *made.warnings,
-            f"the logs were left out, so that the point's beginning counts too: {error.message}",
-        ),
-    )
-
-
 class DriverBench:
-    """Points by a load generator, each in a folder of its own below ``folder``."""
+    """Points by a load generator, each in its own folder below ``folder``."""
 
     exact: bool = False
 
@@ -161,45 +143,33 @@ class DriverBench:
         self._stop = stop or threading.Event()
         self._interval_s = self.point_s / _INTERVALS
         if self.kind == "vdbench":  # counts in whole seconds, and leaves out the first interval
-            self.point_s, self.settle_s = (
-                float(math.ceil(max(least, asked)))
-                for least, asked in ((_LEAST_INTERVALS, self.point_s), (1, self.settle_s))
-            )
+            self.point_s = float(math.ceil(max(_LEAST_INTERVALS, self.point_s)))
+            self.settle_s = float(math.ceil(max(1, self.settle_s)))
             self._interval_s = float(max(1, self.point_s // _INTERVALS))
 
     def run(self, plan: Plan, stage: Stage, number: int) -> Outcome:
         """A short run of the stage's load."""
-        point = stage.model_copy(
-            update={
-                "id": f"{number:03d}-{stage.id}",
-                "seconds": self.settle_s + self.point_s,
-                "rule_seconds": None,
-                "interval_s": self._interval_s,
-            }
-        )
+        until_s = self.settle_s + self.point_s
+        update = {"seconds": until_s, "rule_seconds": None, "interval_s": self._interval_s}
+        point = stage.model_copy(update={"id": f"{number:03d}-{stage.id}", **update})
         folder = self.stage(plan, point)
         try:
-            seen = self._driver.observe(plan, point, folder)
+            observed = self._driver.observe(plan, point, folder)
         except InputError as error:
             if self.kind != "fio":
                 raise
             return _by_totals(folder, error)
-        if isinstance(seen, Run):
-            return of_run(seen)
-        until_s = self.settle_s + self.point_s
-        if self.kind == "fio":  # whose jobs end one by one, while the last requests complete
+        if isinstance(observed, Run):
+            return of_run(observed)
+        if self.kind == "fio":  # its jobs end one by one, while the last requests complete
             until_s -= self._interval_s
-        return of_observation(seen, self.settle_s, until_s=until_s, outstanding=outstanding(point))
+        return of_observation(observed, self.settle_s, until_s=until_s, outstanding=outstanding(point))
 
     def stage(self, plan: Plan, stage: Stage) -> Path:
-        """Run a stage as it is; the folder in which its driver left what it observed."""
-        folder = self._folder / stage.id
-        if folder.exists():
-            folder = next(
-                place
-                for place in (self._folder / f"{stage.id}-again-{n}" for n in range(2, 10_000))
-                if not place.exists()
-            )
+        """Run a stage as it is; the folder with what its driver left."""
+        folder, number = self._folder / stage.id, 2
+        while folder.exists():
+            folder, number = self._folder / f"{stage.id}-again-{number}", number + 1
         try:
             folder.mkdir(parents=True)
         except OSError as error:
@@ -213,6 +183,59 @@ class DriverBench:
     def describe(self, stage: Stage) -> str:
         """Its seconds."""
         del stage
-        return (
-            f"{self.point_s:g} s behind {self.settle_s:g} s that are not counted, by {self._driver.version()}"
-        )
+        settled = f"after {self.settle_s:g} s that are not counted"
+        return f"{self.point_s:g} s {settled}, by {self._driver.version()}"
+
+
+def _by_totals(folder: Path, error: InputError) -> Outcome:
+    """A point by fio's totals alone, where its logs do not add up to them: overloaded jobs lose windows.
+
+    Raises ``InputError`` where the totals cannot be read either.
+    """
+    from iowatt.emerald.conduct.fio_driver import OUTPUT
+    from iowatt.sources.fio import read
+
+    with tempfile.TemporaryDirectory() as empty:
+        outcome = of_observation(read(folder / OUTPUT, logs_in=Path(empty)), 0.0)
+    warning = f"the logs were left out, so that the point's beginning counts too: {error.message}"
+    return outcome.model_copy(update={"warnings": (*outcome.warnings, warning)})
+
+
+class KeptPoints:
+    """Runs points on a bench and keeps their outcomes in a journal (a context manager).
+
+    A point is identified by its plan, its stage and the number of its repetition: with another plan or
+    another load it is run again. ``how`` is what else makes a point what it is.
+    """
+
+    def __init__(self, bench: Bench, file: Path, how: str) -> None:
+        self._bench, self._how = bench, how
+        self._journal = Journal(file)
+        self._repetitions: Counter[str] = Counter()
+        self._own: set[str] = set()
+        #: Points that an earlier run had finished.
+        self.known = 0
+
+    def __enter__(self) -> KeptPoints:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
+
+    def __call__(self, plan: Plan, stage: Stage, number: int) -> Outcome:
+        """The outcome of a point."""
+        content = "\n".join((self._how, plan.model_dump_json(by_alias=True), stage.model_dump_json()))
+        same = hashlib.sha256(content.encode()).hexdigest()
+        if not self._bench.exact:  # the same again is another sample
+            self._repetitions[same] += 1
+        key = f"{same}/{self._repetitions[same]}"
+        record = self._journal.records.get(key)
+        if record is not None:
+            self.known += key not in self._own
+        else:
+            self._own.add(key)
+            outcome = self._bench.run(plan, stage, number).as_dict()
+            record = self._journal.append(
+                {"key": key, "phase": stage.phase, "number": number, "outcome": outcome}
+            )
+        return Outcome.model_validate(record["outcome"])

@@ -1,33 +1,33 @@
 """Finds what a plan leaves open: the rates of random phases, the outstanding requests of sequential ones.
 
-- A random phase of full intensity runs at the highest rate that keeps its mean response time within the limit
-  of the rules.
-- A phase whose intensity is a share of another's (MW2 of MW1) runs at that share of what was found.
-- A sequential phase runs as fast as it can, with as many requests outstanding as give the most.
+- A random phase of full intensity runs at the highest rate that keeps its mean response time within the
+  limit of the rules.
+- A phase whose intensity is a share of another's (MW2 of MW1) runs at that share of the rate found.
+- A sequential phase runs as fast as it can, with the number of outstanding requests that gives the most.
 
-Phases are taken in the order of the plan; those found already stand in it when the next one is run.
+Phases are taken in the order of the plan; the rates found already stand in it when the next one is run.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.calibrate.bench import UNKNOWN_OUTSTANDING, Bench, SimulationBench
-from iowatt.emerald.calibrate.outcome import Outcome
-from iowatt.emerald.calibrate.result import (
-    Calibration,
-    Kind,
-    Limit,
-    Phase,
-    Row,
-    with_conditioning,
-    with_load,
+from iowatt.base.results import Note
+from iowatt.emerald.calibrate import notes
+from iowatt.emerald.calibrate.bench import (
+    UNKNOWN_OUTSTANDING,
+    Bench,
+    SimulationBench,
+    rate_unknown,
+    with_stages,
 )
-from iowatt.emerald.judge.generator import Cause, cause, words
+from iowatt.emerald.calibrate.outcome import Outcome
+from iowatt.emerald.calibrate.result import Calibration, Kind, Limit, Method, PhaseCalibration, Point, Verdict
+from iowatt.emerald.judge.generator import Cause, cause
 from iowatt.emerald.plan.build import NO_LIMIT_MS
 from iowatt.emerald.plan.model import Plan, PlanDeviation, Stage
 from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
@@ -39,82 +39,89 @@ from iowatt.sources.export.outstanding import LEAST, MOST, needed
 RESPONSE_RULE: Final = "response.mean_ms.random"
 MINUTE_RULE: Final = "response.minute_ms.random"
 ACHIEVED_RULE: Final = "rate.achieved_percent"
-#: The first rate where nothing says a better one, requests per second.
+#: The first rate where nothing suggests a better one, requests per second.
 FIRST_RATE: Final = 100.0
-#: Times that a rate is lowered because the whole phase does not keep what its points promised.
+#: Times that a rate is lowered because the whole phase exceeds the limit that its points kept.
 _MOST_CHECKS: Final = 5
 #: Share of a throughput that counts as gained.
 _GAIN: Final = 0.05
-_REMEDY: Final[dict[Cause, str]] = {
-    "outstanding": "More outstanding requests gained nothing; another load generator, or several, may",
-    "processor": "A faster host, or several, may go further",
-    "issue": "More outstanding requests gained nothing; a faster host, or a longer queue of it, may",
-}
-#: Of the limit, kept free on real storage: a measurement at the very limit would fail every other time.
+#: Share of the limit kept free on real storage: a measurement at the very limit would fail every other time.
 MARGIN: Final = 0.05
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of a calibration."""
+class SearchSettings:
+    """How rates are searched."""
 
-    #: Mean response time of random phases in ms; None: as the rules say.
+    #: Mean response time of random phases in ms; None: the rules'.
     limit_ms: float | None = None
-    #: Share of the limit to stay below it; None: :data:`MARGIN` where a repetition differs, else none.
+    #: Share of the limit to stay below it; None: :data:`MARGIN` where repeated runs differ, else 0.
     margin: float | None = None
     tolerance: float = 0.02
-    #: The first rate of every random phase; None: a probe says it.
+    #: The first rate of every random phase; None: found by a probe.
     start: float | None = None
-    #: Numbers of streams to try; none: the plan's.
+    #: Numbers of streams to try; empty: the plan's.
     streams: Sequence[int] = ()
     most_outstanding: int = 1024
     #: Runs of the search of one phase.
     most_runs: int = 24
-    #: Phases to calibrate; none: all.
+    #: Phases to calibrate; empty: all.
     phases: Sequence[str] = ()
 
 
-class Keeper(Protocol):
-    """Runs a point, or remembers what it gave in a run that was interrupted."""
+#: Runs a point, by the plan, the stage and the point's number.
+RunPoint = Callable[[Plan, Stage, int], Outcome]
+#: Called with the phase after every point.
+Progress = Callable[[str, Point], None]
 
-    def __call__(self, plan: Plan, stage: Stage, number: int) -> Outcome:
-        """The outcome of a point."""
 
+class Calibrated(NamedTuple):
+    """The plan with the rates found, and the result."""
 
-Told = Callable[[str, Row], None]
+    plan: Plan
+    result: Calibration
 
 
 def calibrate(
-    plan: Plan, rules: Rules, bench: Bench, asked: Asked, *, keeper: Keeper, tool: str, told: Told
-) -> Calibration:
-    """The plan with all rates found.
+    plan: Plan,
+    rules: Rules,
+    bench: Bench,
+    settings: SearchSettings,
+    *,
+    run_point: RunPoint | None = None,
+    tool: str,
+    progress: Progress = lambda _phase, _point: None,
+) -> Calibrated:
+    """Find all rates of a plan.
 
     Parameters
     ----------
     rules:
         Those of the plan, with an empty record.
-    keeper:
-        Runs points on the ``bench``.
-    told:
-        Called with the phase after every point.
+    run_point:
+        Runs points on the ``bench``, or recalls them; None: ``bench.run``.
+    tool:
+        The load generator and its version.
 
     Raises
     ------
     InputError
-        A phase is unknown, the rules do not say the limit, or a point cannot be run.
+        A phase is unknown, the rules do not set the limit, or a point cannot be run.
     DriverError
         The load generator failed.
     """
-    return _Calibrator(plan, rules, bench, asked, keeper=keeper, tool=tool, told=told).run()
+    run_point = run_point or bench.run
+    return _Calibrator(plan, rules, bench, settings, run_point=run_point, progress=progress).run(tool)
 
 
-def limit(plan: Plan, rules: Rules, asked: Asked, *, exact: bool) -> Limit:
-    """The limit of random phases, with nothing kept free by default where points repeat exactly.
+def limit_of(plan: Plan, rules: Rules, settings: SearchSettings, *, exact: bool) -> Limit:
+    """The limit of random phases; ``exact`` where repeated runs do not differ.
 
-    Raises ``InputError`` where neither the rules nor the user says it."""
-    margin = (0.0 if exact else MARGIN) if asked.margin is None else asked.margin
-    if asked.limit_ms is not None:
-        return Limit(asked.limit_ms, None, verified=False, margin=margin)
+    Raises ``InputError`` where neither the rules nor the user sets it.
+    """
+    margin = (0.0 if exact else MARGIN) if settings.margin is None else settings.margin
+    if settings.limit_ms is not None:
+        return Limit(response_mean_ms=settings.limit_ms, rule=None, verified=False, margin=margin)
     try:
         value = rules.number(RESPONSE_RULE, plan.category)
     except UnknownRuleError as error:
@@ -127,7 +134,13 @@ def limit(plan: Plan, rules: Rules, asked: Asked, *, exact: bool) -> Limit:
     rule = rules.rule(RESPONSE_RULE, plan.category)
     # Points on real storage are shorter than a minute.
     minute = rules.known(MINUTE_RULE, plan.category) if exact else None
-    return Limit(value, rule.key, verified=rule.verified, margin=margin, minute_ms=minute)
+    return Limit(
+        response_mean_ms=value,
+        rule=rule.key,
+        verified=rule.verified,
+        margin=margin,
+        response_minute_ms=minute,
+    )
 
 
 class _Calibrator:
@@ -136,400 +149,335 @@ class _Calibrator:
         plan: Plan,
         rules: Rules,
         bench: Bench,
-        asked: Asked,
+        settings: SearchSettings,
         *,
-        keeper: Keeper,
-        tool: str,
-        told: Told,
+        run_point: RunPoint,
+        progress: Progress,
     ) -> None:
-        self._given, self._plan = plan, plan
-        self._rules, self._bench, self._asked = rules, bench, asked
-        self._keeper, self._tool, self._told = keeper, tool, told
+        self._plan, self._rules, self._bench, self._settings = plan, rules, bench, settings
+        self._run_point, self._progress = run_point, progress
+        self._simulated = bench.kind == "simulation"
         self._limit: Limit | None = None
         self._keeps_up = KEEPS_UP
         self._numbers = 0
-        # Of the phase: outstanding requests asked for by hand, and by what factor the rate needed more.
+        #: Rates by phase.
+        self._rates: dict[str, float] = {}
+        # Of the phase in hand: its points, the outstanding requests that the user asked for, and the factor
+        # by which its rate needed more.
+        self._points: list[Point] = []
         self._least, self._more = LEAST, 1.0
-        self._rows: list[Row] = []
 
-    def run(self) -> Calibration:
+    def run(self, tool: str) -> Calibrated:
         measured = [stage for stage in self._plan.stages if stage.role == "measurement"]
         self._check(measured)
-        phases: list[Phase] = []
-        found: dict[str, float] = {}
+        phases = []
         for stage in measured:
-            if self._asked.phases and stage.phase not in self._asked.phases:
+            if self._settings.phases and stage.phase not in self._settings.phases:
                 continue
-            self._rows = []
+            self._points = []
+            base = self._rules.known(f"workloads.{stage.phase}.intensity_of", self._plan.category)
             if stage.workload in SEQUENTIAL:
                 phase = self._by_throughput(stage)
-            elif (
-                base := self._rules.known(f"workloads.{stage.phase}.intensity_of", self._plan.category)
-            ) is None:
-                phase = self._by_limit(stage, found)
+            elif base is None:
+                phase = self._by_limit(stage)
             else:
-                phase = self._by_share(stage, str(base), found)
+                phase = self._by_share(stage, str(base))
             phases.append(phase)
             if phase.rate_iops is not None:
-                found[stage.phase] = phase.rate_iops
-        return self._result(phases)
+                self._rates[stage.phase] = phase.rate_iops
+        return self._result(phases, tool)
 
     def _check(self, measured: Sequence[Stage]) -> None:
         known = [stage.phase for stage in measured]
-        strange = next((name for name in self._asked.phases if name not in known), None)
-        if strange is not None:
+        unknown = next((name for name in self._settings.phases if name not in known), None)
+        if unknown is not None:
             raise InputError(
                 "unknown-name",
                 Argument("phase"),
-                f"the plan has no phase {strange!r}; expected {', '.join(known)}",
+                f"the plan has no phase {unknown!r}; expected {', '.join(known)}",
             )
         if not measured:
             raise InputError("empty", f"plan {self._plan.name}", "the plan has no stage that is measured")
 
-    def _result(self, phases: Sequence[Phase]) -> Calibration:
-        plan = self._plan
-        deviations = list(plan.deviations)
+    def _result(self, phases: list[PhaseCalibration], tool: str) -> Calibrated:
+        plan, deviations = self._plan, list(self._plan.deviations)
         if self._limit is not None and self._limit.rule is None:
-            text = f"Rates found by a response-time limit given by hand: {self._limit.ms:g} ms"
+            text = f"Rates found by a response-time limit of the user: {self._limit.response_mean_ms:g} ms"
             deviations.append(PlanDeviation(code="limit-by-hand", text=text))
         unverified = dict.fromkeys([*plan.rules.unverified, *(r.key for r in self._rules.unverified_used)])
-        plan = plan.model_copy(
-            update={
-                "deviations": deviations,
-                "rules": plan.rules.model_copy(update={"unverified": list(unverified)}),
-            }
-        )
-        return Calibration(
-            self._given,
+        rules = plan.rules.model_copy(update={"unverified": list(unverified)})
+        plan = plan.model_copy(update={"deviations": deviations, "rules": rules})
+        return Calibrated(
             plan,
-            phases,
-            self._limit,
-            self._asked.tolerance,
-            self._tool,
-            self._rules.caveat(),
+            Calibration(
+                name=plan.name,
+                source=plan.source,
+                tool=tool,
+                category=plan.category,
+                rules=rules,
+                limit=self._limit,
+                tolerance=self._settings.tolerance,
+                complete=all(phase.chosen is not None for phase in phases),
+                caveat=self._rules.caveat(),
+                deviations=deviations,
+                phases=phases,
+            ),
         )
 
     # Points
 
-    def _run(self, plan: Plan, stage: Stage, kind: Kind) -> Row:
+    def _run(self, plan: Plan, stage: Stage, kind: Kind) -> Point:
         self._numbers += 1
-        outcome = self._keeper(plan, stage, self._numbers)
-        row = Row(
+        outcome = self._run_point(plan, stage, self._numbers)
+        point = Point.of(
+            outcome,
             self._numbers,
             kind,
-            None if stage.closed else stage.rate_iops,
-            stage.outstanding if stage.closed else outcome.outstanding,
-            stage.streams if stage.closed and stage.workload in SEQUENTIAL else None,
-            outcome,
+            rate_iops=None if stage.closed else stage.rate_iops,
+            outstanding=stage.outstanding if stage.closed else outcome.outstanding,
+            streams=stage.streams if stage.closed and stage.workload in SEQUENTIAL else None,
         )
-        self._rows.append(row)
-        return row
+        self._points.append(point)
+        return point
 
-    def _judge(self, row: Row, verdict: str | None, phase: str) -> Row:
-        judged = replace(row, verdict=verdict)
-        self._rows[-1] = judged
-        self._told(phase, judged)
-        return judged
+    def _judged(self, point: Point, verdict: Verdict | None, phase: str) -> Point:
+        point = self._points[-1] = point.model_copy(update={"verdict": verdict})
+        self._progress(phase, point)
+        return point
 
     def _loaded(self, stage: Stage, **load: object) -> tuple[Plan, Stage]:
         """The plan with that load of the stage's phase, and the stage in it."""
-        plan = with_load(self._plan, stage.phase, **load)
+        plan = _with_load(self._plan, stage.phase, **load)
         return plan, next(one for one in plan.stages if one.id == stage.id)
+
+    def _shortened(self, stage: Stage, rate: float | None, **load: object) -> tuple[Plan, Stage]:
+        """The same, as a point of a search has it."""
+        plan, trial = self._loaded(stage, rate_iops=rate, **load)
+        if isinstance(self._bench, SimulationBench):
+            return self._bench.shortened(plan, trial, rate)
+        return plan, trial
 
     # Random phases
 
-    def _by_limit(self, stage: Stage, found: dict[str, float]) -> Phase:
+    def _by_limit(self, stage: Stage) -> PhaseCalibration:
         self._more, self._least = 1.0, outstanding(stage)
         achieved = self._rules.known(ACHIEVED_RULE, self._plan.category)
         self._keeps_up = KEEPS_UP if achieved is None else float(achieved) / 100
-        bound = self._limit or limit(self._plan, self._rules, self._asked, exact=self._bench.exact)
-        self._limit, aim_s = bound, bound.aim_s
+        exact = self._bench.exact
+        limit = self._limit = self._limit or limit_of(self._plan, self._rules, self._settings, exact=exact)
 
         def measure(rate: float) -> Measured:
-            row = self._at_rate(stage, rate, bound)
-            made = row.outcome
-            if row.verdict == "generator":  # of the storage it says nothing
-                return Measured(rate, made.iops, None)
-            half = 0.0 if self._bench.exact else made.half_width_s or 0.0
-            achieved, scatter = made.kept_up(rate)
-            return Measured(rate, achieved, bound.judged_s(made), half, scatter)
+            point = self._at_rate(stage, rate, limit)
+            outcome = point.outcome
+            if point.verdict == "generator":  # the storage's own limit is not known
+                return Measured(rate, outcome.iops, None)
+            half = 0.0 if exact else outcome.half_width_s or 0.0
+            achieved, scatter = outcome.kept_up(rate)
+            return Measured(rate, achieved, limit.response_s(outcome), half, scatter)
 
-        start = self._asked.start or self._start(stage, aim_s, found)
-        whole = self._bench.kind != "simulation"
         highest = highest_rate(
             measure,
-            aim_s,
-            start=_rounded(start, whole=whole),
-            tolerance=self._asked.tolerance,
-            most_runs=self._asked.most_runs,
-            rounded=lambda rate: _rounded(rate, whole=whole),
+            limit.aim_s,
+            start=self._rounded(self._settings.start or self._start(stage, limit.aim_s)),
+            tolerance=self._settings.tolerance,
+            most_runs=self._settings.most_runs,
+            rounded=self._rounded,
             keeps_up=self._keeps_up,
         )
-        chosen = self._chosen(stage, highest, bound)
-        limited = _limited(self._rows, chosen, bound)
-        if limited is not None:
+        chosen = self._chosen(stage, highest, limit)
+        limiting = notes.limiting_point(self._points, chosen, limit)
+        why = None if limiting is None else self._cause(limiting, limit)
+        if limiting is not None:
             chosen = None
         if chosen is not None and chosen.rate_iops is not None:
-            load = {"rate_iops": chosen.rate_iops, **self._allowed(chosen.rate_iops, bound)}
-            self._plan = with_load(self._plan, stage.phase, closed=False, **load)
-            self._plan = with_conditioning(self._plan, stage.workload, **load)
-        return Phase(
-            stage.phase,
-            "limit",
-            tuple(self._rows),
-            chosen,
-            highest.settled and chosen is not None,
-            (
-                *_said(limited, None if limited is None else self._cause(limited, bound)),
-                *(note.text for note in highest.notes),
-                *_by_minute(self._rows, bound),
-                *_passed_over(self._rows, chosen, self._keeps_up),
-                *_warnings(chosen),
-            ),
-            self._bench.describe(stage),
+            load = {"rate_iops": chosen.rate_iops, **self._allowed(chosen.rate_iops, limit)}
+            self._plan = _with_load(self._plan, stage.phase, closed=False, **load)
+            self._plan = _with_conditioning(self._plan, stage.workload, **load)
+        said = [
+            *([] if limiting is None or why is None else [notes.generator_limited(limiting, why)]),
+            *highest.notes,
+            *notes.minute_decided(self._points, limit),
+            *notes.passed_over(self._points, chosen, self._keeps_up),
+            *notes.warnings(chosen),
+        ]
+        settled = highest.settled and chosen is not None
+        return self._phase(stage, "limit", chosen, settled=settled, notes=said)
+
+    def _phase(
+        self, stage: Stage, method: Method, chosen: Point | None, *, settled: bool, notes: list[Note]
+    ) -> PhaseCalibration:
+        return PhaseCalibration(
+            phase=stage.phase,
+            method=method,
+            point=self._bench.describe(stage) if self._points else "",
+            settled=settled,
+            chosen=chosen,
+            points=self._points,
+            notes=tuple(notes),
         )
 
-    def _allowed(self, rate: float, bound: Limit | None) -> dict[str, int]:
-        """Outstanding requests to allow a load generator at a rate; a simulation has no bound."""
-        if self._bench.kind == "simulation":
-            return {}
-        limit_ms = NO_LIMIT_MS if bound is None else bound.ms
-        asked = self._more * max(needed(rate, limit_ms / 1e3), self._least)
-        return {"outstanding": max(self._least, min(MOST, math.ceil(asked)))}
+    def _rounded(self, rate: float) -> float:
+        """A rate that can be asked for: load generators take whole numbers, reports four digits."""
+        if not self._simulated:
+            return float(max(1, round(rate)))
+        return 0.0 if rate <= 0 or not math.isfinite(rate) else float(f"{rate:.4g}")
 
-    def _at_rate(self, stage: Stage, rate: float, bound: Limit) -> Row:
+    def _allowed(self, rate: float, limit: Limit | None) -> dict[str, int]:
+        """Outstanding requests to allow a load generator at a rate; a simulation has no bound."""
+        if self._simulated:
+            return {}
+        limit_ms = NO_LIMIT_MS if limit is None else limit.response_mean_ms
+        wanted = self._more * max(needed(rate, limit_ms / 1e3), self._least)
+        return {"outstanding": max(self._least, min(MOST, math.ceil(wanted)))}
+
+    def _at_rate(self, stage: Stage, rate: float, limit: Limit) -> Point:
         """A run at a rate; where the load generator was the limit, again with twice as many outstanding
         requests, as long as that gains throughput.
         """
         most = 0.0
         while True:
-            allowed = self._allowed(rate, bound)
-            plan, trial = self._loaded(stage, rate_iops=rate, closed=False, **allowed)
-            row = self._run(*self._shortened(plan, trial, rate), "search")
-            row = self._judge(row, self._verdict(row, rate, bound), stage.phase)
-            gained = row.outcome.iops > most * (1 + _GAIN)
-            if self._cause(row, bound) in (None, "processor") or not gained:
-                return row
+            allowed = self._allowed(rate, limit)
+            point = self._run(*self._shortened(stage, rate, closed=False, **allowed), "search")
+            point = self._judged(point, self._verdict(point, rate, limit), stage.phase)
+            gained = point.achieved_iops > most * (1 + _GAIN)
+            if self._cause(point, limit) in (None, "processor") or not gained:
+                return point
             if 2 * allowed["outstanding"] > MOST:
-                return row
-            most = row.outcome.iops
+                return point
+            most = point.achieved_iops
             self._more *= 2
 
-    def _cause(self, row: Row, bound: Limit | None) -> Cause | None:
-        """Why the load generator was the limit of a row, if it was."""
-        if self._bench.kind == "simulation":
+    def _cause(self, point: Point, limit: Limit | None) -> Cause | None:
+        """Why the load generator was the limit of a run, if it was."""
+        if self._simulated:
             return None
-        made = row.outcome
-        rate = row.rate_iops
+        rate = point.rate_iops
         return cause(
-            made.load(rate),
-            None if bound is None else bound.aim_s,
+            point.outcome.load(rate),
+            None if limit is None else limit.aim_s,
             keeps_up=self._keeps_up,
-            scatter=0.0 if rate is None else made.kept_up(rate)[1],
+            scatter=0.0 if rate is None else point.outcome.kept_up(rate)[1],
         )
 
-    def _verdict(self, row: Row, rate: float, bound: Limit) -> str:
-        if self._cause(row, bound) is not None:
+    def _verdict(self, point: Point, rate: float, limit: Limit) -> Verdict:
+        if self._cause(point, limit) is not None:
             return "generator"
-        achieved, scatter = row.outcome.kept_up(rate)
-        response_s = bound.judged_s(row.outcome)
-        return judged(rate, achieved, response_s, bound.aim_s, scatter=scatter, keeps_up=self._keeps_up)
+        achieved, scatter = point.outcome.kept_up(rate)
+        response_s = limit.response_s(point.outcome)
+        return judged(rate, achieved, response_s, limit.aim_s, scatter=scatter, keeps_up=self._keeps_up)
 
-    def _start(self, stage: Stage, aim_s: float, found: dict[str, float]) -> float:
-        """Where to begin: at what a closed loop gives, or at what the phase before could do."""
-        if self._bench.kind == "fio" and stage.workload == "HB":  # it would not keep the shares
-            return found[next(reversed(found))] if found else FIRST_RATE
-        made = self._probed(stage, aim_s)
-        if not made.iops:
+    def _start(self, stage: Stage, aim_s: float) -> float:
+        """The first rate: what a closed loop reaches, or what the phase before reached."""
+        if self._bench.kind == "fio" and stage.workload == "HB":  # a closed loop would not keep the shares
+            return self._rates[next(reversed(self._rates))] if self._rates else FIRST_RATE
+        outcome = self._probed(stage, aim_s)
+        if not outcome.iops:
             return FIRST_RATE
         # An open queue waits longer than a closed one of the same rate.
-        return made.iops * (0.9 if made.response_s is not None and made.response_s < aim_s / 2 else 0.7)
+        fast = outcome.response_s is not None and outcome.response_s < aim_s / 2
+        return outcome.iops * (0.9 if fast else 0.7)
 
     def _probed(self, stage: Stage, aim_s: float) -> Outcome:
-        """A closed loop, of a load generator with twice as many requests until throughput stops rising or
-        they wait longer than the limit; the last one that did not.
+        """A closed loop. On real storage its requests are doubled until throughput stops rising or they wait
+        longer than the limit; the last outcome before that.
         """
         outstanding, best = UNKNOWN_OUTSTANDING, None
         while True:
-            plan, probe = self._loaded(stage, closed=True, outstanding=outstanding, rate_iops=None)
-            row = self._judge(self._run(*self._shortened(plan, probe, None), "probe"), None, stage.phase)
-            made = row.outcome
-            slow = made.response_s is None or made.response_s > aim_s
-            if best is not None and (slow or made.iops < best.iops * (1 + _GAIN)):
+            probe = self._shortened(stage, None, closed=True, outstanding=outstanding)
+            outcome = self._judged(self._run(*probe, "probe"), None, stage.phase).outcome
+            slow = outcome.response_s is None or outcome.response_s > aim_s
+            if best is not None and (slow or outcome.iops < best.iops * (1 + _GAIN)):
                 return best
             outstanding *= 2
-            if slow or self._bench.kind == "simulation" or outstanding > MOST:
-                return made
-            best = made
+            if slow or self._simulated or outstanding > MOST:
+                return outcome
+            best = outcome
 
-    def _shortened(self, plan: Plan, stage: Stage, rate: float | None) -> tuple[Plan, Stage]:
-        if isinstance(self._bench, SimulationBench):
-            return self._bench.shortened(plan, stage, rate)
-        return plan, stage
-
-    def _chosen(self, stage: Stage, highest: Highest, bound: Limit) -> Row | None:
-        """The row of the rate that was found; on the simulator checked as the measurement will have it."""
+    def _chosen(self, stage: Stage, highest: Highest, limit: Limit) -> Point | None:
+        """The point of the rate found; in simulation checked as the measurement will have it."""
         if highest.best is None:
             return None
         rate = highest.best.rate
-        chosen = next(row for row in reversed(self._rows) if row.rate_iops == rate)
         if not self._bench.exact:
-            return chosen
+            return next(point for point in reversed(self._points) if point.rate_iops == rate)
         for _ in range(_MOST_CHECKS):
             plan, trial = self._loaded(stage, rate_iops=rate, closed=False)
-            plan = with_conditioning(plan, stage.workload, rate_iops=rate)
-            row = self._run(plan, trial, "check")
-            row = self._judge(row, self._verdict(row, rate, bound), stage.phase)
-            if row.verdict == "meets":
-                return row
-            rate = _rounded(rate * (1 - self._asked.tolerance), whole=False)
+            plan = _with_conditioning(plan, stage.workload, rate_iops=rate)
+            point = self._run(plan, trial, "check")
+            point = self._judged(point, self._verdict(point, rate, limit), stage.phase)
+            if point.verdict == "meets":
+                return point
+            rate = self._rounded(rate * (1 - self._settings.tolerance))
         return None
 
-    def _by_share(self, stage: Stage, base: str, found: dict[str, float]) -> Phase:
+    def _by_share(self, stage: Stage, base: str) -> PhaseCalibration:
         percent = self._rules.number(f"workloads.{stage.phase}.intensity_percent", self._plan.category)
         self._more, self._least = 1.0, LEAST
-        rate = found.get(base) or next(
+        rate = self._rates.get(base) or next(
             (s.rate_iops for s in self._plan.stages if s.phase == base and s.rate_iops is not None), None
         )
         if rate is None:
-            return Phase(stage.phase, "share", (), None, settled=False, notes=(f"{base} has no rate",))
-        own, bound = rate * percent / 100, self._limit
-        plan, trial = self._loaded(stage, rate_iops=own, closed=False, **self._allowed(own, bound))
-        row = self._run(plan, trial, "check")
-        limited = self._cause(row, bound)
-        row = self._judge(row, None if limited is None else "generator", stage.phase)
-        note = f"{percent:g} % of {rate:g} requests per second, the rate of {base}"
-        if limited is None:
+            note = Note(code="no-base-rate", text=f"{base} has no rate", decides=True)
+            return self._phase(stage, "share", None, settled=False, notes=[note])
+        own = rate * percent / 100
+        plan, trial = self._loaded(stage, rate_iops=own, closed=False, **self._allowed(own, self._limit))
+        point = self._run(plan, trial, "check")
+        why = self._cause(point, self._limit)
+        point = self._judged(point, None if why is None else "generator", stage.phase)
+        if why is None:
             self._plan = plan
-        return Phase(
-            stage.phase,
-            "share",
-            (row,),
-            row if limited is None else None,
-            settled=limited is None,
-            notes=(*_said(row if limited else None, limited), note, *_warnings(row)),
-            point=self._bench.describe(stage),
-        )  # fmt: skip
+        text = f"{percent:g} % of {rate:g} requests per second, the rate of {base}"
+        said = [
+            *([] if why is None else [notes.generator_limited(point, why)]),
+            Note(code="share-of-rate", text=text),
+            *notes.warnings(point),
+        ]
+        return self._phase(stage, "share", None if why else point, settled=why is None, notes=said)
 
     # Sequential phases
 
-    def _by_throughput(self, stage: Stage) -> Phase:
-        def measure(streams: int, outstanding: int) -> tuple[float, Row]:
-            plan, trial = self._loaded(
-                stage, closed=True, rate_iops=None, streams=streams, outstanding=outstanding
-            )
-            row = self._run(*self._shortened(plan, trial, None), "search")
-            verdict = None if self._cause(row, None) is None else "generator"
-            return row.outcome.mib_per_s, self._judge(row, verdict, stage.phase)
+    def _by_throughput(self, stage: Stage) -> PhaseCalibration:
+        def measure(streams: int, outstanding: int) -> tuple[float, Point]:
+            loop = self._shortened(stage, None, closed=True, streams=streams, outstanding=outstanding)
+            point = self._run(*loop, "search")
+            verdict: Verdict | None = None if self._cause(point, None) is None else "generator"
+            return point.mib_per_s, self._judged(point, verdict, stage.phase)
 
+        settings = self._settings
         most = highest_throughput(
             measure,
-            streams=self._asked.streams or [stage.streams],
-            most_outstanding=max(self._asked.most_outstanding, stage.streams),
-            tolerance=self._asked.tolerance,
+            streams=settings.streams or [stage.streams],
+            most_outstanding=max(settings.most_outstanding, stage.streams),
+            tolerance=settings.tolerance,
         )
         best = most.best
         # Where throughput stopped rising because the load generator did, the storage may give more.
-        enough = best.throughput * (1 - self._asked.tolerance)
-        limited = next(
-            (p.made for p in most.points if p.made.verdict == "generator" and p.throughput >= enough), None
-        )
-        if limited is not None:
-            return Phase(
-                stage.phase, "throughput", tuple(self._rows), None, settled=False,
-                notes=_said(limited, self._cause(limited, None)), point=self._bench.describe(stage),
-            )  # fmt: skip
-        self._plan = with_load(
-            self._plan,
-            stage.phase,
-            closed=True,
-            rate_iops=None,
-            streams=best.streams,
-            outstanding=best.outstanding,
-        )
-        notes = [] if most.settled else [
-            f"throughput still grew at {self._asked.most_outstanding} outstanding requests"
-        ]  # fmt: skip
-        return Phase(
-            stage.phase,
-            "throughput",
-            tuple(self._rows),
-            best.made,
-            most.settled,
-            (*notes, *_within(self._rows, best.made, self._asked.tolerance), *_warnings(best.made)),
-            self._bench.describe(stage),
-        )
+        enough = best.throughput * (1 - settings.tolerance)
+        for tried in most.points:
+            why = self._cause(tried.made, None)
+            if why is not None and tried.throughput >= enough:
+                said = [notes.generator_limited(tried.made, why)]
+                return self._phase(stage, "throughput", None, settled=False, notes=said)
+        load = {"streams": best.streams, "outstanding": best.outstanding}
+        self._plan = _with_load(self._plan, stage.phase, closed=True, rate_iops=None, **load)
+        text = f"throughput still grew at {settings.most_outstanding} outstanding requests"
+        said = [
+            *([] if most.settled else [Note(code="still-growing", text=text, decides=True)]),
+            *notes.within_tolerance(self._points, best.made, settings.tolerance),
+            *notes.warnings(best.made),
+        ]
+        return self._phase(stage, "throughput", best.made, settled=most.settled, notes=said)
 
 
-def _limited(rows: Sequence[Row], chosen: Row | None, bound: Limit) -> Row | None:
-    """The run by which the search ended though it was the load generator's limit, not the storage's.
-
-    That is where the next rate above the chosen one that tells anything is such a run: a storage that is over
-    the limit has shown its own.
-    """
-    least = 0.0 if chosen is None else chosen.rate_iops or 0.0
-    last = {row.rate_iops: row for row in rows if row.kind == "search" and row.rate_iops is not None}
-    for rate in sorted(rate for rate in last if rate > least):
-        row = last[rate]
-        if row.verdict == "generator":
-            return row
-        if row.outcome.response_s is not None and row.outcome.response_s > bound.aim_s:
-            return None
-    return None
+def _with_load(plan: Plan, phase: str, **load: object) -> Plan:
+    """The plan with another load of a phase's stages."""
+    return with_stages(plan, lambda stage: stage.phase == phase and stage.workload is not None, load)
 
 
-def _said(row: Row | None, why: Cause | None) -> tuple[str, ...]:
-    """That the load generator was the limit, and what to do."""
-    if row is None or why is None:
-        return ()
-    return (
-        f"{words(row.outcome.load(row.rate_iops), why)}: no rate of the storage is known. {_REMEDY[why]}",
+def _with_conditioning(plan: Plan, workload: str | None, **load: object) -> Plan:
+    """The plan with a rate, and what goes with it, for conditioning by that workload that has none yet."""
+    return with_stages(
+        plan,
+        lambda stage: stage.role == "conditioning" and stage.workload == workload and rate_unknown(stage),
+        load,
     )
-
-
-def _by_minute(rows: Sequence[Row], bound: Limit) -> list[str]:
-    """Whether the limit of a minute decided anywhere."""
-    decided = sum(
-        row.verdict == "over" and row.outcome.response_s is not None and row.outcome.response_s <= bound.aim_s
-        for row in rows
-    )
-    if not decided:
-        return []
-    return [f"in {decided} runs the mean kept to its limit, but a minute exceeded {bound.minute_ms:g} ms"]
-
-
-def _passed_over(rows: Sequence[Row], chosen: Row | None, keeps_up: float) -> list[str]:
-    """Why a point that achieved more than the chosen one was not chosen, though it is in the table."""
-    if chosen is None:
-        return []
-    faster = [r for r in rows if r.verdict == "saturated" and r.outcome.iops > chosen.outcome.iops]
-    most = max(faster, key=lambda row: row.outcome.iops, default=None)
-    if most is None or most.rate_iops is None:
-        return []
-    return [
-        f"{most.outcome.iops:.4g} IOPS were achieved too, but {most.rate_iops:g} were asked for: a rate "
-        f"counts only where {100 * keeps_up:g} % of it are achieved, else requests queue up without end"
-    ]
-
-
-def _within(rows: Sequence[Row], chosen: Row, tolerance: float) -> list[str]:
-    """Why the highest throughput was not chosen."""
-    most = max(rows, key=lambda row: row.outcome.mib_per_s)
-    if most.outcome.mib_per_s <= chosen.outcome.mib_per_s:
-        return []
-    return [
-        f"{most.outcome.mib_per_s:.4g} MiB/s were reached too, with {most.outstanding} outstanding: within "
-        f"{100 * tolerance:g} % counts as equal, and of equals the fewest outstanding are taken"
-    ]
-
-
-def _warnings(chosen: Row | None) -> tuple[str, ...]:
-    """What the load generator warned of in the run that was chosen; those of others stand with them."""
-    return () if chosen is None else chosen.outcome.warnings
-
-
-def _rounded(rate: float, *, whole: bool) -> float:
-    """A rate that can be asked for: load generators take whole numbers, reports four digits."""
-    if whole:
-        return float(max(1, round(rate)))
-    return 0.0 if rate <= 0 or not math.isfinite(rate) else float(f"{rate:.4g}")

@@ -1,8 +1,8 @@
 """`iowatt emerald calibrate` without its printing: reads the plan, runs the points, writes the new plan.
 
-While it runs, its points lie beside the folder that it will make, in ``NAME.calibrating``: a journal of
-their outcomes and, on real storage, what the load generator left of each. An interrupted calibration goes on
-there. The new plan's folder has, besides all that a plan has:
+While it runs, its points are kept beside the folder that it will make, in ``NAME.calibrating``: a journal of
+their outcomes and, on real storage, the load generator's files of each. ``--resume`` continues there. The
+new plan's folder has, besides the files of every plan:
 
     calibration.json   calibration.txt   calibration.html
     points.jsonl       points/           what was run
@@ -15,20 +15,26 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.calibrate import page, text
-from iowatt.emerald.calibrate.bench import Bench, DriverBench, SimulationBench
-from iowatt.emerald.calibrate.calibrate import Asked, calibrate
-from iowatt.emerald.calibrate.checkpoint import KeptPoints
-from iowatt.emerald.calibrate.result import Calibration, Row
+from iowatt.base.results import Note
+from iowatt.emerald.calibrate import page
+from iowatt.emerald.calibrate.bench import (
+    Bench,
+    DriverBench,
+    KeptPoints,
+    SimulationBench,
+    rate_unknown,
+    with_stages,
+)
+from iowatt.emerald.calibrate.calibrate import Calibrated, SearchSettings, calibrate
+from iowatt.emerald.calibrate.result import Calibration, PlanFile
 from iowatt.emerald.conduct import begin
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.conduct.folder import LOCK, clear, hold
-from iowatt.emerald.conduct.read_plan import read_plan
 from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan import folder
@@ -36,67 +42,86 @@ from iowatt.emerald.plan.generate import NOMINAL_IOPS
 from iowatt.emerald.plan.make import rewrite
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.rules import Rules, load
+from iowatt.render import terminal, write
 
 _POINTS, _JOURNAL, _FILLED = "points", "points.jsonl", "filled"
 _HIDDEN: Final = ".calibrating"
 
 
 @dataclass(frozen=True)
-class Where:
-    """What is calibrated, where, and where it is written."""
+class CalibrationRequest:
+    """Which plan is calibrated, on what, and where the new plan is written."""
 
     plan: Path
     output: Path
     target: str | None = None
-    #: The target once more, where it exists.
+    #: The target again, where it exists.
     erase: str | None = None
-    #: Whether a plan's pre-fill is run first on real storage.
+    #: Whether the plan's pre-fill is run first on real storage.
     fill: bool = True
-    #: Counted s of a point, and s before that; None: by default.
+    #: Counted seconds of a point, and seconds before that; None: by default.
     point_s: float | None = None
     settle_s: float | None = None
     resume: bool = False
     force: bool = False
 
+    @property
+    def staging(self) -> Path:
+        """The folder of the points."""
+        return self.output.with_name(self.output.name + _HIDDEN)
 
-def make(where: Where, asked: Asked, *, told: Callable[[str], None]) -> dict[str, Any]:
-    """``calibration.json`` of a calibration, written to the folder of the new plan.
+    @property
+    def anew(self) -> bool:
+        """Whether the points of an interrupted calibration are thrown away."""
+        return self.force and not self.resume and (self.staging / _JOURNAL).is_file()
+
+
+def make(
+    request: CalibrationRequest, settings: SearchSettings, *, talk: Callable[[str], None]
+) -> Calibration:
+    """Calibrate a plan, and write the new one.
 
     Parameters
     ----------
-    told:
+    talk:
         Called with a line of text as points are finished.
 
     Raises
     ------
     InputError
-        What is wrong with the plan, its target, what is asked, or the folder.
+        What is wrong with the plan, its target, the settings or the folder.
     DriverError
         The load generator failed; what is finished is kept.
     """
-    file = where.plan / folder.PLAN if where.plan.is_dir() else where.plan
-    plan = read_plan(file, target=where.target)
-    _refuse(where)
+    file = request.plan / folder.PLAN if request.plan.is_dir() else request.plan
+    plan = begin.read_plan(file, target=request.target)
+    _refuse(request)
     rules, notes = _rules(plan)
     driver = begin.driver_of(plan)
-    staging = _aside(where)
-    _check(plan, driver, where)
+    staging = request.staging
+    _check(plan, driver, request)
     with contextlib.ExitStack() as held:
         claim = targets.Claim()
         if not isinstance(driver, SimulationDriver):
-            ours = () if _anew(where) else _ours(staging)
-            claim = held.enter_context(targets.claimed(plan, where.erase, ours=ours, tell=told))
-        held.enter_context(_opened(staging, anew=_anew(where)))
+            ours = () if request.anew else _ours(staging)
+            claim = held.enter_context(targets.claimed(plan, request.erase, ours=ours, tell=talk))
+        held.enter_context(_opened(staging, anew=request.anew))
         try:
-            bench = _bench(plan, driver, staging / _POINTS, where)
+            bench = _bench(plan, driver, staging / _POINTS, request)
             with KeptPoints(bench, staging / _JOURNAL, _how(bench, driver)) as kept:
-                if isinstance(bench, DriverBench) and where.fill:
-                    notes += _fill(plan, bench, staging / _FILLED, told)
+                if isinstance(bench, DriverBench) and request.fill:
+                    notes += _fill(plan, bench, staging / _FILLED, talk)
                 found = calibrate(
-                    plan, rules, bench, asked, keeper=kept, tool=driver.version(), told=_teller(told)
+                    plan,
+                    rules,
+                    bench,
+                    settings,
+                    run_point=kept,
+                    tool=driver.version(),
+                    progress=lambda phase, point: talk(page.progress(phase, point)),
                 )
                 if kept.known:
-                    told(f"{kept.known} points were known from before")
+                    talk(f"{kept.known} points were known from before")
         except BaseException:
             if _nothing_run(staging):
                 shutil.rmtree(staging)
@@ -104,20 +129,16 @@ def make(where: Where, asked: Asked, *, told: Callable[[str], None]) -> dict[str
                 claim.keep()
             raise
         claim.keep()
-        return _write(replace(found, notes=(*found.notes, *notes)), file, where, staging)
+        return _write(found, notes, file, request)
 
 
-def _teller(told: Callable[[str], None]) -> Callable[[str, Row], None]:
-    return lambda phase, row: told(text.progress(phase, row))
-
-
-def _refuse(where: Where) -> None:
-    """What must not be written over."""
-    folder.refuse(where.output, force=where.force)
-    staging = _aside(where)
-    if staging.exists() and not (where.resume or where.force):
+def _refuse(request: CalibrationRequest) -> None:
+    """Raise where something would be overwritten."""
+    folder.refuse(request.output, force=request.force)
+    staging = request.staging
+    if staging.exists() and not (request.resume or request.force):
         if (staging / LOCK).exists():
-            hold(staging).close()  # says so where one is running
+            hold(staging).close()  # raises where another process is running
         raise InputError(
             "exists",
             str(staging),
@@ -126,25 +147,13 @@ def _refuse(where: Where) -> None:
         )
 
 
-def _aside(where: Where) -> Path:
-    return where.output.with_name(where.output.name + _HIDDEN)
-
-
-def _anew(where: Where) -> bool:
-    """Whether the points of an interrupted calibration are thrown away."""
-    return where.force and not where.resume and (_aside(where) / _JOURNAL).is_file()
-
-
 @contextlib.contextmanager
 def _opened(staging: Path, *, anew: bool) -> Iterator[None]:
     """The folder of the points, locked until the end."""
-    try:
-        staging.mkdir(parents=True, exist_ok=True)
-        lock = hold(staging)
-    except OSError as error:
-        raise InputError("unwritable", str(staging), f"cannot be made: {error.strerror}") from None
-    with lock:
+    with contextlib.ExitStack() as held:
         try:
+            staging.mkdir(parents=True, exist_ok=True)
+            held.enter_context(hold(staging))
             if anew:
                 clear(staging, but=(LOCK,))
             (staging / _POINTS).mkdir(exist_ok=True)
@@ -158,25 +167,26 @@ def _nothing_run(staging: Path) -> bool:
     return not (journal.exists() and journal.stat().st_size) and not any((staging / _POINTS).iterdir())
 
 
-def _rules(plan: Plan) -> tuple[Rules, list[str]]:
+def _rules(plan: Plan) -> tuple[Rules, list[Note]]:
     rules = load(plan.rules.profile).fresh()
     if rules.sha256 == plan.rules.sha256:
         return rules, []
-    return rules, [f"the rules {rules.name} are not, to the byte, those that the plan was made by"]
+    text = f"the rules {rules.name} have changed since the plan was made"
+    return rules, [Note(code="rules-changed", text=text, decides=True)]
 
 
-def _check(plan: Plan, driver: Driver, where: Where) -> None:
-    """What is wrong before the first request."""
+def _check(plan: Plan, driver: Driver, request: CalibrationRequest) -> None:
+    """Find what is wrong before the first request."""
     if isinstance(driver, SimulationDriver):
-        for argument, given in (("erase", where.erase), ("settle_seconds", where.settle_s)):
-            if given is not None:
+        for argument, value in (("erase", request.erase), ("settle_seconds", request.settle_s)):
+            if value is not None:
                 raise InputError(
                     "not-applicable",
                     Argument(argument),
                     "this is for real storage, and the plan is for a simulation",
                     hint="leave it out",
                 )
-    driver.check(_nominal(plan))
+    driver.check(with_stages(plan, rate_unknown, {"rate_iops": NOMINAL_IOPS}))
 
 
 def _ours(staging: Path) -> list[str]:
@@ -187,71 +197,60 @@ def _ours(staging: Path) -> list[str]:
         return []
 
 
-def _nominal(plan: Plan) -> Plan:
-    """The plan with some rate where none is known, to be checked."""
-    return plan.model_copy(
-        update={
-            "stages": [
-                one.model_copy(update={"rate_iops": NOMINAL_IOPS})
-                if one.workload is not None and not one.closed and one.rate_iops is None
-                else one
-                for one in plan.stages
-            ]
-        }
-    )
-
-
-def _bench(plan: Plan, driver: Driver, points: Path, where: Where) -> Bench:
+def _bench(plan: Plan, driver: Driver, points: Path, request: CalibrationRequest) -> Bench:
     if isinstance(driver, SimulationDriver):
-        return SimulationBench(driver, where.point_s)
+        return SimulationBench(driver, request.point_s)
     if hasattr(driver, "mark"):
-        driver.mark = f"calibration-{os.getpid()}-{where.output.name}"
-    (points.parent / "targets").write_text(
-        "\n".join(filter(None, map(targets.identity, targets.paths(plan)))), "utf-8"
-    )
+        driver.mark = f"calibration-{os.getpid()}-{request.output.name}"
+    identities = filter(None, map(targets.identity, targets.paths(plan)))
+    (points.parent / "targets").write_text("\n".join(identities), "utf-8")
     return DriverBench(
-        driver, points, time_scale=plan.time_scale, point_s=where.point_s, settle_s=where.settle_s
+        driver, points, time_scale=plan.time_scale, point_s=request.point_s, settle_s=request.settle_s
     )
 
 
 def _how(bench: Bench, driver: Driver) -> str:
-    """What besides plan and stage makes a point what it is."""
+    """What identifies a point besides its plan and stage."""
     own = f"{bench.point_s} {bench.settle_s}" if isinstance(bench, DriverBench) else "as the scenario is now"
     return f"{driver.version()} {own}"
 
 
-def _fill(plan: Plan, bench: DriverBench, done: Path, told: Callable[[str], None]) -> list[str]:
-    """Write the tested range once, as the plan says; what reads it would else read what was never written."""
+def _fill(plan: Plan, bench: DriverBench, done: Path, talk: Callable[[str], None]) -> list[Note]:
+    """Write the tested range once, as the plan has it; reads would else meet what was never written."""
     stage = next((one for one in plan.stages if one.role == "prefill"), None)
     if stage is None:
-        return ["the plan has no pre-fill: what was never written may be read faster"]
+        text = "the plan has no pre-fill: what was never written may be read faster"
+        return [Note(code="no-prefill", text=text, decides=True)]
     if not done.exists():
-        told("pre-fill: the whole tested range is written once")
+        talk("pre-fill: the whole tested range is written once")
         bench.stage(plan, stage)
         done.touch()
-    return ["conditioning was not run: response times may change once the storage is conditioned"]
+    text = "conditioning was not run: response times may change once the storage is conditioned"
+    return [Note(code="not-conditioned", text=text)]
 
 
-def _write(found: Calibration, file: Path, where: Where, staging: Path) -> dict[str, Any]:
-    output = where.output
-    plan = found.calibrated
+def _write(found: Calibrated, notes: list[Note], file: Path, request: CalibrationRequest) -> Calibration:
+    output, staging, plan = request.output, request.staging, found.plan
     if plan.target.scenario is not None:
         relative = os.path.relpath(plan.target.scenario, output.absolute())
         plan = plan.model_copy(update={"target": plan.target.model_copy(update={"scenario": relative})})
-    files = {
-        "plan": {"path": str(file), "sha256": hashlib.sha256(file.read_bytes()).hexdigest()},
-        "calibrated": {"path": str(output / folder.PLAN)},
-    }
-    made = replace(found, calibrated=plan, files=files).as_dict()
-    rewrite(plan, output, force=where.force)
+    result = found.result.model_copy(
+        update={
+            "plan": PlanFile(path=str(file), sha256=hashlib.sha256(file.read_bytes()).hexdigest()),
+            "calibrated": PlanFile(path=str(output / folder.PLAN)),
+            "notes": tuple(notes),
+        }
+    )
+    rewrite(plan, output, force=request.force)
+    document = page.document(result)
     try:
-        (output / "calibration.json").write_text(folder.json_text(made), "utf-8")
-        (output / "calibration.txt").write_text("\n".join(text.lines(made)) + "\n", "utf-8")
-        (output / "calibration.html").write_text(page.render(made), "utf-8")
+        (output / "calibration.json").write_text(folder.json_text(result.as_dict()), "utf-8")
+        (output / "calibration.txt").write_text(terminal.text(document), "utf-8")
+        (output / "calibration.html").write_text(write.page([document]), "utf-8")
         (staging / _JOURNAL).replace(output / _JOURNAL)
         if any((staging / _POINTS).iterdir()):
             (staging / _POINTS).replace(output / _POINTS)
         shutil.rmtree(staging)
     except OSError as error:
         raise InputError("unwritable", str(output), f"cannot be written: {error.strerror}") from None
-    return made
+    return result

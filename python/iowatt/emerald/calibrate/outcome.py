@@ -4,41 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.judge.generator import Load
+from iowatt.base.results import Result
+from iowatt.emerald.judge import Load
 from iowatt.evaluate.search.rate.measurement import half_width_s, kept_up
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile
-from iowatt.sources.observation import Direction, Interval, Observation
+from iowatt.sources.observation import Interval, Observation
 
 _MIB: Final = 1 << 20
 #: Batches that a confidence interval needs, and that long series are joined to.
 _LEAST_BATCHES, _BATCHES = 4, 20
-#: 97.5 % of a normal law.
+#: 97.5 % quantile of a normal distribution.
 _Z: Final = 1.96
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A counted stretch of one run."""
+class Outcome(Result):
+    """The counted part of one run; a line of ``points.jsonl`` holds it."""
 
-    #: Length of the stretch, s.
     seconds: float
     requests: int
     iops: float
     mib_per_s: float
-    #: Mean in s; None where nothing completed or the tool does not say.
+    #: Mean in s; None where nothing completed or the tool does not report it.
     response_s: float | None
-    #: Half of the 95 % confidence interval of the mean, s; None where the run is too short to tell.
+    #: Half of the 95 % confidence interval of the mean, s; None where the run is too short.
     half_width_s: float | None
     #: Mean power at the wall, W; None where it is not modelled.
     wall_w: float | None = None
     #: The longest mean of one of the plan's intervals (a minute, scaled), s; None where there are none.
     longest_minute_s: float | None = None
-    #: Requests issued per second, where that is known: what completions are late against.
+    #: Requests issued per second, where that is known.
     issued_iops: float | None = None
     #: Requests that the load generator may keep outstanding, and how busy it was in percent, where known.
     outstanding: int | None = None
@@ -46,31 +44,17 @@ class Outcome:
     warnings: tuple[str, ...] = ()
 
     def load(self, asked_iops: float | None) -> Load:
-        """The same as the check of the load generator takes it."""
+        """The same for the check of the load generator."""
         return Load(asked_iops, self.iops, self.response_s, self.seconds, self.outstanding, self.busy_percent)
 
-    @property
-    def scatter_iops(self) -> float:
-        """95 % of what a count of random arrivals scatters by."""
-        return _Z * math.sqrt(self.requests) / self.seconds if self.seconds > 0 else 0.0
-
     def kept_up(self, rate: float) -> tuple[float, float]:
-        """What was achieved of an open load of ``rate``, and 95 % of its scatter, requests per second.
+        """What was achieved of an open load of ``rate``, and its scatter (95 %), in requests per second.
 
-        Where it is known how many requests were issued, the scatter of arrivals is taken out.
+        Where the number of issued requests is known, the scatter of arrivals is taken out.
         """
         if self.issued_iops:
             return kept_up(rate, self.iops, self.issued_iops), 0.0
-        return self.iops, self.scatter_iops
-
-    def as_dict(self) -> dict[str, Any]:
-        """For a journal."""
-        return {**asdict(self), "warnings": list(self.warnings)}
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Outcome:
-        """What :meth:`as_dict` gave."""
-        return cls(**{**values, "warnings": tuple(values["warnings"])})
+        return self.iops, _Z * math.sqrt(self.requests) / self.seconds if self.seconds > 0 else 0.0
 
 
 def of_run(run: Run) -> Outcome:
@@ -78,59 +62,59 @@ def of_run(run: Run) -> Outcome:
     summary, intervals = run.summary, run.table("intervals")
     rows = intervals.select("completions", "response_mean_ms").drop_nulls().rows()
     completions = sum(count for count, _ in rows)
-    mean = math.fsum(count * ms for count, ms in rows) / completions / 1e3 if completions else None
-    times, through = summary["response_time_ms"]["all"], summary["throughput"]
+    seconds, throughput = summary["window"]["duration_s"], summary["throughput"]
     return Outcome(
-        seconds=summary["window"]["duration_s"],
-        requests=through["completions"],
-        iops=through["iops"],
-        mib_per_s=through["mib_per_s"],
-        response_s=mean,
-        half_width_s=half_width_s(times),
+        seconds=seconds,
+        requests=throughput["completions"],
+        iops=throughput["iops"],
+        mib_per_s=throughput["mib_per_s"],
+        response_s=math.fsum(count * ms for count, ms in rows) / completions / 1e3 if completions else None,
+        half_width_s=half_width_s(summary["response_time_ms"]["all"]),
         wall_w=summary["power_w"]["wall_mean"],
-        issued_iops=float(intervals["arrivals"].sum()) / summary["window"]["duration_s"],
+        issued_iops=float(intervals["arrivals"].sum()) / seconds,
         longest_minute_s=max((ms for _, ms in rows), default=0.0) / 1e3,
     )
 
 
 def of_observation(
-    seen: Observation, settle_s: float, *, until_s: float = math.inf, outstanding: int | None = None
+    observation: Observation, settle_s: float, *, until_s: float = math.inf, outstanding: int | None = None
 ) -> Outcome:
     """The intervals of an observation that begin ``settle_s`` after its first request.
 
     Parameters
     ----------
     until_s:
-        When they must have ended, from its first request: jobs do not all begin at once, and so do not end.
+        When they must have ended, from its first request: jobs neither begin nor end all at once.
     outstanding:
-        What the load generator was told, which counts where it does not say it itself.
+        What the load generator was told; used where its own output does not report it.
 
-    Raises ``InputError`` where none does.
+    Raises ``InputError`` where no interval is left.
     """
-    first, last = seen.start + settle_s - 1e-6, seen.start + until_s + 1e-6
-    settled = [i for i in seen.intervals if i.start >= first and i.end > i.start]
+    first, last = observation.start + settle_s - 1e-6, observation.start + until_s + 1e-6
+    settled = [i for i in observation.intervals if i.start >= first and i.end > i.start]
     counted = [i for i in settled if i.end <= last] or settled
     if not counted:
         raise InputError(
             "empty",
-            f"stage {seen.name}",
-            f"none of its {len(seen.intervals)} intervals is after the first {settle_s:g} s",
+            f"stage {observation.name}",
+            f"none of its {len(observation.intervals)} intervals is after the first {settle_s:g} s",
             hint="make the points longer with `point_seconds=`",
         )
     seconds = math.fsum(i.end - i.start for i in counted)
     requests = sum(i.read.requests + i.write.requests for i in counted)
     moved = sum(i.read.bytes + i.write.bytes for i in counted)
     mean, half = _mean(counted)
+    failed = [f"{observation.errors} requests failed"] if observation.errors else []
     return Outcome(
-        seconds,
-        requests,
-        requests / seconds,
-        moved / seconds / _MIB,
-        mean,
-        half,
-        outstanding=outstanding if seen.outstanding is None else seen.outstanding,
-        busy_percent=seen.busy_percent,
-        warnings=(*seen.warnings, *([f"{seen.errors} requests failed"] if seen.errors else [])),
+        seconds=seconds,
+        requests=requests,
+        iops=requests / seconds,
+        mib_per_s=moved / seconds / _MIB,
+        response_s=mean,
+        half_width_s=half,
+        outstanding=outstanding if observation.outstanding is None else observation.outstanding,
+        busy_percent=observation.busy_percent,
+        warnings=(*observation.warnings, *failed),
     )
 
 
@@ -139,9 +123,13 @@ def _mean(intervals: Sequence[Interval]) -> tuple[float | None, float | None]:
     batches = []
     joined = max(1, len(intervals) // _BATCHES)
     for at in range(0, len(intervals), joined):
-        sums = [_sum(one) for i in intervals[at : at + joined] for one in (i.read, i.write)]
-        count = sum(n for n, _ in sums)
-        if count:
+        directions = [one for i in intervals[at : at + joined] for one in (i.read, i.write)]
+        sums = [
+            (one.requests, one.requests * one.response_mean_s)
+            for one in directions
+            if one.response_mean_s is not None
+        ]
+        if count := sum(requests for requests, _ in sums):
             batches.append((count, math.fsum(total for _, total in sums)))
     total = sum(count for count, _ in batches)
     if not total:
@@ -153,10 +141,3 @@ def _mean(intervals: Sequence[Interval]) -> tuple[float | None, float | None]:
     squares = math.fsum((value - mean * count) ** 2 for count, value in batches)
     deviation = math.sqrt(squares / (len(batches) * (len(batches) - 1))) / (total / len(batches))
     return mean, student_t_quantile(0.975, len(batches) - 1) * deviation
-
-
-def _sum(one: Direction) -> tuple[int, float]:
-    """Requests whose response time is known, and the sum of their times."""
-    if one.response_mean_s is None:
-        return 0, 0.0
-    return one.requests, one.requests * one.response_mean_s

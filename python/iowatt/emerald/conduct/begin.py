@@ -1,4 +1,4 @@
-"""From a command line to a measurement that can be run: plan, load generator, target, folder."""
+"""Opens a measurement for running: plan, load generator, target, folder."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.conduct.folder import Folder, is_measurement, refuse
-from iowatt.emerald.conduct.read_plan import read_plan
 from iowatt.emerald.driver import Driver
+from iowatt.emerald.plan import folder as plan_folder
 from iowatt.emerald.plan.model import Plan
 from iowatt.sources.meters import source
+from iowatt.sources.target import named
 
-ALLOWED = "target.json"
+ALLOWED: Final = "target.json"
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True)
 class Ready:
-    """Everything to run it."""
+    """A measurement that can be run."""
 
     plan: Plan
     driver: Driver
@@ -40,18 +43,14 @@ def opened(
     force: bool = False,
     tell: Callable[[str], None] = lambda _text: None,
 ) -> Iterator[Ready]:
-    """A measurement, ready to be run; its folder and targets are let go of at the end.
+    """A measurement, ready to run; its folder and targets are released at the end.
 
-    Everything that can be wrong is looked at before the folder is made.
-
-    Raises
-    ------
-    InputError
-        Whatever is wrong with the plan, the target, the load generator or the folder.
+    Everything is checked before the folder is made. Raises ``InputError`` where plan, target, load
+    generator or folder is wrong.
     """
     plan = read_plan(plan_path, target=target)
     path = output or Path("measurements") / _folder_name(plan.name)
-    goes_on = resume and is_measurement(path)
+    resumed = resume and is_measurement(path)
     if plan.source == "simulation" and erase is not None:
         raise InputError(
             "not-applicable", Argument("erase"), "a simulated array has nothing to erase", hint="leave it out"
@@ -66,7 +65,7 @@ def opened(
         claim = None
         if plan.source != "simulation":
             claim = held.enter_context(
-                targets.claimed(plan, erase, ours=_ours(path) if goes_on else (), tell=tell)
+                targets.claimed(plan, erase, ours=_ours(path) if resumed else (), tell=tell)
             )
         folder = Folder(path, plan, resume=resume, force=force)
         held.callback(folder.close)
@@ -78,8 +77,66 @@ def opened(
         yield Ready(plan, driver, folder)
 
 
+def read_plan(path: Path, *, target: str | None = None) -> Plan:
+    """The plan in ``path``, a file or a folder with ``plan.json``.
+
+    Parameters
+    ----------
+    target:
+        Replaces the plan's own target.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is not a plan, or contradicts itself.
+    """
+    path = path / plan_folder.PLAN if path.is_dir() else path
+    plan = plan_folder.read(path)
+    _refuse_doubles(plan, path)
+    return _placed(plan, path, target)
+
+
+def _refuse_doubles(plan: Plan, path: Path) -> None:
+    for what, names in (
+        ("stage", [stage.id for stage in plan.stages]),
+        ("instrument", [instrument.name for instrument in plan.instruments]),
+    ):
+        double = next((name for name in names if names.count(name) > 1), None)
+        if double is not None:
+            raise InputError("duplicate", f"{path}: {what}s", f"two {what}s have the name {double!r}")
+    for stage in plan.stages:
+        if not _NAME.fullmatch(stage.id):
+            raise InputError(
+                "bad-syntax",
+                f"{path}: stages",
+                f"{stage.id!r} cannot name a directory; expected letters, digits, - and _",
+            )
+        if stage.workload is None and stage.seconds is None:
+            raise InputError(
+                "missing", f"{path}: stage {stage.id}: seconds", "a stage without requests needs a length"
+            )
+
+
+def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
+    found = plan.target
+    if target is not None:
+        if plan.source == "simulation":
+            raise InputError(
+                "not-applicable", Argument("target"), "a simulated array has no target", hint="leave it out"
+            )
+        found = found.model_copy(update={"path": target})
+    if found.path is not None:  # it may be resumed from another folder
+        where = f"{path}: target.path" if target is None else Argument("target")
+        names = [named(name.strip(), where) for name in found.path.split(",") if name.strip()]
+        placed = ",".join(str(Path(name).absolute()) for name in names)
+        found = found.model_copy(update={"path": placed})
+    if found.scenario is not None:
+        found = found.model_copy(update={"scenario": str((path.parent / found.scenario).resolve())})
+    return plan.model_copy(update={"target": found})
+
+
 def driver_of(plan: Plan) -> Driver:
-    """What makes the requests of a plan."""
+    """The load generator of a plan."""
     if plan.source == "fio":
         from iowatt.emerald.conduct.fio_driver import FioDriver
 
@@ -94,7 +151,7 @@ def driver_of(plan: Plan) -> Driver:
 
 
 def _folder_name(name: str) -> str:
-    """A plan's name without blanks and signs, which may be any text."""
+    """A plan's name, which may be any text, as the name of a folder."""
     return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "measurement"
 
 

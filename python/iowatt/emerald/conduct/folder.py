@@ -1,10 +1,11 @@
-"""The folder of a measurement, opened for running: begun, gone on with, or refused."""
+"""The folder of a measurement, opened for running: begun, resumed, or refused."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import platform
@@ -27,20 +28,20 @@ from iowatt.evaluate.search.folder import synced, write_whole
 PLAN: Final = "plan.json"
 LOCK: Final = "lock"
 METERS: Final = "meters"
-#: Given back to the file system when it is full, so that the journal can still say so.
+#: Removed when the file system is full, so that the journal can still be written.
 RESERVE: Final = "reserve"
 _RESERVE_BYTES: Final = 256 * 1024
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Folder:
-    """A measurement that this process runs; nobody else can open it meanwhile.
+    """A measurement that this process runs; no other process can open it meanwhile.
 
     Raises
     ------
     InputError
-        Something else stands at ``path``, a measurement does that is neither resumed nor replaced or follows
-        another plan, another process runs it, or it cannot be written.
+        ``path`` holds something else, or a measurement that is neither resumed nor replaced, follows another
+        plan or is run by another process; or it cannot be written.
     """
 
     def __init__(self, path: Path, plan: Plan, *, resume: bool = False, force: bool = False) -> None:
@@ -54,7 +55,7 @@ class Folder:
             self._lock = hold(path)
             atomic_path.sweep(path)
             if force:
-                (path / PLAN).unlink(missing_ok=True)  # what is left now counts for nothing
+                (path / PLAN).unlink(missing_ok=True)  # the rest no longer counts
                 clear(path, but=(LOCK, MANIFEST))  # without a manifest --force would refuse what is left
             for folder in (path / STAGES, path / METERS):
                 folder.mkdir(exist_ok=True)
@@ -71,13 +72,12 @@ class Folder:
 
     def note(self, event: str, **values: Any) -> None:
         """Append an event to the journal; where the file system is full, out of the reserve."""
+        place = str(self.path / JOURNAL)
         try:
             self._journal.append(event, **values)
         except OSError as error:
             if error.errno not in _FULL:
-                raise InputError(
-                    "unwritable", str(self.path / JOURNAL), f"cannot be written: {error.strerror}"
-                ) from None
+                raise InputError("unwritable", place, f"cannot be written: {error.strerror}") from None
             self.full.set()
             (self.path / RESERVE).unlink(missing_ok=True)
             try:
@@ -85,7 +85,7 @@ class Folder:
             except OSError:
                 raise InputError(
                     "unwritable",
-                    str(self.path / JOURNAL),
+                    place,
                     "the file system is full, and the journal cannot be continued",
                     hint="free some space; the same command with `resume=True` continues",
                 ) from None
@@ -108,31 +108,28 @@ class Folder:
         return folder
 
     def close(self) -> None:
-        """Let others at it."""
+        """Unlock it."""
         (self.path / RESERVE).unlink(missing_ok=True)
-        self._lock.close()  # the file stays: removed, two could each hold one of that name
+        self._lock.close()  # the file stays: if removed, two processes could each lock one of that name
 
     def _begin(self, plan: Plan) -> None:
         text = without_secrets(plan).model_dump_json(by_alias=True, indent=2) + "\n"
         uname = platform.uname()
+        system = f"{uname.system} {uname.release}"
         manifest = {
             "schema": MEASUREMENT_SCHEMA,
             "id": self.id,
             "name": plan.name,
             "iowatt": version("iowatt"),
-            "host": {
-                "name": uname.node,
-                "system": f"{uname.system} {uname.release}",
-                "machine": uname.machine,
-            },
+            "host": {"name": uname.node, "system": system, "machine": uname.machine},
             "begun": time.time(),
-            "plan_sha256": _sha256(text),
+            "plan_sha256": hashlib.sha256(text.encode()).hexdigest(),
         }
         self.write(MANIFEST, manifest)
         write_whole(self.path / PLAN, lambda file: file.write_text(text, "utf-8"))
 
     def _reserve(self) -> None:
-        with contextlib.suppress(OSError):  # without it the space that is watched has to do
+        with contextlib.suppress(OSError):  # then the free space that is watched must do
             (self.path / RESERVE).write_bytes(os.urandom(_RESERVE_BYTES))
 
 
@@ -142,7 +139,7 @@ def is_measurement(path: Path) -> bool:
 
 
 def _is_unbegun(path: Path) -> bool:
-    """Whether there is nothing to lose: it is empty, or a process was killed before it had begun here."""
+    """Whether it is empty, or a process was killed before it had begun here."""
     if not (path / LOCK).exists():
         return atomic_path.holds_only(path)
     return atomic_path.holds_only(path, LOCK, RESERVE, STAGES, METERS) and not any(
@@ -163,7 +160,7 @@ def _manifest(path: Path) -> dict[str, Any]:
 
 
 def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
-    """Raise ``InputError`` where ``plan`` cannot be run, or gone on with, in ``path``."""
+    """Raise ``InputError`` where ``plan`` cannot be run or resumed in ``path``."""
     if resume and force:
         raise InputError(
             "conflict",
@@ -198,7 +195,7 @@ def _refuse_other_plan(path: Path, plan: Plan) -> None:
     now = json.loads(without_secrets(plan).model_dump_json(by_alias=True))
     changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
     if changed:
-        # A copy whose passwords were taken out cannot be gone on with.
+        # A copy without its passwords cannot be resumed.
         copy = "" if "***" in json.dumps(before.get("instruments")) else f"continue with {file}, "
         raise InputError(
             "changed",
@@ -217,7 +214,7 @@ def hold(path: Path) -> TextIO:
         file = (path / LOCK).open("a+")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Who held it may have removed the folder between the two lines above.
+            # Its holder may have removed the folder between the two lines above.
             if os.fstat(file.fileno()).st_ino == (path / LOCK).stat().st_ino:
                 return file
         except FileNotFoundError:
@@ -240,9 +237,3 @@ def clear(path: Path, *, but: Sequence[str]) -> None:
             shutil.rmtree(entry)
         else:
             entry.unlink()
-
-
-def _sha256(text: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(text.encode()).hexdigest()

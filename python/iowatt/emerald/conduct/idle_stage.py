@@ -1,4 +1,4 @@
-"""A stage without requests: the time passes, and whether others left the targets alone is looked at."""
+"""A stage without requests: waits, and counts the requests of others to the targets."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _READS, _WRITES = 0, 4
 
 
 def rest(seconds: float, targets: Sequence[Path], folder: Path, stop: threading.Event) -> None:
-    """Let time pass, or end early when ``stop`` is set.
+    """Wait, or end early when ``stop`` is set.
 
-    Leaves ``rest.json``: when, and how many requests the devices below the targets completed meanwhile, by
-    whomever they were made (on a device that also holds this folder, recordings are among them).
+    Writes ``rest.json``: the times, and the requests that the devices below the targets completed meanwhile,
+    whoever made them (on a device that also holds this folder, recordings are among them).
     """
     before = requests(targets)
     started = time.time()
@@ -46,24 +46,24 @@ def rest(seconds: float, targets: Sequence[Path], folder: Path, stop: threading.
 
 
 def requests(targets: Sequence[Path]) -> dict[str, tuple[int, int]]:
-    """Reads and writes that the devices below ``targets`` have completed since they were found."""
+    """Reads and writes that the devices below ``targets`` have completed since they were attached."""
     found = {}
     for target in targets:
         try:
-            seen = target.stat()
-            number = seen.st_rdev if stat.S_ISBLK(seen.st_mode) else seen.st_dev
+            found_stat = target.stat()
+            number = found_stat.st_rdev if stat.S_ISBLK(found_stat.st_mode) else found_stat.st_dev
             device = (Path("/sys/dev/block") / f"{os.major(number)}:{os.minor(number)}").resolve()
             counts = (device / "stat").read_text("ascii").split()
             found[device.name] = (int(counts[_READS]), int(counts[_WRITES]))
         except (OSError, ValueError, IndexError):
-            continue  # tmpfs and network file systems have no device to look at
+            continue  # tmpfs and network file systems have no device
     return found
 
 
 def disturbed(folder: Path, targets: Sequence[Path]) -> str | None:
-    """Whether a rest of block devices was none, in a sentence. Files share their device with others.
+    """The requests that disturbed a rest of block devices, in a sentence; files share their device.
 
-    The counts are those of ``rest.json``; ``None`` where they cannot be read.
+    The counts are those of ``rest.json``; ``None`` where there are none, or they cannot be read.
     """
     try:
         counts = input_file.json_object(folder / REST)["requests"]
@@ -72,4 +72,4 @@ def disturbed(folder: Path, targets: Sequence[Path]) -> str | None:
     except (InputError, OSError, ValueError, KeyError, TypeError):
         return None
     found = ", ".join(f"{count} of {name}" for name, count in made.items() if count)
-    return f"the rest was none: requests were completed, {found}" if found else None
+    return f"requests were completed during the rest: {found}" if found else None

@@ -1,4 +1,4 @@
-"""Ctrl-C, a termination and a lost terminal end a measurement in order: what runs is asked to stop first."""
+"""Ctrl-C, a termination and a lost terminal stop a measurement in order: the running stage ends first."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:
-    """Within it the first signal sets ``stop``; the second one raises ``KeyboardInterrupt`` as ever.
+    """Within it the first signal sets ``stop``; the second one raises ``KeyboardInterrupt``.
 
-    A signal that was ignored before (nohup) stays so. Outside the main thread it does nothing.
+    A signal that was ignored before (nohup) stays ignored. Outside the main thread it does nothing.
     """
 
     def __init__(self, stop: threading.Event) -> None:
@@ -26,7 +26,7 @@ class Interrupts:
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is not threading.main_thread():
             return self
-        # An event may not be set by a handler: it might interrupt whoever holds the event's own lock.
+        # A handler may not set an event: it might interrupt the code that holds the event's own lock.
         self._woken, self._wake = os.pipe()
         threading.Thread(target=self._set, args=(self._woken,), name="interrupts", daemon=True).start()
         for number in _NUMBERS:
@@ -46,7 +46,7 @@ class Interrupts:
             self._wake = -1
 
     def again(self) -> None:
-        """Let the signal take the way that it would have taken without us."""
+        """Deliver the signal again, to the handler of before."""
         if self.number is not None:
             signal.raise_signal(self.number)
 

@@ -1,7 +1,7 @@
-"""What a measurement was made on, read before and after: no setting may change in between.
+"""Settings of host, load generator and targets, read before and after a measurement.
 
-Two kinds are kept apart. ``settings`` may not change: a difference is named in the journal and in the
-result. ``state`` may (temperatures, hours, allocated blocks) and is kept for the record.
+``settings`` may not change: a difference is named in the journal and in the result. ``state`` may
+(temperatures, hours, allocated blocks) and is kept for the record.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import shutil
 import stat
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +25,7 @@ SETTINGS_SCHEMA: Final = "iowatt.settings/1"
 
 Values = dict[str, str]
 
-#: Of a block device's queue; what a kernel does not have is left out.
+#: Of a block device's queue; files that a kernel does not have are left out.
 _QUEUE: Final = (
     "scheduler", "nr_requests", "read_ahead_kb", "rotational", "write_cache", "fua", "rq_affinity",
     "nomerges", "wbt_lat_usec", "io_poll", "io_poll_delay", "max_sectors_kb", "max_segments",
@@ -42,12 +42,20 @@ _SYSCTL: Final = (
     "vm/dirty_expire_centisecs", "vm/dirty_writeback_centisecs", "vm/swappiness",
     "vm/vfs_cache_pressure", "fs/aio-max-nr", "kernel/numa_balancing",
 )  # fmt: skip
+_LAYERS: Final = (
+    "md/level", "md/raid_disks", "md/chunk_size", "md/stripe_cache_size", "dm/name", "bcache/cache_mode",
+)  # fmt: skip
+_SMART: Final = ("model_name", "serial_number", "firmware_version", "user_capacity", "rotation_rate")
+_SMART_STATE: Final = (
+    "smart_status", "temperature", "power_on_time", "ata_smart_attributes",
+    "nvme_smart_health_information_log",
+)  # fmt: skip
 _SMART_S: Final = 30
 
 
 @dataclass(frozen=True)
 class Change:
-    """A setting that is not what it was; ``None`` where it is not there."""
+    """A setting that changed; ``None`` where it is absent."""
 
     what: str
     before: str | None
@@ -57,10 +65,8 @@ class Change:
         return f"{self.what} was {self.before or 'not there'} and is {self.after or 'not there'}"
 
 
-def snapshot(
-    targets: Sequence[Path], *, driver: str | None, files: Sequence[Path] = ()
-) -> dict[str, dict[str, str]]:
-    """The settings of this machine, of what makes the requests, and of the targets.
+def snapshot(targets: Sequence[Path], *, driver: str | None, files: Sequence[Path] = ()) -> dict[str, Values]:
+    """The settings of this machine, of the load generator, and of the targets.
 
     Parameters
     ----------
@@ -69,7 +75,7 @@ def snapshot(
     driver:
         The load generator and its version, "fio-3.33".
     files:
-        Whatever else the measurement depends on, by digest: the scenario that is simulated.
+        Other files that the measurement depends on, by digest: the scenario that is simulated.
 
     Returns
     -------
@@ -80,28 +86,26 @@ def snapshot(
     settings["iowatt"] = version("iowatt")
     if driver is not None:
         settings["driver"] = driver
-    for file in files:
-        settings[f"file {file}"] = _digest(file)
+    settings |= {f"file {file}": _digest(file) for file in files}
     for target in targets:
-        kept, passing = _target(target)
-        settings |= {f"target {target}: {key}": value for key, value in kept.items()}
-        state |= {f"target {target}: {key}": value for key, value in passing.items()}
+        _join(settings, state, _target(target), f"target {target}: ")
     return {"settings": settings, "state": state}
 
 
-def document(found: dict[str, dict[str, str]]) -> dict[str, Any]:
+def document(found: dict[str, Values]) -> dict[str, Any]:
     """A snapshot as ``settings-before.json`` has it."""
     return {"schema": SETTINGS_SCHEMA, "at": time.time(), **found}
 
 
-def compare(before: dict[str, str], after: dict[str, str]) -> list[Change]:
-    """What differs between the ``settings`` of two snapshots, by name."""
-    names = sorted(before.keys() | after.keys())
-    return [
-        Change(name, before.get(name), after.get(name))
-        for name in names
-        if before.get(name) != after.get(name)
-    ]
+def compare(before: Values, after: Values) -> list[Change]:
+    """The differences between the ``settings`` of two snapshots, by name."""
+    changes = [Change(name, before.get(name), after.get(name)) for name in sorted({**before, **after})]
+    return [change for change in changes if change.before != change.after]
+
+
+def _join(settings: Values, state: Values, found: tuple[Values, Values], prefix: str = "") -> None:
+    settings |= {f"{prefix}{key}": value for key, value in found[0].items()}
+    state |= {f"{prefix}{key}": value for key, value in found[1].items()}
 
 
 def _machine() -> tuple[Values, Values]:
@@ -138,106 +142,62 @@ def _target(path: Path) -> tuple[Values, Values]:
     state: Values = {}
     if stat.S_ISBLK(found.st_mode):
         settings["kind"] = "block device"
-        number = found.st_rdev
+        number = _numbers(found.st_rdev)
     else:
         settings |= {"kind": "file", "bytes": str(found.st_size), "inode": str(found.st_ino)}
         state["allocated bytes"] = str(found.st_blocks * 512)
-        number = found.st_dev
-        for mount in _mounts():
-            if mount["device"] == _numbers(number):
-                settings |= {
-                    "file system": mount["kind"],
-                    "mount": mount["source"],
-                    "options": mount["options"],
-                }
-                break
-    below = Path("/sys/dev/block") / _numbers(number)
+        number = _numbers(found.st_dev)
+        settings |= _mount(number)
+    below = Path("/sys/dev/block") / number
     if below.exists():
-        kept, passing = _block(below.resolve(), 0)
-        settings |= kept
-        state |= passing
+        _join(settings, state, _block(below.resolve(), 0))
     return settings, state
 
 
 def _block(device: Path, depth: int) -> tuple[Values, Values]:
-    """A block device in sysfs, the disk that it is a part of, and those that it is made of."""
+    """A block device in sysfs, the disk that it is a part of, and the devices that it is made of."""
     name = device.name
     settings: Values = {}
     state: Values = {}
     _put(settings, f"{name} size in sectors", device / "size")
     _put(settings, f"{name} read only", device / "ro")
     disk = device if (device / "queue").is_dir() else device.parent
-    for key in _QUEUE:
-        _put(settings, f"{name} queue/{key}", disk / "queue" / key)
-    for key in _DEVICE:
-        _put(settings, f"{name} device/{key}", disk / "device" / key)
-    for key in (
-        "md/level",
-        "md/raid_disks",
-        "md/chunk_size",
-        "md/stripe_cache_size",
-        "dm/name",
-        "bcache/cache_mode",
-    ):
+    keys = [*(f"queue/{key}" for key in _QUEUE), *(f"device/{key}" for key in _DEVICE), *_LAYERS]
+    for key in keys:
         _put(settings, f"{name} {key}", disk / key)
     _put(state, f"{name} requests", device / "stat")
-    kept, passing = _smart(disk.name)
-    settings |= {f"{name} {key}": value for key, value in kept.items()}
-    state |= {f"{name} {key}": value for key, value in passing.items()}
+    _join(settings, state, _smart(disk.name), f"{name} ")
     if depth < 4 and (disk / "slaves").is_dir():
         for slave in sorted((disk / "slaves").iterdir()):
-            kept, passing = _block(slave.resolve(), depth + 1)
-            settings |= kept
-            state |= passing
+            _join(settings, state, _block(slave.resolve(), depth + 1))
     return settings, state
 
 
 def _smart(disk: str) -> tuple[Values, Values]:
-    """What smartctl says of a disk: who it is stays, how it fares may change."""
+    """smartctl's values of a disk: its identity is a setting, its condition is state."""
     program = shutil.which("smartctl")
     if program is None or not Path("/dev", disk).exists():
         return {}, {}
+    command = [program, "--json", "-i", "-H", "-A", f"/dev/{disk}"]
     try:
-        done = subprocess.run(
-            [program, "--json", "-i", "-H", "-A", f"/dev/{disk}"],
-            capture_output=True,
-            timeout=_SMART_S,
-            check=False,
+        found = json.loads(subprocess.run(command, capture_output=True, timeout=_SMART_S, check=False).stdout)
+        return (
+            {f"smart {key}": str(found[key]) for key in _SMART if key in found},
+            {f"smart {key}": json.dumps(found[key], sort_keys=True) for key in _SMART_STATE if key in found},
         )
-        said = json.loads(done.stdout)
-        settings = {
-            f"smart {key}": str(said[key])
-            for key in ("model_name", "serial_number", "firmware_version", "user_capacity", "rotation_rate")
-            if key in said
-        }
-        state = {
-            f"smart {key}": json.dumps(said[key], sort_keys=True)
-            for key in (
-                "smart_status",
-                "temperature",
-                "power_on_time",
-                "ata_smart_attributes",
-                "nvme_smart_health_information_log",
-            )
-            if key in said
-        }
     except (OSError, subprocess.SubprocessError, ValueError, TypeError):
         return {}, {"smart": "could not be read"}
-    return settings, state
 
 
-def _mounts() -> Iterator[dict[str, str]]:
-    """The mounts of this machine; see proc(5), mountinfo."""
+def _mount(device: str) -> Values:
+    """The mount of a device (proc(5), mountinfo)."""
     for line in (_text(Path("/proc/self/mountinfo")) or "").splitlines():
         before, _, after = line.partition(" - ")
         fields, further = before.split(), after.split()
-        if len(fields) >= 6 and len(further) >= 3:
-            yield {
-                "device": fields[2],
-                "kind": further[0],
-                "source": further[1],
-                "options": f"{fields[5]} {further[2]}",
-            }
+        if len(fields) >= 6 and len(further) >= 3 and fields[2] == device:
+            kind, source, options = further[:3]
+            return {"file system": kind, "mount": source, "options": f"{fields[5]} {options}"}
+    return {}
 
 
 def _numbers(number: int) -> str:

@@ -1,14 +1,13 @@
-"""The course of a simulated measurement: which stages one simulation holds, and when.
+"""Which stages of a measurement one simulation holds, and when.
 
-Each stage becomes a Run of its own, and each of these Runs is one continuous simulation that begins with what
-the array remembers and is cut at the stage. So the warm-up's Run is the beginning of the measurement's: same
-seed, same requests, same times. How far back a simulation begins:
+Each stage becomes a Run, cut from one continuous simulation that begins with what the array remembers. So
+the Run of a warm-up is the beginning of that of the measurement: same seed, same requests, same times. A
+simulation begins:
 
-- an array that remembers for good (flash translation, virtual pools with tiers or placement, failures and
-  losses at their times) begins with the first stage of the plan;
-- one that remembers what it saw lately (cache of the controller, power policies of drives) begins with the
-  stage before the phase;
-- one that remembers nothing but what is in its drives' buffers begins with the phase.
+- with the first stage of the plan, where the array's memory is lasting (flash translation, virtual pools
+  with tiers or placement, failures and losses at set times);
+- with the stage before the phase, where it is recent (cache of the controller, power policies of drives);
+- with the phase, where only the buffers of drives remember anything.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _LONGEST_NAME: Final = 100
 
 @dataclass(frozen=True)
 class SimulatedArray:
-    """The scenario of a plan: what is measured, and what of it is as the plan wants it."""
+    """The scenario of a plan, with the volume that is measured."""
 
     path: Path
     raw: Mapping[str, Any]
@@ -43,20 +42,20 @@ class SimulatedArray:
     volume: str
     capacity: int
     memory: Memory
-    #: What gives it that memory, in words.
+    #: What has that memory, in words.
     remembers: tuple[str, ...]
     #: Whether its power at the wall is modelled.
     has_wall: bool
 
     @property
     def base(self) -> Path:
-        """What the scenario's paths are relative to."""
+        """The folder that the scenario's paths are relative to."""
         return self.path.parent
 
     def span(self, plan: Plan) -> int:
         """The tested range in bytes: whole requests of 256 KiB.
 
-        Raises ``InputError`` where the volume is smaller than what the plan asks for, or than one request.
+        Raises ``InputError`` where the volume is smaller than the plan's range, or than one request.
         """
         asked = plan.target.size_bytes
         if asked is not None and asked > self.capacity:
@@ -109,33 +108,31 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
 def _memory(scenario: Scenario, system: System) -> tuple[Memory, tuple[str, ...]]:
     from iowatt.model.library.ssd.drive import Ssd
 
-    lasting, recent = [], []
-    if any(isinstance(pool.drive, Ssd) and pool.drive.geometry is not None for pool in system.pools):
-        lasting.append("flash translation")
-    if system.virtual_pools:
-        lasting.append("virtual pools")
-    if any(pool.failure for pool in scenario.array.pool):
-        lasting.append("failures")
-    controller = scenario.array.controller
-    if controller is not None:
-        if controller.loss:
-            lasting.append("losses of the controller")
-        if controller.cache is not None:
-            recent.append("the controller's cache")
-    if any(pool.power.policy != "never" for pool in scenario.array.pool):
-        recent.append("power policies of drives")
-    if lasting:
-        return "lasting", (*lasting, *recent)
-    return ("recent" if recent else "none"), tuple(recent)
+    pools, controller = scenario.array.pool, scenario.array.controller
+    flash = any(isinstance(pool.drive, Ssd) and pool.drive.geometry is not None for pool in system.pools)
+    lasting = {
+        "flash translation": flash,
+        "virtual pools": bool(system.virtual_pools),
+        "failures": any(pool.failure for pool in pools),
+        "losses of the controller": controller is not None and bool(controller.loss),
+    }
+    recent = {
+        "the controller's cache": controller is not None and controller.cache is not None,
+        "power policies of drives": any(pool.power.policy != "never" for pool in pools),
+    }
+    remembers = tuple(name for name, present in {**lasting, **recent}.items() if present)
+    if any(lasting.values()):
+        return "lasting", remembers
+    return "recent" if remembers else "none", remembers
 
 
 @dataclass(frozen=True)
-class Part:
-    """Stages that one workload serves, or a rest, and its time in the simulation in s."""
+class CoursePart:
+    """Stages served by one workload, or a rest, and its time in the simulation in s."""
 
     stages: tuple[Stage, ...]
     start: float
-    #: None where nothing but the last request ends it (fill), and it is the last part.
+    #: None where it ends with its last request (fill); it is then the last part.
     end: float | None
 
 
@@ -144,7 +141,7 @@ class Course:
     """One simulation: the parts from its beginning to a stage, and the window of that stage in s."""
 
     stage: Stage
-    parts: tuple[Part, ...]
+    parts: tuple[CoursePart, ...]
     start: float
     end: float | None
     #: Whether it begins with the first stage of the plan.
@@ -153,59 +150,52 @@ class Course:
     @property
     def before(self) -> tuple[Stage, ...]:
         """Stages that are simulated before the one that is observed."""
-        listed = [stage for part in self.parts for stage in part.stages]
-        return tuple(listed[: [stage.id for stage in listed].index(self.stage.id)])
+        stages = [stage for part in self.parts for stage in part.stages]
+        return tuple(stages[: [stage.id for stage in stages].index(self.stage.id)])
 
 
-def course(plan: Plan, stage: Stage, memory: Memory, filled: Callable[[Stage], float]) -> Course:
+def course(plan: Plan, stage: Stage, memory: Memory, fill_s: Callable[[Stage], float]) -> Course:
     """The simulation whose window is ``stage``.
 
     Parameters
     ----------
-    filled:
-        How long a stage takes that ends when the whole range is written, in s; asked only for stages before
-        ``stage``.
+    fill_s:
+        Length in s of a stage that ends when the whole range is written; called for stages before ``stage``.
     """
     stages = [one for one in plan.stages if one.role != "com"]
-    names = [one.id for one in stages]
-    if stage.id not in names:
+    index = next((number for number, one in enumerate(stages) if one.id == stage.id), None)
+    if index is None:
         raise InputError(
             "unknown-name", f"plan {plan.name}", f"the plan has no stage {stage.id!r} that can be simulated"
         )
-    at = names.index(stage.id)
-    stages[at] = stage
+    stages[index] = stage
     groups = _groups(stages)
-    mine = next(number for number, group in enumerate(groups) if at in group)
-    first = {"none": mine, "recent": max(0, mine - 1), "lasting": 0}[memory]
-    parts: list[Part] = []
-    now = 0.0
-    window: tuple[float, float | None] = (0.0, None)
-    for group in groups[first : mine + 1]:
-        begin = now
-        ends: float | None = begin
-        for index in group:
-            one = stages[index]
-            seconds = one.seconds
-            if seconds is None and one.id != stage.id:
-                seconds = filled(one)
+    own = next(number for number, group in enumerate(groups) if stage in group)
+    first = {"none": own, "recent": max(0, own - 1), "lasting": 0}[memory]
+    parts: list[CoursePart] = []
+    now, start, end = 0.0, 0.0, None
+    for group in groups[first : own + 1]:
+        begun: float = now
+        ends: float | None = now
+        for one in group:
+            seconds = fill_s(one) if one.seconds is None and one is not stage else one.seconds
             ends = None if seconds is None else now + seconds
-            if one.id == stage.id:
-                window = (now, ends)
-            if ends is not None:
-                now = ends
-        parts.append(Part(tuple(stages[index] for index in group), begin, ends))
-    return Course(stage, tuple(parts), *window, whole=first == 0)
+            if one is stage:
+                start, end = now, ends
+            now = now if ends is None else ends
+        parts.append(CoursePart(tuple(group), begun, ends))
+    return Course(stage, tuple(parts), start, end, whole=first == 0)
 
 
-def _groups(stages: Sequence[Stage]) -> list[list[int]]:
-    """Stages that are one stretch of one workload: a phase's warm-up and its measurement."""
-    groups: list[list[int]] = []
-    for index, stage in enumerate(stages):
-        before = stages[index - 1] if index else None
-        if before is not None and before.seconds is not None and _load(before) == _load(stage):
-            groups[-1].append(index)
+def _groups(stages: Sequence[Stage]) -> list[list[Stage]]:
+    """Consecutive stages of one workload at one load: a phase's warm-up and its measurement."""
+    groups: list[list[Stage]] = []
+    for stage in stages:
+        last = groups[-1][-1] if groups else None
+        if last is not None and last.seconds is not None and _load(last) == _load(stage):
+            groups[-1].append(stage)
         else:
-            groups.append([index])
+            groups.append([stage])
     return groups
 
 
@@ -215,21 +205,20 @@ def _load(stage: Stage) -> tuple[Any, ...]:
 
 
 def text(plan: Plan, array: SimulatedArray, course: Course) -> str:
-    """The scenario of a course, with its paths relative to what those of the plan's scenario are."""
-    raw = copy.deepcopy(dict(array.raw))
-    raw.pop("workload", None)
+    """The scenario of a course; its paths are relative to the folder of the plan's scenario."""
     span = array.span(plan)
-    named = [part for part in course.parts if part.stages[0].workload is not None]
-    made = [_workload(plan, part, array.volume, span) for part in named]
-    name = f"{raw['name']}-{course.stage.id}"
-    raw["name"], raw["seed"] = name[:_LONGEST_NAME], plan.seed
+    requesting = [part for part in course.parts if part.stages[0].workload is not None]
+    workload = [_workload(plan, part, array.volume, span) for part in requesting]
     observe: dict[str, Any] = {"interval": _time(course.stage.interval_s), "warmup": _time(course.start)}
     if course.end is not None:
         observe["duration"] = _time(course.end)
-    body: dict[str, Any] = {"name": raw["name"], "seed": raw["seed"]}
-    if made:
-        body["workload"] = made
-    body |= {"array": raw["array"], "observe": observe}
+    body: dict[str, Any] = {
+        "name": f"{array.raw['name']}-{course.stage.id}"[:_LONGEST_NAME],
+        "seed": plan.seed,
+        **({"workload": workload} if workload else {}),
+        "array": copy.deepcopy(array.raw["array"]),
+        "observe": observe,
+    }
     return toml.document(
         body,
         (
@@ -239,7 +228,7 @@ def text(plan: Plan, array: SimulatedArray, course: Course) -> str:
     )
 
 
-def _workload(plan: Plan, part: Part, volume: str, span: int) -> dict[str, Any]:
+def _workload(plan: Plan, part: CoursePart, volume: str, span: int) -> dict[str, Any]:
     stage = part.stages[0]
     profile: dict[str, Any] = {"name": workloads.profile_name(str(stage.workload)), "span": f"{span}B"}
     changes = workloads.overrides(plan, stage)
@@ -252,10 +241,10 @@ def _workload(plan: Plan, part: Part, volume: str, span: int) -> dict[str, Any]:
     if changes:
         profile["set"] = changes
     ends = {} if part.end is None else {"end": _time(part.end)}
-    return {"name": _named(stage), "volume": volume, "profile": profile, "start": _time(part.start), **ends}
+    return {"name": _name(stage), "volume": volume, "profile": profile, "start": _time(part.start), **ends}
 
 
-def _named(stage: Stage) -> str:
+def _name(stage: Stage) -> str:
     """A workload's name: that of the phase, with a letter first."""
     plain = "".join(c if c.isalnum() or c in "_-" else "-" for c in stage.phase)
     return plain if plain[:1].isalpha() else f"phase-{plain}"

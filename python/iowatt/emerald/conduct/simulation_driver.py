@@ -1,6 +1,6 @@
-"""The simulator as what makes the requests of a measurement: each stage becomes a Run of its own.
+"""The simulator as a load generator: each stage becomes a Run.
 
-What a stage finds is what the stages before it left, as far as the array remembers it
+A stage begins with the state that earlier stages left, as far as the array remembers it
 (:mod:`iowatt.emerald.conduct.simulation_course`). A rest is simulated too, with the array's power policies.
 """
 
@@ -53,35 +53,28 @@ class SimulationDriver:
         return self._array[1]
 
     def check(self, plan: Plan) -> None:
-        """Compile every stage, so that what is wrong with one is known before the first is simulated.
+        """Compile every stage before the first is simulated.
 
-        Raises
-        ------
-        InputError
-            The scenario, its volume or a stage cannot be simulated.
+        Raises ``InputError`` where the scenario, its volume or a stage cannot be simulated.
         """
         array = self.array(plan)
         for stage in plan.stages:
             if stage.role == "com":
                 continue
-            # How long a fill takes matters to times only, not to whether it can be simulated.
+            # The length of a fill matters to times only.
             self._prepared(plan, array, simulation_course.course(plan, stage, array.memory, lambda _: 1.0))
 
     def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
         """Simulate one stage and leave its Run in ``folder``; none where ``stop`` is set before the end.
 
-        Raises
-        ------
-        InputError
-            The stage cannot be simulated.
+        Raises ``InputError`` where the stage cannot be simulated.
         """
         try:
-            made = self.simulate(plan, stage, stop)
+            run = self.simulate(plan, stage, stop)
         except _Stopped:
             return
-        if stop.is_set():  # too short a simulation to have looked
-            return
-        made.save(folder / RUN, force=True)
+        if not stop.is_set():  # a short simulation does not check it
+            run.save(folder / RUN, force=True)
 
     def observe(self, plan: Plan, stage: Stage, folder: Path) -> Run:
         """The Run of a stage that has ended. Raises ``InputError`` where there is none."""
@@ -89,31 +82,27 @@ class SimulationDriver:
         return Run.open(folder / RUN)
 
     def simulate(self, plan: Plan, stage: Stage, stop: threading.Event | None = None) -> Run:
-        """The Run of a stage, in memory.
-
-        Raises
-        ------
-        InputError
-            The stage cannot be simulated.
-        """
+        """The Run of a stage, in memory. Raises ``InputError`` where the stage cannot be simulated."""
         array = self.array(plan)
-
-        def filled(before: Stage) -> float:
-            return self._fill_s(plan, array, before, stop)
-
-        course = simulation_course.course(plan, stage, array.memory, filled)
+        course = self._course(plan, array, stage, stop)
         run = self._simulated(plan, array, course, stop)
         run.summary["notes"] = [*run.summary["notes"], *_notes(array, course)]
         return run
 
+    def _course(
+        self, plan: Plan, array: SimulatedArray, stage: Stage, stop: threading.Event | None
+    ) -> Course:
+        def fill_s(before: Stage) -> float:
+            return self._fill_s(plan, array, before, stop)
+
+        return simulation_course.course(plan, stage, array.memory, fill_s)
+
     def _fill_s(self, plan: Plan, array: SimulatedArray, stage: Stage, stop: threading.Event | None) -> float:
         """How long a stage takes that ends when the whole range is written, in s.
 
-        It is simulated with what precedes it; with the same memory, seed and load it always takes as long.
+        It is simulated with the stages before it; the same memory, seed and load give the same length.
         """
-        course = simulation_course.course(
-            plan, stage, array.memory, lambda before: self._fill_s(plan, array, before, stop)
-        )
+        course = self._course(plan, array, stage, stop)
         text = simulation_course.text(plan, array, course)
         if text not in self._filled:
             window = self._simulated(plan, array, course, stop).summary["window"]
@@ -158,7 +147,7 @@ def _watch(stop: threading.Event | None) -> Callable[[float | None, int], None]:
 
 
 def _notes(array: SimulatedArray, course: Course) -> list[str]:
-    """What the simulation began with, as the reader of a Run must know it."""
+    """The state that the simulation began with."""
     name, before = course.stage.id, [one.id for one in course.before]
     found = [f"stage {name} begins with the array as its scenario describes it"]
     if before:

@@ -1,49 +1,81 @@
-"""Where a measurement stands: its journal as attempts at stages, and what stands against its results."""
+"""Where a measurement stands, by its journal: attempts at stages, deviations, and where it is resumed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
+from pydantic import Field
+
+from iowatt.base.results import Result, ResultDocument
 from iowatt.emerald.measurement import Event, events
 from iowatt.emerald.plan.model import Plan, Stage
 
-STATE_SCHEMA: Final = "iowatt.emerald-run/1"
-
-#: "broken": the journal ends in its middle, so iowatt or the machine went down.
+#: "broken": the journal ends within the stage, so iowatt or the machine went down.
 Outcome = Literal["finished", "failed", "interrupted", "broken"]
 
 
-@dataclass
-class Attempt:
-    """One attempt at a stage."""
+class Attempt(Result):
+    """One attempt at a stage; times are Unix seconds."""
 
-    number: int
+    number: int = Field(alias="attempt")
     #: Below the measurement's folder.
     folder: str
     started: float
-    gap_s: float | None
     ended: float | None = None
     outcome: Outcome = "broken"
+    gap_s: float | None
+    #: Whether a later attempt, or one that repeats the stages before it, replaces it.
+    set_aside: bool = False
     #: What went wrong.
     text: str | None = None
-    #: Whether a later attempt, or one that repeats the stages before it, stands in its place.
-    set_aside: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
-        """As ``--json`` has it."""
-        return {
-            "attempt": self.number,
-            "folder": self.folder,
-            "started": self.started,
-            "ended": self.ended,
-            "outcome": self.outcome,
-            "gap_s": self.gap_s,
-            "set_aside": self.set_aside,
-            "text": self.text,
-        }
+
+class Deviation(Result):
+    """Something that makes the results non-compliant; of a stage, or of all (None)."""
+
+    stage: str | None
+    #: Stable name for programs: deviation, settings-changed, interrupted, or that of the plan's deviation.
+    code: str
+    text: str
+
+
+class StageResult(Result):
+    """A stage and its attempts, oldest first."""
+
+    stage: str
+    phase: str
+    role: str
+    #: finished, waiting (set aside or never begun), failed, interrupted or broken.
+    status: str
+    #: Number of the attempt whose figures count.
+    counted: int | None
+    attempts: list[Attempt]
+
+
+class MeasurementResult(ResultDocument):
+    """A measurement, finished or not."""
+
+    schema_id: Literal["iowatt.emerald-run/1"] = Field(default="iowatt.emerald-run/1", alias="schema")
+    path: str
+    name: str
+    source: str
+    rules: str
+    finished: bool
+    compliant: bool
+    deviations: list[Deviation]
+    #: Unix time of the first and the last event.
+    begun: float | None
+    last: float | None
+    resumed: int
+    settings_changed: list[str]
+    #: Events of the journal: at, event, meter, and text or seconds.
+    meter_failures: list[dict[str, Any]]
+    #: Seconds without a request between stages, as the load generator's own logs have them.
+    seams: list[dict[str, Any]]
+    stages: list[StageResult]
 
 
 @dataclass
@@ -67,23 +99,18 @@ class StageState:
             return "waiting"
         return self.attempts[-1].outcome
 
+    def set_aside(self) -> None:
+        """Count no attempt so far."""
+        self.attempts = [one.model_copy(update={"set_aside": True}) for one in self.attempts]
 
-@dataclass(frozen=True)
-class Deviation:
-    """Something that stands against the results; of a stage, or of all (None)."""
-
-    stage: str | None
-    #: Stable name for programs.
-    code: Literal["deviation", "settings-changed", "interrupted"]
-    text: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """As ``--json`` has it."""
-        return {"stage": self.stage, "code": self.code, "text": self.text}
+    def end(self, seconds: float, outcome: Outcome, text: str | None = None) -> None:
+        """End the last attempt."""
+        update = {"ended": seconds, "outcome": outcome, "text": text}
+        self.attempts[-1] = self.attempts[-1].model_copy(update=update)
 
 
 @dataclass
-class State:
+class MeasurementState:
     """A measurement as its journal has it."""
 
     plan: Plan
@@ -96,7 +123,6 @@ class State:
     meters: list[dict[str, Any]] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
     resumed: int = 0
-    #: Seconds without a request between stages, as the load generator's own logs show them.
     seams: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -105,81 +131,80 @@ class State:
         return next((i for i, s in enumerate(self.stages) if s.counted is None), len(self.stages))
 
     def index(self, stage: str | None) -> int:
-        """Place of a stage in the plan; before all of them where it is none."""
+        """Index of a stage in the plan; -1 where it is none."""
         return next((i for i, s in enumerate(self.stages) if s.stage.id == stage), -1)
 
-    def as_dict(self) -> dict[str, Any]:
-        """As ``--json`` has it: iowatt.emerald-run/1."""
-        return {
-            "schema": STATE_SCHEMA,
-            "name": self.plan.name,
-            "source": self.plan.source,
-            "rules": self.plan.rules.profile,
-            "finished": self.finished,
-            "compliant": not (self.plan.deviations or self.deviations),
-            "deviations": [
-                *({"stage": None, **one.model_dump()} for one in self.plan.deviations),
-                *(found.as_dict() for found in self.deviations),
+    def result(self, path: Path) -> MeasurementResult:
+        """The state as a document; ``path`` is its folder."""
+        planned = [Deviation(stage=None, code=one.code, text=one.text) for one in self.plan.deviations]
+        return MeasurementResult(
+            path=str(path),
+            name=self.plan.name,
+            source=self.plan.source,
+            rules=self.plan.rules.profile,
+            finished=self.finished,
+            compliant=not (planned or self.deviations),
+            deviations=[*planned, *self.deviations],
+            begun=self.begun,
+            last=self.last,
+            resumed=self.resumed,
+            settings_changed=self.changes,
+            meter_failures=self.meters,
+            seams=self.seams,
+            stages=[
+                StageResult(
+                    stage=one.stage.id,
+                    phase=one.stage.phase,
+                    role=one.stage.role,
+                    status=one.status,
+                    counted=None if one.counted is None else one.counted.number,
+                    attempts=one.attempts,
+                )
+                for one in self.stages
             ],
-            "begun": self.begun,
-            "last": self.last,
-            "resumed": self.resumed,
-            "settings_changed": self.changes,
-            "meter_failures": self.meters,
-            "seams": self.seams,
-            "stages": [
-                {
-                    "stage": found.stage.id,
-                    "phase": found.stage.phase,
-                    "role": found.stage.role,
-                    "status": found.status,
-                    "counted": None if found.counted is None else found.counted.number,
-                    "attempts": [attempt.as_dict() for attempt in found.attempts],
-                }
-                for found in self.stages
-            ],
-        }
+        )
 
 
-def read_state(folder: Path, plan: Plan) -> State:
+def read_state(folder: Path, plan: Plan) -> MeasurementState:
     """The state of the measurement in ``folder``. Raises ``InputError`` where its journal cannot be read."""
     return state_of(plan, list(events(folder)))
 
 
-def state_of(plan: Plan, journal: Sequence[Event]) -> State:
+def state_of(plan: Plan, journal: Sequence[Event]) -> MeasurementState:
     """The state that a journal's events lead to."""
-    state = State(plan, [StageState(stage) for stage in plan.stages])
+    state = MeasurementState(plan, [StageState(stage) for stage in plan.stages])
     for event in journal:
         state.begun = event.at if state.begun is None else state.begun
         state.last = event.at
-        _take(state, event)
+        _apply(state, event)
     return state
 
 
-def _take(state: State, event: Event) -> None:
+def _apply(state: MeasurementState, event: Event) -> None:
     values = event.values
     at = state.index(values.get("stage"))
-    attempts = state.stages[at].attempts if at >= 0 else []
+    stage = state.stages[at] if at >= 0 else StageState(state.plan.stages[0])
     match event.event:
         case "resumed":
-            _resume(state, at, values)
+            _apply_resumed(state, at, values)
         case "stage-started":
-            for earlier in attempts:
-                earlier.set_aside = True
-            attempts.append(Attempt(values["attempt"], values["folder"], event.at, values.get("gap_s")))
-        case "stage-ended" if attempts:
-            attempts[-1].ended, attempts[-1].outcome = event.at, "finished"
-        case "stage-failed" if attempts:
-            attempts[-1].ended, attempts[-1].outcome = event.at, "failed"
-            attempts[-1].text = values["text"]
-        case "interrupted" if attempts and attempts[-1].ended is None:
-            attempts[-1].ended, attempts[-1].outcome = event.at, "interrupted"
+            stage.set_aside()
+            number, folder = values["attempt"], values["folder"]
+            attempt = Attempt(number=number, folder=folder, started=event.at, gap_s=values.get("gap_s"))
+            stage.attempts.append(attempt)
+        case "stage-ended" if stage.attempts:
+            stage.end(event.at, "finished")
+        case "stage-failed" if stage.attempts:
+            stage.end(event.at, "failed", values["text"])
+        case "interrupted" if stage.attempts and stage.attempts[-1].ended is None:
+            stage.end(event.at, "interrupted")
         case "deviation":
-            state.deviations.append(Deviation(values["stage"], "deviation", values["text"]))
+            state.deviations.append(Deviation(stage=values["stage"], code="deviation", text=values["text"]))
         case "settings-changed":
             state.changes.append(values["what"])
             text = f"a setting was changed: {values['what']}"
-            state.deviations.append(Deviation(values.get("stage"), "settings-changed", text))
+            deviation = Deviation(stage=values.get("stage"), code="settings-changed", text=text)
+            state.deviations.append(deviation)
         case "meter-failed" | "meter-back":
             state.meters.append({"at": event.at, "event": event.event, **values})
         case "finished":
@@ -187,14 +212,71 @@ def _take(state: State, event: Event) -> None:
             state.seams = list(values.get("seams", []))
 
 
-def _resume(state: State, at: int, values: dict[str, Any]) -> None:
-    """What is repeated from a stage on counts no more, and neither does what stood against it."""
+def _apply_resumed(state: MeasurementState, at: int, values: dict[str, Any]) -> None:
+    """What is repeated from a stage on no longer counts, nor do its deviations."""
     state.resumed += 1
-    state.deviations = [
-        found for found in state.deviations if found.stage is None or state.index(found.stage) < at
-    ]
-    for found in state.stages[max(at, 0) :]:
-        for attempt in found.attempts:
-            attempt.set_aside = True
+    state.deviations = [one for one in state.deviations if one.stage is None or state.index(one.stage) < at]
+    for stage in state.stages[max(at, 0) :]:
+        stage.set_aside()
     if not values["compliant"]:
-        state.deviations.append(Deviation(values["stage"], "interrupted", values["why"]))
+        deviation = Deviation(stage=values["stage"], code="interrupted", text=values["why"])
+        state.deviations.append(deviation)
+
+
+_ACTIVE = ("warmup", "measurement")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Where a measurement is resumed, and what that does to its result."""
+
+    #: Index of the stage.
+    at: int
+    compliant: bool
+    why: str
+
+
+def decide(state: MeasurementState, *, restart_active: bool) -> Decision:
+    """Where a measurement with stages left is resumed, and whether its result can still comply.
+
+    The active test is to be uninterrupted and ready idle follows it directly (facts of the v1.0 training);
+    conditioning gives it its history. So what is broken before the active test is repeated from the
+    conditioning on, and nothing is lost. What is broken within it cannot be mended by resuming: figures of
+    single phases are kept, and the result states the break, unless all of the test is repeated. The breaks
+    that later versions allow were not available.
+
+    Parameters
+    ----------
+    restart_active:
+        Repeat the conditioning and the whole active test where it was broken, instead of one phase.
+    """
+    stages = [one.stage for one in state.stages]
+    at = state.next
+    stage = stages[at]
+    if state.plan.source == "simulation":
+        return Decision(at, True, f"{stage.id} is simulated; a simulated array notices no break")
+    if stage.role == "prefill":
+        return Decision(at, True, f"{stage.id} starts again; nothing that counts was lost")
+    if stage.role == "com":
+        return Decision(at, True, f"{stage.id} starts again; it does not depend on earlier stages")
+    first = _first_of_run(stages, at, ("conditioning", *_ACTIVE, "idle"))
+    if restart_active or at == first or stage.role == "conditioning":
+        return Decision(first, True, f"the whole sequence from {stages[first].id} on is repeated")
+    if stage.role == "idle":
+        return Decision(at, False, f"{stage.id} did not follow the active test directly: it was broken off")
+    begin = _first_of_run(stages, at, _ACTIVE, phase=stage.phase)
+    if all(one.role not in _ACTIVE for one in stages[:begin]):
+        why = "the active test did not follow the conditioning directly: it was broken off"
+    else:
+        why = (
+            f"the active test was broken off; phase {stage.phase} was repeated with its warm-up, "
+            "and not the whole test"
+        )
+    return Decision(begin, False, why)
+
+
+def _first_of_run(stages: list[Stage], at: int, roles: tuple[str, ...], phase: str | None = None) -> int:
+    """The first of the consecutive stages of these roles that end at ``at``."""
+    while at > 0 and stages[at - 1].role in roles and phase in (None, stages[at - 1].phase):
+        at -= 1
+    return at

@@ -1,4 +1,4 @@
-"""What is measured is written over: nothing that exists is, unless it was named twice."""
+"""The targets of a plan: nothing that exists is overwritten unless it is named twice."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from iowatt.sources import content, in_use, target
 
 def paths(plan: Plan) -> list[Path]:
     """The targets of a plan that is run on real storage."""
-    named = plan.target.path
-    return [Path(name.strip()) for name in named.split(",") if name.strip()] if named else []
+    return _split(plan.target.path or "")
+
+
+def _split(names: str) -> list[Path]:
+    return [Path(name.strip()) for name in names.split(",") if name.strip()]
 
 
 def _named(plan: Plan) -> list[Path]:
@@ -33,38 +36,24 @@ def absolute(plan: Plan) -> Plan:
 
     Raises ``InputError`` where it names none.
     """
-    named = ",".join(str(path.absolute()) for path in _named(plan))
-    return plan.model_copy(update={"target": plan.target.model_copy(update={"path": named})})
-
-
-def named_twice(plan: Plan, erase: str | None) -> bool:
-    """Whether ``erase`` names the targets of a plan again."""
-    if erase is None:
-        return False
-    again = [Path(name.strip()) for name in erase.split(",") if name.strip()]
-    return [p.absolute() for p in again] == [p.absolute() for p in paths(plan)]
+    names = ",".join(str(path.absolute()) for path in _named(plan))
+    return plan.model_copy(update={"target": plan.target.model_copy(update={"path": names})})
 
 
 class Claim:
     """The targets of a plan, ready and locked."""
 
     def __init__(self) -> None:
-        self._made: list[Path] = []
-
-    def made(self, path: Path) -> None:
-        """Take note of a file that did not exist before."""
-        self._made.append(path)
-
-    def __contains__(self, path: Path) -> bool:
-        return path in self._made
+        #: Files that did not exist before.
+        self.created: list[Path] = []
 
     def keep(self) -> None:
-        """Leave the files that were made: somebody has written down whose they are."""
-        self._made.clear()
+        """Leave the files that were created: it is on record whose they are."""
+        self.created.clear()
 
     def drop(self) -> None:
-        """Remove the files that were made and nobody keeps."""
-        for path in self._made:
+        """Remove the files that were created and not kept."""
+        for path in self.created:
             path.unlink(missing_ok=True)
 
 
@@ -76,32 +65,34 @@ def claimed(
     ours: Sequence[str] = (),
     tell: Callable[[str], None] = lambda _text: None,
 ) -> Iterator[Claim]:
-    """Every target, once it may be written to, locked until the end.
+    """Every target, once it may be overwritten, locked until the end.
 
-    Files that do not exist are made, with their space reserved; they are removed again at the end unless
+    Files that do not exist are created, with their space reserved; they are removed again at the end unless
     :meth:`Claim.keep` was called.
 
     Parameters
     ----------
     erase:
-        The targets once more, separated by commas.
+        The targets again, separated by commas.
     ours:
-        Files that this measurement has made or was allowed to overwrite before (:func:`identity`).
+        Files that this measurement has created or was allowed to overwrite before (:func:`identity`).
     tell:
-        Told what is on those that are written over.
+        Called with the content of those that are overwritten.
 
     Raises
     ------
     InputError
-        A target must be named twice, is in use, too small, something else, or finds no room.
+        A target must be named twice, is in use, too small, of another kind, or there is no space for it.
     """
     claim = Claim()
     with contextlib.ExitStack() as locks:
         locks.callback(claim.drop)
-        for path, each in _checked(plan, erase, ours):
+        targets = _checked(plan, erase, ours)
+        size = None if plan.target.size_bytes is None else span(plan).bytes_each
+        for path in targets:
             own = identity(path) in ours
-            _ready(path, each, claim, locks, allowed=erase is not None, ours=own)
-            if path not in claim and not own:
+            _ready(path, size, claim, locks, allowed=erase is not None, own=own)
+            if path not in claim.created and not own:
                 target.told_erasing(path, tell)
         yield claim
 
@@ -113,21 +104,19 @@ def refuse_mounted(plan: Plan) -> None:
             in_use.refuse(path)
 
 
-def _checked(plan: Plan, erase: str | None, ours: Sequence[str]) -> list[tuple[Path, int | None]]:
-    """The targets with the bytes that each must have, once what is said of them goes together."""
-    found = _named(plan)
-    if erase is not None and not named_twice(plan, erase):
+def _checked(plan: Plan, erase: str | None, ours: Sequence[str]) -> list[Path]:
+    """The targets. Raises ``InputError`` where plan and ``erase`` contradict each other."""
+    targets = _named(plan)
+    if erase is not None and [p.absolute() for p in _split(erase)] != [p.absolute() for p in targets]:
         raise InputError(
             "conflict",
             Argument("erase"),
             f"it names {erase}, and the target is {plan.target.path}",
             hint="both must be the same",
         )
-    each = None if plan.target.size_bytes is None else span(plan).bytes_each
-    resolved = [path.resolve() for path in found]
-    if len(set(resolved)) < len(resolved):
+    if len({path.resolve() for path in targets}) < len(targets):
         raise InputError("duplicate", "plan: target.path", f"a target is named twice: {plan.target.path}")
-    for path in found:
+    for path in targets:
         if ours and not path.exists():
             raise InputError(
                 "not-found",
@@ -135,11 +124,11 @@ def _checked(plan: Plan, erase: str | None, ours: Sequence[str]) -> list[tuple[P
                 "the target that was measured on does not exist any more",
                 hint="`force=True` begins the measurement again",
             )
-    return [(path, each) for path in found]
+    return targets
 
 
 def identity(path: Path) -> str:
-    """What stays the same as long as it is the same file: "" where it is none or a device."""
+    """Device and inode of a file: they stay as long as it is the same file. Empty where it is none."""
     try:
         found = path.stat()
     except OSError:
@@ -148,27 +137,24 @@ def identity(path: Path) -> str:
 
 
 def _ready(
-    path: Path, size: int | None, claim: Claim, locks: contextlib.ExitStack, *, allowed: bool, ours: bool
+    path: Path, size: int | None, claim: Claim, locks: contextlib.ExitStack, *, allowed: bool, own: bool
 ) -> None:
-    found = target.kind(path)
-    if found == "absent":
+    kind = target.kind(path)
+    if kind == "absent":
         if size is None:
             raise InputError(
                 "not-found",
                 str(path),
-                "the file does not exist, and the plan does not say how large to make it",
+                "the file does not exist, and the plan does not give its size",
                 hint="give the size to `iowatt emerald plan`: `size=1TiB`",
             )
         target.make(path, size, "reserved")
-        claim.made(path)
+        claim.created.append(path)
         locks.enter_context(target.held(path))
         return
-    if found == "device":
-        if not allowed:
-            raise target.must_be_named_twice(
-                path, "is a block device, and what is on it would be overwritten"
-            )
-    elif not (allowed or ours):
+    if kind == "device" and not allowed:
+        raise target.must_be_named_twice(path, "is a block device, and its content would be overwritten")
+    if not (allowed or own):
         raise InputError(
             "unsafe-target",
             str(path),

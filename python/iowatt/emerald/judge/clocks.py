@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding
+from iowatt.emerald.judge.finding import Finding, finding, non_compliant
 from iowatt.emerald.judge.minutes import Floats
 
 #: A step must exceed so many standard errors of the difference of the means on its sides.
@@ -80,27 +80,30 @@ def lag(boundaries: Sequence[Boundary], time_s: Floats, watts: Floats, least_s: 
 
 
 def compared(name: str, found: Lag | None, most_s: float, interval_s: float) -> Iterator[Finding]:
-    """What a lag says of a log that an instrument recorded by its own clock."""
+    """Findings about the log of an instrument with its own clock."""
     if found is None:
-        yield Finding(
-            "clocks-not-compared",
-            "non-compliant",
-            f"the log of {name} has a clock of its own, and the power shows too few steps to compare it "
-            f"with the load generator's: that they are at most {most_s:g} s apart is not shown",
-            {"instrument": name},
+        text = (
+            f"the log of {name} has its own clock, and the power shows too few steps to compare it "
+            f"with the load generator's: whether they are within {most_s:g} s is not known"
         )
+        yield non_compliant("clocks-not-compared", text, instrument=name)
         return
     apart = abs(found.seconds)
     if apart > most_s + found.resolution_s:
-        yield Finding(
+        text = (
+            f"the power in the log of {name} steps {digits.apart(apart, most_s)} s "
+            f"{('later' if found.seconds > 0 else 'earlier')} than the load at {found.agree} of "
+            f"{found.boundaries} boundaries between stages: the clocks differ by about as much, and "
+            f"{most_s:g} "
+            "s is allowed"
+        )
+        yield finding(
             "clock-apart",
             "invalid" if apart > interval_s else "non-compliant",
-            f"the power in the log of {name} steps {digits.apart(apart, most_s)} s "
-            f"{'later' if found.seconds > 0 else 'earlier'} than "
-            f"the load at {found.agree} of {found.boundaries} boundaries between stages: the clocks differ "
-            "by about "
-            f"so much, and {most_s:g} s is allowed",
-            {"instrument": name, "seconds": found.seconds, "most_s": most_s},
+            text,
+            instrument=name,
+            seconds=found.seconds,
+            most_s=most_s,
         )
 
 

@@ -1,4 +1,4 @@
-"""Findings, of which a judgement consists: a code, a weight and a sentence."""
+"""Findings, the parts of a judgement: a code, a weight and a sentence."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-#: ``invalid``: the figure is no measurement. ``non-compliant``: it is one, but no Emerald result.
-#: ``warning``: neither, but a reader must know.
+#: ``invalid``: the figure is not a measurement. ``non-compliant``: it is one, but not an Emerald result.
+#: ``warning``: it stands, with something the reader must know.
 Weight = Literal["invalid", "non-compliant", "warning"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that stands against a stage or a measurement."""
+    """One thing that is wrong with a stage or a measurement."""
 
     #: Stable name for programs: ``clock-apart``, ``response-mean`` ...
     code: str
@@ -30,8 +30,28 @@ class Finding:
 
     @property
     def decides(self) -> bool:
-        """Whether the figure is refused for it."""
+        """Whether it refuses the figure."""
         return self.weight == "invalid"
+
+
+def finding(code: str, weight: Weight, text: str, /, **values: Any) -> Finding:
+    """A finding with its figures as keywords."""
+    return Finding(code, weight, text, values)
+
+
+def invalid(code: str, text: str, /, **values: Any) -> Finding:
+    """A finding that refuses the figure."""
+    return Finding(code, "invalid", text, values)
+
+
+def non_compliant(code: str, text: str, /, **values: Any) -> Finding:
+    """A finding that makes the figure no Emerald result."""
+    return Finding(code, "non-compliant", text, values)
+
+
+def warning(code: str, text: str, /, **values: Any) -> Finding:
+    """A finding that a reader must know."""
+    return Finding(code, "warning", text, values)
 
 
 def _plain(value: Any) -> Any:
@@ -44,4 +64,4 @@ def _plain(value: Any) -> Any:
 
 def status(findings: Iterable[Finding]) -> Literal["valid", "invalid"]:
     """``invalid`` where any finding is."""
-    return "invalid" if any(finding.weight == "invalid" for finding in findings) else "valid"
+    return "invalid" if any(one.decides for one in findings) else "valid"

@@ -1,7 +1,7 @@
 """Whether the load generator, and not the storage, was the limit.
 
-A load generator that may keep no more requests outstanding, or has no processor left, issues requests late;
-their wait is in no response time. What such a run shows is the generator's own highest rate.
+A load generator without more requests to keep outstanding, or without processor time, issues requests late;
+response times do not include their wait. Such a run shows the generator's own highest rate.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from iowatt.emerald.judge.finding import Finding
+from iowatt.emerald.judge.finding import Finding, invalid
 
-#: What it had too little of; "issue": neither can be seen, and it issued late all the same.
+#: What it ran short of; "issue": neither, yet it issued requests late.
 Cause = Literal["outstanding", "processor", "issue"]
 
 #: Share of the requests that may be outstanding from which all of them are taken to be in use.
 ALL_IN_USE: Final = 0.9
-# More in use than may be: the bound is of another run, or counted otherwise.
+# More in use than allowed: the bound belongs to another run, or is counted differently.
 _BEYOND: Final = 1.1
-#: A thread or host so busy has no time left, in percent.
+#: Percent from which a thread or host has no time left.
 BUSY_PERCENT: Final = 90.0
 
 
@@ -45,7 +45,7 @@ class Load:
 
 
 def cause(load: Load, limit_s: float | None, *, keeps_up: float, scatter: float = 0.0) -> Cause | None:
-    """Why the generator was the limit; None where it was not, as far as can be told.
+    """Why the generator was the limit; None where nothing shows that it was.
 
     Parameters
     ----------
@@ -82,24 +82,22 @@ def words(load: Load, why: Cause) -> str:
         return f"{made}: its processor was {load.busy_percent:.0f} % busy"
     in_use = f"{load.in_use:.4g} of {load.outstanding} requests were outstanding on average"
     if why == "outstanding":
-        return f"{made}: {in_use}, all that it may keep"
-    return f"{made}: {in_use}, and it issued late all the same"
+        return f"{made}: {in_use}, the most allowed"
+    return f"{made}: {in_use}, yet it issued requests late"
 
 
 def limited(load: Load, limit_s: float | None, *, keeps_up: float, scatter: float = 0.0) -> Iterator[Finding]:
     """The finding; parameters as of :func:`cause`."""
     why = cause(load, limit_s, keeps_up=keeps_up, scatter=scatter)
     if why is not None:
-        yield Finding(
+        text = words(load, why)
+        yield invalid(
             "generator-limited",
-            "invalid",
-            words(load, why),
-            {
-                "cause": why,
-                "asked_iops": load.asked_iops,
-                "achieved_iops": load.achieved_iops,
-                "outstanding": load.outstanding,
-                "in_use": load.in_use,
-                "busy_percent": load.busy_percent,
-            },
+            text,
+            cause=why,
+            asked_iops=load.asked_iops,
+            achieved_iops=load.achieved_iops,
+            outstanding=load.outstanding,
+            in_use=load.in_use,
+            busy_percent=load.busy_percent,
         )

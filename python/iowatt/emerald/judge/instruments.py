@@ -1,9 +1,8 @@
-"""Whether the instruments beside a stage meet the rules: sampling, accuracy, clock, range; and
-temperature.
+"""Whether the instruments of a stage meet the rules: sampling, accuracy, clock, range, temperature.
 
 From a Run's table ``instruments`` (a row for each quantity of an instrument and minute) and what
-``run.json`` says of each. The rules' table of watts (0.01, 0.1, 1 W) is stricter than 1 % wherever more
-than 1 W flows and reads like a resolution: it is reported as that, and only the 1 % fails.
+``run.json`` says of each. The rules' table of watts (0.01, 0.1, 1 W) is stricter than 1 % above
+1 W and reads like a resolution: it is reported as one, and only the 1 % fails.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding, Weight
+from iowatt.emerald.judge.finding import Finding, Weight, finding, invalid, non_compliant, warning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +54,7 @@ def check(
     meters = [one for one in described if one["role"] == "power"]
     thermometers = [one for one in described if one["role"] == "temperature"]
     if not meters:
-        yield Finding("no-meter", "invalid", "no meter recorded the power")
+        yield invalid("no-meter", "no meter recorded the power")
     for meter in meters:
         rows = _rows(table, meter["name"], "watts")
         yield from _grade(meter)
@@ -70,12 +69,11 @@ def check(
             yield from _range(meter, table, "thd_percent", harmonics, "% of harmonics")
         yield from _voltage(meter, table, limits)
     if not thermometers:
-        yield Finding(
-            "temperature-missing",
-            "non-compliant",
-            f"no thermometer recorded the inlet temperature, which is asked for at least every "
-            f"{limits.temperature_sampling_s:g} s",
+        text = (
+            "no thermometer recorded the inlet temperature, required at least every "
+            f"{limits.temperature_sampling_s:g} s"
         )
+        yield non_compliant("temperature-missing", text)
     for one in thermometers:
         rows = _rows(table, one["name"], "celsius")
         yield from _sampling(one, rows, limits.temperature_sampling_s, "thermometer", "non-compliant")
@@ -101,46 +99,37 @@ def _rows(table: pl.DataFrame | None, name: str, quantity: str) -> list[dict[str
 
 def _grade(meter: Mapping[str, Any]) -> Iterator[Finding]:
     if meter["grade"] != "emerald":
-        yield Finding(
-            "meter-indicative",
-            "non-compliant",
-            f"meter {meter['name']} is indicative: {meter['why']}",
-            {"instrument": meter["name"]},
-        )
+        text = f"meter {meter['name']} is indicative: {meter['why']}"
+        yield non_compliant("meter-indicative", text, instrument=meter["name"])
 
 
 def _sampling(
     one: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], most_s: float, what: str, weight: Weight
 ) -> Iterator[Finding]:
-    """Samples are at most so far apart: as the instrument says, and as the longest gap shows."""
+    """The sample interval is short enough, by the instrument and by the longest gap."""
     name = one["name"]
     if not any(row["samples"] for row in rows):
-        yield Finding(
-            f"{what}-silent", weight, f"{what} {name} has no sample in this stage", {"instrument": name}
-        )
+        yield finding(f"{what}-silent", weight, f"{what} {name} has no sample in this stage", instrument=name)
         return
     nominal = one.get("sample_interval_s")
     seconds = sum(row["end_s"] - row["start_s"] for row in rows)
     actual = seconds / sum(row["samples"] for row in rows)
     apart = max(nominal or 0.0, actual)
     if apart > most_s * 1.01:  # a stage need not hold a whole number of samples
-        yield Finding(
-            "sampling-too-slow",
-            weight,
-            f"{what} {name} is sampled every {digits.apart(apart, most_s)} s; at most "
-            f"{most_s:g} s is allowed",
-            {"instrument": name, "sample_interval_s": apart, "most_s": most_s},
+        text = (
+            f"{what} {name} is sampled every {digits.apart(apart, most_s)} s; at most {most_s:g} s is allowed"
+        )
+        yield finding(
+            "sampling-too-slow", weight, text, instrument=name, sample_interval_s=apart, most_s=most_s
         )
         return
     gap = max((row["longest_gap_s"] or 0.0 for row in rows), default=0.0)
     if gap > max(most_s, 1.5 * apart):
-        yield Finding(
-            "sampling-gap",
-            weight,
-            f"{what} {name} left {digits.apart(gap, most_s)} s without a sample; at most "
-            f"{most_s:g} s is allowed",
-            {"instrument": name, "longest_gap_s": gap, "most_s": most_s},
+        text = (
+            f"{what} {name} left {digits.apart(gap, most_s)} s without a sample; at most {most_s:g} s is "
+            "allowed"
         )
+        yield finding("sampling-gap", weight, text, instrument=name, longest_gap_s=gap, most_s=most_s)
 
 
 def _samples(
@@ -153,62 +142,55 @@ def _samples(
     ]
     if few:
         least = min(rows[number - 1]["samples"] for number in few)
-        yield Finding(
-            "samples-too-few",
-            "invalid",
+        text = (
             f"meter {meter['name']} has too few samples in {len(few)} of {len(rows)} minutes: down to "
-            f"{least} of "
-            f"{rows[few[0] - 1]['expected']:.4g}; at least {least_percent:g} % are asked for",
-            {"instrument": meter["name"], "minutes": few, "least_percent": least_percent},
+            f"{least} of {rows[few[0] - 1]['expected']:.4g}; at least {least_percent:g} % are required"
+        )
+        yield invalid(
+            "samples-too-few", text, instrument=meter["name"], minutes=few, least_percent=least_percent
         )
 
 
 def _values(meter: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """Samples that are no values, counted in the table; a problem in words says the same of the log."""
+    """Samples without a value, counted in the table, unless the log already reports the problem."""
     named = {problem["kind"] for problem in meter["problems"]}
     for column, kind in (("not_available", "not-available"), ("out_of_range", "out-of-range")):
         count = sum(row[column] for row in rows)
         if count and not (named & ({kind} if kind == "not-available" else {kind, "clipped"})):
             code, weight, words = PROBLEMS[kind]
-            yield Finding(
-                code,
-                weight,
-                f"meter {meter['name']} {words}: {count:,} samples",
-                {"instrument": meter["name"], "samples": count},
-            )
+            text = f"meter {meter['name']} {words}: {count:,} samples"
+            yield finding(code, weight, text, instrument=meter["name"], samples=count)
 
 
 def _accuracy(meter: Mapping[str, Any], most_percent: float) -> Iterator[Finding]:
     uncertainty = meter.get("uncertainty_percent")
     if uncertainty is None:
-        yield Finding(
-            "accuracy-unknown",
-            "non-compliant",
-            f"nothing says how accurate meter {meter['name']} is; {most_percent:g} % of the input power is "
-            "asked for",
-            {"instrument": meter["name"]},
+        text = (
+            f"the accuracy of meter {meter['name']} is not known; {most_percent:g} % of the input power "
+            "is asked for"
         )
+        yield non_compliant("accuracy-unknown", text, instrument=meter["name"])
     elif uncertainty > most_percent:
-        yield Finding(
-            "accuracy",
-            "non-compliant",
+        text = (
             f"meter {meter['name']} is uncertain by {uncertainty:g} % of the power; at most "
-            f"{most_percent:g} % is allowed",
-            {"instrument": meter["name"], "uncertainty_percent": uncertainty, "most_percent": most_percent},
+            f"{most_percent:g} % is allowed"
+        )
+        yield non_compliant(
+            "accuracy",
+            text,
+            instrument=meter["name"],
+            uncertainty_percent=uncertainty,
+            most_percent=most_percent,
         )
     if meter.get("calibrated") is None:
-        yield Finding(
-            "calibration-unknown",
-            "warning",
-            f"nothing says when meter {meter['name']} was calibrated",
-            {"instrument": meter["name"]},
-        )
+        text = f"the calibration date of meter {meter['name']} is not known"
+        yield warning("calibration-unknown", text, instrument=meter["name"])
 
 
 def _problems(
     one: Mapping[str, Any], clock_apart_s: float, weight: Weight | None = None
 ) -> Iterator[Finding]:
-    """What the log itself says was wrong, joined by kind."""
+    """Problems reported in the log, joined by kind."""
     by_kind: dict[str, list[Mapping[str, Any]]] = {}
     for problem in one["problems"]:
         by_kind.setdefault(problem["kind"], []).append(problem)
@@ -218,24 +200,19 @@ def _problems(
         if kind == "clock":
             apart = max(abs(problem["seconds"]) for problem in found)
             if any(problem["seconds"] == 0 for problem in found):
-                yield Finding(
-                    "clock-step-unknown",
-                    "non-compliant",
-                    f"the clock of {one['name']} was set, and by how much is not known: {first}",
-                    values,
-                )
+                text = f"the clock of {one['name']} was set, and by how much is not known: {first}"
+                yield non_compliant("clock-step-unknown", text, **values)
             if apart > clock_apart_s:
-                yield Finding(
-                    "clock-apart",
-                    weight or "invalid",
+                text = (
                     f"the clock of {one['name']} and that of the load generator differ or jump: {first}; "
-                    "at most "
-                    f"{clock_apart_s:g} s is allowed",
-                    {**values, "seconds": apart, "most_s": clock_apart_s},
+                    f"at most {clock_apart_s:g} s is allowed"
+                )
+                yield finding(
+                    "clock-apart", weight or "invalid", text, **values, seconds=apart, most_s=clock_apart_s
                 )
             continue
         code, own, words = PROBLEMS.get(kind, ("meter-problem", "warning", "had a problem"))
-        yield Finding(code, weight or own, f"{one['name']} {words}: {first}", values)
+        yield finding(code, weight or own, f"{one['name']} {words}: {first}", **values)
 
 
 def _range(
@@ -250,17 +227,21 @@ def _range(
         return
     low, high = min(row["minimum"] for row in rows), max(row["maximum"] for row in rows)
     if low < limits[0] or high > limits[1]:
-        yield Finding(
-            f"{quantity.replace('_', '-')}-out-of-range",
-            "non-compliant",
+        text = (
             f"{one['name']} read {digits.apart(low, limits[0], 4)} to {digits.apart(high, limits[1], 4)} "
-            f"{unit}; {limits[0]:g} to {limits[1]:g} {unit} is allowed",
-            {"instrument": one["name"], "minimum": low, "maximum": high},
+            f"{unit}; {limits[0]:g} to {limits[1]:g} {unit} is allowed"
+        )
+        yield non_compliant(
+            f"{quantity.replace('_', '-')}-out-of-range",
+            text,
+            instrument=one["name"],
+            minimum=low,
+            maximum=high,
         )
 
 
 def _voltage(meter: Mapping[str, Any], table: pl.DataFrame | None, limits: Limits) -> Iterator[Finding]:
-    """The input voltage lies in one of the ranges, give or take the tolerance; where the meter says it."""
+    """The input voltage lies in one of the ranges, give or take the tolerance; where the meter reports it."""
     rows = [row for row in _rows(table, meter["name"], "volts") if row["minimum"] is not None]
     if not rows or not limits.volts:
         return
@@ -268,10 +249,8 @@ def _voltage(meter: Mapping[str, Any], table: pl.DataFrame | None, limits: Limit
     off = limits.volts_tolerance_percent / 100
     if not any(start * (1 - off) <= low and high <= end * (1 + off) for start, end in limits.volts):
         ranges = ", ".join(f"{start:g} to {end:g}" for start, end in limits.volts)
-        yield Finding(
-            "volts-out-of-range",
-            "non-compliant",
+        text = (
             f"{meter['name']} read {low:.4g} to {high:.4g} V; {ranges} V are allowed, give or take "
-            f"{limits.volts_tolerance_percent:g} %",
-            {"instrument": meter["name"], "minimum": low, "maximum": high},
+            f"{limits.volts_tolerance_percent:g} %"
         )
+        yield non_compliant("volts-out-of-range", text, instrument=meter["name"], minimum=low, maximum=high)

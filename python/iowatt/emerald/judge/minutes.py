@@ -34,7 +34,7 @@ class Minutes:
     start_s: Floats
     end_s: Floats
     requests: Floats
-    #: Asked for; of measured Runs the same as completed.
+    #: Requests that arrived; in measured Runs those that completed.
     arrivals: Floats
     #: Requests or MiB completed per second.
     operations_rate: Floats
@@ -63,7 +63,7 @@ class Minutes:
         return found
 
     def planned(self, seconds: float | None, interval_s: float) -> Minutes:
-        """Without what a load generator ran beyond the plan: a last row that is no whole minute."""
+        """Without a last row shorter than a minute that the load generator ran beyond the plan."""
         if not len(self) or seconds is None:
             return self
         left_over = float(self.seconds[-1]) < (1 - SLACK) * interval_s
@@ -91,7 +91,7 @@ def of_table(intervals: pl.DataFrame, unit: Unit) -> Minutes:
         import polars as pl
 
         values = intervals[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        # Infinity is no figure, nor is what would become it in a sum.
+        # Infinity is not a figure, nor is a value whose sum overflows.
         return np.where(np.abs(values) < _LARGEST, values, np.nan)
 
     start, end = column("start_s"), column("end_s")

@@ -5,13 +5,14 @@ Times are Unix seconds, UTC.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding
+from iowatt.emerald.judge.finding import Finding, Weight, finding, invalid, non_compliant
 
 
 @dataclass(frozen=True)
@@ -29,21 +30,20 @@ def order(spans: Sequence[Span], slack_s: float) -> Iterator[Finding]:
     """Stages, given in the order of the plan, ran in it and one at a time."""
     for before, after in pairwise(spans):
         if after.start < before.start:
-            yield Finding(
-                "out-of-order",
-                "invalid",
+            text = (
                 f"{after.stage} ran {before.start - after.start:.4g} s before {before.stage}, which the "
-                "plan has first",
-                {"stages": [before.stage, after.stage], "seconds": before.start - after.start},
+                "plan has first"
+            )
+            yield invalid(
+                "out-of-order", text, stages=[before.stage, after.stage], seconds=before.start - after.start
             )
         elif after.start < before.end - slack_s:
-            yield Finding(
-                "overlap",
-                "invalid",
+            text = (
                 f"{after.stage} began {before.end - after.start:.4g} s before {before.stage} had ended: "
-                "logs of the "
-                "same time, or of clocks that differ",
-                {"stages": [before.stage, after.stage], "seconds": before.end - after.start},
+                "logs of the same time, or of clocks that differ"
+            )
+            yield invalid(
+                "overlap", text, stages=[before.stage, after.stage], seconds=before.end - after.start
             )
 
 
@@ -53,96 +53,74 @@ def breaks(spans: Sequence[Span], most_s: float) -> Iterator[Finding]:
     for before, after in pairwise(active):
         gap = after.start - before.end
         if gap > most_s:
-            yield Finding(
-                "interrupted",
-                "non-compliant",
+            text = (
                 f"the active test was interrupted: {gap:.4g} s lie between {before.stage} and "
-                f"{after.stage}; at most "
-                f"{most_s:g} s is taken for none",
-                {"stages": [before.stage, after.stage], "seconds": gap, "most_s": most_s},
+                f"{after.stage}; at most {most_s:g} s counts as none"
+            )
+            yield non_compliant(
+                "interrupted", text, stages=[before.stage, after.stage], seconds=gap, most_s=most_s
             )
 
 
 def clocks(span: Span, began: float, ended: float, most_apart_s: float) -> Iterator[Finding]:
-    """What the load generator logged lies within the time in which it was run.
+    """The log of the load generator lies within the time in which it ran.
 
     ``began`` and ``ended`` are by the clock of the host that conducted the measurement.
     """
     apart = max(began - span.start, span.end - ended)
     inside = min(span.end, ended) - max(span.start, began)
     if inside < 0.5 * (span.end - span.start):
-        yield Finding(
-            "other-run",
-            "invalid",
+        text = (
             f"the load generator's log of {span.stage} is of another run: most of it lies outside the "
-            f"time in which the stage ran, up to {apart:,.4g} s away",
-            {"stage": span.stage, "seconds": apart},
+            f"time in which the stage ran, up to {apart:,.4g} s away"
         )
+        yield invalid("other-run", text, stage=span.stage, seconds=apart)
         return
     if apart > most_apart_s:
-        yield Finding(
-            "clock-apart",
-            "invalid",
-            f"the load generator's log of {span.stage} reaches {digits.apart(apart, most_apart_s)} s beyond "
-            "the time in which the stage ran: "
-            f"the clocks differ by at least so much, and {most_apart_s:g} s is allowed",
-            {"stage": span.stage, "seconds": apart, "most_s": most_apart_s},
+        text = (
+            f"the load generator's log of {span.stage} reaches {digits.apart(apart, most_apart_s)} s "
+            "beyond the time in which the stage ran: the clocks differ by at least so much, and "
+            f"{most_apart_s:g} s is allowed"
         )
+        yield invalid("clock-apart", text, stage=span.stage, seconds=apart, most_s=most_apart_s)
+
+
+#: Events of a journal that are findings: what they are, and the sentence with the event's values.
+EVENTS: Final[Mapping[str, tuple[str, Weight, str]]] = {
+    "stage-failed": ("stage-failed", "warning", "stage {stage} failed (attempt {attempt}): {text}"),
+    "resumed": ("resumed", "warning", "the measurement was broken off and resumed at {stage}: {why}"),
+    "settings-changed": (
+        "configuration-changed",
+        "invalid",
+        "the configuration changed during the measurement: {what}",
+    ),
+    "meter-failed": ("meter-failure", "warning", "meter {meter} failed for a while: {text}"),
+}
 
 
 def journal(events: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Finding]:
-    """What went wrong on the way, by the measurement's own journal: ``(event, values)``, oldest first."""
+    """Problems in the measurement's journal: ``(event, values)``, oldest first."""
     for event, values in events:
-        if event == "stage-failed":
-            yield Finding(
-                "stage-failed",
-                "warning",
-                f"stage {values.get('stage')} failed (attempt {values.get('attempt')}): {values.get('text')}",
-                dict(values),
-            )
-        elif event == "resumed":
-            yield Finding(
-                "resumed",
-                "warning",
-                f"the measurement was broken off and went on with {values.get('stage')}: {values.get('why')}",
-                dict(values),
-            )
-        elif event == "settings-changed":
-            yield Finding(
-                "configuration-changed",
-                "invalid",
-                f"the configuration changed during the measurement: {values.get('what')}",
-                dict(values),
-            )
-        elif event == "meter-failed":
-            yield Finding(
-                "meter-failure",
-                "warning",
-                f"meter {values.get('meter')} failed for a while: {values.get('text')}",
-                dict(values),
-            )
+        if event in EVENTS:
+            code, weight, sentence = EVENTS[event]
+            text = sentence.format_map(defaultdict(lambda: "unknown", values))
+            yield finding(code, weight, text, **dict(values))
     if events and events[-1][0] != "finished":
-        yield Finding(
-            "unfinished",
-            "non-compliant",
-            f"the measurement did not finish; the last thing noted is {events[-1][0]!r}",
-            {"last": events[-1][0]},
-        )
+        text = f"the measurement did not finish; the last event is {events[-1][0]!r}"
+        yield non_compliant("unfinished", text, last=events[-1][0])
 
 
 def settings(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Iterator[Finding]:
-    """Settings recorded before and after are the same; every difference is named."""
+    """Settings are the same before and after."""
     if before is None or after is None:
         return
     changed = dict(differences(before, after))
     if changed:
         some = "; ".join(f"{key}: {was!r} became {is_!r}" for key, (was, is_) in list(changed.items())[:5])
         more = f"; and {len(changed) - 5} more" if len(changed) > 5 else ""
-        yield Finding(
-            "configuration-changed",
-            "invalid",
-            f"settings after the measurement are not those before it: {some}{more}",
-            {"changed": {key: list(pair) for key, pair in changed.items()}},
+        text = f"settings after the measurement are not those before it: {some}{more}"
+        yield invalid(
+            "configuration-changed", text, changed={key: list(pair) for key, pair in changed.items()}
         )
 
 
@@ -161,10 +139,7 @@ def one_driver(versions: Sequence[tuple[str, str]]) -> Iterator[Finding]:
     for stage, version in versions:
         found.setdefault(version, []).append(stage)
     if len(found) > 1:
-        said = "; ".join(f"{version} in {', '.join(stages)}" for version, stages in found.items())
-        yield Finding(
-            "configuration-changed",
-            "invalid",
-            f"the load generator changed between stages: {said}",
-            {"versions": found},
+        programs = "; ".join(f"{version} in {', '.join(stages)}" for version, stages in found.items())
+        yield invalid(
+            "configuration-changed", f"the load generator changed between stages: {programs}", versions=found
         )

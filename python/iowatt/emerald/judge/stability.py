@@ -2,7 +2,7 @@
 
     EA(n) = sum over k = 0 .. 9 of w_k * PE(n - k), the weights adding to 1, the newest minute first
 
-Neither the weights nor the wording of the tolerance could be read, so the rules hold both as data and every
+Neither the weights nor the wording of the tolerance was available, so the rules hold both as data and every
 reading is computed:
 
 - a: every EA lies within the tolerance of the mean PE of the measurement interval

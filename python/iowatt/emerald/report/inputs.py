@@ -1,15 +1,15 @@
-"""What a report is made of: an analysis, the measurement that it lies in, and what else was given."""
+"""Reads what a report is made of: an analysis, its measurement, and what else the user gives."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
@@ -17,23 +17,39 @@ from iowatt.emerald.analyze.read import read_plan
 from iowatt.emerald.analyze.result import Analysis, Part
 from iowatt.emerald.classify import Classification, classify
 from iowatt.emerald.classify import read as read_product
-from iowatt.emerald.com.result import COM_SCHEMA
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.report import about as about_file
 from iowatt.emerald.report.about import About
 from iowatt.emerald.rules import Rules, load
 
-Found = dict[str, Any]
+#: A JSON file whose further keys do not matter: a manifest, settings, a run.json.
+Json = dict[str, Any]
 
 ANALYSIS: Final = "analysis.json"
-ANALYSIS_SCHEMA: Final = Analysis.model_fields["schema_id"].default
-#: Parts of a measurement that come and go, or say nothing of it.
+#: Files of a measurement that come and go, or do not matter to it.
 _PASSING: Final = ("lock", "reserve")
 _MOST_FILES: Final = 2000
 
 
+class ComVerdict(BaseModel):
+    """What a report takes of one COM test."""
+
+    com: str
+    verdict: str
+    why: str
+    unverified: list[str] = []
+
+
+class ComVerdicts(BaseModel):
+    """What a report takes of the result of ``iowatt emerald com``; other keys do not matter."""
+
+    schema_id: Literal["iowatt.emerald-com/1"] = Field(alias="schema")
+    source: str = ""
+    coms: list[ComVerdict]
+
+
 @dataclass(frozen=True)
-class File:
+class DigestedFile:
     """A file that the figures rest on."""
 
     path: str
@@ -42,24 +58,24 @@ class File:
 
 
 @dataclass(frozen=True)
-class Given:
-    """All that is known; what is None was not given, and cannot be found beside the analysis."""
+class ReportInputs:
+    """All that is known; None where it was not given and is not beside the analysis."""
 
     analysis: Analysis
     path: Path
     about: About = field(default_factory=About)
     classification: Classification | None = None
-    com: Found | None = None
+    com: ComVerdicts | None = None
     plan: Plan | None = None
-    manifest: Found | None = None
-    settings_before: Found | None = None
-    settings_after: Found | None = None
+    manifest: Json | None = None
+    settings_before: Json | None = None
+    settings_after: Json | None = None
     #: ``run.json`` of the stages, by stage.
-    runs: Mapping[str, Found] = field(default_factory=dict)
-    files: Sequence[File] = ()
-    #: The rules that the analysis went by; None where they are no longer what they were.
+    runs: Mapping[str, Json] = field(default_factory=dict)
+    files: Sequence[DigestedFile] = ()
+    #: The rules of the analysis; None where they cannot be read.
     rules: Rules | None = None
-    #: What was found wrong while reading, for the page of findings.
+    #: Problems found while reading, for the page of findings.
     remarks: Sequence[str] = ()
 
     @property
@@ -72,93 +88,99 @@ class Given:
         """Whether the figures are a simulation's."""
         return self.analysis.kind == "modelled"
 
+    def com_test(self, name: str) -> ComVerdict | None:
+        """The COM test of a method, if there is one."""
+        return next((one for one in self.com.coms if one.com == name), None) if self.com else None
+
+    def com_verdict(self, name: str) -> str | None:
+        """Its verdict: yes or no; None where it was not tested."""
+        test = self.com_test(name)
+        return test.verdict if test is not None and test.verdict in ("yes", "no") else None
+
 
 def gather(
-    analysis: Path,
-    *,
-    com: Path | None = None,
-    product: Path | None = None,
-    about: Path | None = None,
-) -> Given:
-    """Everything that a report of an analysis can say.
+    analysis: Path, *, com: Path | None = None, product: Path | None = None, about: Path | None = None
+) -> ReportInputs:
+    """Everything that a report of an analysis can state.
 
     Parameters
     ----------
     analysis:
-        ``analysis.json``, or the folder that holds it. The measurement is looked for beside it, then where
-        the analysis says that it lay.
+        ``analysis.json``, or the folder that holds it. The measurement is looked for beside it, then at the
+        place that the analysis names.
 
     Raises
     ------
     iowatt.base.errors.InputError
-        A file that was named cannot be read, or is something else. What is only looked for beside the
-        analysis and cannot be read becomes a remark.
+        A file that was named cannot be read, or is something else. A file beside the analysis that cannot be
+        read becomes a remark.
     """
     path = analysis / ANALYSIS if analysis.is_dir() else analysis
     found = read_analysis(path)
     remarks: list[str] = []
     rules = _rules(found, remarks)
-    place = _place(path, found, remarks)
-    given: dict[str, Any] = {}
-    if place is not None:
-        given["plan"] = read_plan(place / "plan.json")
-        given["manifest"] = _beside(place / "measurement.json", remarks)
-        given["settings_before"] = _settings(place / "settings-before.json", remarks)
-        given["settings_after"] = _settings(place / "settings-after.json", remarks)
+    folder = _folder(path, found, remarks)
     runs = path.parent / "runs"
-    given["runs"] = {
-        part.stage: run
-        for part in found.parts
-        if (run := _beside(runs / part.stage / "run.json", remarks)) is not None
-    }
     named = [one for one in (com, product, about) if one is not None]
-    given["files"] = list(_files(path, place, named, remarks))
-    if product is not None:
-        given["classification"] = _classification(product, found, rules, remarks)
-    found = _named(found, given.get("classification"), remarks)
-    return Given(
+    inputs = ReportInputs(
         analysis=found,
         path=path,
-        about=About() if about is None else about_file.read(about),
-        com=None if com is None else read_com(com),
+        runs={
+            part.stage: run
+            for part in found.parts
+            if (run := _beside(runs / part.stage / "run.json", remarks)) is not None
+        },
+        files=list(_files(path, folder, named, remarks)),
         rules=rules,
         remarks=remarks,
-        **given,
+    )
+    if folder is not None:
+        inputs = replace(
+            inputs,
+            plan=read_plan(folder / "plan.json"),
+            manifest=_beside(folder / "measurement.json", remarks),
+            settings_before=_settings(folder / "settings-before.json", remarks),
+            settings_after=_settings(folder / "settings-after.json", remarks),
+        )
+    classified = None if product is None else _classification(product, found, rules, remarks)
+    return replace(
+        inputs,
+        analysis=_named(found, classified, remarks),
+        classification=classified,
+        about=About() if about is None else about_file.read(about),
+        com=None if com is None else read_com(com),
     )
 
 
 def read_analysis(path: Path) -> Analysis:
     """An analysis. Raises ``InputError`` where it is none, with the key that is wrong."""
-    found = _object(path, "`iowatt emerald analyze` makes one")
-    if found.get("schema") != ANALYSIS_SCHEMA:
-        raise InputError(
-            "wrong-format", str(path), f"is not an analysis: its schema is not {ANALYSIS_SCHEMA!r}"
-        )
+    schema = Analysis.model_fields["schema_id"].default
+    found = input_file.json_object(path, input_file.LOG_BYTES, hint="`iowatt emerald analyze` makes one")
+    if found.get("schema") != schema:
+        raise InputError("wrong-format", str(path), f"is not an analysis: its schema is not {schema!r}")
+    return _valid(Analysis, found, path, "damaged", strict=True)
+
+
+def read_com(path: Path) -> ComVerdicts:
+    """Results of COM tests. Raises ``InputError`` where they are none."""
+    found = input_file.json_object(
+        path, input_file.LOG_BYTES, hint="`iowatt emerald com -o com.json` makes one"
+    )
+    return _valid(ComVerdicts, found, path, "wrong-format")
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _valid(model: type[Model], found: Json, path: Path, code: str, *, strict: bool = False) -> Model:
     try:
-        return Analysis.model_validate_json(json.dumps(found), strict=True)
+        return model.model_validate_json(json.dumps(found), strict=strict)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        said = "the key is missing" if first["type"] == "missing" else f"not as expected: {first['msg']}"
-        raise InputError("damaged", f"{path}: {place}", said) from None
-
-
-def read_com(path: Path) -> Found:
-    """Results of COM tests. Raises ``InputError`` where they are none."""
-    found = _object(path, "`iowatt emerald com -o com.json` makes one")
-    coms = found.get("coms")
-    if found.get("schema") != COM_SCHEMA or not isinstance(coms, list):
-        raise InputError(
-            "wrong-format", str(path), f"is not a result of COM tests: its schema is not {COM_SCHEMA!r}"
-        )
-    for number, one in enumerate(coms):
-        if not isinstance(one, dict) or not all(
-            isinstance(one.get(name), str) for name in ("com", "verdict", "why")
-        ):
-            raise InputError(
-                "wrong-format", f"{path}: coms.{number}", "expected an object with com, verdict and why"
-            )
-    return found
+        missing = first["type"] == "missing"
+        message = "the key is missing" if missing else f"not as expected: {first['msg']}"
+        raise InputError(code, f"{path}: {place}", message) from None
 
 
 def _rules(found: Analysis, remarks: list[str]) -> Rules | None:
@@ -166,16 +188,14 @@ def _rules(found: Analysis, remarks: list[str]) -> Rules | None:
     try:
         rules = load(name)
     except InputError as error:
-        remarks.append(
-            f"the rules {name} cannot be read here ({error.message}): what they ask for is not checked"
-        )
+        remarks.append(f"the rules {name} cannot be read ({error.message}): what they require is not checked")
         return None
     if rules.sha256 != found.rules.sha256:
         remarks.append(f"the rules {name} have changed since the analysis: analyze again before you report")
     return rules
 
 
-def _place(path: Path, found: Analysis, remarks: list[str]) -> Path | None:
+def _folder(path: Path, found: Analysis, remarks: list[str]) -> Path | None:
     """The folder of the measurement, where its plan is that of the analysis."""
     for folder in dict.fromkeys((path.parent, Path(str(found.place)))):
         if not (folder / "plan.json").is_file():
@@ -186,30 +206,25 @@ def _place(path: Path, found: Analysis, remarks: list[str]) -> Path | None:
             remarks.append(f"{folder / 'plan.json'}: {error.message}")
             continue
         phases = [stage.phase for stage in plan.stages if stage.role == "measurement"]
-        mine = (
-            found.name,
-            found.source,
-            found.time_scale,
-            [one.phase for one in found.phases],
-        )
-        if (plan.name, plan.source, plan.time_scale, phases) == mine:
+        expected = (found.name, found.source, found.time_scale, [one.phase for one in found.phases])
+        if (plan.name, plan.source, plan.time_scale, phases) == expected:
             return folder
         remarks.append(f"{folder / 'plan.json'} is another measurement's plan, and was passed over")
     return None
 
 
-def _settings(path: Path, remarks: list[str]) -> Found | None:
+def _settings(path: Path, remarks: list[str]) -> Json | None:
     found = _beside(path, remarks)
     settings = None if found is None else found.get("settings")
     return settings if isinstance(settings, dict) else None
 
 
-def _beside(path: Path, remarks: list[str]) -> Found | None:
+def _beside(path: Path, remarks: list[str]) -> Json | None:
     """A JSON object that may be there."""
     if not path.is_file():
         return None
     try:
-        return _object(path, "")
+        return input_file.json_object(path, input_file.LOG_BYTES)
     except InputError as error:
         remarks.append(f"{error.place}: {error.message}")
         return None
@@ -239,44 +254,42 @@ def _classification(
 
 
 def _named(found: Analysis, classified: Classification | None, remarks: list[str]) -> Analysis:
-    """The analysis with vendor, name and class of the product file, where the plan said none of its own."""
+    """The analysis with vendor, name and class of the product file, where the plan states none."""
     if classified is None:
         return found
-    said = {"vendor": classified.product.vendor, "name": classified.product.name}
-    added = {key: value for key, value in said.items() if not found.product.get(key)}
+    stated = {"vendor": classified.product.vendor, "name": classified.product.name}
+    added = {key: value for key, value in stated.items() if not found.product.get(key)}
     category, class_ = classified.found
     classless = found.class_ is None and category == found.category and class_ is not None
     if added or classless:
-        what = [*added, *(["class"] if classless else [])]
-        remarks.append(f"{', '.join(what)} are from --product; the plan did not say them")
-    return found.model_copy(
-        update={
-            "product": {**found.product, **added},
-            "class_": class_ if classless else found.class_,
-        }
-    )
+        names = [*added, *(["class"] if classless else [])]
+        remarks.append(f"{', '.join(names)} are from --product; the plan does not state them")
+    class_ = class_ if classless else found.class_
+    return found.model_copy(update={"product": {**found.product, **added}, "class_": class_})
 
 
 def _class(category: str | None, class_: int | None) -> str:
     return "of no category" if category is None else category if class_ is None else f"{category}-{class_}"
 
 
-def _files(path: Path, place: Path | None, named: Sequence[Path], remarks: list[str]) -> Iterator[File]:
+def _files(
+    path: Path, folder: Path | None, named: Sequence[Path], remarks: list[str]
+) -> Iterator[DigestedFile]:
     """Digests of the analysis, of what was named, and of everything in the folder of the measurement."""
     wanted: dict[Path, str] = {path: path.name}
     wanted |= {one: one.name for one in named}
-    if place is not None:
-        inside = sorted(one for one in place.rglob("*") if one.is_file() and not one.is_symlink())
-        kept = [one for one in inside if _rests_on(one.relative_to(place))]
+    if folder is not None:
+        inside = sorted(one for one in folder.rglob("*") if one.is_file() and not one.is_symlink())
+        kept = [one for one in inside if _rests_on(one.relative_to(folder))]
         if len(kept) > _MOST_FILES:
-            remarks.append(f"{place} holds {len(kept):,} files; the first {_MOST_FILES:,} are listed")
+            remarks.append(f"{folder} holds {len(kept):,} files; the first {_MOST_FILES:,} are listed")
         for one in kept[:_MOST_FILES]:
-            wanted.setdefault(one, str(one.relative_to(place)))
+            wanted.setdefault(one, str(one.relative_to(folder)))
     for file, name in wanted.items():
         try:
             with file.open("rb") as opened:
                 digest = hashlib.file_digest(opened, "sha256").hexdigest()
-            yield File(name, file.stat().st_size, digest)
+            yield DigestedFile(name, file.stat().st_size, digest)
         except OSError as error:
             remarks.append(f"{file} cannot be read for its digest: {error.strerror}")
 
@@ -285,7 +298,3 @@ def _rests_on(name: Path) -> bool:
     """Whether a file of a measurement's folder is an input of the analysis, not made from it."""
     made = name.parts[0] == "runs" or name.name in (ANALYSIS, "analysis.html")
     return not made and name.name not in _PASSING and not name.name.startswith(".")
-
-
-def _object(path: Path, hint: str) -> Found:
-    return input_file.json_object(path, input_file.LOG_BYTES, hint=hint or None)

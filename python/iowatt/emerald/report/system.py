@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
+from iowatt.emerald.classify import Classification
 from iowatt.emerald.classify.requirement import ATTRIBUTES
-from iowatt.emerald.report import blocks
-from iowatt.emerald.report.blocks import Block, Page, pairs, rows
-from iowatt.emerald.report.inputs import Found, Given
+from iowatt.emerald.report.inputs import ReportInputs
+from iowatt.emerald.report.tables import NOT_STATED, gigabytes, joined, pairs, table
 from iowatt.render import numbers
-from iowatt.render.figure import Column, Exact
+from iowatt.render.document import Section
+from iowatt.render.figure import Column, Exact, Figure, text_columns
 
-#: Settings that say more of the laboratory than of the measurement.
+#: Settings that describe the laboratory rather than the measurement.
 _PRIVATE: Final = ("boot", "kernel command line")
-
-
-def taxonomy(given: Given) -> Page:
-    """Category, class and what they were found from."""
-    found, classified = given.analysis, given.classification
-    made: list[Block] = [pairs("Category and class of the measurement", [("Class", found.system_class)])]
-    described = classified.product.model_dump() if classified is not None else found.product
-    known = [(title, described.get(name)) for name, title in _ATTRIBUTES.items()]
-    made.append(
-        pairs(
-            "Attributes of the product",
-            [(title, value) for title, value in known],
-            "As its maker describes it. The maximum configuration decides the class, not the tested one.",
-        )
-    )
-    sentences: list[str] = []
-    if classified is None:
-        sentences.append("Without the product's file (--product) the class is what the plan says.")
-    else:
-        made.append(_classes(classified))
-        if classified.stops:
-            sentences.append(
-                f"What stops it from class {classified.next_class}: "
-                f"{'; '.join(one.text for one in classified.stops)}."
-            )
-        sentences += [f"Boundary: {one.text}" for one in classified.boundary]
-    return Page("taxonomy", "Taxonomy", made, sentences)
-
-
 _ATTRIBUTES: Final = {
     "access": "access",
     "time_to_first_data": "time to first data (s)",
@@ -53,21 +24,48 @@ _ATTRIBUTES: Final = {
 }
 
 
-def _classes(classified: Any) -> Block:
-    numbers = list(classified.unmet)
-    cells = [[ATTRIBUTES[name], *(str(one) for one in needs)] for name, needs in classified.table.items()]
-    cells.append(["all met", *("no" if classified.unmet[one] else "yes" for one in numbers)])
-    return rows(
-        f"What the classes of {classified.category} ask for",
-        blocks.text("Attribute", *(f"Class {one}" for one in numbers)),
-        cells,
-    )
+def taxonomy(inputs: ReportInputs) -> Section:
+    """Category, class and the attributes that decide them."""
+    found, classified = inputs.analysis, inputs.classification
+    described = found.product if classified is None else classified.product.model_dump()
+    made = [
+        pairs("Category and class of the measurement", [("Class", found.system_class)]),
+        pairs(
+            "Attributes of the product",
+            [(title, described.get(name)) for name, title in _ATTRIBUTES.items()],
+            "As its maker describes it. The maximum configuration decides the class, not the tested one.",
+        ),
+    ]
+    if classified is None:
+        sentences = ["Without the product's file (--product) the class is that of the plan."]
+    else:
+        made.append(_classes(classified))
+        sentences = [f"Boundary: {one.text}" for one in classified.boundary]
+        if classified.stops:
+            reasons = "; ".join(one.text for one in classified.stops)
+            sentences.insert(0, f"Not of class {classified.next_class}: {reasons}.")
+    return Section("taxonomy", "Taxonomy", made, sentences)
 
 
-def system(given: Given) -> Page:
+def _classes(classified: Classification) -> Figure:
+    classes = list(classified.unmet)
+    rows = [[ATTRIBUTES[name], *(str(one) for one in needs)] for name, needs in classified.table.items()]
+    rows.append(["all met", *("no" if classified.unmet[one] else "yes" for one in classes)])
+    columns = text_columns("Attribute", *(f"Class {one}" for one in classes))
+    return table(f"Requirements of the classes of {classified.category}", columns, rows)
+
+
+def system(inputs: ReportInputs) -> Section:
     """The system under test."""
-    about, tested = given.about, given.about.system
-    supply = about.power_supply
+    about, tested, hosts = inputs.about, inputs.about.system, _hosts(inputs)
+    capacity = inputs.plan.raw_capacity_bytes if inputs.plan else None
+    devices = [
+        [one.type, one.model, one.form_factor, one.rpm, one.capacity and one.capacity / 1e9, one.count]
+        for one in about.device
+    ]
+    luns = [
+        [one.name, gigabytes(one.capacity), one.host, one.path, one.port, one.protection] for one in about.lun
+    ]
     made = [
         pairs(
             "System under test",
@@ -75,96 +73,83 @@ def system(given: Given) -> Page:
                 ("Topology", tested.topology),
                 ("Controllers", tested.controllers),
                 ("Controllers that it can lose", tested.redundant_controllers),
-                ("Controller", _words(tested.controller_maker, tested.controller_model)),
+                ("Controller", joined(tested.controller_maker, tested.controller_model)),
                 ("Cache", None if tested.cache is None else numbers.binary(tested.cache)),
                 ("Protection", tested.protection),
-                ("Raw capacity", blocks.gigabytes(given.plan.raw_capacity_bytes if given.plan else None)),
-                ("Power supplies", _supplies(given)),
-                ("80 PLUS level", supply.level),
+                ("Raw capacity", gigabytes(capacity)),
+                ("Power supplies", _supplies(inputs)),
+                ("80 PLUS level", about.power_supply.level),
             ],
         ),
-        rows(
+        table(
             "Storage devices",
-            [*blocks.text("Type", "Model", "Form factor"), Column("Speed", "rpm"),
+            [*text_columns("Type", "Model", "Form factor"), Column("Speed", "rpm"),
              Exact("Raw capacity", "GB"), Column("Count")],
-            [[one.type, one.model, one.form_factor, one.rpm, one.capacity and one.capacity / 1e9,
-              one.count] for one in about.device],
+            devices,
         ),
-        rows("Hosts", blocks.text("Host", "Model", "System", "Adapters", "Remark"), _hosts(given)),
-        rows(
-            "LUN map", blocks.text("LUN", "Capacity", "Host", "Path", "Port", "Protection"), _luns(given),
-            half=True,
+        table("Hosts", text_columns("Host", "Model", "System", "Adapters", "Remark"), hosts),
+        table(
+            "LUN map", text_columns("LUN", "Capacity", "Host", "Path", "Port", "Protection"), luns,
+            wide=False,
         ),
-        pairs("Tested address range", _range(given)),
-        _settings(given),
+        pairs("Tested address range", _range(inputs)),
+        _settings(inputs),
     ]  # fmt: skip
-    return Page("system", "System under test", [one for one in made if one.table.rows], _missing(given))
+    stated = {"storage devices": devices, "hosts": hosts, "a LUN map": luns}
+    missing = ", ".join(name for name, rows in stated.items() if not rows)
+    sentences = [f"Not stated: {missing}."] if missing else []
+    return Section("system", "System under test", [one for one in made if one.table.rows], sentences)
 
 
-def _missing(given: Given) -> list[str]:
-    about = given.about
-    names = {"storage devices": about.device, "hosts": list(_hosts(given)), "a LUN map": about.lun}
-    absent = [name for name, there in names.items() if not there]
-    return [f"Not stated: {', '.join(absent)}."] if absent else []
+def _hosts(inputs: ReportInputs) -> list[list[str | None]]:
+    hosts: list[list[str | None]] = [
+        [one.name, one.model, one.system, one.adapter, one.notes] for one in inputs.about.host
+    ]
+    host = (inputs.manifest or {}).get("host")
+    if isinstance(host, dict) and host.get("name") not in {one.name for one in inputs.about.host}:
+        role = "the simulation ran here" if inputs.modelled else "conducted the measurement"
+        hosts.append([str(host.get("name")), None, f"{host.get('system')} {host.get('machine')}", None, role])
+    return hosts
 
 
-def _hosts(given: Given) -> Iterator[list[str | None]]:
-    for one in given.about.host:
-        yield [one.name, one.model, one.system, one.adapter, one.notes]
-    named = {one.name for one in given.about.host}
-    host = (given.manifest or {}).get("host")
-    if isinstance(host, dict) and host.get("name") not in named:
-        ran = "the simulation ran here" if given.modelled else "conducted the measurement"
-        yield [str(host.get("name")), None, f"{host.get('system')} {host.get('machine')}", None, ran]
-
-
-def _luns(given: Given) -> Iterator[list[str | None]]:
-    for one in given.about.lun:
-        yield [one.name, blocks.gigabytes(one.capacity), one.host, one.path, one.port, one.protection]
-
-
-def _range(given: Given) -> list[tuple[str, Any]]:
-    if given.plan is None:
+def _range(inputs: ReportInputs) -> list[tuple[str, Any]]:
+    if inputs.plan is None:
         return [("Tested range", None)]
-    target = given.plan.target
+    target = inputs.plan.target
     whole = "all of it" if target.size_bytes is None else f"{target.size_bytes:,} bytes from address 0"
-    place = target.path or target.scenario
-    rows = [("Target" if target.path else "Scenario", place), ("Tested range", whole)]
     return [
-        *rows,
+        ("Target", target.path) if target.path else ("Scenario", target.scenario),
+        ("Tested range", whole),
         ("Logical block", f"{target.block_size} bytes"),
-        ("Random numbers from seed", given.plan.seed),
+        ("Seed of the random numbers", inputs.plan.seed),
     ]
 
 
-def _supplies(given: Given) -> str | None:
-    supply = given.about.power_supply
+def _supplies(inputs: ReportInputs) -> str | None:
+    supply = inputs.about.power_supply
     if supply.count is None:
         return None
     rated = "" if supply.rated_w is None else f" of {supply.rated_w:g} W"
     spare = "" if supply.redundant is None else f", {supply.redundant} redundant"
-    return f"{supply.count}{rated}{spare} {_words(supply.maker, supply.model, supply.type) or ''}".strip()
+    return joined(f"{supply.count}{rated}{spare}", supply.maker, supply.model, supply.type)
 
 
-def _settings(given: Given) -> Block:
-    before, after = given.settings_before or {}, given.settings_after or {}
-    names = [name for name in [*before, *(one for one in after if one not in before)] if name not in _PRIVATE]
-    cells = [[name, str(before.get(name, blocks.NOT_STATED)), _after(name, before, after)] for name in names]
-    return rows(
+def _settings(inputs: ReportInputs) -> Figure:
+    before, after = inputs.settings_before or {}, inputs.settings_after or {}
+
+    def shown_after(name: str) -> str:
+        if name not in after:
+            return "not present any more" if after else "not recorded"
+        return "same" if before.get(name) == after[name] else str(after[name])
+
+    rows = [
+        [name, str(before.get(name, NOT_STATED)), shown_after(name)]
+        for name in {**before, **after}
+        if name not in _PRIVATE
+    ]
+    return table(
         "Settings before and after the measurement",
-        blocks.text("Setting", "Before", "After"),
-        cells,
+        text_columns("Setting", "Before", "After"),
+        rows,
         "As iowatt read them from the load host and the target.",
     )
-
-
-def _after(name: str, before: Found, after: Found) -> str:
-    if not after:
-        return "not recorded"
-    if name not in after:
-        return "not there any more"
-    return "same" if before.get(name) == after[name] else str(after[name])
-
-
-def _words(*texts: str | None) -> str | None:
-    return " ".join(filter(None, texts)) or None

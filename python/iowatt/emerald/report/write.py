@@ -1,4 +1,4 @@
-"""Reports as files; the suffix says which kind, and each is there whole or not at all."""
+"""Reports as files, by their suffix; each is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,36 +6,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from markupsafe import Markup
+
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.emerald.report.compose import Report
-from iowatt.emerald.report.energystar import Export
+from iowatt.emerald.report.energystar import ExportRow
+from iowatt.render import html
+from iowatt.render import write as render_file
 
-REPORTS: Final = (".xlsx", ".pdf", ".html")
 EXPORTS: Final = (".csv", ".json")
 
 
 def check_targets(targets: Sequence[Path], *, force: bool) -> None:
     """Raise ``InputError`` where one cannot be written; before any work is done."""
-    seen: set[Path] = set()
-    for target in targets:
-        if target.suffix.lower() not in REPORTS + EXPORTS:
-            raise InputError(
-                "not-accepted",
-                str(target),
-                "the suffix does not say which kind of report to write",
-                hint=f"end the name in {', '.join(REPORTS)} (the report), or "
-                f"{' or '.join(EXPORTS)} (the ENERGY STAR export)",
-            )
-        if target in seen:
+    for number, target in enumerate(targets):
+        if target in targets[:number]:
             raise InputError("duplicate", str(target), "the file is named twice")
-        seen.add(target)
-        if not target.parent.is_dir():
-            raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
-        if target.is_dir():
-            raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
-        if target.exists() and not force:
-            raise InputError("exists", str(target), "exists already", hint="`force=True` replaces it")
+        render_file.check_target(target, force=force, kinds=(*render_file.KINDS, *EXPORTS))
 
 
 def is_export(target: Path) -> bool:
@@ -43,32 +31,44 @@ def is_export(target: Path) -> bool:
     return target.suffix.lower() in EXPORTS
 
 
-def write_report(report: Report, target: Path) -> None:
-    """Write the report as the kind that the suffix says."""
-    with atomic_path.file(target) as made:
-        _report(report, made)
-
-
-def write_export(export: Export, target: Path) -> None:
+def write_export(export: ExportRow, target: Path) -> None:
     """Write the export as CSV or JSON."""
     text = export.csv() if target.suffix.lower() == ".csv" else export.json()
-    with atomic_path.file(target) as made:
-        made.write_text(text, encoding="utf-8", newline="\n")
+    with atomic_path.file(target) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _report(report: Report, path: Path) -> None:
-    kind = path.suffix.lower()
-    if kind == ".xlsx":
-        from iowatt.emerald.report import workbook
+def write_report(report: Report, target: Path) -> None:
+    """Write the report as a workbook, a page or a PDF."""
+    kind = target.suffix.lower()
+    with atomic_path.file(target) as file:
+        if kind == ".xlsx":
+            from iowatt.emerald.report import workbook
 
-        workbook.write(report.title, report.mark, report.pages, path)
-        return
-    from iowatt.emerald.report import paper
+            workbook.write(report, file)
+        elif kind == ".html":
+            file.write_text(_page(report), encoding="utf-8", newline="\n")
+        else:
+            from iowatt.render import pdf
 
-    page = paper.render(report.title, report.mark, report.pages)
-    if kind == ".html":
-        path.write_text(page, encoding="utf-8", newline="\n")
-        return
-    from iowatt.render import pdf
+            pdf.write(_page(report), file)
 
-    pdf.write(page, path)
+
+def _page(report: Report) -> str:
+    """The report as one HTML page, with the mark on every sheet of paper."""
+    title = report.document.title
+    return html.render_page(
+        "emerald-report.html",
+        {key: figure for key, figure in report.document.ids().items() if figure.spec},
+        document=report.document,
+        mark=report.mark,
+        margin=Markup(_css_string(report.mark.line)),
+        foot=Markup(_css_string(f"{title} · made by iowatt; not SNIA's template")),
+    )
+
+
+def _css_string(text: str) -> str:
+    """A CSS string inside a style element: every character that could end either is escaped
+    (the space after an escape belongs to it)."""
+    plain = (one if one.isalnum() or one in " .,;:()=%+-/_" else f"\\{ord(one):06x} " for one in text)
+    return f'"{"".join(plain)}"'

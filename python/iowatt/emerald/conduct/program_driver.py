@@ -1,0 +1,125 @@
+"""What fio and vdbench share as drivers: one call a stage, its files left as the program wrote them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Final
+
+from iowatt.base.errors import InputError
+from iowatt.emerald.conduct import target
+from iowatt.emerald.conduct.idle_stage import rest
+from iowatt.emerald.driver import DriverError
+from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.sources.process import child
+
+#: Longer than its stage by this, in s (laying out, writing logs), a program is ended as hanging.
+_ALLOWANCE_S: Final = 300.0
+
+
+class ProgramDriver:
+    """Runs stages by a program.
+
+    Parameters
+    ----------
+    mark:
+        Name of the measurement, by which its processes are found again.
+    """
+
+    kind: str
+    #: Name of the input file in the stage's folder.
+    job_file: str
+    #: The program's options after its name.
+    options: tuple[str, ...]
+    #: How to get the program.
+    install: str
+    environment: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, mark: str = "") -> None:
+        self.mark = mark
+        self._version: str | None = None
+
+    def version(self) -> str:
+        """The program and its version. Raises ``InputError`` where it is not installed or does not run."""
+        if self._version is None:
+            self._version = self.find_version()
+        return self._version
+
+    def check(self, plan: Plan) -> None:
+        """Let the program parse the input file of every stage. Raises ``InputError`` with its message."""
+        self.version()
+        placed = target.absolute(plan)
+        for stage in plan.stages:
+            if stage.workload is None:
+                continue
+            with tempfile.TemporaryDirectory() as scratch:
+                refusal = self.refusal(self.job(placed, stage, Path(scratch)), Path(scratch))
+            if refusal is not None:
+                raise InputError(
+                    "tool-failed",
+                    f"stage {stage.id}",
+                    f"{self.version()} refuses its {self.job_file}: {refusal or 'it gives no reason'}",
+                )
+
+    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+        """Run one stage to its end; a stage without requests is a rest."""
+        if stage.workload is None:
+            rest(stage.seconds or 0.0, target.paths(plan), folder, stop)
+            return
+        seconds = self.seconds(stage)
+        try:
+            text = self.job(target.absolute(plan), stage, folder.absolute())
+            (folder / self.job_file).write_text(text, "utf-8")
+            ended = child.run(
+                [self.program(), *self.options],
+                folder=folder,
+                stop=stop,
+                limit_s=None if seconds is None else seconds + _ALLOWANCE_S,
+                mark=self.mark,
+                environment=self.environment,
+            )
+        except OSError as error:
+            message = f"{self.kind} could not be started: {error.strerror}"
+            raise DriverError("tool-failed", str(folder), message) from None
+        failure = None if ended.stopped else self.failure(folder, ended)
+        if failure is not None:
+            raise DriverError("tool-failed", None, failure)
+
+    def program(self) -> str:
+        """Path of the program. Raises ``InputError`` where it is not installed."""
+        path = shutil.which(self.kind)
+        if path is None:
+            raise InputError("tool-missing", None, f"{self.kind} is not on the PATH", hint=self.install)
+        return path
+
+    def seconds(self, stage: Stage) -> float | None:
+        """How long the program takes for a stage; None where it ends when all is written."""
+        return stage.seconds
+
+    def find_version(self) -> str:
+        """The program and its version."""
+        raise NotImplementedError
+
+    def job(self, plan: Plan, stage: Stage, folder: Path) -> str:
+        """The input file of a stage; the program writes to ``folder``."""
+        raise NotImplementedError
+
+    def refusal(self, job: str, scratch: Path) -> str | None:
+        """The program's message where it does not accept an input file."""
+        raise NotImplementedError
+
+    def failure(self, folder: Path, ended: child.Ended) -> str | None:
+        """Why a run failed; None where it did not."""
+        raise NotImplementedError
+
+
+def output(file: Path, most: int) -> str:
+    """The beginning of what a program wrote; empty where there is none."""
+    try:
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            return opened.read(most)
+    except OSError:
+        return ""
