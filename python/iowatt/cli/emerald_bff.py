@@ -39,8 +39,7 @@ def bff(
         typer.Option("--metric", help="A metric: RR, 60/40, SR ... May be repeated.", show_default="all"),
     ] = None,
     drive: Annotated[
-        list[str] | None,
-        typer.Option("--drive", help="A drive option. May be repeated.", show_default="all"),
+        list[str] | None, typer.Option("--drive", help="A drive option. May be repeated.", show_default="all")
     ] = None,
     raid: Annotated[
         list[str] | None, typer.Option("--raid", help="A level. May be repeated.", show_default="all")

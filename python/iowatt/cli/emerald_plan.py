@@ -207,11 +207,7 @@ def plan(
         name=name,
     )
     found = make(
-        asked,
-        output,
-        start=_when(start),
-        fill_rate=parsed(fill_rate, parse_rate, "fill_rate"),
-        force=force,
+        asked, output, start=_when(start), fill_rate=parsed(fill_rate, parse_rate, "fill_rate"), force=force
     )
     show(found, document, notes=notes, as_json=as_json)
     if not as_json:

@@ -6,14 +6,7 @@ import math
 from collections.abc import Iterator
 
 from iowatt.emerald.analyze.limits import Asked
-from iowatt.emerald.analyze.phase import (
-    described,
-    instrument_findings,
-    judged,
-    kind_of,
-    minutes_of,
-    shown,
-)
+from iowatt.emerald.analyze.phase import described, instrument_findings, judged, kind_of, minutes_of, shown
 from iowatt.emerald.analyze.result import ReadyIdle, RestMinute
 from iowatt.emerald.analyze.stage_run import StageRun, rule_seconds
 from iowatt.emerald.judge import efficiency, validity

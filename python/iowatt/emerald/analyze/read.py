@@ -90,8 +90,7 @@ def files(
             "wrong-kind", str(output), "expected a directory with the output of a load generator"
         )
     logs = Logs(
-        [log for text in power for log in _named(text)],
-        [log for text in temperature for log in _named(text)],
+        [log for text in power for log in _named(text)], [log for text in temperature for log in _named(text)]
     )
     refuse_twice(logs.power)
     logs = replace(logs, missing=_not_given(plan, logs.power))

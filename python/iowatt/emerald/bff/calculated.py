@@ -27,9 +27,7 @@ class Watts:
     def judged(self) -> Judged:
         """Ready idle: EP_RI is raw GB over W."""
         return Judged(
-            basis="calculated",
-            ep=self.raw_gb / self.idle_w if self.idle_w else 0.0,
-            wall_w=self.idle_w,
+            basis="calculated", ep=self.raw_gb / self.idle_w if self.idle_w else 0.0, wall_w=self.idle_w
         )
 
 

@@ -60,15 +60,7 @@ def mixes(found: BestFootForward) -> Figure | None:
     for number, name in enumerate(names):
         points = [(metric, one) for metric in own for one in metric.by_level if one.raid == name]
         rows += [
-            [
-                name,
-                metric.name,
-                metric.read_percent,
-                one.ep,
-                one.drives,
-                one.label,
-                one.basis,
-            ]
+            [name, metric.name, metric.read_percent, one.ep, one.drives, one.label, one.basis]
             for metric, one in points
         ]
         traces.append(

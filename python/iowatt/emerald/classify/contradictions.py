@@ -74,9 +74,7 @@ def _attachment(product: Product) -> Iterator[Problem]:
         yield Problem("conflict", ("fba_ckd",), "a consumer product or component does not serve mainframes")
     if product.no_single_point_of_failure and product.connectivity == "none":
         yield Problem(
-            "conflict",
-            ("no_single_point_of_failure",),
-            "a component inside a host fails with that host",
+            "conflict", ("no_single_point_of_failure",), "a component inside a host fails with that host"
         )
 
 

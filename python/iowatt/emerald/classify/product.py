@@ -13,12 +13,7 @@ from iowatt.base.strict import Strict, key
 PRODUCT_SCHEMA: Final = "iowatt.product/1"
 
 Category = Literal[
-    "online",
-    "near-online",
-    "removable-media-library",
-    "virtual-media-library",
-    "adjunct",
-    "interconnect",
+    "online", "near-online", "removable-media-library", "virtual-media-library", "adjunct", "interconnect"
 ]
 Connectivity = Literal["none", "hosts", "network"]
 

@@ -103,9 +103,7 @@ def calendar(found: Sequence[Entry]) -> Calendar:
         known_seconds=sum(one.seconds for one in found if one.seconds is not None),
         unknown=[one.stage for one in found if one.seconds is None],
         uninterrupted=Uninterrupted(
-            from_=active[0].stage,
-            to=active[-1].stage,
-            seconds=sum(one.seconds or 0.0 for one in active),
+            from_=active[0].stage, to=active[-1].stage, seconds=sum(one.seconds or 0.0 for one in active)
         ),
     )
 

@@ -53,12 +53,7 @@ def rewrite(plan: Plan, output: Path, *, force: bool = False) -> Planned:
     limit = limit_ms(rules.fresh(), plan.category)
     generated, left_out = files(plan, limit)
     found = planned(
-        plan,
-        rules,
-        generated,
-        modelled_power=_has_power(plan, output),
-        limit_ms=limit,
-        left_out=left_out,
+        plan, rules, generated, modelled_power=_has_power(plan, output), limit_ms=limit, left_out=left_out
     )
     folder.write(output, plan, found, generated, force=force)
     return found

@@ -112,8 +112,7 @@ class Plan(Strict):
     raw_capacity_bytes: int | None = key("Raw capacity, for the ready-idle metric.", default=None, gt=0)
     time_scale: float = key("Factor of all times; 1 for a measurement.", gt=0, le=1)
     deviations: Annotated[
-        list[PlanDeviation],
-        BeforeValidator(_coded, json_schema_input_type=list[PlanDeviation | str]),
+        list[PlanDeviation], BeforeValidator(_coded, json_schema_input_type=list[PlanDeviation | str])
     ] = key("Why its results are no Emerald results; a text alone has no code.", default=[])
     seed: int = key("Of everything drawn.", default=1, ge=0)
     instruments: list[Instrument] = key("Meters and thermometers.", default=[])

@@ -20,15 +20,7 @@ from typing import Final
 from iowatt.base.errors import InputError
 from iowatt.emerald.plan.comment import comments
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import (
-    FILL,
-    SEQUENTIAL,
-    STREAM_BYTES,
-    Span,
-    outstanding,
-    prepared,
-    span,
-)
+from iowatt.emerald.plan.workloads import FILL, SEQUENTIAL, STREAM_BYTES, Span, outstanding, prepared, span
 from iowatt.sources.export import vdbench
 
 #: Steps of the search, in percent of the highest rate.
