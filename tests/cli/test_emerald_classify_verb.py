@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
+from iowatt.emerald.rules import describe
 
 runner = CliRunner()
 PRODUCTS = Path(__file__).parents[2] / "examples" / "products"
@@ -92,25 +93,34 @@ def test_adjunct_products_have_no_classes(tmp_path):
 
 
 def test_rules_are_listed():
-    done = invoke("rules")
-    assert done.exit_code == 0
-    assert any(line.startswith("emerald-4.0.0 ") for line in done.stdout.splitlines())
+    assert invoke("rules").exit_code == 0
     found = json.loads(invoke("rules", "--json").stdout)["profiles"]
     (old,) = (one for one in found if one["name"] == "emerald-1.0.0")
-    done = invoke("rules", "emerald-1.0.0", "--unverified")
-    assert (
-        done.stdout.splitlines()[-1] == f"{old['unverified']} rules, {old['unverified']} of them unverified"
-    )
+    (table,) = describe.document(describe.list_profiles()).figures()
+    assert table.brief and table.table.column("Profile") == [one["name"] for one in found]
+    listed = json.loads(invoke("rules", "emerald-1.0.0", "--unverified", "--json").stdout)["rules"]
+    assert len(listed) == old["unverified"] and not any(one["verified"] for one in listed)
 
 
 def test_the_rules_of_one_profile():
-    done = invoke("rules", "emerald-4.0.0", "--key", "response.mean_ms.random")
-    assert "response.mean_ms.random = 20 ms  [unverified; recalled (high); " in done.stdout
+    assert invoke("rules", "emerald-4.0.0", "--key", "response.mean_ms.random").exit_code == 0
     found = json.loads(invoke("rules", "emerald-4.0.0", "--key", "stability.*", "--json").stdout)
     assert {one["key"] for one in found["rules"]} >= {"stability.points", "stability.weights.A"}
     assert all({"unit", "mark", "verified", "sources"} <= set(one) for one in found["rules"])
-    near = invoke("rules", "emerald-4.0.0", "--key", "near-online.*").stdout
-    assert "near-online.response.mean_ms.random = unknown: larger than Online's" in near
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "known"),
+    [("response.mean_ms.random", "20 ms", True), ("near-online.response.mean_ms.random", "unknown: ", False)],
+)
+def test_a_rule_is_shown_with_value_state_and_mark(key, value, known):
+    listed = describe.list_rules("emerald-4.0.0", key)
+    (figure,) = describe.document(listed).figures()
+    row = dict(zip((column.title for column in figure.table.columns), figure.table.rows[0], strict=True))
+    assert figure.brief and row["Rule"] == key and row["Value"].startswith(value)
+    (rule,) = listed.rules
+    assert (rule.value is not None) == known and row["Mark"].startswith(rule.mark)
+    assert row["State"] == ("verified" if rule.verified else "unverified")
 
 
 @pytest.mark.parametrize("words", [["emerald-9"], ["--unverified"], ["emerald-4.0.0", "--key", "x.*"]])

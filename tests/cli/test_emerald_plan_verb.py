@@ -13,8 +13,7 @@ from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.emerald.conduct.read_plan import read_plan
 from iowatt.emerald.plan.build import CATEGORIES
-from iowatt.emerald.rules import load
-from iowatt.emerald.rules.find import profile_names
+from iowatt.emerald.rules import load, profile_names
 from refused import printed_code
 
 PLAN = (

@@ -7,7 +7,7 @@ import re
 import printed
 
 import emerald_runs
-from iowatt.emerald.analyze import analysis
+from iowatt.emerald.analyze import judge
 from iowatt.emerald.judge.instruments import PROBLEMS
 from iowatt.emerald.rules import load
 
@@ -35,7 +35,7 @@ def keys(value, at=""):
 
 
 def test_every_key_is_in_the_reference():
-    found = analysis(emerald_runs.measured(), load("emerald-4.0.0")).as_dict()
+    found = judge(emerald_runs.measured(), load("emerald-4.0.0")).as_dict()
     told = set(re.findall(r"`([a-z0-9_]+)`", REFERENCE)) | {"a", "b", "c"}
     assert set(keys(found)) <= told
 

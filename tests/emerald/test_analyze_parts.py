@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import emerald_runs
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.emerald.analyze import analysis, page, read, write
+from iowatt.emerald.analyze import judge, page, read, write
 from iowatt.emerald.analyze.observe import observe
 from iowatt.emerald.analyze.stages import Logs, Rest, stage_run
 from iowatt.emerald.rules import load
@@ -44,7 +44,7 @@ def meter(name, watts, begin=BEGIN):
 def rested(logs):
     plan, stage = idle()
     one = stage_run(plan, stage, Rest(BEGIN, BEGIN + 600), logs)
-    return one, analysis(emerald_runs.Measured(plan, [one]), RULES).ready_idle
+    return one, judge(emerald_runs.Measured(plan, [one]), RULES).ready_idle
 
 
 def against(part):
@@ -230,7 +230,7 @@ def test_the_output_of_a_simulation_is_not_made_elsewhere(tmp_path):
 
 
 def test_the_metrics_are_whole_where_there_is_no_terminal():
-    found = analysis(emerald_runs.measured(), RULES)
+    found = judge(emerald_runs.measured(), RULES)
     said = io.StringIO()
     terminal.show(page.document(found), console=Console(file=said, width=terminal.WIDTH, soft_wrap=True))
     lines = said.getvalue().splitlines()

@@ -15,7 +15,7 @@ from iowatt.base.results import Result, ResultDocument
 from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.judge.stability import Reading
 from iowatt.emerald.judge.trend import Verdict
-from iowatt.emerald.rules.rule import Rule
+from iowatt.emerald.rules import Rule
 from iowatt.run.summary_measured import StreamShare
 
 Status = Literal["valid", "invalid"]

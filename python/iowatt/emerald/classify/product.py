@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from iowatt.base import json_schema
 from iowatt.base.document import Document, read_text
+from iowatt.base.problems import Problem
 from iowatt.base.quantity import Duration
 from iowatt.base.strict import Strict, key
 
@@ -23,7 +26,7 @@ def _attribute(description: str) -> bool | None:
 
 
 class Product(Strict):
-    """What is known of a product. The maximum configuration decides its class, not the tested one."""
+    """A product. The maximum configuration decides its class, not the tested one."""
 
     schema_: Literal["iowatt.product/1"] = key(
         "The version of this format.",
@@ -98,7 +101,7 @@ class Product(Strict):
 
 @dataclass(frozen=True)
 class ProductFile:
-    """A product and where its keys stand."""
+    """A product and the places of its keys."""
 
     product: Product
     document: Document
@@ -110,7 +113,48 @@ def read(path: Path) -> ProductFile:
     Raises
     ------
     InputError
-        What is wrong with its keys, with lines. What contradicts what is found by ``contradictions``.
+        Keys that are wrong, with lines. What contradicts each other is found by :func:`contradictions`.
     """
     document = Document(read_text(path), str(path))
     return ProductFile(document.validate(Product), document)
+
+
+def schema_text() -> str:
+    """The JSON Schema of a product file."""
+    return json_schema.schema_text(Product, "iowatt product")
+
+
+def contradictions(product: Product) -> Iterator[Problem]:
+    """What cannot be true of one product at once, whatever the rules, each by the key to look at first."""
+    tested, most = product.tested_configuration, product.maximum_configuration
+    controllers, integrated = product.controllers, product.integrated_controller
+    no_single_point = product.no_single_point_of_failure
+    checks: tuple[tuple[object, str, str], ...] = (
+        (tested is not None and tested > most, "tested_configuration",
+         f"{tested} devices were tested, and maximum_configuration is {most}"),
+        (most == 1 and product.storage_protection, "storage_protection",
+         "a product of one device does not survive the failure of that device"),
+        (integrated and controllers == 0, "controllers",
+         "the product has 0 controllers, and integrated_controller is true"),
+        (integrated is False and controllers, "controllers",
+         f"the product has {controllers} controllers, and integrated_controller is false"),
+        (no_single_point and product.storage_protection is False, "no_single_point_of_failure",
+         "without storage protection each storage device is a single point of failure"),
+        (no_single_point and controllers == 1, "no_single_point_of_failure",
+         "its only controller is a single point of failure"),
+        (no_single_point and most == 1, "no_single_point_of_failure",
+         "its only storage device is a single point of failure"),
+        (product.non_disruptive_serviceability and controllers == 1, "non_disruptive_serviceability",
+         "its only controller cannot be serviced while hosts keep working"),
+        (product.fba_ckd and product.connectivity != "network", "fba_ckd",
+         f'mainframes are attached by a network; connectivity is "{product.connectivity}"'),
+        (product.fba_ckd and product.consumer, "fba_ckd",
+         "a consumer product or component does not serve mainframes"),
+        (no_single_point and product.connectivity == "none", "no_single_point_of_failure",
+         "a component inside a host fails with that host"),
+        (product.robotics and product.access == "random", "robotics",
+         'a robot fetches sequential media; access is "random"'),
+        (product.robotics and product.category not in (None, "removable-media-library"), "robotics",
+         f"a robot belongs to a removable media library, not to {product.category}"),
+    )  # fmt: skip
+    return (Problem("conflict", (key,), text) for wrong, key, text in checks if wrong)

@@ -99,7 +99,7 @@ def build(asked: Asked, folder: Path) -> tuple[Plan, Rules]:
             "category": asked.category,
             "class": asked.class_,
             "product": described,
-            "rules": rules.as_dict(),
+            "rules": rules.reference().as_dict(),
             "source": asked.source,
             "target": target,
             "raw_capacity_bytes": asked.raw_capacity_bytes or raw,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from iowatt.emerald.classify.requirement import ATTRIBUTES
+from iowatt.emerald.classify import ATTRIBUTES
 from iowatt.emerald.report import blocks
 from iowatt.emerald.report.blocks import Block, Page, pairs, rows
 from iowatt.emerald.report.inputs import Found, Given
