@@ -13,7 +13,7 @@ import pytest
 
 import emerald_runs
 from iowatt.emerald.analyze import Measured, judge, read
-from iowatt.emerald.analyze.observe import folder_of, observe
+from iowatt.emerald.analyze.read import folder_of, observe
 from iowatt.emerald.analyze.stages import Logs, stage_run
 from iowatt.emerald.conduct import sequence
 from iowatt.emerald.rules import load
@@ -44,7 +44,8 @@ def test_a_stage_that_vdbench_did_not_run_is_named_with_those_it_did():
     plan = emerald_runs.plan(source="vdbench")
     with refused("not-found", str(SAMPLE)) as caught:
         observe(plan, stage("HB-warmup"), SAMPLE)
-    assert "HB-warmup" in caught.value.message and "HB_warmup" in caught.value.message
+    assert "HB-warmup" in caught.value.hint and "HB_warmup" in caught.value.hint
+    assert "hband" in caught.value.message
 
 
 def test_a_folder_without_the_stage_says_what_is_read(tmp_path):

@@ -1,7 +1,7 @@
 """The judgement of a measurement as a document, ``iowatt.emerald/1``; docs/reference/emerald-result.md.
 
 Units are in the names, or in ``unit`` beside the figure. Times are Unix seconds (``start``), or seconds from
-the start of the stage (``start_s``, ``end_s``). What is not known is None.
+the start of the stage (``start_s``, ``end_s``). Unknown figures are None.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from iowatt.base.results import Result, ResultDocument
+from iowatt.base.results import Result, ResultDocument, is_none
 from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.judge.stability import Reading
 from iowatt.emerald.judge.trend import Verdict
@@ -22,7 +22,7 @@ Status = Literal["valid", "invalid"]
 Kind = Literal["measured", "modelled"]
 
 
-class Range(Result):
+class QuantityRange(Result):
     """A quantity of an instrument over a stage."""
 
     minimum: float | None
@@ -45,9 +45,9 @@ class InstrumentUsed(Result):
     sample_interval_s: float | None
     uncertainty_percent: float | None
     #: By the rules' table of watts: reported, not judged.
-    resolution_asked_w: float | None = Field(default=None, exclude_if=lambda value: value is None)
+    resolution_asked_w: float | None = Field(default=None, exclude_if=is_none)
     #: By quantity: ``watts``, ``celsius`` ...
-    readings: dict[str, Range]
+    readings: dict[str, QuantityRange]
 
 
 class Minute(Result):
@@ -66,7 +66,7 @@ class Minute(Result):
     ea: float | None
 
 
-class RestMinute(Result):
+class IdleMinute(Result):
     """A minute of ready idle."""
 
     minute: int
@@ -75,7 +75,7 @@ class RestMinute(Result):
     power_w: float | None
 
 
-class ReadingFound(Result):
+class StabilityReading(Result):
     """The stability rule under one of its readings."""
 
     meaning: str
@@ -84,7 +84,7 @@ class ReadingFound(Result):
     holds: bool
 
 
-class TrendFound(Result):
+class EfficiencyTrend(Result):
     """The test for a linear trend of the power efficiency."""
 
     points: int
@@ -98,7 +98,7 @@ class TrendFound(Result):
     degrees: int
 
 
-class StabilityFound(Result):
+class PhaseStability(Result):
     """Stability of a phase."""
 
     weights: str
@@ -106,8 +106,8 @@ class StabilityFound(Result):
     #: A fraction.
     tolerance: float
     mean_efficiency: float | None
-    readings: dict[Reading, ReadingFound]
-    trend: TrendFound | None
+    readings: dict[Reading, StabilityReading]
+    trend: EfficiencyTrend | None
     verdict: Verdict
 
 
@@ -129,27 +129,27 @@ class PhaseResult(Result):
     unit: str
     #: IOPS or MiB/s.
     operations_unit: str
-    kind: Kind | None
-    start: float | None
-    seconds: float | None
+    kind: Kind | None = None
+    start: float | None = None
+    seconds: float | None = None
     #: For how long both rate and power are known.
-    complete_seconds: float | None
+    complete_seconds: float | None = None
     #: In ``operations_unit``.
-    operations_rate: float | None
-    iops: float | None
-    mib_per_s: float | None
-    response_mean_ms: float | None
-    response_limit_ms: float | None
-    response_largest_minute_ms: float | None
-    power_w: float | None
+    operations_rate: float | None = None
+    iops: float | None = None
+    mib_per_s: float | None = None
+    response_mean_ms: float | None = None
+    response_limit_ms: float | None = None
+    response_largest_minute_ms: float | None = None
+    power_w: float | None = None
     #: The metric in full, and as it is published: None where the phase is invalid.
-    ep: float | None
-    ep_shown: str | None
-    asked_iops: float | None
-    shares: list[StreamShare]
-    stability: StabilityFound | None
-    minutes: list[Minute]
-    instruments: list[InstrumentUsed]
+    ep: float | None = None
+    ep_shown: str | None = None
+    asked_iops: float | None = None
+    shares: list[StreamShare] = Field(default_factory=list)
+    stability: PhaseStability | None = None
+    minutes: list[Minute] = Field(default_factory=list)
+    instruments: list[InstrumentUsed] = Field(default_factory=list)
     status: Status
     compliant: bool
     findings: list[Finding]
@@ -171,7 +171,7 @@ class ReadyIdle(Result):
     power_w: float | None
     ep: float | None
     ep_shown: str | None
-    minutes: list[RestMinute]
+    minutes: list[IdleMinute]
     instruments: list[InstrumentUsed]
     status: Status
     compliant: bool
@@ -182,12 +182,12 @@ Part = PhaseResult | ReadyIdle
 
 
 def name_of(part: Part) -> str:
-    """A part as a person calls it."""
+    """The name of a part in tables and sentences."""
     return "Ready idle" if isinstance(part, ReadyIdle) else part.phase
 
 
 class RulesUsed(Result):
-    """The rules that it was judged by."""
+    """The rules of the judgement."""
 
     profile: str
     title: str
@@ -214,7 +214,7 @@ class Analysis(ResultDocument):
 
     schema_id: Literal["iowatt.emerald/1"] = Field(default="iowatt.emerald/1", alias="schema")
     name: str
-    #: Where it was read.
+    #: The folder that it was read from.
     place: str
     kind: Kind
     source: Literal["fio", "vdbench", "simulation"]
@@ -246,32 +246,28 @@ class Analysis(ResultDocument):
         return any(rule.key.rpartition("stability.")[1] for rule in self.rules.unverified)
 
     def by_place(self) -> Iterator[tuple[str, list[Finding]]]:
-        """Findings by what they are about, where there are any.
+        """Findings by the part that they are about.
 
-        First the measurement, then what several phases share (an indicative meter), then phase by phase.
+        First the measurement, then findings that several phases share (an indicative meter), then each phase.
         """
-        places = [(name_of(part), part.findings) for part in self.parts]
-        names: dict[tuple[str, str], list[str]] = {}
-        for title, findings in places:
-            for key in dict.fromkeys((one.weight, one.text) for one in findings):
-                names.setdefault(key, []).append(title)
+        parts: dict[tuple[str, str], dict[str, Finding]] = {}
+        for part in self.parts:
+            for one in part.findings:
+                parts.setdefault((one.weight, one.text), {}).setdefault(name_of(part), one)
         shared: dict[str, list[Finding]] = {}
-        own: dict[str, list[Finding]] = {}
-        seen: set[tuple[str, str]] = set()
-        for title, findings in places:
-            for one in findings:
-                key = (one.weight, one.text)
-                titles = names[key]
-                if len(titles) == 1:
-                    own.setdefault(title, []).append(one)
-                elif key not in seen:
-                    seen.add(key)
-                    every = len(titles) == len(places)
-                    shared.setdefault("Every phase" if every else ", ".join(titles), []).append(one)
+        own: dict[str, list[Finding]] = {name_of(part): [] for part in self.parts}
+        for part in self.parts:
+            for one in part.findings:
+                names = parts[one.weight, one.text]
+                if len(names) == 1:
+                    own[name_of(part)].append(one)
+                elif one is next(iter(names.values())):
+                    every = len(names) == len(self.parts)
+                    shared.setdefault("Every phase" if every else ", ".join(names), []).append(one)
         if self.findings:
             yield "The measurement", self.findings
         yield from shared.items()
-        yield from own.items()
+        yield from ((name, findings) for name, findings in own.items() if findings)
 
     @property
     def system_class(self) -> str:

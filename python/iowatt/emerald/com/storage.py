@@ -104,9 +104,13 @@ def _run(command: str, words: dict[str, str], *, most_s: float = _COMMAND_S) -> 
     """
     try:
         text = command.format(**{name: shlex.quote(value) for name, value in words.items()})
-        words, no_input = shlex.split(text), subprocess.DEVNULL
         done = subprocess.run(
-            words, capture_output=True, text=True, timeout=most_s, check=False, stdin=no_input
+            shlex.split(text),
+            capture_output=True,
+            text=True,
+            timeout=most_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
     except (KeyError, IndexError, AttributeError) as error:
         known = ", ".join(f"{{{name}}}" for name in words) or "nothing in braces"

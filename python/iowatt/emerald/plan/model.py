@@ -1,7 +1,7 @@
-"""A plan as a document: what `emerald plan` writes and every later verb goes by.
+"""A plan as a document: what `emerald plan` writes and every later verb follows.
 
-Times are in seconds as they will be run: with a time scale of 0.01 a stage of ten minutes says 6. What the
-rules ask for stands beside them (``rule_seconds``), so that nothing shortened can pass for compliant.
+Times are in seconds as they will be run: with a time scale of 0.01 a stage of ten minutes has 6. The times
+that the rules require are beside them (``rule_seconds``), so that nothing shortened can pass for compliant.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator
 
+from iowatt.base import json_schema
 from iowatt.base.strict import Strict, key
 
 PLAN_SCHEMA: Final = "iowatt.emerald-plan/1"
@@ -117,3 +118,8 @@ class Plan(Strict):
     seed: int = key("Of everything drawn.", default=1, ge=0)
     instruments: list[Instrument] = key("Meters and thermometers.", default=[])
     stages: list[Stage] = key("In the order in which they are run, without a break.", min_length=1)
+
+
+def schema_text() -> str:
+    """The JSON Schema of ``plan.json``."""
+    return json_schema.schema_text(Plan, "iowatt Emerald plan")
