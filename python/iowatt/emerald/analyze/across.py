@@ -20,8 +20,7 @@ ACTIVE = ("warmup", "measurement", "idle")
 #: Longest time between two stages that is not a break: a load generator needs some seconds to start, in a
 #: rehearsal too. Our choice: the rules' own limit could not be read.
 SEAM_LIMIT_S: Final = 60.0
-#: Reach around a boundary between stages in which a step of the power is looked for.
-_REACH_S = 180.0
+_REACH_S = 180.0  #: Reach around a boundary between stages in which a step of the power is looked for.
 
 
 def findings(measured: Measured, phases: Sequence[Phase], rules: PlanRules) -> Iterator[Finding]:

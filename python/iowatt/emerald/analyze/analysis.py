@@ -30,15 +30,9 @@ def judge(
 ) -> Analysis:
     """Judge a measurement by rules.
 
-    Parameters
-    ----------
-    weights, reading:
-        Set of weights (A, B) and reading (a, b, c) of the stability rule, in place of the rules' own.
-
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        There is no such set or reading, or the rules lack a value that every profile has.
+    ``weights``, ``reading``: set of weights (A, B) and reading (a, b, c) of the stability rule, in place of
+    the rules' own.
+    Raises ``InputError``: there is no such set or reading, or the rules lack a value that every profile has.
     """
     plan = measured.plan
     if rules.find("stability.points", plan.category) is None:

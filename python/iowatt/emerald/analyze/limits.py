@@ -19,8 +19,7 @@ class StabilityLimits:
 
     weights_name: str
     weights: Sequence[float]
-    #: A fraction.
-    tolerance: float
+    tolerance: float  #: A fraction.
     reading: Reading
 
 

@@ -35,8 +35,7 @@ class Phase:
     """A phase as judged, with a figure for checks across phases."""
 
     result: PhaseResult
-    #: Requests that the result's ``iops`` was counted from.
-    requests: float = 0.0
+    requests: float = 0.0  #: Requests that the result's ``iops`` was counted from.
 
 
 def judge(measured: StageRun, warmup: StageRun | None, rules: PlanRules, limits: StabilityLimits) -> Phase:

@@ -31,11 +31,8 @@ _OUTPUTS = {"fio": "fio.json", "vdbench": "out", "simulation": "run"}
 def measurement(folder: Path) -> Measured:
     """A measurement of `emerald run`.
 
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        It is not a measurement, or its plan or journal cannot be read. Unreadable stages and logs are
-        findings.
+    Raises ``InputError``: it is not a measurement, or its plan or journal cannot be read. Unreadable stages
+    and logs are findings.
     """
     manifest = input_file.json_object(
         folder / "measurement.json", hint="`iowatt emerald run` makes a measurement"
@@ -65,19 +62,12 @@ def files(
 ) -> Measured:
     """A measurement from files that a load generator and instruments wrote elsewhere.
 
-    Parameters
-    ----------
-    output:
-        Directory with a folder for each stage by its name, or of one call of vdbench.
-    power, temperature:
-        Logs by address, as for `iowatt meter read`, or plain paths of recordings.
-    time_zone:
-        Of vdbench's stamps, where their abbreviation does not tell (``America/Chicago``, ``+05:30``).
-
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        The plan or a log cannot be read, there is no such directory, or the plan is for a simulation.
+    ``output``: directory with a folder for each stage by its name, or of one call of vdbench.
+    ``power``, ``temperature``: logs by address, as for `iowatt meter read`, or plain paths of recordings.
+    ``time_zone``: of vdbench's stamps, where their abbreviation does not tell (``America/Chicago``,
+    ``+05:30``).
+    Raises ``InputError``: the plan or a log cannot be read, there is no such directory, or the plan is for a
+    simulation.
     """
     plan = read_plan(plan_file)
     if plan.source == "simulation":
@@ -243,17 +233,9 @@ def _read_stage(
 def observe(plan: Plan, stage: Stage, folder: Path, *, time_zone: str | None = None) -> Observation | Run:
     """The observation, or the simulated Run, in a stage's folder.
 
-    Parameters
-    ----------
-    folder:
-        As `emerald run` leaves it, or the output of the load generator itself.
-    time_zone:
-        Of vdbench's stamps, where their abbreviation is ambiguous.
-
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        It is not there, damaged, or of another stage.
+    ``folder``: as `emerald run` leaves it, or the output of the load generator itself.
+    ``time_zone``: of vdbench's stamps, where their abbreviation is ambiguous.
+    Raises ``InputError``: it is not there, damaged, or of another stage.
     """
     place = folder / _OUTPUTS[plan.source]
     if not place.exists():

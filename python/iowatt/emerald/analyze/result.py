@@ -40,14 +40,12 @@ class InstrumentUsed(Result):
     why: str
     model: str | None
     serial: str | None
-    #: Date, ISO 8601.
-    calibrated: str | None
+    calibrated: str | None  #: Date, ISO 8601.
     sample_interval_s: float | None
     uncertainty_percent: float | None
     #: By the rules' table of watts: reported, not judged.
     resolution_asked_w: float | None = Field(default=None, exclude_if=is_none)
-    #: By quantity: ``watts``, ``celsius`` ...
-    readings: dict[str, QuantityRange]
+    readings: dict[str, QuantityRange]  #: By quantity: ``watts``, ``celsius`` ...
 
 
 class Minute(Result):
@@ -60,10 +58,8 @@ class Minute(Result):
     operations_rate: float | None
     response_ms: float | None
     power_w: float | None
-    #: Power efficiency of this minute.
-    pe: float | None
-    #: Its weighted average over ten minutes.
-    ea: float | None
+    pe: float | None  #: Power efficiency of this minute.
+    ea: float | None  #: Its weighted average over ten minutes.
 
 
 class IdleMinute(Result):
@@ -79,8 +75,7 @@ class StabilityReading(Result):
     """The stability rule under one of its readings."""
 
     meaning: str
-    #: A fraction.
-    largest_deviation: float | None
+    largest_deviation: float | None  #: A fraction.
     holds: bool
 
 
@@ -88,9 +83,8 @@ class EfficiencyTrend(Result):
     """The test for a linear trend of the power efficiency."""
 
     points: int
-    #: From the first minute to the last, a fraction of the mean, and half of its 95 % interval.
-    drift: float
-    drift_half_width: float
+    drift: float  #: From the first minute to the last, a fraction of the mean.
+    drift_half_width: float  #: Half of its 95 % interval.
     p: float
     level: float
     significant: bool
@@ -103,8 +97,7 @@ class PhaseStability(Result):
 
     weights: str
     reading: Reading
-    #: A fraction.
-    tolerance: float
+    tolerance: float  #: A fraction.
     mean_efficiency: float | None
     readings: dict[Reading, StabilityReading]
     trend: EfficiencyTrend | None
@@ -125,26 +118,21 @@ class PhaseResult(Result):
     phase: str
     stage: str
     metric: str
-    #: IOPS/W or MiB/s/W.
-    unit: str
-    #: IOPS or MiB/s.
-    operations_unit: str
+    unit: str  #: IOPS/W or MiB/s/W.
+    operations_unit: str  #: IOPS or MiB/s.
     kind: Kind | None = None
     start: float | None = None
     seconds: float | None = None
-    #: For how long both rate and power are known.
-    complete_seconds: float | None = None
-    #: In ``operations_unit``.
-    operations_rate: float | None = None
+    complete_seconds: float | None = None  #: For how long both rate and power are known.
+    operations_rate: float | None = None  #: In ``operations_unit``.
     iops: float | None = None
     mib_per_s: float | None = None
     response_mean_ms: float | None = None
     response_limit_ms: float | None = None
     response_largest_minute_ms: float | None = None
     power_w: float | None = None
-    #: The metric in full, and as it is published: None where the phase is invalid.
-    ep: float | None = None
-    ep_shown: str | None = None
+    ep: float | None = None  #: The metric in full.
+    ep_shown: str | None = None  #: As it is published; None where the phase is invalid.
     asked_iops: float | None = None
     shares: list[StreamShare] = Field(default_factory=list)
     stability: PhaseStability | None = None
@@ -162,8 +150,7 @@ class ReadyIdle(Result):
     phase: str
     stage: str
     metric: str
-    #: GB/W.
-    unit: str
+    unit: str  #: GB/W.
     raw_capacity_gb: float | None
     kind: Kind | None
     start: float | None
@@ -200,13 +187,10 @@ class RulesUsed(Result):
 class StabilityRule(Result):
     """How stability was judged."""
 
-    #: Name and values of the weights, newest minute first.
-    weights: str
-    values: list[float]
-    #: A fraction.
-    tolerance: float
-    #: The reading that decides.
-    reading: Reading
+    weights: str  #: Name of the set.
+    values: list[float]  #: The weights, newest minute first.
+    tolerance: float  #: A fraction.
+    reading: Reading  #: The reading that decides.
 
 
 class Analysis(ResultDocument):
@@ -214,20 +198,16 @@ class Analysis(ResultDocument):
 
     schema_id: Literal["iowatt.emerald/1"] = Field(default="iowatt.emerald/1", alias="schema")
     name: str
-    #: The folder that it was read from.
-    place: str
+    place: str  #: The folder that it was read from.
     kind: Kind
     source: Literal["fio", "vdbench", "simulation"]
     category: str
     class_: int | None = Field(alias="class")
-    #: Vendor, name and whatever else the plan says of the product.
-    product: dict[str, Any]
+    product: dict[str, Any]  #: Vendor, name and whatever else the plan says of the product.
     time_scale: float
-    #: Metrics of different families are never ranked together.
-    family: str | None
+    family: str | None  #: Metrics of different families are never ranked together.
     status: Status
-    #: Nothing invalid or non-compliant was found.
-    compliant: bool
+    compliant: bool  #: Nothing invalid or non-compliant was found.
     judged: str
     rules: RulesUsed
     stability: StabilityRule

@@ -18,11 +18,9 @@ from iowatt.sources.measured.build import About
 from iowatt.sources.meters.log import Log
 from iowatt.sources.observation import Interval, Observation
 
-#: The rules' longest idle stage lasts two hours.
-_LONGEST_IDLE_S: Final = 7 * 86_400.0
+_LONGEST_IDLE_S: Final = 7 * 86_400.0  #: The rules' longest idle stage lasts two hours.
 _MOST_INTERVALS: Final = 1_000_000
-#: Unix time that every calendar can hold.
-_LATEST: Final = 1e11
+_LATEST: Final = 1e11  #: Unix time that every calendar can hold.
 
 
 @dataclass(frozen=True)
@@ -30,14 +28,11 @@ class StageRun:
     """A stage of the plan and its Run."""
 
     stage: Stage
-    #: None where the stage left nothing readable; ``findings`` has the reason.
-    run: Run | None
-    #: Start and end by the journal, Unix seconds; None without a journal.
-    began: float | None = None
-    ended: float | None = None
+    run: Run | None  #: None where the stage left nothing readable; ``findings`` has the reason.
+    began: float | None = None  #: By the journal, Unix seconds; None without a journal.
+    ended: float | None = None  #: Likewise.
     attempt: int = 1
-    #: From reading it.
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Finding] = ()  #: From reading it.
     #: Intervals before those that count: vdbench leaves out the first interval of a run.
     lead_in: Run | None = None
 
@@ -76,14 +71,11 @@ class Measured:
     """A measurement as it was read."""
 
     plan: Plan
-    #: In the order of the plan, those that left nothing included.
-    stages: Sequence[StageRun]
-    #: The journal, oldest first; None without one.
-    events: Sequence[Event] | None = None
+    stages: Sequence[StageRun]  #: In the order of the plan, those that left nothing included.
+    events: Sequence[Event] | None = None  #: The journal, oldest first; None without one.
     settings_before: Mapping[str, Any] | None = None
     settings_after: Mapping[str, Any] | None = None
-    #: The folder, or the output of a load generator, that it was read from.
-    place: str = ""
+    place: str = ""  #: The folder, or the output of a load generator, that it was read from.
     findings: Sequence[Finding] = field(default_factory=tuple)
     #: Logs of power stamped by another clock than that of the host that ran the measurement.
     foreign: Sequence[Log] = ()
@@ -95,8 +87,7 @@ class Logs:
 
     power: Sequence[Log] = ()
     temperature: Sequence[Log] = ()
-    #: Names of power meters of the plan without a log.
-    missing: Sequence[str] = ()
+    missing: Sequence[str] = ()  #: Names of power meters of the plan without a log.
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,8 @@ from iowatt.emerald.bff.result import (
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.family import Candidate, Family, Metric, candidates, limit_s, named_candidate, shelves
 
-#: Below this utilisation no station limits a configuration.
-_IDLE: Final = 0.5
-#: How exact a rate is, as a share of the tolerance of the response time.
-_EXACT: Final = 0.3
+_IDLE: Final = 0.5  #: Below this utilisation no station limits a configuration.
+_EXACT: Final = 0.3  #: How exact a rate is, as a share of the tolerance of the response time.
 MODELLED: Final = "modelled by iowatt, not measured: confirm figures in a lab before you publish them"
 
 

@@ -23,11 +23,8 @@ def highest(values: Values) -> int | None:
 def find_peak(values: Values, *, plateau_percent: float | None = None) -> Peak | None:
     """The peak of a curve over rising numbers of drives; None where no point is known.
 
-    Parameters
-    ----------
-    plateau_percent:
-        Of a family that need not have a peak (scale-out): points within so much of the highest one count as
-        equal to it. None: the highest point is the peak.
+    ``plateau_percent``: of a family that need not have a peak (scale-out): points within so much of the
+    highest one count as equal to it. None: the highest point is the peak.
     """
     top = highest(values)
     if top is None:
@@ -77,12 +74,8 @@ def _change(values: Values, at: int, step: int) -> float | None:
 def next_to_peak(guess: Values, simulated: Mapping[int, float | None]) -> list[int]:
     """Positions to simulate, none when the highest simulated point lies between simulated neighbours.
 
-    Parameters
-    ----------
-    guess:
-        Estimates of the whole curve. Where there are none, every point is to be simulated.
-    simulated:
-        Values by position so far; None where a point cannot be run.
+    ``guess``: estimates of the whole curve. Where there are none, every point is to be simulated.
+    ``simulated``: values by position so far; None where a point cannot be run.
     """
     if not any(value is not None for value in guess):
         return [at for at in range(len(guess)) if at not in simulated]
@@ -103,8 +96,7 @@ class Refinement:
     drives falls wherever another shelf begins, so each stretch of a shelf has a grid of its own.
     """
 
-    #: Positions from ``first`` up to, not including, ``size``.
-    first: int
+    first: int  #: Positions from ``first`` up to, not including, ``size``.
     size: int
     centre: int
     grid: int
@@ -132,10 +124,8 @@ class KnownPoints:
 
     estimated: dict[PointKey, PointFigures] = field(default_factory=dict)
     found: dict[PointKey, PointFigures] = field(default_factory=dict)
-    #: Why a point has no figures.
-    failed: dict[PointKey, str] = field(default_factory=dict)
-    #: Why a point was not estimated.
-    unknown: dict[PointKey, str] = field(default_factory=dict)
+    failed: dict[PointKey, str] = field(default_factory=dict)  #: Why a point has no figures.
+    unknown: dict[PointKey, str] = field(default_factory=dict)  #: Why a point was not estimated.
 
     def best(self, key: PointKey) -> PointFigures | None:
         """The best that is known: simulated or calculated, else estimated."""
@@ -159,8 +149,7 @@ class Series:
     raid: str
     controller: str
     points: tuple[Candidate, ...]
-    #: Drives of a node, of a scale-out family.
-    per_node: int | None = None
+    per_node: int | None = None  #: Drives of a node, of a scale-out family.
     plateau_percent: float | None = None
 
     @property

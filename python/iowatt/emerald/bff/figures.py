@@ -10,8 +10,7 @@ from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
 from iowatt.render.numbers import significant
 
-#: Curves that a chart can tell apart.
-_MOST_CURVES: Final = 6
+_MOST_CURVES: Final = 6  #: Curves that a chart can tell apart.
 
 
 def _colour(number: int) -> str:

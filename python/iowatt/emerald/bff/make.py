@@ -65,19 +65,10 @@ def search_family(
 ) -> BestFootForward:
     """The result of a search, written to its folder where one is given.
 
-    Parameters
-    ----------
-    jobs, executor, progress:
-        As for :func:`iowatt.evaluate.search.sweep.search`.
-    announce:
-        Called with a line of text as rounds begin.
-
-    Raises
-    ------
-    InputError
-        The request or the folder is wrong, or no configuration has figures.
-    IowattError
-        Points ended in a fault of iowatt; finished points are kept.
+    ``jobs``, ``executor``, ``progress``: as for :func:`iowatt.evaluate.search.sweep.search`.
+    ``announce``: called with a line of text as rounds begin.
+    Raises ``InputError``: the request or the folder is wrong, or no configuration has figures.
+    Raises ``IowattError``: points ended in a fault of iowatt; finished points are kept.
     """
     place = output or Output()
     request.chosen_metrics(), request.chosen_drives(), request.chosen_levels(), request.chosen_controllers()

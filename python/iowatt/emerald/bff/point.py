@@ -28,8 +28,7 @@ from iowatt.run import provenance
 from iowatt.run.bundle import Run
 
 LoadMode = Literal["closed", "open", "as-is"]
-#: Numbers of outstanding requests that one search tries at most.
-_MOST_LOOPS: Final = 8
+_MOST_LOOPS: Final = 8  #: Numbers of outstanding requests that one search tries at most.
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,7 @@ class Task:
 
     key: str
     metric: Metric
-    #: The scenario; its paths are relative to ``base``.
-    text: str
+    text: str  #: The scenario; its paths are relative to ``base``.
     base: str
     files: tuple[File, ...]
     #: ``closed``: with the population that takes ``limit_s``; ``open``: at the highest rate within it;
@@ -49,8 +47,7 @@ class Task:
     tolerance: float
     requests: int
     warmup_requests: int
-    #: An estimate of the rate, and how near it is thought to be.
-    start: float | None = None
+    start: float | None = None  #: An estimate of the rate, and how near it is thought to be.
     start_error: float | None = None
 
 
@@ -66,7 +63,7 @@ def key_of(text: str, files: tuple[File, ...], mode: LoadMode, limit_s: float, t
 def evaluate(task: Task, report: Report) -> dict[str, Any]:
     """The record of a task: ``key`` and ``figures``, or ``error`` where it cannot be run.
 
-    Raises ``MachineError`` where this machine lacks what it needs.
+    Raises ``MachineError`` where this machine lacks memory or a file for it.
     """
     return recorded(task.key, lambda: {"figures": _figures(task, report).as_dict()})
 
@@ -167,14 +164,10 @@ class Estimates:
         return self._estimator.pilots
 
     def of(self, text: str, metric: Metric, limit_s: float | None) -> PointFigures:
-        """Figures of a scenario: at its highest rate within the limit, or as it is where there is no limit.
+        """Figures of a scenario: at its highest rate within the limit, or as written without one.
 
-        Raises
-        ------
-        NotEstimated
-            The estimator does not model part of it.
-        InputError
-            The configuration cannot be run.
+        Raises ``NotEstimated``: the estimator does not model part of it.
+        Raises ``InputError``: the configuration cannot be run.
         """
         scenario = Document(text, "its scenario").validate(Scenario)
         work = evaluation.prepare(scenario, self._base, text)

@@ -25,13 +25,10 @@ from iowatt.emerald.bff.search import Search
 from iowatt.emerald.family import Candidate, Metric, shelves
 
 Name = TypeVar("Name", bound=Hashable)
-#: Share of its peak that a configuration reaches, by metric.
-Shares = Mapping[str, float]
-#: By metric, the curve and the configuration of its peak.
-Peaks = Mapping[str, tuple[Series, Candidate]]
+Shares = Mapping[str, float]  #: Share of its peak that a configuration reaches, by metric.
+Peaks = Mapping[str, tuple[Series, Candidate]]  #: By metric, the curve and the configuration of its peak.
 
-#: A chosen configuration that turns out worse when simulated is replaced so often.
-_MOST_ROUNDS = 4
+_MOST_ROUNDS = 4  #: A chosen configuration that turns out worse when simulated is replaced so often.
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,7 @@ class Cover(Generic[Name]):
     """A set of configurations with the metrics that each covers."""
 
     chosen: tuple[tuple[Name, tuple[str, ...]], ...]
-    #: Metrics that no configuration covers.
-    uncovered: tuple[str, ...]
+    uncovered: tuple[str, ...]  #: Metrics that no configuration covers.
 
 
 def smallest_cover(

@@ -1,4 +1,4 @@
-"""What a search for the best foot forward is asked."""
+"""The request of a search for the best foot forward."""
 
 from __future__ import annotations
 
@@ -20,17 +20,14 @@ class BffRequest:
     drives: Sequence[str] = ()
     levels: Sequence[str] = ()
     controllers: Sequence[str] = ()
-    #: Whether peaks are simulated, or left as estimated.
-    simulate: bool = True
+    simulate: bool = True  #: Whether peaks are simulated, or left as estimated.
     #: Whether curves are estimated first; without it every point by whole shelves is simulated.
     estimate: bool = True
     #: Which curves are simulated: those estimated near the best and the best of each level; or all.
     confirm: Literal["near", "all"] = "near"
     near_percent: float = 10.0
-    #: Of the rates found, as a share.
-    tolerance: float = 0.01
-    #: How near its peak a metric must come in the reduced list.
-    within_percent: float = 5.0
+    tolerance: float = 0.01  #: Of the rates found, as a share.
+    within_percent: float = 5.0  #: How near its peak a metric must come in the reduced list.
     command: str | None = None
 
     def __post_init__(self) -> None:

@@ -19,22 +19,16 @@ class PointFigures(Result):
     """Figures of one configuration in one metric, estimated, simulated or calculated."""
 
     basis: Basis
-    #: EP of the metric: IOPS/W, MiB/s/W or GB/W.
-    ep: float
-    #: At the wall.
-    wall_w: float
+    ep: float  #: EP of the metric: IOPS/W, MiB/s/W or GB/W.
+    wall_w: float  #: At the wall.
     iops: float | None = None
     mib_per_s: float | None = None
-    #: Mean.
-    response_ms: float | None = None
-    #: Mean requests in flight, of a closed loop at its limit.
-    outstanding: float | None = None
-    #: Half of the 95 % interval of the rate, in percent of it.
-    half_percent: float | None = None
+    response_ms: float | None = None  #: Mean.
+    outstanding: float | None = None  #: Mean requests in flight, of a closed loop at its limit.
+    half_percent: float | None = None  #: Half of the 95 % interval of the rate, in percent of it.
     #: Utilisation by station: drives, processors, back end ...
     stations: dict[str, float] = Field(default_factory=dict)
-    #: Simulations that it took.
-    runs: int = 0
+    runs: int = 0  #: Simulations that it took.
     notes: tuple[str, ...] = ()
 
     @model_validator(mode="before")
@@ -86,7 +80,7 @@ class EstimateErrors(Result):
 
 
 class EstimatorUsed(Result):
-    """What was estimated, and how well."""
+    """The estimates, and their errors."""
 
     used: bool
     pilots: int
@@ -121,8 +115,7 @@ class Peak(Result):
     #: Change of the metric one step below and above, in percent of it; None where there is no such point.
     less_percent: float | None
     more_percent: float | None
-    #: Position on the curve.
-    at: int
+    at: int  #: Position on the curve.
 
 
 class CurvePeak(Peak):
@@ -141,15 +134,12 @@ class PeakConfiguration(PointFigures):
     controller: str
     drives: int
     nodes: int
-    #: By kind.
-    shelves: dict[str, int]
+    shelves: dict[str, int]  #: By kind.
     kind: PeakKind
     why: str
-    #: Change of the metric a step below and above, in percent.
-    less_percent: float | None
+    less_percent: float | None  #: Change of the metric a step below and above, in percent.
     more_percent: float | None
-    #: The busiest station at the peak and beyond it.
-    knee: str | None
+    knee: str | None  #: The busiest station at the peak and beyond it.
 
 
 class MetricPeaks(Result):
@@ -160,8 +150,7 @@ class MetricPeaks(Result):
     unit: str
     kind: Literal["random", "sequential", "idle"]
     read_percent: int | None
-    #: By whole shelves, or nodes.
-    peak: PeakConfiguration | None = None
+    peak: PeakConfiguration | None = None  #: By whole shelves, or nodes.
     by_drive: PeakConfiguration | None = None
     by_level: list[PeakConfiguration] = Field(default_factory=list)
     by_option: list[PeakConfiguration] = Field(default_factory=list)
@@ -238,8 +227,7 @@ class LargestConfiguration(Result):
     shelves: int
     raw_gb: float | None = None
     idle_w: float | None = None
-    #: Every drive and part at work: an upper end.
-    active_w: float | None = None
+    active_w: float | None = None  #: Every drive and part at work: an upper end.
     gb_per_w: float | None = None
     error: str | None = None
 
@@ -300,11 +288,9 @@ class BestFootForward(ResultDocument):
     title: str
     family: FamilyUsed
     rules: RulesReference
-    #: Unverified rules that the peaks depend on, in words.
-    caveat: str | None
+    caveat: str | None  #: Unverified rules that the peaks depend on, in words.
     modelled: str
-    #: Whether peaks were simulated, or only estimated.
-    simulated: bool
+    simulated: bool  #: Whether peaks were simulated, or only estimated.
     limit_ms: float | None
     tolerance: float
     estimator: EstimatorUsed

@@ -1,8 +1,7 @@
 """The search: curves estimated, those that matter climbed by simulation, peaks refined by single drives.
 
-Simulations are asked for in rounds, each a batch for the executor; what the next round needs follows from
-what is known by then, whatever the order in which tasks end. So a resumed search, whose journal has the
-records, asks for the same.
+Simulations run in rounds, each a batch for the executor; the next round depends on all results so far,
+whatever the order in which tasks end. So a resumed search, whose journal has the records, repeats the rounds.
 """
 
 from __future__ import annotations
@@ -41,10 +40,8 @@ from iowatt.model.scenario.model import Scenario
 #: A metric of a configuration; the last is the [[configuration]] whose own loads apply.
 Wanted = tuple[Metric, Candidate, str | None]
 
-#: How near an estimate of a rate is thought to be to the simulated one, as a share.
-_NEAR = 0.1
-#: A grid of single drives begins as wide as this part of a shelf.
-_GRID = 4
+_NEAR = 0.1  #: How near an estimate of a rate is thought to be to the simulated one, as a share.
+_GRID = 4  #: A grid of single drives begins as wide as this part of a shelf.
 
 
 @dataclass

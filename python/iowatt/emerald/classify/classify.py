@@ -60,8 +60,7 @@ class ProductClass(ResultDocument):
     schema_id: Literal["iowatt.emerald-class/1"] = Field(default="iowatt.emerald-class/1", alias="schema")
     vendor: str
     name: str
-    #: Those decided on, else those computed.
-    category: str | None
+    category: str | None  #: Those decided on, else those computed.
     class_: int | None = Field(alias="class")
     id: str | None
     computed: CategoryAndClass
@@ -69,10 +68,8 @@ class ProductClass(ResultDocument):
     next_class: int | None
     stops: list[Unmet]
     classes: list[ClassJudged]
-    #: Why not, by category that does not fit.
-    other_categories: dict[str, list[str]]
-    #: Limits and attributes near which the class changes.
-    boundary: list[Note]
+    other_categories: dict[str, list[str]]  #: Why not, by category that does not fit.
+    boundary: list[Note]  #: Limits and attributes near which the class changes.
     energystar_scope: bool | None
     notes: list[Note]
     rules: RulesReference
@@ -98,18 +95,12 @@ class Classification:
 
     product: Product
     rules: Rules
-    #: None where no category fits; ``reasons`` says why.
-    category: str | None
-    #: None where the category has no classes, or no class is met.
-    class_: int | None
-    #: By category that does not fit: why not.
-    reasons: Mapping[str, Sequence[str]]
-    #: By class: unmet requirements; empty where the class is met.
-    unmet: Mapping[int, Sequence[Unmet]]
-    #: By attribute: the requirement of each class.
-    table: Mapping[str, Sequence[str]]
-    #: Limits and attributes near which the class changes.
-    boundary: Sequence[Note]
+    category: str | None  #: None where no category fits; ``reasons`` says why.
+    class_: int | None  #: None where the category has no classes, or no class is met.
+    reasons: Mapping[str, Sequence[str]]  #: By category that does not fit: why not.
+    unmet: Mapping[int, Sequence[Unmet]]  #: By class: unmet requirements; empty where the class is met.
+    table: Mapping[str, Sequence[str]]  #: By attribute: the requirement of each class.
+    boundary: Sequence[Note]  #: Limits and attributes near which the class changes.
     notes: Sequence[Note]
     override: Override | None = None
 
@@ -166,11 +157,8 @@ class Classification:
 def classify(file: ProductFile, rules: Rules, override: Override | None = None) -> Classification:
     """Category and class of a product by ``rules``, whose record starts anew.
 
-    Raises
-    ------
-    InputError
-        The product contradicts itself or its declared category (with file and line), the rules have no
-        taxonomy or no such class as the override.
+    Raises ``InputError``: the product contradicts itself or its declared category (with file and line), the
+    rules have no taxonomy or no such class as the override.
     """
     rules = rules.fresh()
     product = file.product

@@ -62,7 +62,7 @@ def _attributes(found: Classification) -> Figure:
     return Figure(
         "attributes",
         "Attributes and classes (! not met, ? not stated, * its class)",
-        "What each class asks for.",
+        "The requirements of each class.",
         Table(text_columns("Attribute", "Product", *classes), rows),
         wide=True,
         brief=True,

@@ -36,9 +36,9 @@ class Product(Strict):
         example=PRODUCT_SCHEMA,
     )
     vendor: str = key("Who makes it.", min_length=1, max_length=200, example="Example Systems")
-    name: str = key("What it is called.", min_length=1, max_length=200, example="Array 240")
+    name: str = key("Its name.", min_length=1, max_length=200, example="Array 240")
     category: Category | None = key(
-        "What its maker takes it for; checked against the attributes.",
+        "The category that its maker states; checked against the attributes.",
         default=None,
         unset="found from the attributes",
         example="online",
@@ -91,7 +91,7 @@ class Product(Strict):
     tested_configuration: int | None = key(
         "Storage devices of the tested configuration.", default=None, unset="not stated", unit="devices", ge=1
     )
-    notes: list[str] = key("What else a reader should know; shown with the class.", default=[])
+    notes: list[str] = key("Remarks for a reader; shown with the class.", default=[])
 
     @property
     def title(self) -> str:
@@ -110,10 +110,8 @@ class ProductFile:
 def read(path: Path) -> ProductFile:
     """The product of a file.
 
-    Raises
-    ------
-    InputError
-        Keys that are wrong, with lines. What contradicts each other is found by :func:`contradictions`.
+    Raises ``InputError``: keys that are wrong, with lines. Contradictions are found by
+    :func:`contradictions`.
     """
     document = Document(read_text(path), str(path))
     return ProductFile(document.validate(Product), document)
@@ -125,7 +123,7 @@ def schema_text() -> str:
 
 
 def contradictions(product: Product) -> Iterator[Problem]:
-    """What cannot be true of one product at once, whatever the rules, each by the key to look at first."""
+    """Attributes that contradict each other, whatever the rules, each by the key to look at first."""
     tested, most = product.tested_configuration, product.maximum_configuration
     controllers, integrated = product.controllers, product.integrated_controller
     no_single_point = product.no_single_point_of_failure

@@ -42,10 +42,8 @@ class Unmet:
     """An attribute that keeps a product from a class."""
 
     attribute: str
-    #: What the class asks for: "required", "network", "> 100".
-    needs: str
-    #: What the product has; None where it is not stated.
-    has: str | None
+    needs: str  #: The requirement of the class: "required", "network", "> 100".
+    has: str | None  #: The product's attribute; None where it is not stated.
 
     @property
     def text(self) -> str:
@@ -98,8 +96,7 @@ def unmet(product: Product, attribute: str, needs: str) -> Unmet | None:
     return None if met else Unmet(attribute, needs, stated(product, attribute))
 
 
-#: A number is near a limit within this share of it.
-_NEAR: Final = 0.1
+_NEAR: Final = 0.1  #: A number is near a limit within this share of it.
 
 
 def near_categories(product: Product, categories: Iterable[str], rules: Rules) -> Iterator[Note]:

@@ -26,8 +26,7 @@ from iowatt.emerald.rules import Rules, load
 from iowatt.evaluate.search.folder import write_whole
 from iowatt.run import provenance
 
-#: Most that a test holds at a time, in sets.
-_ROOM: Final = 3
+_ROOM: Final = 3  #: Most that a test holds at a time, in sets.
 
 
 @dataclass(frozen=True)
@@ -49,13 +48,10 @@ class ComRequest:
 def run_tests(
     request: ComRequest, *, output: Path | None, force: bool, progress: Callable[[str], None]
 ) -> ComTests:
-    """The result of all tests asked for; written to ``output`` where rules.
+    """The result of the tests; written to ``output`` where one is given.
 
-    Raises
-    ------
-    InputError
-        The target, a command or a name of a test is wrong; the tests do not fit. Nothing is left on the
-        target.
+    Raises ``InputError``: the target, a command or a name of a test is wrong; the tests do not fit. Nothing
+    is left on the target.
     """
     rules = load(request.rules)
     names = rules.names("com.names")

@@ -20,7 +20,7 @@ LEAST_COST: Final = 0.9
 """Share of its size that an irreducible set must cost; else free space does not show what is written."""
 
 PART: Final = 16
-"""One part in so many of a set is written anew after a snapshot."""
+"""Share of a set that is rewritten after a snapshot, as 1/PART."""
 
 Test = Callable[[Store, Rules, int, int], ComTest]
 
@@ -108,8 +108,7 @@ class _Snapshot:
     copy: Path
     old: DataSet
     new: DataSet
-    #: Bytes that the set cost, and the snapshot.
-    whole: int
+    whole: int  #: Bytes that the set cost, and the snapshot.
     cost: int
 
 

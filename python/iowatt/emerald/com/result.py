@@ -32,8 +32,7 @@ class Step:
 
     what: str
     free_bytes: int
-    #: Seconds until the free space no longer changed, in whole ms.
-    settled_s: float = 0.0
+    settled_s: float = 0.0  #: Seconds until the free space no longer changed, in whole ms.
 
     def __post_init__(self) -> None:
         """Drop what is below a ms."""
@@ -48,11 +47,9 @@ class ComTest:
     verdict: Verdict
     why: str
     steps: Sequence[Step] = ()
-    #: The figure that was compared, percent, and its limit.
-    percent: float | None = None
+    percent: float | None = None  #: The figure that was compared, percent, and its limit.
     limit_percent: float | None = None
-    #: Rules without a verified value that the verdict rests on.
-    unverified: Sequence[str] = ()
+    unverified: Sequence[str] = ()  #: Rules without a verified value that the verdict rests on.
 
 
 def judged(

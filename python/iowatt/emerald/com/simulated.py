@@ -31,10 +31,8 @@ _RATE: Final = 200
 def tests(scenario: Path, rules: Rules, size: int, seed: int) -> Iterator[ComTest]:
     """Every COM test on the scenario's array, in the order of the rules.
 
-    Raises
-    ------
-    InputError
-        The scenario is wrong, has no reduced virtual pool or several, or cannot hold the sets.
+    Raises ``InputError``: the scenario is wrong, has no reduced virtual pool or several, or cannot hold the
+    sets.
     """
     array = _Array(scenario, rules, size, seed)
     yield array.read_only_snapshots()

@@ -19,8 +19,7 @@ from iowatt.base.units import format_bytes
 from iowatt.emerald.com.dataset import CHUNK, DataSet
 from iowatt.emerald.com.result import size_text
 
-#: How long a command of the user may take.
-_COMMAND_S: Final = 120.0
+_COMMAND_S: Final = 120.0  #: How long a command of the user may take.
 
 
 class UnsettledError(InputError):
@@ -114,7 +113,9 @@ def _run(command: str, words: dict[str, str], *, most_s: float = _COMMAND_S) -> 
         )
     except (KeyError, IndexError, AttributeError) as error:
         known = ", ".join(f"{{{name}}}" for name in words) or "nothing in braces"
-        raise InputError("unknown-name", command, f"there is no word {error}; expected {known}") from None
+        raise InputError(
+            "unknown-name", command, f"there is no placeholder {error}; expected {known}"
+        ) from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise InputError("tool-failed", command, f"the command cannot be run: {error}") from None
     if done.returncode != 0:
@@ -132,10 +133,8 @@ class Commands:
     create: str | None = None
     #: Makes a read-only snapshot of the folder ``{source}`` that appears at ``{target}``.
     snapshot: str | None = None
-    #: Makes a writeable one.
-    clone: str | None = None
-    #: Removes what the others made at ``{target}``.
-    remove: str | None = None
+    clone: str | None = None  #: Makes a writeable one.
+    remove: str | None = None  #: Removes what the others made at ``{target}``.
     #: Makes a volume (a file) of ``{size}`` bytes at ``{target}``. A sparse file without it.
     volume: str | None = None
     #: Run after each write, with ``{source}``: reduces data, where storage does not do so itself.
@@ -188,7 +187,7 @@ class Store:
     ) -> bool:
         """Whether a file holds bytes ``start`` to ``until`` of a set, from ``at + start`` on.
 
-        The page cache is asked to let go of the file first.
+        The page cache drops the file first.
         """
         end = data.size if until is None else until
         with path.open("rb", buffering=0) as file:

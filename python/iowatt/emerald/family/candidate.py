@@ -76,17 +76,9 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """Configurations of one type of drive, rising in drives within each series.
 
-    Parameters
-    ----------
-    drive, raid, controller:
-        Names; None: all of them.
-    by:
-        In steps of whole shelves, or of single drives (of a scale-out family, always by whole nodes).
-
-    Raises
-    ------
-    InputError
-        A name that the family does not have.
+    ``drive``, ``raid``, ``controller``: names; None: all of them.
+    ``by``: in steps of whole shelves, or of single drives (of a scale-out family, always by whole nodes).
+    Raises ``InputError``: a name that the family does not have.
     """
     drives = _chosen(family.file.drive, drive, "drive")
     levels = _chosen(family.file.raid, raid, "raid")
@@ -160,7 +152,7 @@ def fewest(drive: DriveOption, raid: RaidOption) -> int:
 
 
 def _most(family: Family, drive: DriveOption, shelf: Shelf, controller: ControllerClass) -> int:
-    """Most drives of it behind one controller."""
+    """Most drives of an option behind one controller."""
     width = family.form_factor(drive)
     limit = controller.drives.get(width, 0) if width else 0
     limit = min(limit, controller.most_drives or limit)
@@ -178,7 +170,7 @@ def problem(family: Family, candidate: Candidate) -> str | None:
         if raid not in family.levels_of(drive):
             return f"{drive.name} is not offered with {raid.name}"
         if group.count % nodes:
-            return f"{group.count} drives are no whole number on each of {nodes} nodes"
+            return f"{group.count} drives do not divide evenly over {nodes} nodes"
         wrong = None if raid.width is not None else count_problem(raid.level, group.count)
         if wrong is not None:
             return wrong[0]

@@ -24,8 +24,7 @@ class Family:
 
     file: FamilyFile
     document: Document = field(repr=False)
-    #: The folder that its device and part files are relative to.
-    base: Path
+    base: Path  #: The folder that its device and part files are relative to.
     text: str = field(repr=False)
     sets: tuple[str, ...] = ()
     _devices: dict[str, DeviceFile] = field(default_factory=dict, repr=False, compare=False)

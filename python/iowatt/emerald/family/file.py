@@ -38,7 +38,7 @@ class SequentialLoad(Strict):
         example="random",
     )
     per: Literal["array", "node", "drive"] = key(
-        "What streams and outstanding are counted for: the array, each node, each drive.",
+        "The unit that streams and outstanding count for: the array, each node, each drive.",
         default="array",
         example="array",
     )
@@ -76,7 +76,7 @@ class TestLoad(Strict):
         example=0.8,
     )
     mixes: list[Mix] = key(
-        "Shares of reads in percent of further mixed metrics, besides the rules' own.",
+        "Shares of reads in percent of further mixed metrics, in addition to the rules' own.",
         default=[],
         max_length=20,
         example=[60, 80],
@@ -105,7 +105,7 @@ class TestLoad(Strict):
         example=20_000,
     )
     warmup_requests: int = key(
-        "Requests before those. A write-back cache is filled to its high watermark four times besides.",
+        "Requests before those. A write-back cache is also filled to its high watermark four times.",
         default=5_000,
         ge=0,
         le=10_000_000,
@@ -124,7 +124,7 @@ class Nodes(Strict):
 
 
 class Interconnect(Strict):
-    """What joins the nodes."""
+    """The interconnect of the nodes."""
 
     hop: Duration = key(
         "Processor time of each request that another node holds, on top of processing; of N nodes that are "
@@ -134,7 +134,7 @@ class Interconnect(Strict):
         le=10,
         example="40us",
     )
-    part: list[PartKeys] = key("Switches and the like, with watts, as of a controller.", default=[])
+    part: list[PartKeys] = key("Switches and the like, with watts, as those of a controller.", default=[])
     supply: SupplyKeys | None = key(
         "Their power supplies.", default=None, unset="none: their watts are taken as if at the wall"
     )
@@ -142,18 +142,18 @@ class Interconnect(Strict):
 
 
 class ScaleOut(Strict):
-    """A family that grows by like nodes, each a controller with shelves of its own."""
+    """A family that grows by like nodes, each a controller with its own shelves."""
 
     nodes: Nodes = key("How many.", example={"least": 3, "most": 24})
     drives_per_node: list[Count] | None = key(
         "Drives that a node may have.",
         default=None,
-        unset="shelf by shelf, up to what its controller takes",
+        unset="shelf by shelf, up to the limit of its controller",
         min_length=1,
         max_length=100,
         example=[24],
     )
-    interconnect: Interconnect = key("What joins the nodes.", default=Interconnect())
+    interconnect: Interconnect = key("The interconnect of the nodes.", default=Interconnect())
     plateau_percent: float = key(
         "A curve that ends within this of its highest point, and keeps within it from some point on, has no "
         "peak: the first such point is taken.",
@@ -190,8 +190,8 @@ class Configuration(Strict):
         example={"RR": "12ms", "RW": "7ms"},
     )
     outstanding: int | None = key(
-        "A closed loop of so many random requests in place of the highest rate within the limit: a load that "
-        "nobody tuned.",
+        "A closed loop of so many random requests in place of the highest rate within the limit: an untuned "
+        "load.",
         default=None,
         unset="the highest rate within the limit",
         ge=1,
@@ -200,11 +200,11 @@ class Configuration(Strict):
     )
     sequential_read: SequentialLoad | None = key("The load of SR.", default=None, unset="the test's")
     sequential_write: SequentialLoad | None = key("The load of SW.", default=None, unset="the test's")
-    note: str | None = key("What a reader should know.", default=None, unset="nothing", max_length=1000)
+    note: str | None = key("Remarks for a reader.", default=None, unset="nothing", max_length=1000)
 
 
 class FamilyFile(Strict):
-    """A product family: what its configurations are built of, and the load that they are put under."""
+    """A product family: the parts of its configurations, and their test load."""
 
     schema_: Literal["iowatt.family/1"] = key(
         "The version of this format.",
@@ -217,9 +217,9 @@ class FamilyFile(Strict):
         "Name of the family; part of the names of its scenarios.", example="online3"
     )
     title: str | None = key(
-        "What it is, as people write it.", default=None, unset="its name", min_length=1, max_length=200
+        "Its title in pages and messages.", default=None, unset="its name", min_length=1, max_length=200
     )
-    notes: list[str] = key("What a reader of its results must know.", default=[])
+    notes: list[str] = key("Remarks for a reader of its results.", default=[])
     rules: str = key(
         "The rule profile that says which metrics there are, and their limits: a name of the library "
         "(`iowatt emerald rules`), or a file.",

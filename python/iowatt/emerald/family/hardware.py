@@ -1,4 +1,4 @@
-"""What a product family is built of: controller classes, shelves, drive options, RAID levels."""
+"""The parts of a product family: controller classes, shelves, drive options, RAID levels."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class ControllerClass(Strict):
 
     name: Name = key("Its name in results.", example="lower")
     title: str | None = key(
-        "What it is, as people write it.", default=None, unset="its name", min_length=1, max_length=200
+        "Its title in pages and messages.", default=None, unset="its name", min_length=1, max_length=200
     )
     drives: dict[FormFactor, Count] = key(
-        "Most drives by form factor, in inches; each limit holds by itself.",
+        "Most drives by form factor, in inches; each limit holds separately.",
         min_length=1,
         accepts='{ "2.5" = 250, "3.5" = 120 }',
         example={"2.5": 250, "3.5": 120},
@@ -49,7 +49,7 @@ class ControllerClass(Strict):
         example=20,
     )
     part: list[PartKeys] = key(
-        "What stands in its enclosure, with watts: the keys of array.power.enclosure.part in a scenario. At "
+        "The parts of its enclosure, with watts: the keys of array.power.enclosure.part in a scenario. At "
         "least one part is of kind controller.",
         min_length=1,
     )
@@ -60,7 +60,7 @@ class ControllerClass(Strict):
         example={"rating": "750W", "efficiency": 0.85},
     )
     work: Controller | None = key(
-        "What it does with requests: the keys of array.controller in a scenario, passed on as written.",
+        "How it processes requests: the keys of array.controller in a scenario, passed on as written.",
         default=None,
         unset="requests reach their drives at once",
     )
@@ -72,13 +72,13 @@ class Shelf(Strict):
     name: Name = key("Its name in results.", example="sff")
     slots: int = key("Drives that one holds.", ge=1, le=10_000, example=25)
     form_factor: FormFactor = key(
-        "What its slots take, in inches. A drive of 2.5 inches fits a slot of 3.5 in a carrier, not the "
+        "Form factor of its slots, in inches. A drive of 2.5 inches fits a slot of 3.5 in a carrier, not the "
         "other way round.",
         example="2.5",
     )
-    part: list[PartKeys] = key("What one holds besides drives, as of a controller.", default=[])
+    part: list[PartKeys] = key("Its parts other than drives, as those of a controller.", default=[])
     supply: SupplyKeys | None = key(
-        "Its power supplies, as of a controller.",
+        "Its power supplies, as those of a controller.",
         default=None,
         unset="none: its watts are taken as if at the wall",
         example={"rating": "600W", "efficiency": 0.85},
@@ -98,7 +98,7 @@ class DriveOption(Strict):
 
     name: Name = key("Its name in results.", example="sff-15k-146gb")
     title: str | None = key(
-        "What it is, as people write it.", default=None, unset="its name", min_length=1, max_length=200
+        "Its title in pages and messages.", default=None, unset="its name", min_length=1, max_length=200
     )
     device: DeviceChoice = key(
         "The drive: a name of the library, a device file beside this one, or a table as array.pool.device in "

@@ -35,12 +35,9 @@ class Metric:
     title: str
     kind: Kind
     unit: str
-    #: Profile of the library for its load.
-    profile: str | None = None
-    #: Reads in percent, of random metrics of one stream.
-    read_percent: int | None = None
-    #: The metric at whose rate it runs, and the share of it.
-    of: str | None = None
+    profile: str | None = None  #: Profile of the library for its load.
+    read_percent: int | None = None  #: Reads in percent, of random metrics of one stream.
+    of: str | None = None  #: The metric at whose rate it runs, and the share of it.
     share: float = 1.0
 
     @property

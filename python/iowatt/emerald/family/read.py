@@ -21,15 +21,9 @@ from iowatt.model.scenario.raid import LEAST_DRIVES
 def load(path: Path, sets: Sequence[str] = ()) -> Family:
     """The family of a file.
 
-    Parameters
-    ----------
-    sets:
-        ``path=value`` overrides.
-
-    Raises
-    ------
-    InputError
-        Keys that are wrong or contradict each other, and devices that do not exist, with lines.
+    ``sets``: ``path=value`` overrides.
+    Raises ``InputError``: keys that are wrong or contradict each other, and devices that do not exist, with
+    lines.
     """
     hint = "docs/howto/emerald-bff.md builds one; `iowatt schema family` describes it"
     return read(read_text(path, hint), str(path), path.parent, sets)
@@ -62,7 +56,7 @@ def _names(family: Family) -> Iterator[Problem]:
         for at, one in enumerate(getattr(family.file, kind)):
             if one.name in seen:
                 message = f"the name {one.name!r} is taken by another {kind}"
-                yield Problem("duplicate", (kind, at, "name"), message, "give each a name of its own")
+                yield Problem("duplicate", (kind, at, "name"), message, "give each a different name")
             seen.add(one.name)
 
 

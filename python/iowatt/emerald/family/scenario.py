@@ -16,8 +16,7 @@ from iowatt.emerald.plan.workloads import STREAM_BYTES
 from iowatt.model.library.part import find_part
 from iowatt.model.scenario.raid import data_drives
 
-#: Back-end commands of a small write, by level.
-_PENALTY: Final = {0: 1, 1: 2, 10: 2, 4: 4, 5: 4, 6: 6}
+_PENALTY: Final = {0: 1, 1: 2, 10: 2, 4: 4, 5: 4, 6: 6}  #: Back-end commands of a small write, by level.
 #: Commands a second of one drive, of the right order for any search.
 _NOMINAL_IOPS: Final = {"hdd": 100.0, "ssd": 3000.0}
 _PAGE: Final = 8192
@@ -40,24 +39,13 @@ def scenario_text(
 ) -> str:
     """TOML for ``iowatt run``; its paths are relative to ``family.base``.
 
-    Parameters
-    ----------
-    metric:
-        Ready idle has no workload, sequential metrics a closed loop, the others random arrivals.
-    rate_iops:
-        Requests per second of a random metric in all; None: a nominal rate (:func:`nominal_iops`).
-    seed:
-        In place of the family's.
-    configuration:
-        The ``[[configuration]]`` whose own loads apply.
-    chunklets:
-        False: sets of chunklets become one set over all drives of a group (of mirrors an even number), which
-        takes as many commands for small requests; for models without chunklets.
-
-    Raises
-    ------
-    InputError
-        The metric does not exist, or a device file is wrong.
+    ``metric``: ready idle has no workload, sequential metrics a closed loop, the others random arrivals.
+    ``rate_iops``: requests per second of a random metric in all; None: a nominal rate (:func:`nominal_iops`).
+    ``seed``: in place of the family's.
+    ``configuration``: the ``[[configuration]]`` whose own loads apply.
+    ``chunklets``: False: sets of chunklets become one set over all drives of a group (of mirrors an even
+    number), which takes as many commands for small requests; for models without chunklets.
+    Raises ``InputError``: the metric does not exist, or a device file is wrong.
     """
     metric = find_metric(family, metric) if isinstance(metric, str) else metric
     names = _pool_names(candidate)
@@ -177,7 +165,7 @@ def _controller(family: Family, candidate: Candidate) -> list[str]:
 
 
 def _span(family: Family, group: Group) -> int | None:
-    """Bytes that are tested of a group's volume; None for all of it."""
+    """Tested bytes of a group's volume; None for the whole volume."""
     share = family.file.test.capacity_share
     if share >= 1:
         return None

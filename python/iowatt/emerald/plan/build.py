@@ -28,8 +28,7 @@ from iowatt.sources.target import named
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
 DEFAULT_OUTSTANDING: Final = 8
-#: The mean response time that plans allow for where no limit is known, in ms.
-NO_LIMIT_MS: Final = 100.0
+NO_LIMIT_MS: Final = 100.0  #: The mean response time that plans allow for where no limit is known, in ms.
 # A minute of fio must hold a window of its logs; a minute of vdbench a whole second.
 _LEAST_SCALE: Final = {"fio": 0.001, "vdbench": 1 / 60, "simulation": 1e-4}
 _OFFICIAL: Final = "vdbench"
@@ -40,27 +39,22 @@ class PlanRequest:
     """The inputs of a plan; sizes in bytes, times in s before scaling, rates in requests per second."""
 
     source: Source
-    #: None: those of the product.
-    category: str | None = None
+    category: str | None = None  #: None: those of the product.
     class_: int | None = None
     rules: str = "emerald-4.0.0"
-    #: Devices or files, or a scenario.
-    targets: Sequence[str] = ()
+    targets: Sequence[str] = ()  #: Devices or files, or a scenario.
     scenario: Path | None = None
     size_bytes: int | None = None
     block_size: int | None = None
-    #: Its description, as for `iowatt emerald classify`.
-    product: Path | None = None
+    product: Path | None = None  #: Its description, as for `iowatt emerald classify`.
     raw_capacity_bytes: int | None = None
     instruments: Sequence[Instrument] = ()
     time_scale: float = 1.0
-    #: By phase; "" for all.
-    rates: Mapping[str, float] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)  #: By phase; "" for all.
     streams: Mapping[str, int] = field(default_factory=dict)
     outstanding: Mapping[str, int] = field(default_factory=dict)
     conditioning_s: float | None = None
-    #: Length of a period before it in which automatic tiering moves data.
-    migration_s: float | None = None
+    migration_s: float | None = None  #: Length of a period before it in which automatic tiering moves data.
     prefill: bool | None = None
     seed: int = 1
     name: str | None = None
@@ -74,15 +68,9 @@ class PlanRequest:
 def build(request: PlanRequest, folder: Path) -> tuple[Plan, Rules]:
     """The plan, and the rules with a record of those that were used.
 
-    Parameters
-    ----------
-    folder:
-        The folder of the plan: its scenario is named relative to it.
-
-    Raises
-    ------
-    InputError
-        The request has unknown names or contradicts the rules, or the target cannot be measured.
+    ``folder``: the folder of the plan: its scenario is named relative to it.
+    Raises ``InputError``: the request has unknown names or contradicts the rules, or the target cannot be
+    measured.
     """
     rules = load(request.rules)
     if rules.find("phases.order", request.category) is None:
@@ -265,7 +253,7 @@ class _Sequence:
         never = not rule.value and rule.key.startswith(f"{request.category}.")
         wanted = request.source != "simulation" and not never if request.prefill is None else request.prefill
         if wanted:
-            # Without streams of its own it has those of SW: the official script hints at as many threads.
+            # By default it has the streams of SW: the official script hints at as many threads.
             phase = "prefill" if {"prefill"} & {*request.streams, *request.outstanding} else "SW"
             load = self._closed(phase)
             yield self._stage("prefill", "prefill", "prefill", ruled=None, workload=FILL, **load)
@@ -393,7 +381,7 @@ def _reasons(
     request: PlanRequest, rules: Rules, stages: Sequence[Stage], product: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
     if "classified" in product:
-        # A plan for another category or class than the product's own is no measurement of that product.
+        # A plan for another category or class than the product's does not measure that product.
         classified = str(product["classified"] or "in no category")
         any_class = request.class_ is None and classified.startswith(f"{request.category}-")
         if not any_class and classified not in (request.category, request.system_class):

@@ -22,12 +22,8 @@ def length_s(plan: Plan, stage: Stage) -> float | None:
 def calendar(plan: Plan, start: datetime | None = None, fill_rate: float | None = None) -> Calendar:
     """The stages of a plan in time.
 
-    Parameters
-    ----------
-    start:
-        When the first one begins.
-    fill_rate:
-        Bytes per second at which the pre-fill is expected to write.
+    ``start``: when the first one begins.
+    ``fill_rate``: bytes per second at which the pre-fill is expected to write.
     """
 
     def when(seconds: float | None) -> str | None:

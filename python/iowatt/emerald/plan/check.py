@@ -20,11 +20,9 @@ class PlannedFile(Result):
     """A file for a load generator, and what its parser says of it."""
 
     path: str
-    #: In a line.
-    what: str
+    what: str  #: In a line.
     checked_by: str
-    #: Whether the tool itself read it.
-    parsed: bool
+    parsed: bool  #: Whether the tool itself read it.
     problem: str | None
 
 
@@ -76,7 +74,7 @@ def _version(program: str) -> str:
     return _run([program, "--version"], ".").stdout.strip()
 
 
-# What vdbench 5.04.06 takes of the keywords that we write (WD_entry.java, RD_entry.java, For_loop.java).
+# Keywords of vdbench 5.04.06 that our files have (WD_entry.java, RD_entry.java, For_loop.java).
 _KINDS: Final = ("sd", "wd", "rd")
 _KEYWORDS: Final = {
     "sd": {"sd", "lun", "size", "openflags"},

@@ -18,28 +18,19 @@ from iowatt.emerald.plan import check, fio, vdbench
 from iowatt.emerald.plan.check import PlannedFile
 from iowatt.emerald.plan.model import Plan
 
-#: The rate of a job file until the stage's rate is found.
-NOMINAL_IOPS: Final = 1000.0
+NOMINAL_IOPS: Final = 1000.0  #: The rate of a job file until the stage's rate is found.
 RATE_FINDING: Final = "vdbench/rate-finding.parm"
 SEQUENCE: Final = "vdbench/test-sequence.parm"
 _CHECKS_AT_A_TIME: Final = 8
 
-#: Path, text, and the check of both.
-_File = tuple[str, str, Callable[[], PlannedFile]]
+_File = tuple[str, str, Callable[[], PlannedFile]]  #: Path, text, and the check of both.
 
 
 def generate(plan: Plan, limit_ms: float | None) -> tuple[dict[str, str], list[PlannedFile], list[Note]]:
     """Texts by path, their checks, and notes on files that were left out; none for a simulated array.
 
-    Parameters
-    ----------
-    limit_ms:
-        Of the mean response time, where vdbench's search for the rates stops.
-
-    Raises
-    ------
-    InputError
-        The plan's own driver cannot run a stage of it.
+    ``limit_ms``: of the mean response time, where vdbench's search for the rates stops.
+    Raises ``InputError``: the plan's own driver cannot run a stage of it.
     """
     if plan.source == "simulation":
         return {}, [], []

@@ -64,16 +64,9 @@ Job = tuple[str, list[str]]
 def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | None = None) -> str:
     """The job file of a stage; its logs go to ``folder`` (default: where fio is started).
 
-    Parameters
-    ----------
-    direct:
-        Whether to go past the page cache; default: unless a target that exists cannot.
-
-    Raises
-    ------
-    InputError
-        The stage is idle, needs a rate that the plan does not have, or a load that fio cannot make; a name
-        has a character that a job file cannot hold.
+    ``direct``: whether to go past the page cache; default: unless a target that exists cannot.
+    Raises ``InputError``: the stage is idle, needs a rate that the plan does not have, or a load that fio
+    cannot make; a name has a character that a job file cannot hold.
     """
     if stage.workload is None:
         raise idle_error(stage)
@@ -96,7 +89,7 @@ def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | 
 def shares_of_streams(stage: Stage, observed: Sequence[Share]) -> list[Share]:
     """Shares of the workload's streams from those of the jobs that ``job_text`` makes of them.
 
-    A stream's share is asked for by the profile; a job has a part of it, in whole requests per second.
+    A stream's share is the profile's; each of its jobs has a part, in whole requests per second.
     Sequential stages have one stream, and their jobs stay as they are.
     """
     if stage.workload not in RANDOM:
@@ -179,7 +172,7 @@ def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job
         if line.startswith("[") and line != "[global]":
             jobs.append((line.strip("[]"), []))
         elif line and jobs and not line.startswith("runtime="):
-            jobs[-1][1].append(_over(line, len(tested.paths)))
+            jobs[-1][1].append(_for_targets(line, len(tested.paths)))
     if not jobs:
         text = f"{stage.rate_iops:g} IOPS are less than 1 IOPS for every job"
         hint = "fio's rates are whole numbers"
@@ -187,14 +180,14 @@ def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job
     return jobs, listed(exported.omissions)
 
 
-def _over(option: str, targets: int) -> str:
-    """An option for so many targets: fio's ``size`` is that of all of them, ``offset`` that of each."""
+def _for_targets(option: str, targets: int) -> str:
+    """An option for several targets: fio's ``size`` is that of all of them, ``offset`` that of each."""
     key, _, value = option.partition("=")
     return f"size={int(value) * targets}" if key == "size" else option
 
 
 def _sequential(stage: Stage, tested: Span) -> list[Job]:
-    """A job for each cursor, in a part of its own."""
+    """A job for each cursor, each in a separate part."""
     blocks = tested.bytes_each // STREAM_BYTES
     if stage.streams > blocks:
         text = f"{stage.streams} streams need 256KiB each, and there are {tested.bytes_each} bytes"
@@ -228,7 +221,7 @@ def _sequential(stage: Stage, tested: Span) -> list[Job]:
 def _sequential_notes(stage: Stage) -> list[str]:
     if stage.streams == 1 or stage.workload == FILL:
         return []
-    return [f"{stage.streams} streams over the whole range; each walks a part of its own, as fio's jobs do"]
+    return [f"{stage.streams} streams over the whole range; each walks a separate part, as fio's jobs do"]
 
 
 def _seed(plan: Plan, stage: Stage) -> int:

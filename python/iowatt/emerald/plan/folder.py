@@ -63,10 +63,7 @@ def write(
 def read(path: Path) -> Plan:
     """A plan from its file, or from the folder that has it.
 
-    Raises
-    ------
-    InputError
-        There is none, or it is not a plan of this version; with the first wrong key.
+    Raises ``InputError``: there is none, or it is not a plan of this version; with the first wrong key.
     """
     from pydantic import ValidationError
 

@@ -27,15 +27,10 @@ def make_plan(
 ) -> Planned:
     """Write a plan to the folder ``output``.
 
-    Parameters
-    ----------
-    start, fill_rate:
-        For the calendar: when the first stage begins, and bytes per second of the pre-fill.
-
-    Raises
-    ------
-    InputError
-        The request is wrong, or the folder holds something else, or (without ``force``) a plan.
+    ``start``, ``fill_rate``: for the calendar: when the first stage begins, and bytes per second of the
+    pre-fill.
+    Raises ``InputError``: the request is wrong, or the folder holds something else, or (without ``force``) a
+    plan.
     """
     folder.refuse(output, force=force)
     plan, rules = build(request, output)

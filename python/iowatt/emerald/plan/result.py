@@ -22,16 +22,12 @@ class CalendarEntry(Result):
     stage: str
     role: str
     workload: str | None
-    #: How long it takes; None where that is not known.
-    seconds: float | None
-    #: Whether that is computed from a given rate.
-    estimated: bool
+    seconds: float | None  #: How long it takes; None where that is not known.
+    estimated: bool  #: Whether that is computed from a given rate.
     start_s: float
     end_s: float | None
-    #: The stage from whose end the seconds count; None for the start of all.
-    since: str | None
-    #: ISO 8601, where a start was given and nothing before is of unknown length.
-    starts: str | None
+    since: str | None  #: The stage from whose end the seconds count; None for the start of all.
+    starts: str | None  #: ISO 8601, where a start was given and nothing before is of unknown length.
     ends: str | None
 
 
@@ -58,8 +54,7 @@ class ChecklistItem(Result):
     topic: str
     text: str
     state: ItemState
-    #: Key of the rule that requires it; None where it is good practice.
-    rule: str | None
+    rule: str | None  #: Key of the rule that requires it; None where it is good practice.
     verified: bool | None
 
 
@@ -67,15 +62,11 @@ class Planned(ResultDocument):
     """A plan with its calendar, check-list and files."""
 
     schema_id: Literal["iowatt.emerald-planned/1"] = Field(default="iowatt.emerald-planned/1", alias="schema")
-    #: No deviation is known.
-    compliant: bool
-    #: Without the secrets of its addresses.
-    plan: Plan
-    #: The rules that shaped the plan.
-    rules_used: list[Rule]
+    compliant: bool  #: No deviation is known.
+    plan: Plan  #: Without the secrets of its addresses.
+    rules_used: list[Rule]  #: The rules that shaped the plan.
     caveat: str | None
-    #: Of the mean response time of random phases.
-    limit_ms: float | None
+    limit_ms: float | None  #: Of the mean response time of random phases.
     start: str | None
     calendar: Calendar
     checklist: list[ChecklistItem]

@@ -5,7 +5,7 @@ could not be read, so their choices (``concatenate``, thread counts, names) may 
 
 - The hot band is ``hotband=`` itself, with the skews of the profile; ``iorate=max`` keeps them.
 - Times are whole seconds, and ``elapsed`` is a multiple of ``interval``, at least two of them. vdbench leaves
-  the first interval out of its average, so a measurement is told one interval more.
+  the first interval out of its average, so a measurement has one interval more.
 - A rate that has not been found yet is a variable, ``$HB_iops``, given when vdbench is started.
 - Each of several targets is a storage definition: hot bands lie on each. ``concatenate=yes`` would make
   one range of them; what the official script does is not known.
@@ -35,8 +35,7 @@ from iowatt.sources.export import vdbench
 
 #: Steps of the search, in percent of the highest rate.
 CURVE: Final = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
-#: Threads that a sequential workload is tried with.
-THREADS: Final = (1, 2, 4, 8, 16, 32, 64)
+THREADS: Final = (1, 2, 4, 8, 16, 32, 64)  #: Threads that a sequential workload is tried with.
 # Threads where no rate is known yet: 20 ms at 25,000 requests per second, and as many again.
 _UNKNOWN_THREADS: Final = 1024
 # The fill ends when all is written; vdbench needs a time nevertheless.
@@ -73,10 +72,8 @@ def seconds(stage: Stage) -> tuple[int, int]:
 def stage_text(plan: Plan, stage: Stage) -> str:
     """The parameter file of one stage.
 
-    Raises
-    ------
-    InputError
-        The stage is idle or has no rate; a name has a character that a parameter file cannot hold.
+    Raises ``InputError``: the stage is idle or has no rate; a name has a character that a parameter file
+    cannot hold.
     """
     if stage.workload is None:
         raise idle_error(stage)
@@ -102,10 +99,7 @@ def sequence_text(plan: Plan) -> str:
 def rate_finding_text(plan: Plan, limit_ms: float | None) -> str:
     """The set that finds the rates: curves up to the limit for random phases, threads for sequential ones.
 
-    Parameters
-    ----------
-    limit_ms:
-        Where a curve stops, the limit of the mean response time; ``None``: at the highest rate.
+    ``limit_ms``: where a curve stops, the limit of the mean response time; ``None``: at the highest rate.
     """
     tested = span(plan)
     stages = _to_find(plan)
@@ -202,9 +196,9 @@ def _selected(stage: Stage) -> str:
     return str(stage.workload) if stage.workload in SEQUENTIAL else f"{stage.workload}_*"
 
 
-def _threads(asked: int, tested: Span) -> int:
+def _threads(outstanding: int, tested: Span) -> int:
     """Threads are those of each storage definition."""
-    return max(1, -(-asked // len(tested.paths)))
+    return max(1, -(-outstanding // len(tested.paths)))
 
 
 def _is_closed(stage: Stage) -> bool:

@@ -56,10 +56,7 @@ def paths(plan: Plan) -> tuple[str, ...]:
 def span(plan: Plan) -> Span:
     """The tested range, whole requests of 256 KiB on each target.
 
-    Raises
-    ------
-    InputError
-        The plan has no target, or no tested range where a target does not exist yet.
+    Raises ``InputError``: the plan has no target, or no tested range where a target does not exist yet.
     """
     named = paths(plan)
     if not named:
@@ -81,7 +78,7 @@ def span(plan: Plan) -> Span:
 
 
 def bytes_of(path: str) -> int | None:
-    """Bytes of a file or block device; None where there is none."""
+    """Bytes of a file or block device; None where it does not exist."""
     try:
         mode = Path(path).stat()
         if stat.S_ISBLK(mode.st_mode):
@@ -114,10 +111,7 @@ def overrides(plan: Plan, stage: Stage) -> list[str]:
 def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: int) -> Prepared:
     """The stage's profile for a load generator: as long as the stage, on one target's range.
 
-    Raises
-    ------
-    InputError
-        The stage has no workload, or neither a rate nor ``closed``.
+    Raises ``InputError``: the stage has no workload, or neither a rate nor ``closed``.
     """
     if stage.workload is None:
         raise idle_error(stage)

@@ -26,8 +26,7 @@ class ProfileEntry(Result):
     version: str
     rules: int
     unverified: int
-    #: Rules whose value is not known.
-    unknown: int
+    unknown: int  #: Rules whose value is not known.
 
 
 class ProfileList(ResultDocument):
@@ -45,8 +44,7 @@ class RuleList(ResultDocument):
     title: str
     version: str
     sha256: str
-    #: Profiles that it is made of, itself first.
-    lineage: list[str]
+    lineage: list[str]  #: Profiles that it is made of, itself first.
     notes: list[str]
     rules: list[Rule]
 

@@ -29,16 +29,16 @@ class Unverified(Strict):
     """Inherited rules that are verified for another version only."""
 
     rules: list[str] = key("Keys of rules; `instruments.*` stands for all below.", min_length=1)
-    why: str = key("Why they are not.", min_length=1)
+    why: str = key("Why they are not verified.", min_length=1)
 
 
 class Head(Strict):
-    """What a profile says of itself."""
+    """The head of a profile."""
 
     schema_: Literal["iowatt.rules/1"] = key("The version of this format.", alias="schema")
     name: str = key("Its name.", min_length=1)
     aliases: list[str] = key("Other names for it.", default=[])
-    title: str = key("What it is, in a line.", min_length=1)
+    title: str = key("Its title, in a line.", min_length=1)
     version: str | None = key("Version of the rules.", default=None, unset="abstract")
     abstract: bool = key("Only there to be extended.", default=False)
     extends: Annotated[tuple[str, ...], BeforeValidator(several)] = key(
@@ -46,7 +46,7 @@ class Head(Strict):
         default=(),
         accepts="a text or a list of texts",
     )
-    notes: list[str] = key("What whoever uses it should know.", default=[])
+    notes: list[str] = key("Remarks for its users.", default=[])
     unverified: list[Unverified] = key("Inherited rules that are not verified here.", default=[])
 
 
@@ -55,8 +55,7 @@ class ProfileFile:
     """The content of one file."""
 
     head: Head
-    #: By key.
-    rules: Mapping[str, Rule]
+    rules: Mapping[str, Rule]  #: By key.
     document: Document
 
 
@@ -69,10 +68,7 @@ def sources() -> dict[str, str]:
 def parse(text: str, source: str) -> ProfileFile:
     """The profile in ``text``, called ``source`` in messages.
 
-    Raises
-    ------
-    InputError
-        With file, line and key of everything that is wrong.
+    Raises ``InputError``: with file, line and key of everything that is wrong.
     """
     document = Document(text, source)
     own = {field.alias or name for name, field in Head.model_fields.items()}
@@ -115,7 +111,7 @@ def parse(text: str, source: str) -> ProfileFile:
 
 
 def _leaves(table: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Rules by path: tables that have a key of a rule's own, and whatever is no table."""
+    """Rules by path: tables with a key of a rule, and all that is not a table."""
     for name, value in table.items():
         here = (*path, name)
         if isinstance(value, dict) and not _is_rule(value):
@@ -134,8 +130,7 @@ class _Resolved:
 
     file: ProfileFile
     rules: dict[str, Rule]
-    #: Names, and the texts, itself first.
-    lineage: tuple[str, ...]
+    lineage: tuple[str, ...]  #: Names, and the texts, itself first.
     texts: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -143,10 +138,7 @@ class _Resolved:
 def load(name: str, *, base_dir: Path | None = None) -> Rules:
     """The rules of a library name or alias, or of a file that ends in ``.toml``, with an empty record.
 
-    Raises
-    ------
-    InputError
-        There is no such profile, or something in it is wrong (with file and line).
+    Raises ``InputError``: there is no such profile, or something in it is wrong (with file and line).
     """
     path = ((base_dir or Path()) / name).resolve() if name.endswith(".toml") else None
     resolved = _from_library(name) if path is None else _from_file(name, base_dir or Path(), ())

@@ -36,19 +36,21 @@ class RuleKeys(Strict):
 
     value: Any = key("The value, in its unit.", default=None, unset="unknown says why")
     unknown: str | None = key(
-        "What is known where the value is not.", default=None, unset="there is a value", min_length=1
+        "What is known of an unknown value.", default=None, unset="there is a value", min_length=1
     )
     unit: str = key("The unit, or what kind of value it is.", min_length=1)
     source: Annotated[tuple[str, ...], BeforeValidator(several)] = key(
         "Keys of sources.toml.", min_length=1, accepts="a text or a list of texts"
     )
     mark: Mark = key(
-        "read: it stands in the source; run: found by running the software; derived: concluded from what was "
+        "read: it is in the source; run: found by running the software; derived: concluded from what was "
         "read; recalled: from memory; assumed: our choice."
     )
-    confidence: Confidence | None = key("How sure the memory is.", default=None, unset="it is no memory")
+    confidence: Confidence | None = key(
+        "Confidence in a recalled value.", default=None, unset="it is not recalled"
+    )
     verified: bool = key("Compared with the specification, or a publication of those who wrote it.")
-    note: str | None = key("What a reader should know.", default=None, unset="nothing", min_length=1)
+    note: str | None = key("A remark for a reader.", default=None, unset="nothing", min_length=1)
 
     @model_validator(mode="after")
     def _consistent(self) -> RuleKeys:
@@ -64,21 +66,16 @@ class RuleKeys(Strict):
 class Rule(Result):
     """A rule in force, with where it was stated."""
 
-    #: Its path, such as ``response.mean_ms.random``.
-    key: str
-    #: None where ``unknown`` says what is known.
-    value: Any = Field(default=None, exclude_if=is_none)
+    key: str  #: Its path, such as ``response.mean_ms.random``.
+    value: Any = Field(default=None, exclude_if=is_none)  #: None where ``unknown`` says what is known.
     unknown: str | None = Field(default=None, exclude_if=is_none)
     unit: str
     mark: Mark
-    #: Compared with the specification, or with a publication of its authors.
-    verified: bool
+    verified: bool  #: Compared with the specification, or with a publication of its authors.
     confidence: Confidence | None = Field(default=None, exclude_if=is_none)
     note: str | None = Field(default=None, exclude_if=is_none)
-    #: Titles, not keys of sources.toml.
-    sources: tuple[str, ...]
-    #: Name of the profile that states it.
-    profile: str
+    sources: tuple[str, ...]  #: Titles, not keys of sources.toml.
+    profile: str  #: Name of the profile that states it.
 
 
 class RulesReference(Result):
@@ -103,13 +100,10 @@ class Rules:
     #: The argument of ``load`` that finds it from any folder: the library's name, or the path of a file.
     given: str
     title: str
-    #: Of the specification: "4.0.0".
-    version: str
-    #: Of the texts of the profile and all that it extends, in order.
-    sha256: str
+    version: str  #: Of the specification: "4.0.0".
+    sha256: str  #: Of the texts of the profile and all that it extends, in order.
     notes: tuple[str, ...]
-    #: Profiles whose texts it is made of, itself first.
-    lineage: tuple[str, ...]
+    lineage: tuple[str, ...]  #: Profiles whose texts it is made of, itself first.
     rules: Mapping[str, Rule]
     _used: dict[str, Rule] = field(default_factory=dict, repr=False, compare=False)
 
