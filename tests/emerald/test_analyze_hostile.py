@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import emerald_runs
-from iowatt.emerald.analyze import judge, page
+from iowatt.emerald.analyze import figures, judge, page
 from iowatt.emerald.rules import load
 from iowatt.render import terminal, write
 
@@ -71,15 +71,17 @@ def test_names_cannot_leave_the_page_s_text():
 
 
 def test_every_part_of_the_page_says_that_rules_are_unverified():
-    rendered = write.page([page.document(judge(emerald_runs.measured(), RULES))])
-    assert rendered.count("valid, by unverified rules") >= 12  # tiles, headings, table
+    found = judge(emerald_runs.measured(), RULES)
+    drawn = page.document(found)
+    statuses = {figures.status(part, found) for part in found.parts}
+    assert len(statuses) == 1 and "valid" not in statuses  # marked by its rules
+    rendered, (mark,) = write.page([drawn]), statuses
+    assert rendered.count(mark) >= 12  # tiles, headings, table
     assert ">valid<" not in rendered
 
 
 def test_a_page_shows_limit_band_and_history():
     found = judge(emerald_runs.measured(), RULES)
-    from iowatt.emerald.analyze import figures
-
     rate, response, power, efficiency = figures.of_part(found.phases[0], found)
     assert len(rate.table.rows) == len(power.table.rows) == 40
     assert any(shape["type"] == "line" and shape["y0"] == 20.0 for shape in response.spec["layout"]["shapes"])
