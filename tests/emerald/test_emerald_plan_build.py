@@ -25,6 +25,15 @@ ONLINE_1 = ["MW1", "MW2", "RR", "RW", "SR", "SW"]
 ONLINE_4 = ["HB", "RR", "RW", "SR", "SW"]
 
 
+@pytest.fixture
+def no_load_generators(monkeypatch):
+    """Without fio and vdbench on the PATH, whose checks take a second for each plan."""
+    monkeypatch.setattr("iowatt.emerald.plan.check.shutil.which", lambda name: None)
+
+
+unchecked = pytest.mark.usefixtures("no_load_generators")
+
+
 @pytest.mark.parametrize(
     ("rules", "category", "phases"),
     [
@@ -277,6 +286,7 @@ def test_a_dry_run_is_marked_in_every_file(tmp_path):
     }
 
 
+@unchecked
 def test_a_plan_reads_back_and_is_written_again_with_its_rates(tmp_path):
     make_plan(asked(tmp_path, rates={}), tmp_path / "plan")
     read = folder.read(tmp_path / "plan")
@@ -290,6 +300,7 @@ def test_a_plan_reads_back_and_is_written_again_with_its_rates(tmp_path):
     assert [rule.key for rule in found.rules_used if not rule.verified] == read.rules.unverified
 
 
+@unchecked
 def test_a_plan_of_an_earlier_version_has_deviations_without_codes(tmp_path):
     make_plan(asked(tmp_path), tmp_path / "plan")
     file = tmp_path / "plan" / "plan.json"
@@ -301,6 +312,7 @@ def test_a_plan_of_an_earlier_version_has_deviations_without_codes(tmp_path):
     assert texts
 
 
+@unchecked
 def test_a_folder_is_never_overwritten_unasked(tmp_path):
     out = tmp_path / "plan"
     make_plan(asked(tmp_path), out)
@@ -326,6 +338,7 @@ def test_what_is_no_plan_is_named(tmp_path, content, key):
         folder.read(tmp_path)
 
 
+@unchecked
 def test_a_product_gives_category_and_class(tmp_path):
     product = tmp_path / "p.toml"
     product.write_text(
@@ -364,6 +377,7 @@ def test_a_product_gives_category_and_class(tmp_path):
     assert re.findall(r"[a-z-]*online[-\d]*", near.deviations[0].text) == ["online-3", "near-online"]
 
 
+@unchecked
 def test_json_of_the_result_is_the_file(tmp_path):
     found = make_plan(asked(tmp_path), tmp_path / "plan")
     assert json.loads((tmp_path / "plan" / "planned.json").read_text()) == found.as_dict()
@@ -397,6 +411,7 @@ def test_the_javas_that_vdbench_refuses_are_known(monkeypatch, said, taken):
 @pytest.mark.parametrize(
     "kept", ["measurement.json", "journal.jsonl", "stages/RR/fio.json", "out/journal.jsonl"]
 )
+@unchecked
 def test_force_never_deletes_a_measurement(tmp_path, kept):
     out = tmp_path / "plan"
     make_plan(asked(tmp_path), out)
@@ -409,6 +424,7 @@ def test_force_never_deletes_a_measurement(tmp_path, kept):
     assert (out / kept).read_text() == "measured"
 
 
+@unchecked
 def test_no_password_of_an_instrument_is_printed(tmp_path):
     plan = folder.read(_made(tmp_path)).model_copy(
         update={
