@@ -102,7 +102,6 @@ def _caveats(result: BestFootForward) -> Iterator[Caveat]:
 
 
 def _peaks(result: BestFootForward) -> Figure:
-    """Every metric's peak."""
     shelves = "nodes" if result.family.scale_out else "shelves"
     drives = "nodes" if result.family.scale_out else "drives"
     rows: list[list[Cell]] = [
@@ -125,7 +124,6 @@ def _peaks(result: BestFootForward) -> Figure:
 
 
 def _reduced(result: BestFootForward) -> Figure | None:
-    """What is worth testing."""
     listed = result.reduced
     if not listed.configurations:
         return None
@@ -175,7 +173,6 @@ def _options(result: BestFootForward) -> Figure | None:
 
 
 def _configurations(result: BestFootForward) -> Figure | None:
-    """The family's own configurations."""
     units = {metric.name: metric.unit for metric in result.metrics}
     rows: list[list[Cell]] = []
     for one in result.configurations:
@@ -201,7 +198,6 @@ def _configurations(result: BestFootForward) -> Figure | None:
 
 
 def _stated(result: BestFootForward) -> Figure:
-    """Figures of the family file with their sources."""
     rows: list[list[Cell]] = [
         [one.figure, one.quality or "no source given", one.source] for one in result.family.figures
     ]

@@ -127,8 +127,8 @@ class Search:
         assert self.estimates is not None
         limit = self._limit(metric, configuration) if self._is_tuned(metric, configuration) else None
         rate = None
-        if metric.of is not None:
-            base = find_metric(self.family, metric.of)
+        if metric.share_of is not None:
+            base = find_metric(self.family, metric.share_of)
             self._estimate([(base, candidate, configuration)])
             limit, rate = (
                 None,
@@ -155,7 +155,7 @@ class Search:
     def _share(self, metric: Metric, base: PointFigures | None) -> float:
         """The rate of a metric that runs at a share of another's."""
         if base is None or not base.iops:
-            raise InputError("missing-figure", None, f"{metric.of} has no rate to take a share of")
+            raise InputError("missing-figure", None, f"{metric.share_of} has no rate to take a share of")
         return base.iops * metric.share
 
     def _is_tuned(self, metric: Metric, configuration: str | None) -> bool:
@@ -169,9 +169,9 @@ class Search:
         """Simulate these, those that they depend on first."""
         todo = list(dict.fromkeys(wanted))
         bases = [
-            (find_metric(self.family, metric.of), candidate, configuration)
+            (find_metric(self.family, metric.share_of), candidate, configuration)
             for metric, candidate, configuration in todo
-            if metric.of is not None
+            if metric.share_of is not None
         ]
         if bases:
             self.simulate(bases)
@@ -214,8 +214,8 @@ class Search:
         )
         mode: LoadMode = "as-is"
         rate: float | None = None
-        if metric.of is not None:
-            rate = self._share(metric, self.known.found.get((metric.of, candidate, configuration)))
+        if metric.share_of is not None:
+            rate = self._share(metric, self.known.found.get((metric.share_of, candidate, configuration)))
         elif self._is_tuned(metric, configuration):
             mode = test.random
         text = scenario_text(self.family, candidate, metric, rate_iops=rate, configuration=configuration)

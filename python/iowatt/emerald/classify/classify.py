@@ -260,7 +260,6 @@ def _category(file: ProductFile, fitting: Sequence[str], reasons: Mapping[str, S
 
 
 def _table(category: str, rules: Rules) -> dict[str, list[str]]:
-    """The category's rows by attribute."""
     keys = {name: f"taxonomy.{category}.{name}" for name in ATTRIBUTES}
     return {name: rules.value(key) for name, key in keys.items() if rules.find(key) is not None}
 

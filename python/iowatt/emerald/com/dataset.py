@@ -91,7 +91,6 @@ class DataSet:
         return Reducible(share, len(seen) * page / packed)
 
     def _pages(self, page: int) -> Iterator[bytes]:
-        """The first pages of the set."""
         held, count = b"", 0
         for chunk in self.chunks():
             held += chunk

@@ -61,14 +61,14 @@ def _reduces(kind: Kind, com: str) -> Test:
         run = _TestRun(store, com)
         plain, other = DataSet("irreducible", size, seed), DataSet(kind, size, seed)
         store.write(store.place / "irreducible", plain)
-        whole = run.step(f"{size_text(size)} written, irreducible")
-        if whole < LEAST_COST * size:
-            return run.untested(_too_cheap(whole, size))
+        set_cost = run.step(f"{size_text(size)} written, irreducible")
+        if set_cost < LEAST_COST * size:
+            return run.untested(_too_cheap(set_cost, size))
         store.write(store.place / kind, other)
         cost = run.step(f"{size_text(size)} written, {kind}")
         if not store.holds(store.place / kind, other):
             return run.no(f"the {kind} set does not read back as it was written")
-        percent = 100 * max(0, cost) / whole
+        percent = 100 * max(0, cost) / set_cost
         why = f"the {kind} set costs {percent:.1f} % of the space of the irreducible one"
         return run.result(percent, rules, f"com.{com}.cost_percent_most", why)
 
@@ -78,16 +78,16 @@ def _reduces(kind: Kind, com: str) -> Test:
 def thin_provisioning(store: Store, rules: Rules, size: int, seed: int) -> ComTest:
     """A volume costs next to nothing until it is written, and then about what was written."""
     run = _TestRun(store, "thin-provisioning")
-    whole = 2 * size
-    path = store.volume("volume", whole)
-    creation = run.step(f"a volume of {size_text(whole)} created")
+    capacity = 2 * size
+    path = store.volume("volume", capacity)
+    creation = run.step(f"a volume of {size_text(capacity)} created")
     written = size // 4
     data = DataSet("irreducible", written, seed)
     store.write(path, data, at=size)
     growth = run.step(f"{size_text(written)} written to it")
     if not store.holds(path, data, at=size):
         return run.no("what was written does not read back")
-    percent = 100 * max(0, creation) / whole
+    percent = 100 * max(0, creation) / capacity
     why = (
         f"creation costs {percent:.2f} % of the volume's size; writing {size_text(written)} takes "
         f"{size_text(growth)} of free space"
@@ -108,8 +108,8 @@ class _Snapshot:
     copy: Path
     old: DataSet
     new: DataSet
-    whole: int  #: Bytes that the set cost, and the snapshot.
-    cost: int
+    set_cost: int  #: Bytes that the set took.
+    cost: int  #: Bytes that the snapshot took.
 
 
 def _snapshot(run: _TestRun, command: str, kind: str, size: int, seed: int) -> _Snapshot | ComTest:
@@ -118,11 +118,11 @@ def _snapshot(run: _TestRun, command: str, kind: str, size: int, seed: int) -> _
     old, new = DataSet("irreducible", size, seed), DataSet("irreducible", size, seed + 1)
     source = store.folder("source")
     store.write(source / "data", old)
-    whole = run.step(f"{size_text(size)} written, irreducible")
-    if whole < LEAST_COST * size:
-        return run.untested(_too_cheap(whole, size))
+    set_cost = run.step(f"{size_text(size)} written, irreducible")
+    if set_cost < LEAST_COST * size:
+        return run.untested(_too_cheap(set_cost, size))
     copy = store.copy(command, source, "snapshot")
-    return _Snapshot(run, source, copy, old, new, whole, run.step(f"{kind} snapshot taken"))
+    return _Snapshot(run, source, copy, old, new, set_cost, run.step(f"{kind} snapshot taken"))
 
 
 def read_only_snapshots(store: Store, rules: Rules, size: int, seed: int) -> ComTest:
@@ -143,7 +143,7 @@ def read_only_snapshots(store: Store, rules: Rules, size: int, seed: int) -> Com
         return run.no("the source does not hold what was written to it")
     if _can_write(copy / "data"):
         return run.no("the snapshot can be written to, so it is not a read-only one")
-    percent = 100 * max(0, taken.cost) / taken.whole
+    percent = 100 * max(0, taken.cost) / taken.set_cost
     changed = f"{size_text(size // PART)} changed cost {size_text(delta)}"
     why = f"the snapshot costs {percent:.2f} % of its set's space, {changed}"
     return run.result(percent, rules, f"com.{com}.space_percent_most", why)
@@ -169,7 +169,7 @@ def writeable_snapshots(store: Store, rules: Rules, size: int, seed: int) -> Com
     kept = store.holds(copy / "data", new, until=part) and store.holds(copy / "data", old, start=part)
     if not kept:
         return run.no("the snapshot does not hold its source with what was written to it")
-    percent = 100 * max(0, cost - part) / taken.whole
+    percent = 100 * max(0, cost - part) / taken.set_cost
     why = f"beyond the {size_text(part)} written to it the snapshot costs {percent:.2f} % of its set's space"
     return run.result(percent, rules, f"com.{com}.space_percent_most", why)
 

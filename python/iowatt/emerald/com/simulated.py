@@ -1,6 +1,6 @@
 """The tests on a simulated array: its space is that of a virtual pool of the scheme ``reduced``.
 
-The scenario says which methods there are (thin, duplicates, compression, snapshots). How far a set can be
+The scenario says which methods the array has (thin, duplicates, compression, snapshots). How far a set can be
 reduced is not taken from the scenario but measured on the set's own bytes, at the pool's page.
 """
 
@@ -38,9 +38,9 @@ def tests(scenario: Path, rules: Rules, size: int, seed: int) -> Iterator[ComTes
     yield array.read_only_snapshots()
     yield ComTest("writeable-delta-snapshots", "not tested", "the simulator's snapshots are read-only")
     yield array.thin()
-    yield array.reduces("duplicable", "data-deduplication", there=array.pool.duplicates > 0)
+    yield array.reduces("duplicable", "data-deduplication", offered=array.pool.duplicates > 0)
     yield array.parity()
-    yield array.reduces("compressible", "compression", there=array.pool.compression > 1)
+    yield array.reduces("compressible", "compression", offered=array.pool.compression > 1)
 
 
 class _Array:
@@ -50,8 +50,7 @@ class _Array:
         document = Document(read_text(scenario), str(scenario))
         document.raw["workload"] = []
         document.raw["observe"] = {"duration": "1s"}
-        given = document.validate(Scenario)
-        system = resolve(given, scenario.parent)
+        system = resolve(document.validate(Scenario), scenario.parent)
         document.fail(system.problems)
         found = [
             (pool.scheme, pool.parts) for pool in system.virtual_pools if isinstance(pool.scheme, Reduced)
@@ -100,7 +99,7 @@ class _Array:
             steps=steps,
         )
 
-    def reduces(self, kind: Kind, com: str, *, there: bool) -> ComTest:
+    def reduces(self, kind: Kind, com: str, *, offered: bool) -> ComTest:
         """A set that can be reduced must cost clearly less than one that cannot."""
         if not self.pool.thin:
             why = "without thin provisioning all pages are allocated, and free space does not move"
@@ -119,7 +118,7 @@ class _Array:
             return ComTest(com, "not tested", text, steps)
         percent = 100 * (empty - other) / whole
         why = f"the {kind} set costs {percent:.1f} % of the space of the irreducible one"
-        if not there:
+        if not offered:
             why += "; the pool does not have the method"
         return judged(com, self.rules, f"com.{com}.cost_percent_most", percent=percent, why=why, steps=steps)
 

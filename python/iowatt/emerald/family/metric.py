@@ -37,8 +37,8 @@ class Metric:
     unit: str
     profile: str | None = None  #: Profile of the library for its load.
     read_percent: int | None = None  #: Reads in percent, of random metrics of one stream.
-    of: str | None = None  #: The metric at whose rate it runs, and the share of it.
-    share: float = 1.0
+    share_of: str | None = None  #: The metric at a share of whose rate it runs.
+    share: float = 1.0  #: The share.
 
     @property
     def key(self) -> str:
@@ -70,7 +70,7 @@ def all_metrics(family: Family) -> tuple[Metric, ...]:
                 1.0 if share is None else float(share) / 100,
             )
         )
-    own = [one.read_percent for one in found if one.of is None]
+    own = [one.read_percent for one in found if one.share_of is None]
     mixes = [_mix(share) for share in dict.fromkeys(family.file.test.mixes) if share not in own]
     at = next((n for n, one in enumerate(found) if one.name in ("MW1", "HB")), -1) + 1
     found[at:at] = sorted(mixes, key=lambda one: one.read_percent or 0)
@@ -92,7 +92,7 @@ def find_metric(family: Family, name: str) -> Metric:
         if one.name.lower() == name.strip().lower():
             return one
     for one in known:
-        if one.of is None and one.read_percent is not None and name == _mix(one.read_percent).name:
+        if one.share_of is None and one.read_percent is not None and name == _mix(one.read_percent).name:
             return one
     hint = suggestion(name, [one.name for one in known], "metrics")
     raise InputError("unknown-name", Argument("metric"), f"there is no metric {name!r}", hint=hint)

@@ -290,7 +290,6 @@ class _Sequence:
         yield self._conditioning().model_copy(update=update)
 
     def _phase(self, phase: str) -> Iterator[Stage]:
-        """Warm-up and measurement."""
         load = self._closed(phase) if phase in SEQUENTIAL else self._at_rate(self._rate(phase), phase)
         for id_, role, rule in (
             (f"{phase}-warmup", "warmup", "stabilisation_s"),

@@ -48,14 +48,14 @@ def write(
     target: Path, plan: Plan, planned: Planned, texts: Mapping[str, str], *, force: bool = False
 ) -> None:
     """Write the folder, whole or not at all; ``texts`` are the load generators' files by path."""
-    with atomic_path.folder(target, lambda: refuse(target, force=force)) as made:
-        (made / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
-        (made / "planned.json").write_text(json_text(planned.as_dict()), "utf-8")
+    with atomic_path.folder(target, lambda: refuse(target, force=force)) as new:
+        (new / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
+        (new / "planned.json").write_text(json_text(planned.as_dict()), "utf-8")
         document = page.document(planned)
-        (made / "plan.txt").write_text(terminal.text(document), "utf-8")
-        (made / "plan.html").write_text(render_file.page([document]), "utf-8")
+        (new / "plan.txt").write_text(terminal.text(document), "utf-8")
+        (new / "plan.html").write_text(render_file.page([document]), "utf-8")
         for name, text in texts.items():
-            path = made / name
+            path = new / name
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, "utf-8")
 

@@ -204,7 +204,6 @@ def _listed(key: str, title: str, caption: str, columns: list[Column], rows: lis
 
 
 def _requests(stage: Stage) -> str:
-    """What a stage requests."""
     if stage.workload is None:
         return "no requests"
     if stage.closed:
@@ -215,7 +214,6 @@ def _requests(stage: Stage) -> str:
 
 
 def _begins(entry: CalendarEntry) -> str:
-    """When a stage starts."""
     if entry.starts is not None:
         return entry.starts
     since = "" if entry.since is None else f"{entry.since} + "
@@ -223,7 +221,6 @@ def _begins(entry: CalendarEntry) -> str:
 
 
 def _takes(entry: CalendarEntry) -> str:
-    """How long it takes."""
     if entry.seconds is None:
         return "until it has ended"
     return ("about " if entry.estimated else "") + span_text(entry.seconds)
