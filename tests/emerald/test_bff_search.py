@@ -12,7 +12,7 @@ from tiny_family import FAMILY, OUT, count, family, formula, judged, watts
 from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.emerald.bff import BffRequest, Output, page, search_family
-from iowatt.emerald.bff.result import PointFigures
+from iowatt.emerald.bff.result import BestFootForward, NoFigures, PointFigures
 from iowatt.emerald.family import Candidate, Group, find_metric, scenario_text
 from iowatt.model.power.calculator import calculate
 from iowatt.model.scenario.array_power import resolve
@@ -146,6 +146,23 @@ def test_named_configurations_are_evaluated_as_they_are(tmp_path, work):
     figures = {figure.metric: figure for figure in one.figures}
     assert figures["RR"].ep == pytest.approx(1000 / watts(12))
     assert one.idle_w == pytest.approx(220 / 0.8) and figures["RI"].wall_w == one.idle_w
+
+
+def test_a_named_configuration_that_cannot_be_run_has_the_reason(tmp_path, monkeypatch):
+    def failing(task, report):
+        if count(task.text) != 12:
+            return formula(task, report)
+        error = {"code": "infeasible", "place": None, "message": "over-20-ms", "hint": None}
+        return {"key": task.key, "error": error}
+
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", failing)
+    found = search_family(asked(tmp_path, NAMED, metrics=("RR",)))
+    (figures,) = found.configurations[0].figures
+    assert isinstance(figures, NoFigures) and "over-20-ms" in figures.error
+    again = BestFootForward.model_validate(found.as_dict())
+    assert again == found
+    html = write.page([page.document(found)])
+    assert "over-20-ms" in html
 
 
 def test_a_search_goes_on_where_it_was_interrupted(tmp_path, monkeypatch):

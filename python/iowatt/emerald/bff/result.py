@@ -34,7 +34,9 @@ class PointFigures(Result):
     @model_validator(mode="before")
     @classmethod
     def _without_computed(cls, values: Any) -> Any:
-        """A journal has the computed field too."""
+        """Values without the computed field, which a journal has too."""
+        if not isinstance(values, dict):
+            return values
         return {key: value for key, value in values.items() if key != "bottleneck"}
 
     @computed_field  # type: ignore[prop-decorator]
