@@ -63,10 +63,7 @@ def document(analysis: Analysis) -> Document:
         caveats=list(_caveats(analysis)),
         provenance=[
             ("Measurement", analysis.place),
-            (
-                "Rules",
-                f"{rules.title}, version {rules.version}, SHA-256 {rules.sha256}",
-            ),
+            ("Rules", f"{rules.title}, version {rules.version}, SHA-256 {rules.sha256}"),
         ],
     )
 

@@ -44,14 +44,10 @@ class Product(Strict):
         example="online",
     )
     access: Literal["random", "sequential"] = key(
-        "How its data can be reached. random: in any order; sequential: only one after another, as on tape.",
-        example="random",
+        "Access to its data. random: in any order; sequential: in order only, as on tape.", example="random"
     )
     time_to_first_data: Duration = key(
-        "The longest time from a request to the first byte, mount and spin-up included.",
-        unit="s",
-        gt=0,
-        example="20ms",
+        "The longest time to the first byte, mount and spin-up included.", unit="s", gt=0, example="20ms"
     )
     user_data: bool = key("Whether it holds data that users can reach.", default=True, example=True)
     paradigms: list[Literal["block", "file"]] = key(
@@ -65,11 +61,7 @@ class Product(Strict):
     consumer: bool = key("Whether it is a consumer product or a component.", default=False, example=False)
     integrated_controller: bool | None = _attribute("Whether a storage controller is part of it.")
     controllers: int | None = key(
-        "How many controllers it has at most; only checked against the other attributes.",
-        default=None,
-        unset="not stated",
-        ge=0,
-        example=2,
+        "Most controllers; checked with other attributes.", default=None, unset="not stated", ge=0, example=2
     )
     storage_protection: bool | None = _attribute(
         "Whether data survive the failure of a storage device (RAID, mirroring, erasure coding)."
@@ -83,10 +75,7 @@ class Product(Strict):
     fba_ckd: bool | None = _attribute("Whether it serves both fixed blocks and count-key-data (mainframes).")
     robotics: bool | None = _attribute("Whether a robot moves its media; of removable media libraries.")
     maximum_configuration: int = key(
-        "Storage devices that it takes at most; of a removable media library, drives.",
-        unit="devices",
-        ge=1,
-        example=240,
+        "Most storage devices that it takes; of a tape library, drives.", unit="devices", ge=1, example=240
     )
     tested_configuration: int | None = key(
         "Storage devices of the tested configuration.", default=None, unset="not stated", unit="devices", ge=1

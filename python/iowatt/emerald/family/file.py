@@ -38,25 +38,15 @@ class SequentialLoad(Strict):
         example="random",
     )
     per: Literal["array", "node", "drive"] = key(
-        "The unit that streams and outstanding count for: the array, each node, each drive.",
+        "Streams and outstanding count for the array, each node or each drive.",
         default="array",
         example="array",
     )
     size: BlockSize | None = key(
-        "Bytes of a request.",
-        default=None,
-        unset="the rules'",
-        unit="bytes",
-        gt=0,
-        le=2**30,
-        example="256KiB",
+        "Request size.", default=None, unset="the rules'", unit="bytes", gt=0, le=2**30, example="256KiB"
     )
     warmup: Duration = key(
-        "Simulated time that is not counted; a write-back cache must have filled by then.",
-        default=1.0,
-        unit="s",
-        ge=0,
-        example="1s",
+        "Uncounted time, in which a write-back cache fills.", default=1.0, unit="s", ge=0, example="1s"
     )
     duration: Duration = key(
         "Simulated time that is counted.", default=4.0, unit="s", gt=0, le=36_000, example="4s"
@@ -76,10 +66,7 @@ class TestLoad(Strict):
         example=0.8,
     )
     mixes: list[Mix] = key(
-        "Shares of reads in percent of further mixed metrics, in addition to the rules' own.",
-        default=[],
-        max_length=20,
-        example=[60, 80],
+        "Reads in percent of mixed metrics beyond the rules'.", default=[], max_length=20, example=[60, 80]
     )
     limit: Duration | None = key(
         "Mean response time that random metrics must keep to.",

@@ -33,20 +33,10 @@ class ControllerClass(Strict):
         example={"2.5": 250, "3.5": 120},
     )
     most_drives: int | None = key(
-        "Most drives of all form factors together.",
-        default=None,
-        unset="only the limits by form factor",
-        ge=1,
-        le=MOST_DRIVES,
-        example=370,
+        "Most drives in all.", default=None, unset="no such limit", ge=1, le=MOST_DRIVES, example=370
     )
     shelves: int | None = key(
-        "Most shelves of all kinds together.",
-        default=None,
-        unset="as many as its drives need",
-        ge=1,
-        le=10_000,
-        example=20,
+        "Most shelves in all.", default=None, unset="as its drives need", ge=1, le=10_000, example=20
     )
     part: list[PartKeys] = key(
         "The parts of its enclosure, with watts: the keys of array.power.enclosure.part in a scenario. At "
@@ -84,12 +74,7 @@ class Shelf(Strict):
         example={"rating": "600W", "efficiency": 0.85},
     )
     most: int | None = key(
-        "Most of this kind behind one controller.",
-        default=None,
-        unset="as many as its drives need",
-        ge=1,
-        le=10_000,
-        example=10,
+        "Most behind one controller.", default=None, unset="as its drives need", ge=1, le=10_000, example=10
     )
 
 
@@ -108,10 +93,7 @@ class DriveOption(Strict):
         example="seagate-savvio-15k2-146gb",
     )
     form_factor: FormFactor | None = key(
-        "Its width in inches, where its file does not say it.",
-        default=None,
-        unset="the device's",
-        example="2.5",
+        "Its width in inches, if not in its file.", default=None, unset="the device's", example="2.5"
     )
     shelf: Name | None = key(
         "The shelf that it goes into.",
@@ -174,10 +156,7 @@ class RaidOption(Strict):
         example=5,
     )
     chunklet: Chunklet = key(
-        "Size of the pieces that sets are made of; only with width.",
-        default=DEFAULT_CHUNKLET,
-        unit="bytes",
-        example="256MiB",
+        "Piece size of sets; only with width.", default=DEFAULT_CHUNKLET, unit="bytes", example="256MiB"
     )
     layout: ParityLayout | None = key(
         "Rotation of parity, as array.pool.raid.layout in a scenario.",
@@ -192,10 +171,5 @@ class RaidOption(Strict):
         example="read-modify-write",
     )
     least: int | None = key(
-        "Fewest drives of a group.",
-        default=None,
-        unset="what the level needs, or the width",
-        ge=1,
-        le=MOST_DRIVES,
-        example=5,
+        "Fewest drives.", default=None, unset="the level's, or the width", ge=1, le=MOST_DRIVES, example=5
     )

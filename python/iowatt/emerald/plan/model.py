@@ -36,10 +36,7 @@ class Stage(Strict):
     )
     interval_s: float = key("The interval of its figures: a minute, scaled like the rest.", unit="s", gt=0)
     rate_iops: float | None = key(
-        "Requests per second in all.",
-        default=None,
-        unset="found by `emerald calibrate`, or the maximum",
-        gt=0,
+        "Requests per second.", default=None, unset="found by `emerald calibrate`, or the maximum", gt=0
     )
     closed: bool = key(
         "As fast as the outstanding requests allow, instead of at a rate (sequential, fill).", default=False

@@ -42,7 +42,7 @@ class Head(Strict):
     version: str | None = key("Version of the rules.", default=None, unset="abstract")
     abstract: bool = key("Only there to be extended.", default=False)
     extends: Annotated[tuple[str, ...], BeforeValidator(several)] = key(
-        "Profiles whose rules hold here too; of several the first decides.",
+        "Profiles whose rules it inherits; the first decides.",
         default=(),
         accepts="a text or a list of texts",
     )
