@@ -89,7 +89,7 @@ def _idle_w(power: Any) -> float:
 def random(metric: str, drives: int, requests: int, sets: tuple[str, ...]) -> Seen:
     """A random profile within 20 ms."""
     of = systems.family(*sets, *_at_rest())
-    text = families.scenario(of, systems.candidate(drives, "raid-5"), metric)
+    text = families.scenario_text(of, systems.candidate(drives, "raid-5"), metric)
     within = systems.within(metric, "raid-5", requests, of=of)
     if metric == "MW1":
         within = replace(within, start_per_drive=min(174.0, 20_800 / drives), tolerance=0.005)
@@ -101,7 +101,7 @@ def random(metric: str, drives: int, requests: int, sets: tuple[str, ...]) -> Se
 def sequential(metric: str, drives: int, sets: tuple[str, ...]) -> Seen:
     """A sequential profile, MB/s."""
     of = systems.family(*sets, *_at_rest())
-    text = families.scenario(of, systems.candidate(drives, "raid-5"), metric)
+    text = families.scenario_text(of, systems.candidate(drives, "raid-5"), metric)
     work = evaluation.prepare(Document(text, "fit").validate(Scenario), of.base, text)
     row = of_run(evaluation.simulate(work, inputs=lambda: [], started_at=provenance.now()))
     return Seen(_number(row["throughput.mib_per_s"]) * published.MIB, _number(row["power_w.wall_mean"]))

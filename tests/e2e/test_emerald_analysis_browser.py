@@ -7,7 +7,7 @@ from visit import NEEDS_BROWSER, Visit
 
 import emerald_runs
 from figures import figures
-from iowatt.emerald.analyze import analysis, page
+from iowatt.emerald.analyze import judge, page
 from iowatt.emerald.rules import load
 from iowatt.render import write
 
@@ -21,7 +21,7 @@ def written(tmp_path_factory):
     knobs = emerald_runs.Knobs(response_ms={"RR": 32.8})
     given = emerald_runs.plan(name="<img src=x onerror=alert(1)>")
     target.write_text(
-        write.page([page.document(analysis(emerald_runs.measured(given, knobs), load("emerald-4.0.0")))])
+        write.page([page.document(judge(emerald_runs.measured(given, knobs), load("emerald-4.0.0")))])
     )
     return target
 

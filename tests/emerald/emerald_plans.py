@@ -6,7 +6,8 @@ import json
 import subprocess
 from pathlib import Path
 
-from iowatt.emerald.plan.build import Asked, build
+from iowatt.emerald.plan import PlanRequest
+from iowatt.emerald.plan.build import build
 from iowatt.emerald.plan.model import PLAN_SCHEMA, Plan
 
 RATES = {"HB": 4000.0, "RR": 2000.0, "RW": 900.0}
@@ -22,7 +23,7 @@ def plan(tmp_path, **asked):
         "rates": RATES,
         **asked,
     }
-    return build(Asked(**given), tmp_path)[0]
+    return build(PlanRequest(**given), tmp_path)[0]
 
 
 def with_stage(path, size, **stage):

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import emerald_runs
-from iowatt.emerald.analyze import analysis, page
+from iowatt.emerald.analyze import figures, judge, page
 from iowatt.emerald.rules import load
 from iowatt.render import terminal, write
 
@@ -40,7 +40,7 @@ def whole():
 @example(rows=[(1e7, 1e308, 1.0)] * 30, stage="HB", reading="a")
 def test_no_minutes_break_the_judgement(whole, rows, stage, reading):
     made = emerald_runs.Made(*([row[at] for row in rows] for at in range(3)))
-    found = analysis(emerald_runs.rerun(whole, stage, made), RULES, reading=reading)
+    found = judge(emerald_runs.rerun(whole, stage, made), RULES, reading=reading)
     json.dumps(found.as_dict(), allow_nan=False)
     assert list(terminal.parts(page.document(found)))
     if stage in ("HB", "SW", "ready-idle"):
@@ -59,27 +59,29 @@ def test_no_minutes_break_the_judgement(whole, rows, stage, reading):
 @given(rows=st.lists(st.tuples(RATES, WATTS, TIMES), max_size=40))
 def test_no_minutes_break_the_page(whole, rows):
     made = emerald_runs.Made(*([row[at] for row in rows] for at in range(3)))
-    found = analysis(emerald_runs.rerun(whole, "HB", made), RULES)
+    found = judge(emerald_runs.rerun(whole, "HB", made), RULES)
     assert found.judged in write.page([page.document(found)])
 
 
 def test_names_cannot_leave_the_page_s_text():
     plan = emerald_runs.plan(name="<script>alert(1)</script>", deviations=["</script><b>bold"])
-    rendered = write.page([page.document(analysis(emerald_runs.measured(plan), RULES))])
+    rendered = write.page([page.document(judge(emerald_runs.measured(plan), RULES))])
     assert "<script>alert(1)" not in rendered
     assert "</script><b>" not in rendered
 
 
 def test_every_part_of_the_page_says_that_rules_are_unverified():
-    rendered = write.page([page.document(analysis(emerald_runs.measured(), RULES))])
-    assert rendered.count("valid, by unverified rules") >= 12  # tiles, headings, table
+    found = judge(emerald_runs.measured(), RULES)
+    drawn = page.document(found)
+    statuses = {figures.status(part, found) for part in found.parts}
+    assert len(statuses) == 1 and "valid" not in statuses  # marked by its rules
+    rendered, (mark,) = write.page([drawn]), statuses
+    assert rendered.count(mark) >= 12  # tiles, headings, table
     assert ">valid<" not in rendered
 
 
 def test_a_page_shows_limit_band_and_history():
-    found = analysis(emerald_runs.measured(), RULES)
-    from iowatt.emerald.analyze import figures
-
+    found = judge(emerald_runs.measured(), RULES)
     rate, response, power, efficiency = figures.of_part(found.phases[0], found)
     assert len(rate.table.rows) == len(power.table.rows) == 40
     assert any(shape["type"] == "line" and shape["y0"] == 20.0 for shape in response.spec["layout"]["shapes"])
@@ -93,7 +95,7 @@ def test_a_phase_without_requests_is_of_unknown_stability(whole, reading):
     """Also where its warm-up had some, or none, so that averages are not missing but zero."""
     still = emerald_runs.rerun(whole, "HB-warmup", emerald_runs.Made([0.0] * 10, [800.0] * 10, [0.0] * 10))
     still = emerald_runs.rerun(still, "HB", emerald_runs.Made([0.0] * 30, [800.0] * 30, [0.0] * 30))
-    found = analysis(still, RULES, reading=reading)
+    found = judge(still, RULES, reading=reading)
     json.dumps(found.as_dict(), allow_nan=False)
     part = next(one for one in found.phases if one.phase == "HB")
     against = {one.code: one for one in part.findings}
@@ -105,13 +107,13 @@ def test_a_phase_without_requests_is_of_unknown_stability(whole, reading):
 def test_settings_that_are_no_numbers_do_not_break_the_result(whole):
     """Python reads NaN and Infinity in JSON, and does not write them."""
     values = {"before": float("nan"), "list": [float("inf"), 1.0]}
-    found = analysis(replace(whole, settings_before={"a": values}, settings_after={"a": {}}), RULES)
+    found = judge(replace(whole, settings_before={"a": values}, settings_after={"a": {}}), RULES)
     (finding,) = [one for one in found.findings if one.code == "configuration-changed"]
     json.dumps(found.as_dict(), allow_nan=False)
     assert finding.values["changed"]["a.list"] == [[None, 1.0], None]
 
 
 def test_work_that_stops_behind_a_warm_up_has_no_infinite_deviation_in_its_result(whole):
-    found = analysis(emerald_runs.rerun(whole, "HB", emerald_runs.Made([0.0], [1e-9], [0.0])), RULES)
+    found = judge(emerald_runs.rerun(whole, "HB", emerald_runs.Made([0.0], [1e-9], [0.0])), RULES)
     json.dumps(found.as_dict(), allow_nan=False)
     assert found.phases[0].status == "invalid"

@@ -12,7 +12,7 @@ import pytest
 
 from emerald_runs import METER, THERMOMETER, Knobs, Made, made, measured, plan, rerun, with_stage
 from iowatt.base.errors import Argument
-from iowatt.emerald.analyze import analysis, figures, page
+from iowatt.emerald.analyze import figures, judge, page
 from iowatt.emerald.judge import validity
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.rules import load
@@ -25,7 +25,7 @@ V1 = "emerald-1.0.0"
 
 
 def result(whole, rules=RULES, **options):
-    found = analysis(whole, rules, **options)
+    found = judge(whole, rules, **options)
     json.dumps(found.as_dict(), allow_nan=False)
     return found
 
@@ -336,7 +336,7 @@ def test_the_supply_of_the_array_is_within_the_rules(quantity, low, high, wrong)
 
 def test_rules_without_a_test_procedure_are_refused():
     with refused("not-applicable", "eu-2019-424"):
-        analysis(measured(), load("eu-2019-424"))
+        judge(measured(), load("eu-2019-424"))
 
 
 def test_no_thermometer_and_no_meter():

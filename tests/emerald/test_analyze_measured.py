@@ -12,7 +12,7 @@ import conducted
 import pytest
 
 import needs
-from iowatt.emerald.analyze import Analysis, analysis, read
+from iowatt.emerald.analyze import Analysis, judge, read
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
 from refused import printed_code
@@ -70,7 +70,7 @@ def copy(whole, tmp_path):
 
 
 def judged(folder):
-    return analysis(read.measurement(folder), RULES)
+    return judge(read.measurement(folder), RULES)
 
 
 def codes(part, weight=None):

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 import emerald_runs
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.emerald.analyze import analysis, page, read, write
-from iowatt.emerald.analyze.observe import observe
-from iowatt.emerald.analyze.stages import Logs, Rest, stage_run
+from iowatt.emerald.analyze import judge, page, read
+from iowatt.emerald.analyze.read import observe
+from iowatt.emerald.analyze.stages import IdlePeriod, Logs, stage_run
 from iowatt.emerald.rules import load
 from iowatt.render import terminal
 from iowatt.run.bundle import Run
@@ -43,8 +43,8 @@ def meter(name, watts, begin=BEGIN):
 
 def rested(logs):
     plan, stage = idle()
-    one = stage_run(plan, stage, Rest(BEGIN, BEGIN + 600), logs)
-    return one, analysis(emerald_runs.Measured(plan, [one]), RULES).ready_idle
+    one = stage_run(plan, stage, IdlePeriod(BEGIN, BEGIN + 600), logs)
+    return one, judge(emerald_runs.Measured(plan, [one]), RULES).ready_idle
 
 
 def against(part):
@@ -113,7 +113,7 @@ TIMES = [
 @pytest.mark.parametrize(("start", "end"), TIMES)
 def test_a_rest_that_cannot_have_been_is_named(start, end):
     plan, stage = idle()
-    one = stage_run(plan, stage, Rest(start, end), Logs())
+    one = stage_run(plan, stage, IdlePeriod(start, end), Logs())
     assert one.run is None
     assert [finding.code for finding in one.findings] == ["rest-impossible"]
 
@@ -134,10 +134,10 @@ def test_a_rest_that_cannot_have_been_is_named(start, end):
 def test_a_record_of_a_rest_that_says_nothing_leaves_the_journal_s_times(text, tmp_path):
     file = tmp_path / "rest.json"
     file.write_text(text, "latin-1")
-    rest, findings = read._rest(file, BEGIN, BEGIN + 60, 60.0)
-    assert rest == Rest(BEGIN, BEGIN + 60)
+    rest, findings = read._idle_period(file, BEGIN, BEGIN + 60, 60.0)
+    assert rest == IdlePeriod(BEGIN, BEGIN + 60)
     assert [(one.code, one.weight) for one in findings] == [("rest-by-journal", "warning")]
-    rest, findings = read._rest(file, BEGIN, None, 60.0)
+    rest, findings = read._idle_period(file, BEGIN, None, 60.0)
     assert rest is None
     assert [one.weight for one in findings] == ["invalid"]
 
@@ -213,11 +213,11 @@ def test_output_that_changed_is_read_again(tmp_path):
 def test_runs_of_an_earlier_result_are_not_overwritten(tmp_path):
     (tmp_path / "runs" / "HB").mkdir(parents=True)
     with refused("exists", str(tmp_path / "runs" / "HB")) as caught:
-        write.check_target(tmp_path, force=False)
+        page.check_target(tmp_path, force=False)
     assert "`force=True`" in caught.value.hint
-    write.check_target(tmp_path, force=True)
+    page.check_target(tmp_path, force=True)
     (tmp_path / "runs" / "HB").rmdir()
-    write.check_target(tmp_path, force=False)
+    page.check_target(tmp_path, force=False)
 
 
 def test_the_output_of_a_simulation_is_not_made_elsewhere(tmp_path):
@@ -225,12 +225,12 @@ def test_the_output_of_a_simulation_is_not_made_elsewhere(tmp_path):
     (tmp_path / "plan.json").write_text(plan.model_dump_json(by_alias=True))
     with refused("not-applicable", str(tmp_path / "plan.json")):
         read.files(tmp_path / "plan.json", tmp_path, [], [])
-    rest = stage_run(plan, plan.stages[-1], Rest(BEGIN, BEGIN + 600), Logs())
+    rest = stage_run(plan, plan.stages[-1], IdlePeriod(BEGIN, BEGIN + 600), Logs())
     assert rest.run.summary["source"] == "simulation"
 
 
 def test_the_metrics_are_whole_where_there_is_no_terminal():
-    found = analysis(emerald_runs.measured(), RULES)
+    found = judge(emerald_runs.measured(), RULES)
     said = io.StringIO()
     terminal.show(page.document(found), console=Console(file=said, width=terminal.WIDTH, soft_wrap=True))
     lines = said.getvalue().splitlines()

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.emerald.bff import point
-from iowatt.emerald.bff.climb import Refinement, next_to_peak
-from iowatt.emerald.bff.cover import compromise, smallest
-from iowatt.emerald.bff.errors import errors
-from iowatt.emerald.bff.peak import find
-from iowatt.emerald.bff.point_result import Judged, busy
+from iowatt.emerald.bff.assemble import estimate_errors
+from iowatt.emerald.bff.curve import Refinement, find_peak, next_to_peak
+from iowatt.emerald.bff.point import station_utilisation
+from iowatt.emerald.bff.reduced import compromise, smallest_cover
+from iowatt.emerald.bff.result import PointFigures
 from iowatt.emerald.family import Metric
 
 SHARES = st.dictionaries(st.sampled_from("ABCD"), st.floats(0.5, 1.0), max_size=4)
 
 
 def test_a_peak_says_what_a_shelf_less_and_more_costs():
-    top = find([2.0, 4.0, 5.0, 4.5])
+    top = find_peak([2.0, 4.0, 5.0, 4.5])
     assert (top.at, top.kind) == (2, "peak")
     assert top.less_percent == pytest.approx(-20) and top.more_percent == pytest.approx(-10)
 
@@ -37,12 +37,12 @@ def test_a_peak_says_what_a_shelf_less_and_more_costs():
     ],
 )
 def test_where_a_curve_has_no_inner_peak_it_is_said(values, at, kind):
-    top = find(values)
+    top = find_peak(values)
     assert (top.at, top.kind) == (at, kind)
 
 
 def test_a_curve_without_points_has_no_peak():
-    assert find([None, None]) is None
+    assert find_peak([None, None]) is None
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_curve_without_points_has_no_peak():
     ],
 )
 def test_families_that_scale_out_have_a_plateau_in_the_place_of_a_peak(values, at, kind):
-    top = find(values, plateau_percent=2)
+    top = find_peak(values, plateau_percent=2)
     assert (top.at, top.kind) == (at, kind)
     assert kind == "peak" or top.why
 
@@ -97,7 +97,7 @@ def test_a_refinement_finds_the_peak_of_any_curve_with_one(shape, grid):
 @given(st.lists(SHARES, max_size=6), st.floats(0.0, 40.0))
 def test_the_reduced_list_is_as_short_as_can_be_and_covers_what_can_be(many, within):
     reached = dict(enumerate(many))
-    found = smallest(reached, "ABCD", within)
+    found = smallest_cover(reached, "ABCD", within)
     least = 1 - within / 100 - 1e-12
 
     def covered(chosen):
@@ -117,24 +117,23 @@ def test_the_compromise_is_the_one_whose_worst_metric_is_best():
 
 
 def test_errors_are_those_of_estimates_against_simulations():
+    simulated = PointFigures(basis="simulated", ep=10.0, wall_w=1.0)
     pairs = [
-        (Judged(basis="estimated", ep=guess, wall_w=1.0), Judged(basis="simulated", ep=10.0, wall_w=1.0))
-        for guess in (9.0, 10.0, 10.5)
+        (PointFigures(basis="estimated", ep=guess, wall_w=1.0), simulated) for guess in (9.0, 10.0, 10.5)
     ]
-    found = errors(pairs)
+    found = estimate_errors(pairs)
     assert found.points == 3
     assert found.median_percent == pytest.approx(5) and found.worst_percent == pytest.approx(10)
     assert found.p95_percent == pytest.approx(10) and found.bias_percent == pytest.approx(-5 / 3)
-    assert errors([]) is None
+    assert estimate_errors([]) is None
 
 
 def test_stations_of_a_run_have_names_and_figures_survive_their_journal():
-    stations = busy(
-        {"processors": {"utilisation": 0.5}, "back_end": {"utilisation": 0.9}, "zeros": None}, 0.7
-    )
+    controller = {"processors": {"utilisation": 0.5}, "back_end": {"utilisation": 0.9}, "zeros": None}
+    stations = station_utilisation({"devices": [{"utilisation": 0.7}], "controller": controller})
     assert stations == {"drives": 0.7, "processors": 0.5, "back end": 0.9}
-    one = Judged(basis="simulated", ep=1.0, wall_w=2.0, stations=stations, notes=("a",))
-    assert one.bottleneck == "back end" and Judged.of(one.as_dict()) == one
+    one = PointFigures(basis="simulated", ep=1.0, wall_w=2.0, stations=stations, notes=("a",))
+    assert one.bottleneck == "back end" and PointFigures.model_validate(one.as_dict()) == one
 
 
 SUMMARY = {

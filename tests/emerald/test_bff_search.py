@@ -11,12 +11,9 @@ from tiny_family import FAMILY, OUT, count, family, formula, judged, watts
 
 from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError, IowattError
-from iowatt.emerald.bff import make as making
-from iowatt.emerald.bff import page
-from iowatt.emerald.bff.make import Where, make
-from iowatt.emerald.bff.point_result import Judged
-from iowatt.emerald.bff.request import Asked
-from iowatt.emerald.family import Candidate, Group, metric, scenario
+from iowatt.emerald.bff import BffRequest, Output, page, search_family
+from iowatt.emerald.bff.result import BestFootForward, NoFigures, PointFigures
+from iowatt.emerald.family import Candidate, Group, find_metric, scenario_text
 from iowatt.model.power.calculator import calculate
 from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.model import Scenario
@@ -47,7 +44,7 @@ class Told:
 @pytest.fixture
 def work(monkeypatch):
     told = Told()
-    monkeypatch.setattr(making, "evaluate", told)
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", told)
     return told
 
 
@@ -61,7 +58,7 @@ class Guesses:
 
 
 def asked(folder, more="", **options):
-    return Asked(family(folder, FAMILY + more), **{"metrics": THREE, "estimate": False, **options})
+    return BffRequest(family(folder, FAMILY + more), **{"metrics": THREE, "estimate": False, **options})
 
 
 def by_name(found):
@@ -69,7 +66,7 @@ def by_name(found):
 
 
 def test_peaks_by_shelves_and_by_drives_are_those_worked_out_by_hand(tmp_path, work):
-    found = by_name(make(asked(tmp_path)))
+    found = by_name(search_family(asked(tmp_path)))
     read, write, idle = (found[name] for name in THREE)
     assert read.peak.drives == 8 and read.peak.ep == pytest.approx(800 / 220)
     assert read.peak.less_percent == pytest.approx(100 * (2.5 / (800 / 220) - 1))
@@ -81,15 +78,15 @@ def test_peaks_by_shelves_and_by_drives_are_those_worked_out_by_hand(tmp_path, w
 
 
 def test_where_nothing_is_estimated_every_shelf_is_simulated_and_few_drives(tmp_path, work):
-    found = make(asked(tmp_path, metrics=("RR",)))
+    found = search_family(asked(tmp_path, metrics=("RR",)))
     assert {4, 8, 12, 16} <= {drives for _, drives in work.ran}
     assert len(work.ran) == len(set(work.ran)) < 16
     assert not found.estimator.used and "not-estimated" in {note.code for note in found.notes}
 
 
 def test_estimates_choose_what_is_simulated_and_their_error_is_printed(tmp_path, work, monkeypatch):
-    monkeypatch.setattr(making, "_estimates", lambda _asked: Guesses())
-    found = make(asked(tmp_path, estimate=True))
+    monkeypatch.setattr("iowatt.emerald.bff.make._estimates", lambda _asked: Guesses())
+    found = search_family(asked(tmp_path, estimate=True))
     errors = found.estimator.by_metric
     assert errors["RR"].median_percent == pytest.approx(10) and errors["RW"].worst_percent < 1e-9
     assert ("RR", 16) not in [one for one in work.ran if one[0] == "RR"][:3]
@@ -98,8 +95,8 @@ def test_estimates_choose_what_is_simulated_and_their_error_is_printed(tmp_path,
 
 
 def test_without_simulation_all_is_estimated_and_says_so(tmp_path, work, monkeypatch):
-    monkeypatch.setattr(making, "_estimates", lambda _asked: Guesses())
-    found = make(asked(tmp_path, estimate=True, simulate=False))
+    monkeypatch.setattr("iowatt.emerald.bff.make._estimates", lambda _asked: Guesses())
+    found = search_family(asked(tmp_path, estimate=True, simulate=False))
     assert work.ran == [] and by_name(found)["RR"].peak.basis == "estimated"
     assert by_name(found)["RI"].peak.basis == "calculated"
     (note,) = [note for note in found.notes if note.code == "estimates-only"]
@@ -108,7 +105,7 @@ def test_without_simulation_all_is_estimated_and_says_so(tmp_path, work, monkeyp
 
 
 def test_the_reduced_list_comes_near_every_peak(tmp_path, work):
-    listed = make(asked(tmp_path)).reduced
+    listed = search_family(asked(tmp_path)).reduced
     assert [(one.drives, one.covers) for one in listed.configurations] == [
         (8, ["RR", "RW"]),
         (16, ["RI"]),
@@ -125,10 +122,10 @@ def test_the_reduced_list_comes_near_every_peak(tmp_path, work):
 
 
 def test_the_projection_is_the_calculators(tmp_path, work):
-    (row,) = make(asked(tmp_path)).projection
+    (row,) = search_family(asked(tmp_path)).projection
     found = family(tmp_path)
     largest = Candidate("only", (Group("disk", 16, "stripes"),))
-    parsed = Document(scenario(found, largest, "RI"), "x").validate(Scenario)
+    parsed = Document(scenario_text(found, largest, "RI"), "x").validate(Scenario)
     plan = resolve(parsed, tmp_path, simulated=False).plan
     normal = calculate(plan, "x").modes["normal"]
     assert row.idle_w == normal["idle"].wall_w == pytest.approx((100 + 80 + 80) / 0.8)
@@ -137,7 +134,7 @@ def test_the_projection_is_the_calculators(tmp_path, work):
 
 
 def test_a_family_that_scales_out_says_why_there_is_no_peak(tmp_path, work):
-    found = by_name(make(asked(tmp_path, OUT, metrics=("RR", "RI"))))
+    found = by_name(search_family(asked(tmp_path, OUT, metrics=("RR", "RI"))))
     # 400 IOPS a node until 1000: 2.5 (1 node), 800/220, 1000/280, ... falls at once behind two nodes
     assert (found["RR"].peak.nodes, found["RR"].peak.kind) == (2, "peak")
     assert found["RI"].peak.kind == "plateau" and found["RI"].peak.why
@@ -145,10 +142,27 @@ def test_a_family_that_scales_out_says_why_there_is_no_peak(tmp_path, work):
 
 
 def test_named_configurations_are_evaluated_as_they_are(tmp_path, work):
-    (one,) = make(asked(tmp_path, NAMED)).configurations
+    (one,) = search_family(asked(tmp_path, NAMED)).configurations
     figures = {figure.metric: figure for figure in one.figures}
     assert figures["RR"].ep == pytest.approx(1000 / watts(12))
     assert one.idle_w == pytest.approx(220 / 0.8) and figures["RI"].wall_w == one.idle_w
+
+
+def test_a_named_configuration_that_cannot_be_run_has_the_reason(tmp_path, monkeypatch):
+    def failing(task, report):
+        if count(task.text) != 12:
+            return formula(task, report)
+        error = {"code": "infeasible", "place": None, "message": "over-20-ms", "hint": None}
+        return {"key": task.key, "error": error}
+
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", failing)
+    found = search_family(asked(tmp_path, NAMED, metrics=("RR",)))
+    (figures,) = found.configurations[0].figures
+    assert isinstance(figures, NoFigures) and "over-20-ms" in figures.error
+    again = BestFootForward.model_validate(found.as_dict())
+    assert again == found
+    html = write.page([page.document(found)])
+    assert "over-20-ms" in html
 
 
 def test_a_search_goes_on_where_it_was_interrupted(tmp_path, monkeypatch):
@@ -159,20 +173,20 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return first(task, report)
 
-    monkeypatch.setattr(making, "evaluate", interrupted)
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        make(asked(tmp_path), Where(target), jobs=1)
+        search_family(asked(tmp_path), Output(target), jobs=1)
     assert not (target / "bff.json").exists()
     with pytest.raises(InputError) as caught:
-        make(asked(tmp_path), Where(target), jobs=1)
+        search_family(asked(tmp_path), Output(target), jobs=1)
     assert caught.value.place == str(target)
     second = Told()
-    monkeypatch.setattr(making, "evaluate", second)
-    resumed = make(asked(tmp_path), Where(target, resume=True), jobs=1)
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", second)
+    resumed = search_family(asked(tmp_path), Output(target, resume=True), jobs=1)
     assert second.ran and not set(first.ran) & set(second.ran)
     whole = Told()
-    monkeypatch.setattr(making, "evaluate", whole)
-    assert make(asked(tmp_path), Where(target, force=True)) == resumed
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", whole)
+    assert search_family(asked(tmp_path), Output(target, force=True)) == resumed
     assert sorted(whole.ran) == sorted(first.ran + second.ran)
 
 
@@ -182,19 +196,19 @@ def test_a_fault_of_ours_is_an_error_and_tried_again(tmp_path, monkeypatch):
             raise RuntimeError("wheel-7")
         return formula(task, report)
 
-    monkeypatch.setattr(making, "evaluate", faulty)
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", faulty)
     with refused("internal", None, IowattError) as caught:
-        make(asked(tmp_path, metrics=("RR",)), Where(tmp_path / "out"))
+        search_family(asked(tmp_path, metrics=("RR",)), Output(tmp_path / "out"))
     assert "wheel-7" in caught.value.message
     assert caught.value.exit_code == 3 and not (tmp_path / "out" / "bff.json").exists()
-    monkeypatch.setattr(making, "evaluate", formula)
-    found = make(asked(tmp_path, metrics=("RR",)), Where(tmp_path / "out", resume=True))
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", formula)
+    found = search_family(asked(tmp_path, metrics=("RR",)), Output(tmp_path / "out", resume=True))
     assert by_name(found)["RR"].peak.drives == 8
 
 
 def test_what_is_written_is_what_is_returned(tmp_path, work):
     target = tmp_path / "out"
-    found = make(asked(tmp_path, NAMED), Where(target), jobs=2)
+    found = search_family(asked(tmp_path, NAMED), Output(target), jobs=2)
     assert json.loads((target / "bff.json").read_text()) == json.loads(json.dumps(found.as_dict()))
     frame = pl.read_parquet(target / "table.parquet")
     assert frame.height == sum(len(one.points) for one in found.series)
@@ -204,7 +218,7 @@ def test_what_is_written_is_what_is_returned(tmp_path, work):
 
 
 def test_the_page_has_a_table_for_every_figure_and_marks_the_peak(tmp_path, work):
-    found = make(asked(tmp_path, NAMED.replace("what is sold", "<b>sold</b>")))
+    found = search_family(asked(tmp_path, NAMED.replace("what is sold", "<b>sold</b>")))
     html = write.page([page.document(found)])
     data = json.loads(re.search(r'id="report-data">(.*?)</script>', html, re.S)[1])
     figures = data["figures"]
@@ -218,7 +232,7 @@ def test_the_page_has_a_table_for_every_figure_and_marks_the_peak(tmp_path, work
 
 
 def test_the_text_has_every_metric_and_its_basis(tmp_path, work):
-    found = make(asked(tmp_path))
+    found = search_family(asked(tmp_path))
     drawn = page.document(found)
     said = "\n".join(drawn.verdict)
     assert re.search(r"RR: 3\.636 IOPS/W at 8 x disk, stripes, only", said)
@@ -231,9 +245,9 @@ def test_the_text_has_every_metric_and_its_basis(tmp_path, work):
 
 def test_what_cannot_be_asked(tmp_path, work):
     with refused("unknown-name", Argument("metric")):
-        make(asked(tmp_path, metrics=("XX",)))
+        search_family(asked(tmp_path, metrics=("XX",)))
     with refused("unknown-name", Argument("drive")) as caught:
-        make(asked(tmp_path, drives=("disc",)))
+        search_family(asked(tmp_path, drives=("disc",)))
     assert "'disc'" in caught.value.message and "'disk'" in caught.value.hint
     with refused("out-of-range", Argument("tolerance")):
         asked(tmp_path, tolerance=0)
@@ -244,8 +258,8 @@ def test_what_cannot_be_asked(tmp_path, work):
         '\n[[raid]]\nname = "mirrors"\nlevel = 10\n'
     )
     with refused("empty"):
-        make(asked(tmp_path, offered, drives=("other",), levels=("stripes",)))
-    assert metric(family(tmp_path), "RR").name == "RR"
+        search_family(asked(tmp_path, offered, drives=("other",), levels=("stripes",)))
+    assert find_metric(family(tmp_path), "RR").name == "RR"
 
 
 def test_a_search_of_which_nothing_can_be_judged_is_an_error(tmp_path, monkeypatch):
@@ -255,9 +269,9 @@ def test_a_search_of_which_nothing_can_be_judged_is_an_error(tmp_path, monkeypat
             "error": {"code": "infeasible", "place": None, "message": "over-20-ms", "hint": None},
         }
 
-    monkeypatch.setattr(making, "evaluate", failing)
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", failing)
     with refused("infeasible") as caught:
-        make(asked(tmp_path, metrics=("RR",)))
+        search_family(asked(tmp_path, metrics=("RR",)))
     assert "over-20-ms" in caught.value.message
 
 
@@ -267,7 +281,8 @@ def test_between_simulated_points_a_curve_without_a_peak_is_estimated(tmp_path, 
 
     def done(metric, text, basis, off=1.0):
         nodes = count(text) / 4
-        return Judged(basis=basis, ep=off * (1 - 1 / nodes**2), wall_w=100.0 * nodes, iops=off * 100 * nodes)
+        ep = off * (1 - 1 / nodes**2)
+        return PointFigures(basis=basis, ep=ep, wall_w=100.0 * nodes, iops=off * 100 * nodes)
 
     def flat(task, report):
         ran.append(count(task.text) // 4)
@@ -277,10 +292,10 @@ def test_between_simulated_points_a_curve_without_a_peak_is_estimated(tmp_path, 
         def of(self, text, what, limit_s):
             return done(what, text, "estimated", 0.8)
 
-    monkeypatch.setattr(making, "evaluate", flat)
-    monkeypatch.setattr(making, "_estimates", lambda _asked: Low())
+    monkeypatch.setattr("iowatt.emerald.bff.make.evaluate", flat)
+    monkeypatch.setattr("iowatt.emerald.bff.make._estimates", lambda _asked: Low())
     out = OUT.replace("least = 1, most = 8", "least = 2, most = 40")
-    found = make(asked(tmp_path, out, metrics=("RR",), estimate=True))
+    found = search_family(asked(tmp_path, out, metrics=("RR",), estimate=True))
     peak = found.metrics[0].peak
     assert (peak.nodes, peak.kind, peak.basis) == (7, "plateau", "simulated")
     # the ends, the point and its neighbours; the highest is the last

@@ -10,8 +10,7 @@ import needs
 from iowatt.base.errors import InputError
 from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, make
 from iowatt.emerald.conduct.folder import hold
-from iowatt.emerald.plan.build import Asked as Planned
-from iowatt.emerald.plan.make import make as plan
+from iowatt.emerald.plan import PlanRequest, make_plan
 from refused import refused
 
 pytestmark = needs.mark("fio")
@@ -21,8 +20,8 @@ SIZE = 32 * 2**20
 
 def planned(folder: Path) -> Path:
     file = folder / "target.dat"
-    plan(
-        Planned(
+    make_plan(
+        PlanRequest(
             category="online", source="fio", targets=[str(file)], size_bytes=SIZE, time_scale=0.001,
             raw_capacity_bytes=10**9,
         ),

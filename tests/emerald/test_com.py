@@ -11,9 +11,10 @@ import pytest
 import needs
 from iowatt.base.errors import Argument
 from iowatt.emerald import rules
-from iowatt.emerald.com import conduct, procedures
+from iowatt.emerald.com import ComRequest, procedures, run_tests
 from iowatt.emerald.com.dataset import BLOCK, CHUNK, DataSet
-from iowatt.emerald.com.store import Commands, Patience, Store
+from iowatt.emerald.com.result import size_text
+from iowatt.emerald.com.storage import Commands, Patience, Store
 from refused import refused
 
 SIZE = 4 << 20
@@ -56,11 +57,11 @@ def asked(target, **changes):
         "target": target, "rules": RULES, "only": (), "size": SIZE, "seed": 1, "raw": None, "protected": None,
         "free_command": None, "commands": Commands(), "patience": Patience(30, 0.02),
     } | changes  # fmt: skip
-    return conduct.Asked(**given)
+    return ComRequest(**given)
 
 
 def run(given, output=None, force=False):
-    return conduct.conduct(given, output=output, force=force, progress=lambda _: None)
+    return run_tests(given, output=output, force=force, progress=lambda _: None)
 
 
 def store(tmp_path, costs):
@@ -109,7 +110,7 @@ def test_a_set_that_costs_clearly_less_is_reduced(tmp_path, cost, verdict):
 def test_space_that_does_not_show_writes_says_nothing(tmp_path):
     found = procedures.TESTS["compression"](store(tmp_path, [SIZE // 2, 0]), rules.load(RULES), SIZE, 1)
     assert found.verdict == "not tested"
-    assert procedures.shown(SIZE) in found.why and procedures.shown(SIZE // 2) in found.why
+    assert size_text(SIZE) in found.why and size_text(SIZE // 2) in found.why
 
 
 COUNT = """

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.plan import check, vdbench
-from iowatt.emerald.plan.calendar import lasting
+from iowatt.emerald.plan.calendar import length_s
 from refused import refused
 
 
@@ -40,8 +40,8 @@ def test_a_phase_is_ten_minutes_and_then_31_of_which_one_is_not_counted(tmp_path
             assert (run["elapsed"], run["interval"]) == ("1860", "60")
     assert found["conditioning"]["iorate"] == "max"  # which keeps skews
     assert (found["prefill"]["maxdata"], found["HB"]["iorate"], found["SR"]["iorate"]) == ("1", "4000", "max")
-    assert lasting(made, by_id(made)["HB"]) == 1860
-    assert lasting(made, by_id(made)["HB-warmup"]) == 600
+    assert length_s(made, by_id(made)["HB"]) == 1860
+    assert length_s(made, by_id(made)["HB-warmup"]) == 600
 
 
 def test_a_rate_that_is_not_known_is_a_variable(tmp_path):
@@ -163,7 +163,7 @@ def test_where_a_vdbench_is_installed_its_own_answer_counts(tmp_path, monkeypatc
     program.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/called\necho "{answer}"\n')
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    checked = check.vdbench("x", "not looked at by us", ["HB_iops"])
+    checked = check.vdbench("x", "not checked by us", "", ["HB_iops"])
     assert checked.parsed
     assert checked.problem == (None if takes_it else "Unknown: foo")
     assert re.match(r"-s -f \S+ -o \S+ HB_iops=100$", (tmp_path / "called").read_text().strip())
@@ -173,4 +173,4 @@ def test_without_vdbench_it_is_said_who_looked(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     checked = check.vdbench("x", GOOD)
     assert (checked.parsed, checked.problem) == (False, None)
-    assert "vdbench" not in checked.by.split()
+    assert "vdbench" not in checked.checked_by.split()

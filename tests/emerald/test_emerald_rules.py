@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.rules import UnknownRuleError, load, profile_names
-from iowatt.emerald.rules.find import aliases
-from iowatt.emerald.rules.read import parse, sources
+from iowatt.emerald.rules.find import aliases, parse, sources
 from iowatt.model.library.efficiency import certificates
 from iowatt.model.profile.find import load as load_profile
 from refused import check, refused
@@ -178,7 +177,7 @@ def test_what_was_used_is_recorded():
         "phases.active.vdbench.run_s",
     ]
     assert re.fullmatch(r"\D*\b1\b\D*: stability\.tolerance_percent", rules.caveat())
-    assert rules.as_dict()["unverified"] == ["stability.tolerance_percent"]
+    assert rules.reference().unverified == ["stability.tolerance_percent"]
     assert rules.fresh().used == ()
     assert load("emerald-4.0.0").used == ()
 
@@ -236,7 +235,7 @@ def test_a_file_of_ones_own_verifies_and_fills_in(tmp_path):
     assert rules.find("response.mean_ms.random").sources == ("text 7.4",)
     assert rules.lineage[:2] == ("mine", "emerald-4.0.0")
     assert rules.sha256 != load("emerald-4.0.0").sha256
-    again = load(rules.as_dict()["profile"])  # from wherever it is asked for
+    again = load(rules.reference().profile)  # from any folder
     assert again.sha256 == rules.sha256
     (tmp_path / "again.toml").write_text(HEAD.replace("mine", "again") + 'extends = "read.toml"\n')
     assert load("again.toml", base_dir=tmp_path).number("response.mean_ms.random") == 30

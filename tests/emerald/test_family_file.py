@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from pathlib import Path
 
@@ -12,10 +13,9 @@ from hypothesis import strategies as st
 from tiny_family import FAMILY, OUT, family
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.bff.stated_claims import stated
-from iowatt.emerald.family import load, metric, metrics, named, read
-from iowatt.emerald.family.metric import limit_s
-from iowatt.emerald.family.schema import json_schema, schema_text
+from iowatt.emerald.bff.assemble import stated_figures
+from iowatt.emerald.family import all_metrics, find_metric, limit_s, load, named_candidate, read
+from iowatt.emerald.family.file import schema_text
 from iowatt.emerald.rules import load as rules
 from refused import check, refused
 
@@ -37,16 +37,16 @@ group = [{ drive = "disk", count = 8, raid = "stripes" }]
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_the_examples_hold_together(path):
     found = load(path)
-    assert metrics(found) and found.file.source
+    assert all_metrics(found) and found.file.source
     assert path.read_text("utf-8").startswith("#:schema ../../schema/iowatt.family.schema.json\n")
 
 
 def test_every_figure_has_its_most_exact_source_or_none(tmp_path):
-    rows = {row.figure: row for row in stated(load(ROOT / "examples" / "emerald" / "scale-out.toml"))}
+    rows = {row.figure: row for row in stated_figures(load(ROOT / "examples" / "emerald" / "scale-out.toml"))}
     assert "controller.node.part.board.idle" in rows and "scale_out.interconnect.hop" in rows
     assert {row.quality for row in rows.values()} == {"assumed"}
     more = '\n[[source]]\nfigures = ["shelf.*.part.shelf.idle"]\nquality = "measured"\ntext = "meter"\n'
-    mine = {row.figure: row.quality for row in stated(family(tmp_path, FAMILY + more))}
+    mine = {row.figure: row.quality for row in stated_figures(family(tmp_path, FAMILY + more))}
     assert mine["shelf.small.part.shelf.idle"] == "measured"
     assert mine["controller.only.drives.2.5"] == "assumed"
     assert mine["shelf.small.slots"] is None and "test.requests" not in mine
@@ -58,7 +58,7 @@ def test_there_are_two_examples():
 
 def test_metrics_are_those_of_the_rules_with_further_mixes_behind_the_mixed_one(tmp_path):
     found = family(tmp_path, sets=["test.mixes=[80,60,70]"])
-    assert [one.name for one in metrics(found)] == [
+    assert [one.name for one in all_metrics(found)] == [
         "MW1",
         "60/40",
         "80/20",
@@ -69,12 +69,12 @@ def test_metrics_are_those_of_the_rules_with_further_mixes_behind_the_mixed_one(
         "SW",
         "RI",
     ]
-    assert metric(found, "70/30").name == "MW1" and metric(found, "rr").name == "RR"
-    assert metric(found, "MW2").share == 0.25
+    assert find_metric(found, "70/30").name == "MW1" and find_metric(found, "rr").name == "RR"
+    assert find_metric(found, "MW2").share == 0.25
     with refused("unknown-name", Argument("metric")):
-        metric(found, "HB")
+        find_metric(found, "HB")
     later = family(tmp_path, sets=['rules="emerald-4.0.0"'])
-    assert [one.name for one in metrics(later)] == ["HB", "RR", "RW", "SR", "SW", "RI"]
+    assert [one.name for one in all_metrics(later)] == ["HB", "RR", "RW", "SR", "SW", "RI"]
 
 
 def test_the_limit_is_the_familys_or_the_rules(tmp_path):
@@ -144,9 +144,9 @@ def test_what_contradicts_is_named_with_its_place(tmp_path, old, new, fault, fig
 
 def test_a_configuration_by_name_and_one_that_is_not_there(tmp_path):
     found = family(tmp_path, FAMILY + NAMED)
-    assert named(found, "one").label == "8 x disk, stripes, only"
+    assert named_candidate(found, "one").label == "8 x disk, stripes, only"
     with refused("unknown-name", found.document.source) as caught:
-        named(found, "two")
+        named_candidate(found, "two")
     assert "'two'" in caught.value.message
 
 
@@ -170,7 +170,7 @@ def test_the_checked_in_family_schema_is_current():
     assert checked_in == schema_text(), (
         "run: iowatt schema family -o schema/iowatt.family.schema.json --force"
     )
-    assert all(field.get("description") for field in json_schema()["properties"].values())
+    assert all(field.get("description") for field in json.loads(schema_text())["properties"].values())
 
 
 def test_the_reference_page_reads_and_runs_as_printed(monkeypatch, capsys):
@@ -178,7 +178,7 @@ def test_the_reference_page_reads_and_runs_as_printed(monkeypatch, capsys):
     page = (ROOT / "docs" / "reference" / "family.md").read_text("utf-8")
     printed = re.search(r"```toml\n(.*?)```", page, re.S)[1]
     found = read(printed, "family.md", ROOT)
-    rows = {row.figure: row.quality for row in stated(found)}
+    rows = {row.figure: row.quality for row in stated_figures(found)}
     assert set(rows.values()) == {"assumed", None} and rows["raid.raid-5.level"] is None
     exec(compile(re.search(r"```python\n(.*?)```", page, re.S)[1], "family.md", "exec"), {})
     assert capsys.readouterr().out.startswith("36 x lff-7k-2tb, mirrors, 3 nodes of node\n# Scale-out family")

@@ -12,10 +12,20 @@ from tiny_family import FAMILY, OUT, family
 
 from iowatt.base.document import Document
 from iowatt.base.errors import Argument
-from iowatt.emerald.bff.request import Asked
+from iowatt.emerald.bff import BffRequest
 from iowatt.emerald.bff.search import Search
-from iowatt.emerald.family import Candidate, Group, candidates, metric, metrics, problem, scenario, shelves
-from iowatt.emerald.family.scenario import nominal_iops, warmup_requests
+from iowatt.emerald.family import (
+    Candidate,
+    Group,
+    all_metrics,
+    candidates,
+    find_metric,
+    problem,
+    scenario_text,
+    shelves,
+    warmup_requests,
+)
+from iowatt.emerald.family.scenario import nominal_iops
 from iowatt.emerald.rules import load as rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.evaluator import Evaluator
@@ -49,7 +59,7 @@ def one(count, raid="stripes", nodes=1):
 
 
 def text_of(found, candidate, of, **more):
-    return tomllib.loads(scenario(found, candidate, of, **more))
+    return tomllib.loads(scenario_text(found, candidate, of, **more))
 
 
 def test_by_shelves_and_by_drives(tmp_path):
@@ -85,8 +95,8 @@ def test_what_cannot_be_built_is_said(tmp_path):
 def test_every_metric_is_a_scenario_that_can_be_run(tmp_path):
     found = family(tmp_path, FAMILY + MIRRORS + SETS, sets=["test.mixes=[60]", "test.capacity_share=0.5"])
     for candidate in (one(8), one(6, "mirrors"), one(9, "sets")):
-        for what in metrics(found):
-            text = scenario(found, candidate, what)
+        for what in all_metrics(found):
+            text = scenario_text(found, candidate, what)
             parsed = Document(text, what.name).validate(Scenario)
             evaluation.prepare(parsed, tmp_path, text)
             assert parsed.name.startswith(f"tiny-{what.key}-only-")
@@ -110,7 +120,7 @@ def test_a_scenario_says_what_the_family_does(tmp_path):
 
 def test_a_write_back_cache_is_filled_before_it_counts(tmp_path):
     found = family(tmp_path, FAMILY.replace('supply = { rating = "1kW", efficiency = 0.8 }', WORK, 1))
-    by = {what.name: what for what in metrics(found)}
+    by = {what.name: what for what in all_metrics(found)}
     # 128 lines, half of them dirty: four times 64 writes, and as many requests as bring those
     assert warmup_requests(found, one(6), by["RW"]) == 100 + 256
     assert warmup_requests(found, one(6), by["MW1"]) == 100 + 854
@@ -119,7 +129,7 @@ def test_a_write_back_cache_is_filled_before_it_counts(tmp_path):
 
 def test_the_nominal_rate_counts_the_commands_of_a_level(tmp_path):
     found = family(tmp_path, FAMILY + SETS)
-    by = {what.name: what for what in metrics(found)}
+    by = {what.name: what for what in all_metrics(found)}
     assert nominal_iops(found, one(8), by["RR"]) == 800
     assert nominal_iops(found, one(8, "sets"), by["RW"]) == 200
     assert nominal_iops(found, one(8), by["MW2"]) == 200
@@ -144,7 +154,7 @@ def test_nodes_do_together_what_each_does_and_a_hop_more(tmp_path):
     assert (work["cache"]["size"], work["cache"]["destage_outstanding"]) == (f"{4 << 20}B", 32)
     assert work["cache"]["mirror"] == {"bandwidth": "2000000000B/s"}
     assert [e["count"] for e in four["array"]["power"]["enclosure"]] == [4, 4]
-    text = scenario(found, one(16, nodes=4), "RR")
+    text = scenario_text(found, one(16, nodes=4), "RR")
     evaluation.prepare(Document(text, "nodes").validate(Scenario), tmp_path, text)
 
 
@@ -157,9 +167,9 @@ def test_several_types_of_drives_share_the_load_by_capacity(tmp_path):
     assert rates == pytest.approx([500.0, 500.0], rel=1e-6)  # 12 x 100 GB and 4 x 300 GB
     assert [pool["count"] for pool in read["array"]["pool"]] == [12, 4]
     evaluation.prepare(
-        Document(scenario(found, both, "SW"), "both").validate(Scenario),
+        Document(scenario_text(found, both, "SW"), "both").validate(Scenario),
         tmp_path,
-        scenario(found, both, "SW"),
+        scenario_text(found, both, "SW"),
     )
 
 
@@ -175,11 +185,11 @@ def test_a_load_that_nobody_tuned_is_a_closed_loop(tmp_path):
 
 def test_a_point_travels_as_a_plain_value(tmp_path):
     found = family(tmp_path)
-    search = Search(Asked(found), rules("emerald-1.0.0"), Evaluator(None, None, 1, None, 0), None)
-    task = search._task(metric(found, "RR"), one(8), None)
+    search = Search(BffRequest(found), rules("emerald-1.0.0"), Evaluator(None, None, 1, None, 0), None)
+    task = search._task(find_metric(found, "RR"), one(8), None)
     again = pickle.loads(pickle.dumps(task))
     assert again == task and [Path(file.path).name for file in task.files] == ["drive.toml"]
-    assert task.key == search._task(metric(found, "RR"), one(8), None).key
+    assert task.key == search._task(find_metric(found, "RR"), one(8), None).key
     (tmp_path / "drive.toml").write_text((tmp_path / "drive.toml").read_text() + "\n# changed\n")
-    other = Search(Asked(found), rules("emerald-1.0.0"), Evaluator(None, None, 1, None, 0), None)
-    assert other._task(metric(found, "RR"), one(8), None).key != task.key
+    other = Search(BffRequest(found), rules("emerald-1.0.0"), Evaluator(None, None, 1, None, 0), None)
+    assert other._task(find_metric(found, "RR"), one(8), None).key != task.key

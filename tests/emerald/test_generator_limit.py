@@ -18,10 +18,8 @@ import needs
 from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, calibrate, make
 from iowatt.emerald.calibrate.bench import DriverBench
 from iowatt.emerald.judge.generator import Load, cause, limited
-from iowatt.emerald.plan import vdbench
-from iowatt.emerald.plan.build import Asked as Planned
+from iowatt.emerald.plan import PlanRequest, make_plan, vdbench
 from iowatt.emerald.plan.fio import job_text
-from iowatt.emerald.plan.make import make as make_plan
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.rules import load
 from iowatt.run.histogram import Histogram
@@ -129,7 +127,7 @@ def test_a_calibration_finds_what_fio_reaches_with_many_outstanding(tmp_path: Pa
     """
     with delayed_file(tmp_path / "slow", SIZE, latency_s=LATENCY_S, iops=IOPS) as file:
         most, response_ms = reached(file, tmp_path, round(IOPS * LIMIT_MS / 1e3))
-        asked = Planned(
+        asked = PlanRequest(
             category="online", source="fio", targets=[str(file)], size_bytes=SIZE, time_scale=0.02,
             raw_capacity_bytes=10**9, prefill=False,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import tomllib
 
-from iowatt.emerald.bff.point_result import Judged, ep
+from iowatt.emerald.bff.result import PointFigures, power_efficiency
 from iowatt.emerald.family import read
 
 DEVICE = """\
@@ -96,10 +96,9 @@ def judged(metric, text, basis="simulated", off=1.0):
     drives = count(text)
     iops = off * (min(50.0 * drives, 300.0) if metric.name == "RW" else min(100.0 * drives, 1000.0))
     wall = float(watts(drives))
-    at = ep(metric, iops=iops, mib_per_s=iops / 4, wall_w=wall)
-    return Judged(
+    return PointFigures(
         basis=basis,
-        ep=at,
+        ep=power_efficiency(metric, iops, iops / 4, wall),
         wall_w=wall,
         iops=iops,
         mib_per_s=iops / 4,

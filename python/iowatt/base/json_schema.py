@@ -1,8 +1,11 @@
-"""JSON Schemas as TOML documents are written: defaults with units."""
+"""JSON Schemas of input files, as TOML documents are written: defaults with units."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+from pydantic import BaseModel
 
 
 def as_written(schema: Any) -> Any:
@@ -18,3 +21,15 @@ def as_written(schema: Any) -> Any:
     elif isinstance(default, float) and written.get("type") == "string":
         written["default"] = f"{default:g}{written.get('x-unit', '')}"
     return written
+
+
+def json_schema(model: type[BaseModel], title: str) -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a file that ``model`` reads, for completion and checks in editors."""
+    schema = as_written(model.model_json_schema(mode="validation", by_alias=True))
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return head | {name: value for name, value in schema.items() if name not in head}
+
+
+def schema_text(model: type[BaseModel], title: str) -> str:
+    """The schema as the file under schema/ has it."""
+    return json.dumps(json_schema(model, title), indent=2, ensure_ascii=False) + "\n"

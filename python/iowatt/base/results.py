@@ -40,3 +40,8 @@ class Note(Result):
     def about(self, name: str) -> Note:
         """The same note with the name of what it is about in front."""
         return self.model_copy(update={"text": f"{name}: {self.text}"})
+
+
+def is_none(value: object) -> bool:
+    """For ``Field(exclude_if=is_none)``: a key that a document has only where it has a value."""
+    return value is None

@@ -21,7 +21,7 @@ def profiles(incomplete: str) -> list[str]:
 
 def rules(incomplete: str) -> list[str]:
     """Rule profiles of Emerald."""
-    from iowatt.emerald.rules.find import profile_names
+    from iowatt.emerald.rules import profile_names
 
     return _begun(incomplete, profile_names())
 

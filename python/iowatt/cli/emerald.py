@@ -16,6 +16,11 @@ from iowatt.cli import (
     emerald_run,
 )
 
+_VERBS = (
+    emerald_analyze, emerald_bff, emerald_calibrate, emerald_classify, emerald_com, emerald_plan,
+    emerald_report, emerald_rules, emerald_run,
+)  # fmt: skip
+
 
 def register(app: typer.Typer) -> None:
     """Add the group of verbs."""
@@ -24,13 +29,6 @@ def register(app: typer.Typer) -> None:
         help="SNIA Emerald and ENERGY STAR storage measurements, from classification to report.",
         no_args_is_help=True,
     )
-    emerald_analyze.register(emerald)
-    emerald_bff.register(emerald)
-    emerald_calibrate.register(emerald)
-    emerald_classify.register(emerald)
-    emerald_com.register(emerald)
-    emerald_plan.register(emerald)
-    emerald_report.register(emerald)
-    emerald_rules.register(emerald)
-    emerald_run.register(emerald)
+    for verb in _VERBS:
+        verb.register(emerald)
     app.add_typer(emerald)

@@ -88,8 +88,7 @@ def analyze(
     Exit code 1 where a phase or the measurement is invalid.
     """
     from iowatt.base.errors import Argument, InputError
-    from iowatt.emerald.analyze import judge, read, write
-    from iowatt.emerald.analyze.page import document
+    from iowatt.emerald import analyze as emerald
     from iowatt.emerald.rules import load
 
     options = {
@@ -108,17 +107,19 @@ def analyze(
         message = "needs a measurement, or `plan=` and `driver_output=`"
         raise InputError("missing", None, message)
     if target is not None:
-        write.check_target(target, force)
+        emerald.check_target(target, force)
     if measurement is not None:
-        measured = read.measurement(measurement)
+        measured = emerald.measurement(measurement)
     else:
         assert plan is not None
         assert driver_output is not None
-        measured = read.files(plan, driver_output, power or [], temperature or [], time_zone=time_zone)
-    found = judge(measured, load(rules or measured.plan.rules.profile), weights=weights, reading=reading)
+        logs = (power or [], temperature or [])
+        measured = emerald.files(plan, driver_output, *logs, time_zone=time_zone)
+    used = load(rules or measured.plan.rules.profile)
+    analysis = emerald.judge(measured, used, weights=weights, reading=reading)
     if target is not None:
-        for path in write.write(found, measured, target, force=force):
+        for path in emerald.write(analysis, measured, target, force=force):
             typer.echo(f"wrote {path}", err=True)
-    show(found, document, notes=notes, as_json=as_json)
-    if found.status != "valid":
+    show(analysis, emerald.document, notes=notes, as_json=as_json)
+    if analysis.status != "valid":
         raise typer.Exit(1)

@@ -39,8 +39,7 @@ def bff(
         typer.Option("--metric", help="A metric: RR, 60/40, SR ... May be repeated.", show_default="all"),
     ] = None,
     drive: Annotated[
-        list[str] | None,
-        typer.Option("--drive", help="A drive option. May be repeated.", show_default="all"),
+        list[str] | None, typer.Option("--drive", help="A drive option. May be repeated.", show_default="all")
     ] = None,
     raid: Annotated[
         list[str] | None, typer.Option("--raid", help="A level. May be repeated.", show_default="all")
@@ -74,7 +73,7 @@ def bff(
     estimate: Annotated[
         bool,
         typer.Option(
-            "--estimate/--no-estimate", help="Whether estimates say what is simulated, or all shelves are."
+            "--estimate/--no-estimate", help="Whether estimates choose what is simulated, or every shelf is."
         ),
     ] = True,
     overrides: Overrides = None,
@@ -94,10 +93,7 @@ def bff(
     from iowatt.base.errors import Argument, InputError
     from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar
-    from iowatt.emerald.bff.folder import BFF
-    from iowatt.emerald.bff.make import Where, make
-    from iowatt.emerald.bff.page import document
-    from iowatt.emerald.bff.request import Asked
+    from iowatt.emerald.bff import SHAPE, BffRequest, Output, document, search_family
     from iowatt.emerald.family import load
 
     sets = list(overrides or [])
@@ -111,7 +107,7 @@ def bff(
         from iowatt.base.toml_writer import quoted
 
         sets.append(f"rules={quoted(rules)}")
-    asked = Asked(
+    request = BffRequest(
         load(family, sets),
         metrics=metric or (),
         drives=drive or (),
@@ -124,19 +120,19 @@ def bff(
         within_percent=within,
         command=command_line.written(),
     )
-    target = output or Path("bff") / asked.family.name
+    target = output or Path("bff") / request.family.name
     with (
-        searching.kept_on_interrupt(target, BFF),
+        searching.kept_on_interrupt(target, SHAPE),
         searching.executor(cluster, jobs) as executor,
-        points_bar(f"simulating {asked.family.name}") as progress,
+        points_bar(f"simulating {request.family.name}") as progress,
     ):
-        found = make(
-            asked,
-            Where(target, resume=resume, force=force),
+        found = search_family(
+            request,
+            Output(target, resume=resume, force=force),
             jobs=jobs,
             executor=executor,
             progress=progress,
-            told=lambda line: typer.echo(f"iowatt: {line}", err=True),
+            announce=lambda line: typer.echo(f"iowatt: {line}", err=True),
         )
     show(found, document, notes=notes, as_json=as_json)
     if not as_json:

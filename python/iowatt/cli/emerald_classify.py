@@ -43,8 +43,7 @@ def classify(
     """
     from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.classify import classify as find
-    from iowatt.emerald.classify import parse_override, read
-    from iowatt.emerald.classify.page import document
+    from iowatt.emerald.classify import document, parse_override, read
     from iowatt.emerald.rules import load
 
     if note is not None and set_class is None:

@@ -54,9 +54,7 @@ def com(
     ] = None,
     create_command: Annotated[
         str | None,
-        typer.Option(
-            "--create-command", metavar="CMD", help="Makes the folder {target} that can be snapshot."
-        ),
+        typer.Option("--create-command", metavar="CMD", help="Makes the folder {target} to snapshot."),
     ] = None,
     snapshot_command: Annotated[
         str | None,
@@ -78,10 +76,12 @@ def com(
     ] = None,
     reduce_command: Annotated[
         str | None,
-        typer.Option("--reduce-command", metavar="CMD", help="Reduces what is below {source}, afterwards."),
+        typer.Option(
+            "--reduce-command", metavar="CMD", help="Reduces the data below {source} after each write."
+        ),
     ] = None,
     patience: Annotated[
-        str, typer.Option("--patience", metavar="TIME", help="How long free space may take to stand still.")
+        str, typer.Option("--patience", metavar="TIME", help="How long free space may take to settle.")
     ] = "5min",
     output: Annotated[Path | None, output("FILE", "Also write the result as JSON.")] = None,
     force: Force = False,
@@ -93,12 +93,10 @@ def com(
     Sets of known content are written, free space is read before and after, and all is removed again.
     """
     from iowatt.base.units import parse_capacity, parse_duration
-    from iowatt.emerald.com import conduct
-    from iowatt.emerald.com.page import document
-    from iowatt.emerald.com.store import Commands, Patience
+    from iowatt.emerald.com import Commands, ComRequest, Patience, document, run_tests
 
-    found = conduct.conduct(
-        conduct.Asked(
+    result = run_tests(
+        ComRequest(
             target=target,
             rules=rules,
             only=tuple(only or ()),
@@ -121,4 +119,4 @@ def com(
         force=force,
         progress=lambda com: typer.echo(f"testing {com}", err=True),
     )
-    show(found, document, notes=notes, as_json=as_json)
+    show(result, document, notes=notes, as_json=as_json)

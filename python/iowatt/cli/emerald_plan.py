@@ -180,11 +180,9 @@ def plan(
     """
     from iowatt.base.errors import CheckFailedError
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops, parse_rate
-    from iowatt.emerald.plan.build import Asked
-    from iowatt.emerald.plan.make import make
-    from iowatt.emerald.plan.page import document
+    from iowatt.emerald.plan import PlanRequest, document, make_plan
 
-    asked = Asked(
+    request = PlanRequest(
         category=category,
         class_=class_,
         source=driver,
@@ -206,17 +204,13 @@ def plan(
         seed=seed,
         name=name,
     )
-    found = make(
-        asked,
-        output,
-        start=_when(start),
-        fill_rate=parsed(fill_rate, parse_rate, "fill_rate"),
-        force=force,
+    planned = make_plan(
+        request, output, start=_when(start), fill_rate=parsed(fill_rate, parse_rate, "fill_rate"), force=force
     )
-    show(found, document, notes=notes, as_json=as_json)
+    show(planned, document, notes=notes, as_json=as_json)
     if not as_json:
         typer.echo(f"plan: {output / 'plan.json'}")
-    refused = [one for one in found.files if one.problem is not None]
+    refused = [one for one in planned.files if one.problem is not None]
     if refused:
         raise CheckFailedError("check-failed", refused[0].path, f"refused: {refused[0].problem}")
 
@@ -230,7 +224,7 @@ def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
 
 def _instrument(text: str, role: Literal["power", "temperature"], argument: str) -> Any:
     from iowatt.base.errors import Argument, InputError
-    from iowatt.emerald.plan.model import Instrument
+    from iowatt.emerald.plan import Instrument
 
     name, equals, source = text.partition("=")
     if not (name and equals and source):

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, print_json
+from iowatt.cli.options import AsJson, Notes
+from iowatt.cli.show import show
 
 
 def register(emerald: typer.Typer) -> None:
@@ -26,25 +27,17 @@ def rules(
         str, typer.Option("--key", metavar="PATTERN", help="Only rules whose keys match, such as 'phases.*'.")
     ] = "*",
     unverified: Annotated[
-        bool, typer.Option("--unverified", help="Only rules that nobody has verified.")
+        bool, typer.Option("--unverified", help="Only rules that are not verified.")
     ] = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """List the rule profiles, or the rules of one: value, unit, mark, verified, source."""
     from iowatt.base.errors import Argument, InputError
-    from iowatt.emerald.rules import describe
+    from iowatt.emerald.rules.describe import document, list_profiles, list_rules
 
-    if profile is None:
-        if key != "*" or unverified:
-            place = Argument("unverified" if key == "*" else "key")
-            raise InputError("not-applicable", place, "chooses rules of one profile; name the profile")
-        listed = describe.profiles()
-        lines = describe.profile_lines(listed)
-    else:
-        listed = describe.rules(profile, key, unverified=unverified)
-        lines = describe.rule_lines(listed)
-    if as_json:
-        print_json(listed)
-        return
-    for line in lines:
-        typer.echo(line)
+    if profile is None and (key != "*" or unverified):
+        place = Argument("unverified" if key == "*" else "key")
+        raise InputError("not-applicable", place, "chooses rules of one profile; name the profile")
+    listed = list_profiles() if profile is None else list_rules(profile, key, unverified=unverified)
+    show(listed, document, notes=notes, as_json=as_json)

@@ -42,11 +42,11 @@ def schema(
     if of is Document.PROFILE:
         from iowatt.model.profile.schema import schema_text
     elif of is Document.PRODUCT:
-        from iowatt.emerald.classify.schema import schema_text
+        from iowatt.emerald.classify.product import schema_text
     elif of is Document.FAMILY:
-        from iowatt.emerald.family.schema import schema_text
+        from iowatt.emerald.family.file import schema_text
     elif of is Document.PLAN:
-        from iowatt.emerald.plan.schema import schema_text
+        from iowatt.emerald.plan.model import schema_text
     elif of is Document.ABOUT:
         from iowatt.emerald.report.about import schema_text
     elif of is Document.COST_BOOK:

@@ -25,8 +25,7 @@ class DriverError(IowattError):
 class Driver(Protocol):
     """Runs stages, one at a time."""
 
-    #: "fio", "vdbench" or "simulation".
-    kind: str
+    kind: str  #: "fio", "vdbench" or "simulation".
 
     def version(self) -> str:
         """The program and its version: "fio-3.33". Raises ``InputError`` where it is not installed."""

@@ -30,8 +30,7 @@ MEASUREMENT_SCHEMA: Final = "iowatt.measurement/1"
 MANIFEST: Final = "measurement.json"
 JOURNAL: Final = "journal.jsonl"
 STAGES: Final = "stages"
-#: Longest line of a journal that is read, in bytes.
-LONGEST: Final = 1 << 20
+LONGEST: Final = 1 << 20  #: Longest line of a journal that is read, in bytes.
 
 _NUMBER: Final = (int, float)
 _NULL: Final = type(None)

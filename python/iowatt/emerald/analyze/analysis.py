@@ -1,17 +1,27 @@
-"""Judges a measurement by rules: its figures, and whether they are valid."""
+"""Judges a measurement by rules: its figures, and whether they are valid and compliant."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze import across, idle, phase
-from iowatt.emerald.analyze.limits import Asked
+from iowatt.emerald.analyze import across, phase
+from iowatt.emerald.analyze.limits import PlanRules
 from iowatt.emerald.analyze.phase import Phase
-from iowatt.emerald.analyze.result import Analysis, Part, PhaseResult, PowerRatio, RulesUsed, StabilityRule
-from iowatt.emerald.analyze.stage_run import Measured, StageRun
-from iowatt.emerald.judge import efficiency
-from iowatt.emerald.judge.finding import status
+from iowatt.emerald.analyze.result import (
+    Analysis,
+    IdleMinute,
+    Part,
+    PhaseResult,
+    PowerRatio,
+    ReadyIdle,
+    RulesUsed,
+    StabilityRule,
+)
+from iowatt.emerald.analyze.stages import Measured, StageRun, rule_seconds
+from iowatt.emerald.judge import efficiency, validity
+from iowatt.emerald.judge.finding import Finding, status
 from iowatt.emerald.rules import Rules
 
 
@@ -20,41 +30,31 @@ def judge(
 ) -> Analysis:
     """Judge a measurement by rules.
 
-    Parameters
-    ----------
-    weights, reading:
-        Set of weights (A, B) and reading (a, b, c) of the stability rule, in place of the rules' own.
-
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        There is no such set or reading, or the rules lack a value that every profile has.
+    ``weights``, ``reading``: set of weights (A, B) and reading (a, b, c) of the stability rule, in place of
+    the rules' own.
+    Raises ``InputError``: there is no such set or reading, or the rules lack a value that every profile has.
     """
     plan = measured.plan
     if rules.find("stability.points", plan.category) is None:
-        raise InputError(
-            "not-applicable",
-            rules.name,
-            "these rules have no test procedure to judge a measurement by",
-            hint="emerald-1.0.0 to emerald-4.0.0 have one, and so have those of ENERGY STAR",
-        )
-    asked = Asked(rules, plan)
-    rule = asked.stability(weights, reading)
+        text = "these rules have no test procedure to judge a measurement by"
+        hint = "emerald-1.0.0 to emerald-4.0.0 have one, and so have those of ENERGY STAR"
+        raise InputError("not-applicable", rules.name, text, hint=hint)
+    used = PlanRules(rules, plan)
+    rule = used.stability(weights, reading)
     phases = [
-        phase.judge(one, _warmup(measured.stages, at), asked, rule)
+        phase.judge(one, _warmup(measured.stages, at), used, rule)
         for at, one in enumerate(measured.stages)
         if one.stage.role == "measurement"
     ]
-    rests = [
-        idle.judge(one, plan.raw_capacity_bytes, asked) for one in measured.stages if one.stage.role == "idle"
-    ]
-    found = [_with_ratio(one.result, phases, asked) for one in phases]
-    findings = list(across.findings(measured, phases, asked))
-    parts: list[Part] = [*found, *rests]
+    capacity = plan.raw_capacity_bytes
+    idle = [_ready_idle(one, capacity, used) for one in measured.stages if one.stage.role == "idle"]
+    results = [_with_ratio(one.result, phases, used) for one in phases]
+    findings = list(across.findings(measured, phases, used))
+    parts: list[Part] = [*results, *idle]
     valid = status(findings) == "valid" and all(part.status == "valid" for part in parts)
+    family = used.known("metrics.family")
+    unverified = used.rules.unverified_used
     against = [one for one in findings if one.weight != "warning"]
-    family = asked.known("metrics.family")
-    unverified = asked.rules.unverified_used
     return Analysis(
         name=plan.name,
         place=measured.place,
@@ -69,11 +69,11 @@ def judge(
         compliant=valid and not against and all(part.compliant for part in parts),
         judged=judged(len(unverified)),
         rules=RulesUsed(
-            profile=asked.rules.name,
-            title=asked.rules.title,
-            version=asked.rules.version,
-            sha256=asked.rules.sha256,
-            used=len(asked.rules.used),
+            profile=rules.name,
+            title=rules.title,
+            version=rules.version,
+            sha256=rules.sha256,
+            used=len(used.rules.used),
             unverified=list(unverified),
         ),
         stability=StabilityRule(
@@ -83,17 +83,17 @@ def judge(
             reading=rule.reading,
         ),
         findings=findings,
-        phases=found,
-        ready_idle=rests[0] if rests else None,
+        phases=results,
+        ready_idle=idle[0] if idle else None,
     )
 
 
-def _with_ratio(own: PhaseResult, phases: Sequence[Phase], asked: Asked) -> PhaseResult:
-    """The phase with its power beside that of the phase whose rate it runs a share of (MW2 of MW1).
+def _with_ratio(own: PhaseResult, phases: Sequence[Phase], rules: PlanRules) -> PhaseResult:
+    """The phase with its power over that of the phase whose rate it runs a share of (MW2 of MW1).
 
-    There is none for other phases, nor where either metric is refused.
+    Other phases have none, nor has a phase where either metric is refused.
     """
-    to = asked.known(f"workloads.{own.phase}.intensity_of")
+    to = rules.known(f"workloads.{own.phase}.intensity_of")
     other = next((each.result for each in phases if each.result.phase == to), None)
     if other is None or own.ep_shown is None or other.ep_shown is None:
         return own
@@ -107,7 +107,7 @@ def _with_ratio(own: PhaseResult, phases: Sequence[Phase], asked: Asked) -> Phas
 
 
 def judged(unverified: int) -> str:
-    """What every statement of a verdict must say with it."""
+    """The basis of a verdict, stated with it."""
     if not unverified:
         return "judged with verified rule values only"
     return f"judged with {unverified} unverified rule value{'' if unverified == 1 else 's'}"
@@ -120,3 +120,55 @@ def _warmup(stages: Sequence[StageRun], at: int) -> StageRun | None:
     before = stages[at - 1]
     same = before.stage.role == "warmup" and before.stage.phase == stages[at].stage.phase
     return before if same else None
+
+
+def _ready_idle(idle: StageRun, raw_capacity_bytes: int | None, rules: PlanRules) -> ReadyIdle:
+    """Judge ready idle: capacity over the power of a system that is ready and has no requests."""
+    findings = list(_idle_findings(idle, raw_capacity_bytes, rules))
+    run = idle.run
+    power: float | None = None
+    ep: float | None = None
+    rows: list[IdleMinute] = []
+    if run is not None:
+        own = phase.minutes_of(idle, run, "IOPS")
+        power = efficiency.mean_power_w(own)
+        ep = efficiency.ready_idle_gb_per_w(raw_capacity_bytes, power)
+        columns = (own.start_s.tolist(), own.end_s.tolist(), own.power_w.tolist())
+        rows = [
+            IdleMinute(
+                minute=number, start_s=start, end_s=end, power_w=watts if math.isfinite(watts) else None
+            )
+            for number, (start, end, watts) in enumerate(zip(*columns, strict=True), 1)
+        ]
+    return ReadyIdle(
+        phase=idle.stage.phase,
+        stage=idle.stage.id,
+        metric=rules.known("metrics.RI.name") or "EP_RI",
+        unit="GB/W",
+        raw_capacity_gb=None if raw_capacity_bytes is None else raw_capacity_bytes / efficiency.BYTES_PER_GB,
+        kind=None if run is None else phase.kind_of(run),
+        start=idle.start,
+        seconds=idle.seconds,
+        power_w=power,
+        ep=ep,
+        ep_shown=phase.published(ep, findings, rules),
+        minutes=rows,
+        instruments=[] if run is None else phase.described(run, power, rules),
+        **phase.judged(findings),
+    )
+
+
+def _idle_findings(idle: StageRun, raw_capacity_bytes: int | None, rules: PlanRules) -> Iterator[Finding]:
+    yield from idle.findings
+    if idle.run is None:
+        yield Finding("stage-missing", "invalid", "there are no figures of ready idle")
+        return
+    own, stage = phase.minutes_of(idle, idle.run, "IOPS"), idle.stage
+    yield from validity.coverage(own, seconds=stage.seconds, interval_s=stage.interval_s, requests=False)
+    yield from validity.power_sign(own)
+    yield from validity.duration(stage.seconds, rule_seconds(stage, rules.plan), "ready idle")
+    yield from validity.resting(own)
+    yield from phase.instrument_findings(idle.run, efficiency.mean_power_w(own), rules)
+    if raw_capacity_bytes is None:
+        text = "the plan does not have the raw capacity, from which the metric is computed"
+        yield Finding("capacity-unknown", "invalid", text)

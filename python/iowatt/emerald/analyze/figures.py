@@ -7,20 +7,20 @@ from typing import Any, Final
 
 from iowatt.emerald.analyze.result import (
     Analysis,
+    IdleMinute,
     InstrumentUsed,
     Minute,
     Part,
     PhaseResult,
-    ReadingFound,
+    PhaseStability,
     ReadyIdle,
-    RestMinute,
-    StabilityFound,
+    StabilityReading,
 )
 from iowatt.emerald.judge.stability import MEANING
-from iowatt.render import palette
+from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Exact, Figure, Published, Table, axis, layout, text_columns
 
-Row = Minute | RestMinute
+Row = Minute | IdleMinute
 
 MARK: Final = "* by an unverified rule."
 """Below a table with marked verdicts."""
@@ -31,21 +31,21 @@ _MOST_MARKED: Final = 200
 
 
 def published(part: Part) -> str:
-    """The metric as it is published, with all digits behind it; one that is no measurement is refused."""
+    """The metric as it is published, with all digits behind it; an invalid one is refused."""
     if part.ep_shown is None or part.ep is None:
         return "refused"
     return Published(part.ep_shown, part.ep)
 
 
-def status(part: Part, found: Analysis) -> str:
-    """The status of a phase; a valid one says what it was judged by."""
+def status(part: Part, analysis: Analysis) -> str:
+    """The status of a phase, of a valid one with the rules it was judged by."""
     if part.status == "invalid":
         return "INVALID"
-    by = "valid, by unverified rules" if found.rules.unverified else "valid"
-    return by if part.compliant else f"{by}, no Emerald result"
+    by = "valid, by unverified rules" if analysis.rules.unverified else "valid"
+    return by if part.compliant else f"{by}, not an Emerald result"
 
 
-def reading(one: ReadingFound, *, mark: bool) -> str:
+def reading(one: StabilityReading, *, mark: bool) -> str:
     """The largest deviation under a reading, and whether it holds."""
     if one.largest_deviation is None:
         return "not known"
@@ -53,23 +53,23 @@ def reading(one: ReadingFound, *, mark: bool) -> str:
     return f"{100 * one.largest_deviation:.2f} % {holds}{' *' if mark else ''}"
 
 
-def verdict(settled: StabilityFound, found: Analysis) -> str:
+def verdict(settled: PhaseStability, analysis: Analysis) -> str:
     """Stable, drifting or noisy."""
-    return f"{settled.verdict}, by an unverified rule" if found.unverified_stability else settled.verdict
+    return f"{settled.verdict}, by an unverified rule" if analysis.unverified_stability else settled.verdict
 
 
-def metrics(found: Analysis) -> Figure:
+def metrics(analysis: Analysis) -> Figure:
     """The primary metrics, one row each."""
-    mark = "valid *" if found.rules.unverified else "valid"
+    mark = "valid *" if analysis.rules.unverified else "valid"
     rows: list[list[Cell]] = [
         [
             part.metric, published(part), part.unit, part.ep,
             part.operations_rate if isinstance(part, PhaseResult) else None,
             part.response_mean_ms if isinstance(part, PhaseResult) else None,
-            part.power_w, "INVALID" if part.status == "invalid" else mark, status(part, found),
+            part.power_w, "INVALID" if part.status == "invalid" else mark, status(part, analysis),
             part.kind,
         ]
-        for part in found.parts
+        for part in analysis.parts
     ]  # fmt: skip
     columns = [
         *text_columns("Metric", "Value", "Unit"), Exact("In full", digits=7, rank=5),
@@ -82,36 +82,30 @@ def metrics(found: Analysis) -> Figure:
         "Primary metrics",
         "Operations rate over the mean power of the same minutes; capacity in decimal GB over the power of "
         "ready idle. Operations are requests, or MiB in the sequential phases."
-        + (f" {MARK}" if found.rules.unverified else ""),
+        + (f" {MARK}" if analysis.rules.unverified else ""),
         Table(columns, rows),
         wide=True,
         brief=True,
     )
 
 
-def stability(found: Analysis) -> Figure | None:
+def stability(analysis: Analysis) -> Figure | None:
     """The three readings, the trend test and the verdict of each phase."""
-    mark = found.unverified_stability
+    mark = analysis.unverified_stability
     rows: list[list[Cell]] = []
-    for phase in found.phases:
+    for phase in analysis.phases:
         settled = phase.stability
         if settled is None:
             continue
         trend = settled.trend
-        rows.append(
-            [
-                phase.phase,
-                *(reading(settled.readings[name], mark=mark) for name in MEANING),
-                None if trend is None else 100 * trend.drift,
-                None if trend is None else 100 * trend.drift_half_width,
-                None if trend is None else trend.p,
-                None if trend is None else trend.autocorrelation,
-                settled.verdict,
-            ]
-        )
+        cells: list[Cell] = [None] * 4
+        if trend is not None:
+            cells = [100 * trend.drift, 100 * trend.drift_half_width, trend.p, trend.autocorrelation]
+        readings = (reading(settled.readings[name], mark=mark) for name in MEANING)
+        rows.append([phase.phase, *readings, *cells, settled.verdict])
     if not rows:
         return None
-    rule = found.stability
+    rule = analysis.stability
     columns = [
         Column("Phase", text=True),
         *(
@@ -123,7 +117,7 @@ def stability(found: Analysis) -> Figure | None:
         Column("Drift", "%", rank=1), Column("Give or take", "%", rank=3), Column("p", rank=3),
         Column("Autocorrelation", rank=4), Column("Verdict", text=True),
     ]  # fmt: skip
-    meaning = "; ".join(f"{name}: {said}" for name, said in MEANING.items())
+    meaning = "; ".join(f"{name}: {text}" for name, text in MEANING.items())
     return Figure(
         "stability",
         "Stability of the power efficiency",
@@ -137,11 +131,11 @@ def stability(found: Analysis) -> Figure | None:
     )
 
 
-def settling(found: Analysis) -> Figure | None:
+def settling(analysis: Analysis) -> Figure | None:
     """The weighted average of each phase against its own mean, with the tolerance."""
     phases = [
         (phase, phase.stability.mean_efficiency)
-        for phase in found.phases
+        for phase in analysis.phases
         if phase.stability is not None and phase.stability.mean_efficiency
     ]
     values = {
@@ -159,19 +153,18 @@ def settling(found: Analysis) -> Figure | None:
         [minute, *(rows.get(minute) for rows in values.values())] for minute in minutes
     ]
     table = Table([Column("Minute"), *(Column(phase, "%") for phase in values)], cells)
-    data = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": phase,
-            "x": minutes,
-            "y": table.column(phase),
-            "line": {"color": palette.RUNS[at % len(palette.RUNS)], "width": 2},
-            "hovertemplate": "%{y:.2f} %",
-        }
+    traces = [
+        plot.line(
+            minutes,
+            table.column(phase),
+            name=phase,
+            colour=palette.RUNS[at % len(palette.RUNS)],
+            hover="%{y:.2f} %",
+            width=2,
+        )
         for at, phase in enumerate(values)
     ]
-    most = 100 * found.stability.tolerance
+    most = 100 * analysis.stability.tolerance
     ends = (minutes[0] - 0.5, minutes[-1] + 0.5)
     drawn = layout(
         axis("Minute of the measurement"),
@@ -184,40 +177,40 @@ def settling(found: Analysis) -> Figure | None:
         "Did the power efficiency settle?",
         f"Weighted average of ten minutes (EA) of each phase; the band is the tolerance of {most:g} %.",
         table,
-        {"data": data, "layout": drawn},
+        plot.spec(traces, drawn),
         wide=True,
     )
 
 
-def rules(found: Analysis) -> Figure | None:
+def rules(analysis: Analysis) -> Figure | None:
     """The unverified rule values that were used."""
     rows: list[list[Cell]] = [
         [
             rule.key, _short(rule.unknown if rule.value is None else rule.value), rule.unit, rule.mark,
             "; ".join(rule.sources),
         ]
-        for rule in found.rules.unverified
+        for rule in analysis.rules.unverified
     ]  # fmt: skip
     if not rows:
         return None
     return Figure(
         "rules",
         "Unverified rule values",
-        f"Rules {found.rules.profile} ({found.rules.title}). These values have not been compared with the "
-        "specification; compare them before you rely on the verdict.",
+        f"Rules {analysis.rules.profile} ({analysis.rules.title}). These values have not been compared with "
+        "the specification; compare them before you rely on the verdict.",
         Table(text_columns("Rule", "Value", "Unit", "Mark", "Source"), rows),
         wide=True,
     )
 
 
-def instruments(found: Analysis) -> Figure | None:
+def instruments(analysis: Analysis) -> Figure | None:
     """Instruments, and the phases that they recorded."""
-    seen: dict[str, tuple[InstrumentUsed, list[str]]] = {}
-    for part in found.parts:
+    listed: dict[str, tuple[InstrumentUsed, list[str]]] = {}
+    for part in analysis.parts:
         for one in part.instruments:
             same = one.model_dump_json(exclude={"readings", "resolution_asked_w"})
-            seen.setdefault(same, (one, []))[1].append(part.phase)
-    if not seen:
+            listed.setdefault(same, (one, []))[1].append(part.phase)
+    if not listed:
         return None
     columns = [
         *text_columns("Instrument", "Role", "Reader", "Model", "Serial", "Calibrated"),
@@ -228,19 +221,18 @@ def instruments(found: Analysis) -> Figure | None:
             one.name, one.role, one.kind, one.model, one.serial, one.calibrated, one.sample_interval_s,
             one.uncertainty_percent, one.grade, one.why, ", ".join(phases),
         ]
-        for one, phases in seen.values()
+        for one, phases in listed.values()
     ]  # fmt: skip
     return Figure(
         "instruments",
         "Instruments",
-        "The rules' table of watts (0.01, 0.1, 1 W) is reported as a resolution; only an uncertainty over "
-        "1 % fails.",
+        "Resolutions (0.01, 0.1, 1 W) are reported, not judged; only an uncertainty over 1 % fails.",
         Table(columns, rows),
         wide=True,
     )
 
 
-def of_part(part: Part, found: Analysis) -> list[Figure]:
+def of_part(part: Part, analysis: Analysis) -> list[Figure]:
     """The minutes of a part: rate, response time, power and efficiency; of ready idle the power."""
     if not part.minutes:
         return []
@@ -253,7 +245,7 @@ def of_part(part: Part, found: Analysis) -> list[Figure]:
         _line(part, "rate", "Operations rate", "operations_rate", unit=unit, colour=palette.BAR),
         _line(part, "response", "Response time", "response_ms", unit="ms", colour=palette.P99),
         watts,
-        *([] if part.stability is None else [_efficiency(part, part.stability, found)]),
+        *([] if part.stability is None else [_efficiency(part, part.stability, analysis)]),
     ]
 
 
@@ -269,32 +261,32 @@ def _line(part: Part, key: str, title: str, column: str, *, unit: str, colour: s
         title,
         _caption(rows, limit),
         Table([Column("Minute"), Column(title, unit)], table),
-        {"data": [_trace(rows, column, title, colour=colour, unit=unit)], "layout": drawn},
+        plot.spec([_trace(rows, column, title, colour=colour, unit=unit)], drawn),
     )
 
 
-def _efficiency(phase: PhaseResult, settled: StabilityFound, found: Analysis) -> Figure:
-    tolerance, mark = found.stability.tolerance, found.unverified_stability
+def _efficiency(phase: PhaseResult, settled: PhaseStability, analysis: Analysis) -> Figure:
+    tolerance, mark = analysis.stability.tolerance, analysis.unverified_stability
     rows, unit, mean = phase.minutes, phase.unit, settled.mean_efficiency
     table: list[list[Cell]] = [[row.minute, row.pe, row.ea] for row in rows]
-    data = [
+    traces = [
         _trace(rows, "pe", "PE, each minute", colour=palette.BAR, unit=unit, width=1),
         _trace(rows, "ea", "EA, weighted over ten", colour=palette.ALL, unit=unit, width=2.5),
     ]
     drawn = _layout(rows, f"Power efficiency ({unit})", zero=False)
     drawn["showlegend"] = True
-    mine = [row.minute for row in rows if row.measured]
-    if mean is not None and mine:
+    measured = [row.minute for row in rows if row.measured]
+    if mean is not None and measured:
         low, high = (mean * (1 + sign * tolerance) for sign in (-1, 1))
-        drawn["shapes"].append(_box((mine[0] - 0.5, mine[-1] + 0.5), (low, high), _BAND, "y"))
+        drawn["shapes"].append(_box((measured[0] - 0.5, measured[-1] + 0.5), (low, high), _BAND, "y"))
     readings = "; ".join(f"{name}: {reading(one, mark=mark)}" for name, one in settled.readings.items())
     return Figure(
         f"{phase.phase}-efficiency",
         "Power efficiency of each minute and its weighted average",
         f"The band is {100 * tolerance:g} % around the mean of the measurement interval (reading a). "
-        f"{readings}. Verdict: {verdict(settled, found)}." + (f" {MARK}" if mark else ""),
+        f"{readings}. Verdict: {verdict(settled, analysis)}." + (f" {MARK}" if mark else ""),
         Table([Column("Minute"), Column("PE", unit), Column("EA", unit)], table),
-        {"data": data, "layout": drawn},
+        plot.spec(traces, drawn),
     )
 
 
@@ -304,12 +296,11 @@ def _history(rows: Sequence[Row]) -> list[int]:
 
 
 def _caption(rows: Sequence[Row], limit_ms: float | None) -> str:
-    said = ["A gap is a minute without a complete figure."]
-    if _history(rows):
-        said.insert(0, "Grey: the warm-up, minutes up to 0.")
-    if limit_ms is not None:
-        said.append(f"Dotted: the limit of the mean over the interval, {limit_ms:g} ms.")
-    return " ".join(said)
+    grey = "Grey: the warm-up, minutes up to 0. " if _history(rows) else ""
+    dotted = (
+        f" Dotted: the limit of the mean over the interval, {limit_ms:g} ms." if limit_ms is not None else ""
+    )
+    return f"{grey}A gap is a minute without a complete figure.{dotted}"
 
 
 def _level(at: float) -> dict[str, Any]:
@@ -322,17 +313,17 @@ def _level(at: float) -> dict[str, Any]:
 def _trace(
     rows: Sequence[Row], column: str, name: str, *, colour: str, unit: str, width: float = 2
 ) -> dict[str, Any]:
-    """A line; short series are marked, so that a minute between two gaps is seen."""
-    return {
-        "type": "scatter",
-        "mode": "lines+markers" if len(rows) <= _MOST_MARKED else "lines",
-        "name": name,
-        "x": [row.minute for row in rows],
-        "y": [getattr(row, column) for row in rows],
-        "line": {"color": colour, "width": width},
-        "marker": {"color": colour, "size": 3 + width},
-        "hovertemplate": f"%{{y:,.4~r}} {unit}",
-    }
+    """A line; short series have marks, so that a minute between two gaps is visible."""
+    return plot.line(
+        [row.minute for row in rows],
+        [getattr(row, column) for row in rows],
+        name=name,
+        colour=colour,
+        hover=f"%{{y:,.4~r}} {unit}",
+        marks=len(rows) <= _MOST_MARKED,
+        width=width,
+        marker={"color": colour, "size": 3 + width},
+    )
 
 
 def _layout(rows: Sequence[Row], title: str, zero: bool = True) -> dict[str, Any]:
@@ -351,5 +342,5 @@ def _box(x: tuple[float, float], y: tuple[float, float], colour: str, yref: str)
 
 
 def _short(value: Any) -> str:
-    shown = str(value)
-    return shown if len(shown) <= 80 else f"{shown[:77]}..."
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

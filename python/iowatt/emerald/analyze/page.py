@@ -1,76 +1,87 @@
-"""What ``iowatt emerald analyze`` shows."""
+"""What ``iowatt emerald analyze`` shows and writes: the page, the result, the stages as Runs."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
+from iowatt.base import atomic_path
+from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import figures
 from iowatt.emerald.analyze.result import Analysis, name_of
+from iowatt.emerald.analyze.stages import Measured
 from iowatt.render import numbers
+from iowatt.render import write as render_file
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Figure
 from iowatt.render.headline import Headline
 
-_KINDS = {"measured": "measured", "modelled": "modelled, not measured"}
+RESULT: Final = "analysis.json"
+PAGE: Final = "analysis.html"
+RUNS: Final = "runs"
+_KINDS: Final = {"measured": "measured", "modelled": "modelled, not measured"}
 
 
-def document(found: Analysis) -> Document:
+def document(analysis: Analysis) -> Document:
     """The document of an analysis."""
+    rules = analysis.rules
     return Document(
         key="emerald",
         kind="Emerald measurement",
-        title=found.name,
-        meta=f"{_KINDS[found.kind]} ({found.source}) · {found.system_class} · rules {found.rules.profile}",
-        verdict=list(_verdict(found)),
-        chart=figures.settling(found),
+        title=analysis.name,
+        meta=f"{_KINDS[analysis.kind]} ({analysis.source}) · {analysis.system_class} · rules {rules.profile}",
+        verdict=list(_verdict(analysis)),
+        chart=figures.settling(analysis),
         headlines=[
             Headline(
                 part.phase,
                 part.metric,
                 part.ep,
                 part.unit,
-                figures.status(part, found),
+                figures.status(part, analysis),
                 said="refused" if part.ep_shown is None else f"{part.ep_shown}\u00a0{part.unit}",
             )
-            for part in found.parts
+            for part in analysis.parts
         ],
         sections=[
-            Section("metrics", "Metrics", [figures.metrics(found)], list(_power_ratios(found))),
-            Section("stability", "Stability", _there(figures.stability(found))),
+            Section("metrics", "Metrics", [figures.metrics(analysis)], list(_power_ratios(analysis))),
+            Section("stability", "Stability", _present(figures.stability(analysis))),
             *(
                 Section(
                     part.phase,
-                    f"Minutes of {name_of(part)}: {figures.status(part, found)}",
-                    figures.of_part(part, found),
+                    f"Minutes of {name_of(part)}: {figures.status(part, analysis)}",
+                    figures.of_part(part, analysis),
                     folded=True,
                 )
-                for part in found.parts
+                for part in analysis.parts
             ),
-            Section("instruments", "Instruments", _there(figures.instruments(found)), folded=True),
-            Section("rules", "Unverified rule values", _there(figures.rules(found)), folded=True),
+            Section("instruments", "Instruments", _present(figures.instruments(analysis)), folded=True),
+            Section("rules", "Unverified rule values", _present(figures.rules(analysis)), folded=True),
         ],
-        caveats=list(_caveats(found)),
+        caveats=list(_caveats(analysis)),
         provenance=[
-            ("Measurement", found.place),
-            ("Rules", f"{found.rules.title}, version {found.rules.version}, SHA-256 {found.rules.sha256}"),
+            ("Measurement", analysis.place),
+            ("Rules", f"{rules.title}, version {rules.version}, SHA-256 {rules.sha256}"),
         ],
     )
 
 
-def _verdict(found: Analysis) -> Iterator[str]:
-    """Whether it is valid and compliant, and by which rules: never the one without the other."""
-    standing = "nothing was found against compliance" if found.compliant else "it is no Emerald result"
-    refused = [name_of(part) for part in found.parts if part.status == "invalid"]
-    metrics = numbers.counted(len(found.parts), "metric")
+def _verdict(analysis: Analysis) -> Iterator[str]:
+    """Whether it is valid and compliant, always with the rules that it was judged by."""
+    standing = "nothing was found against compliance" if analysis.compliant else "it is not an Emerald result"
+    refused = [name_of(part) for part in analysis.parts if part.status == "invalid"]
+    metrics = numbers.counted(len(analysis.parts), "metric")
     which = f"{len(refused)} of {metrics} refused ({', '.join(refused)})" if refused else f"{metrics} hold"
-    yield f"The measurement is {found.status}, {which}, and {standing}: {found.judged}."
-    if found.kind == "modelled":
+    yield f"The measurement is {analysis.status}, {which}, and {standing}: {analysis.judged}."
+    if analysis.kind == "modelled":
         yield "All figures come from a simulation; none was measured."
 
 
-def _power_ratios(found: Analysis) -> Iterator[str]:
+def _power_ratios(analysis: Analysis) -> Iterator[str]:
     """A sentence for each phase that runs at a share of another's rate."""
-    for phase in found.phases:
+    for phase in analysis.phases:
         ratio = phase.power_ratio
         if ratio is not None:
             yield (
@@ -79,16 +90,51 @@ def _power_ratios(found: Analysis) -> Iterator[str]:
             )
 
 
-def _caveats(found: Analysis) -> Iterator[Caveat]:
-    """The findings, those first for which a figure is refused; then the rules that nobody has verified."""
-    listed = [(place, one) for place, findings in found.by_place() for one in findings]
+def _caveats(analysis: Analysis) -> Iterator[Caveat]:
+    """The findings, those first that make a figure invalid; then the unverified rules."""
+    listed = [(place, one) for place, findings in analysis.by_place() for one in findings]
     for place, one in sorted(listed, key=lambda each: not each[1].decides):
         yield Caveat(f"{place}, {one.weight}: {one.text}", one.decides)
-    unverified = found.rules.unverified
+    unverified = analysis.rules.unverified
     if unverified:
         names = ", ".join(rule.key for rule in unverified)
         yield Caveat(f"{numbers.counted(len(unverified), 'unverified rule value')}: {names}")
 
 
-def _there(*made: Figure | None) -> list[Figure]:
-    return [figure for figure in made if figure is not None]
+def _present(*found: Figure | None) -> list[Figure]:
+    return [figure for figure in found if figure is not None]
+
+
+def check_target(folder: Path, force: bool) -> None:
+    """Raise ``InputError`` where the result cannot be written; before any work is done."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError("wrong-kind", str(folder), "is not a directory")
+    try:
+        runs = sorted(path.name for path in (folder / RUNS).iterdir())
+    except FileNotFoundError:
+        runs = []
+    except OSError as error:
+        raise InputError("unreadable", str(folder / RUNS), f"cannot be read: {error.strerror}") from None
+    existing = [name for name in (RESULT, PAGE) if (folder / name).exists()]
+    existing += [f"{RUNS}/{name}" for name in runs][:1]
+    if existing and not force:
+        text = f"{' and '.join(existing)} exist already"
+        hint = "choose another directory with `output=`, or replace them with `force=True`"
+        raise InputError("exists", str(folder / existing[0]), text, hint=hint)
+
+
+def write(analysis: Analysis, measured: Measured, folder: Path, *, force: bool = False) -> list[Path]:
+    """Write the result, the page and the Runs, each file whole or not at all; the paths of the first two."""
+    check_target(folder, force)
+    try:
+        (folder / RUNS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError("unwritable", str(folder), f"cannot be written: {error.strerror}") from None
+    for one in measured.stages:
+        if one.run is not None:
+            one.run.save(folder / RUNS / one.stage.id, force=True)
+    text = json.dumps(analysis.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    with atomic_path.file(folder / RESULT) as made:
+        made.write_text(text, encoding="utf-8", newline="\n")
+    render_file.write(document(analysis), folder / PAGE, force=True)
+    return [folder / RESULT, folder / PAGE]

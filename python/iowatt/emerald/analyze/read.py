@@ -1,45 +1,45 @@
-"""A measurement as it lies: the folder of `emerald run`, or files that were made elsewhere."""
+"""Reads a measurement: the folder of `emerald run`, or files that were made elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze.observe import folder_of
-from iowatt.emerald.analyze.stage_run import Measured, StageRun
-from iowatt.emerald.analyze.stages import Logs, Rest, read_stage, stage_run, unreadable
+from iowatt.emerald.analyze.stages import IdlePeriod, Logs, Measured, StageRun, stage_run, unreadable
 from iowatt.emerald.conduct.state import Attempt, state_of
-from iowatt.emerald.judge.finding import Finding
+from iowatt.emerald.judge.finding import Finding, Weight
 from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
-from iowatt.emerald.plan import folder as plans
-from iowatt.emerald.plan.model import Instrument, Plan, Stage
+from iowatt.emerald.plan import Instrument, Plan, Stage
+from iowatt.emerald.plan import read as read_plan
+from iowatt.run.bundle import Run
 from iowatt.sources.meters import source
 from iowatt.sources.meters.duplicate_meters import refuse_twice, twice
 from iowatt.sources.meters.log import Log
 from iowatt.sources.meters.recorders import file_name
 from iowatt.sources.meters.recording import read_log
+from iowatt.sources.observation import Observation
+
+#: Output of each load generator in a stage's folder of `emerald run`.
+_OUTPUTS = {"fio": "fio.json", "vdbench": "out", "simulation": "run"}
 
 
 def measurement(folder: Path) -> Measured:
-    """What `emerald run` left.
+    """A measurement of `emerald run`.
 
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        It is no measurement, or its plan or journal cannot be read. Stages and logs that cannot be read
-        are findings.
+    Raises ``InputError``: it is not a measurement, or its plan or journal cannot be read. Unreadable stages
+    and logs are findings.
     """
-    manifest = _object(folder / "measurement.json", "`iowatt emerald run` makes a measurement")
+    manifest = input_file.json_object(
+        folder / "measurement.json", hint="`iowatt emerald run` makes a measurement"
+    )
     if manifest.get("schema") != MEASUREMENT_SCHEMA:
-        raise InputError(
-            "wrong-format",
-            str(folder / "measurement.json"),
-            f"is not a measurement: its schema is not {MEASUREMENT_SCHEMA!r}",
-        )
+        text = f"is not a measurement: its schema is not {MEASUREMENT_SCHEMA!r}"
+        raise InputError("wrong-format", str(folder / "measurement.json"), text)
     plan = read_plan(folder / "plan.json")
     journal = list(events(folder))
     state = state_of(plan, journal)
@@ -60,110 +60,93 @@ def files(
     *,
     time_zone: str | None = None,
 ) -> Measured:
-    """Files that a load generator and instruments wrote elsewhere.
+    """A measurement from files that a load generator and instruments wrote elsewhere.
 
-    Parameters
-    ----------
-    output:
-        Directory with a folder for each stage by its name, or of one call of vdbench.
-    power, temperature:
-        Logs by address, as for `iowatt meter read`, or plain paths of recordings.
-    time_zone:
-        Of vdbench's stamps, where their abbreviation does not tell (``America/Chicago``, ``+05:30``).
-
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        The plan or a log cannot be read, there is no such directory, or the plan is of a simulation.
+    ``output``: directory with a folder for each stage by its name, or of one call of vdbench.
+    ``power``, ``temperature``: logs by address, as for `iowatt meter read`, or plain paths of recordings.
+    ``time_zone``: of vdbench's stamps, where their abbreviation does not tell (``America/Chicago``,
+    ``+05:30``).
+    Raises ``InputError``: the plan or a log cannot be read, there is no such directory, or the plan is for a
+    simulation.
     """
     plan = read_plan(plan_file)
     if plan.source == "simulation":
-        raise InputError(
-            "not-applicable",
-            str(plan_file),
-            "the plan is for a simulation, which has no output of a load generator",
-            hint="`iowatt emerald run` simulates it and `iowatt emerald analyze` reads its directory; "
-            "a plan for real storage has the driver fio or vdbench",
+        text = "the plan is for a simulation, which has no output of a load generator"
+        hint = (
+            "`iowatt emerald run` simulates it and `iowatt emerald analyze` reads its directory; a plan for "
+            "real storage has the driver fio or vdbench"
         )
+        raise InputError("not-applicable", str(plan_file), text, hint=hint)
     if not output.is_dir():
-        raise InputError(
-            "wrong-kind", str(output), "expected a directory with the output of a load generator"
-        )
+        text = "expected a directory with the output of a load generator"
+        raise InputError("wrong-kind", str(output), text)
     logs = Logs(
-        [log for text in power for log in _named(text)],
-        [log for text in temperature for log in _named(text)],
+        [log for text in power for log in _named(text)], [log for text in temperature for log in _named(text)]
     )
     refuse_twice(logs.power)
     logs = replace(logs, missing=_not_given(plan, logs.power))
     stages: list[StageRun] = []
     for stage in plan.stages:
         if stage.workload is None:
-            stages.append(_rest_behind(plan, stage, stages, logs))
+            stages.append(_assumed_idle(plan, stage, stages, logs))
             continue
         try:
             folder = folder_of(plan, stage, output)
         except InputError as error:
             stages.append(StageRun(stage, None, findings=[unreadable(stage, error)]))
             continue
-        stages.append(read_stage(plan, stage, folder, logs, time_zone=time_zone))
+        stages.append(_read_stage(plan, stage, folder, logs, time_zone=time_zone))
     return Measured(plan, stages, None, place=str(output), foreign=logs.power)
-
-
-def read_plan(file: Path) -> Plan:
-    """A plan. Raises ``InputError`` with what is wrong with it."""
-    return plans.read(file)
 
 
 def _stage(folder: Path, plan: Plan, stage: Stage, counted: Attempt | None, logs: Logs) -> StageRun:
     if counted is None:
-        return StageRun(
-            stage, None, findings=[Finding("not-run", "warning", f"{stage.id} did not run to its end")]
-        )
+        finding = Finding("not-run", "warning", f"{stage.id} did not run to its end")
+        return StageRun(stage, None, findings=[finding])
     place = folder / counted.folder
     began, ended = counted.started, counted.ended
     times: dict[str, Any] = {"began": began, "ended": ended, "attempt": counted.number}
     if stage.workload is not None or plan.source == "simulation":
-        return read_stage(plan, stage, place, logs, **times)
-    rest, findings = _rest(place / "rest.json", began, ended, stage.interval_s)
-    if rest is None:
+        return _read_stage(plan, stage, place, logs, **times)
+    idle, findings = _idle_period(place / "rest.json", began, ended, stage.interval_s)
+    if idle is None:
         return StageRun(stage, None, **times, findings=findings)
-    return stage_run(plan, stage, rest, logs, **times, findings=findings)
+    return stage_run(plan, stage, idle, logs, **times, findings=findings)
 
 
-def _rest(
+def _idle_period(
     file: Path, began: float, ended: float | None, interval_s: float
-) -> tuple[Rest | None, list[Finding]]:
-    """When a stage rested, by its own record, or by the journal."""
+) -> tuple[IdlePeriod | None, list[Finding]]:
+    """When an idle stage was, by its own record, or by the journal."""
     try:
-        found = input_file.json_object(file)
-        rest = Rest(float(found["start"]), float(found["end"]))
-        if not rest.possible(interval_s):
+        record = input_file.json_object(file)
+        idle = IdlePeriod(float(record["start"]), float(record["end"]))
+        if not idle.possible(interval_s):
             raise ValueError
     except (InputError, ValueError, KeyError, TypeError, OverflowError):
-        text = f"{file.name} does not say when the rest was"
+        text = f"{file.name} does not have the times of the idle stage"
         if ended is None:
             return None, [Finding("rest-unknown", "invalid", text)]
-        return Rest(began, ended), [
-            Finding("rest-by-journal", "warning", f"{text}: the journal's times are taken")
-        ]
-    return rest, []
+        finding = Finding("rest-by-journal", "warning", f"{text}: the journal's times are taken")
+        return IdlePeriod(began, ended), [finding]
+    return idle, []
 
 
-def _rest_behind(plan: Plan, stage: Stage, before: Sequence[StageRun], logs: Logs) -> StageRun:
-    """A rest of which no file tells: it is taken to follow what went before at once."""
+def _assumed_idle(plan: Plan, stage: Stage, before: Sequence[StageRun], logs: Logs) -> StageRun:
+    """An idle stage without a record: it is assumed to follow the stage before at once."""
     last = next((one for one in reversed(before) if one.start is not None and one.seconds is not None), None)
     if last is None or stage.seconds is None:
-        text = f"when {stage.id} was is not known: no stage before it can be read"
+        text = f"the time of {stage.id} is not known: no stage before it can be read"
         return StageRun(stage, None, findings=[Finding("rest-unknown", "invalid", text)])
     assert last.start is not None and last.seconds is not None
     start = last.start + last.seconds
-    text = f"no file says when {stage.id} was: it is taken to have followed {last.stage.id} at once"
+    text = f"no file has the time of {stage.id}: it is assumed to follow {last.stage.id} at once"
     findings = [Finding("rest-assumed", "warning", text)]
-    return stage_run(plan, stage, Rest(start, start + stage.seconds), logs, findings=findings)
+    return stage_run(plan, stage, IdlePeriod(start, start + stage.seconds), logs, findings=findings)
 
 
 def _logs(folder: Path, plan: Plan) -> tuple[Logs, list[Finding]]:
-    """What the plan's instruments recorded; one that cannot be read is named."""
+    """The logs of the plan's instruments, and findings on those that cannot be read."""
     found: dict[Literal["power", "temperature"], list[Log]] = {"power": [], "temperature": []}
     findings, missing = [], []
     for instrument in plan.instruments:
@@ -173,30 +156,19 @@ def _logs(folder: Path, plan: Plan) -> tuple[Logs, list[Finding]]:
             where = f"{error.place}: " if error.place else ""
             if instrument.role == "power":
                 missing.append(instrument.name)
-            findings.append(
-                Finding(
-                    "log-unreadable",
-                    "invalid" if instrument.role == "power" else "non-compliant",
-                    f"what {instrument.name} recorded cannot be read: {where}{error.message}",
-                    {"instrument": instrument.name},
-                )
-            )
+            weight: Weight = "invalid" if instrument.role == "power" else "non-compliant"
+            text = f"the log of {instrument.name} cannot be read: {where}{error.message}"
+            findings.append(Finding("log-unreadable", weight, text, {"instrument": instrument.name}))
     for first, second, why in twice(found["power"]):
         text = f"{why}: the power of {second.instrument.name} is left out, as it would be counted twice"
-        findings.append(
-            Finding(
-                "meter-twice",
-                "invalid",
-                text,
-                {"instruments": [first.instrument.name, second.instrument.name]},
-            )
-        )
+        names = [first.instrument.name, second.instrument.name]
+        findings.append(Finding("meter-twice", "invalid", text, {"instruments": names}))
         found["power"] = [log for log in found["power"] if log is not second]
     return Logs(found["power"], found["temperature"], missing), findings
 
 
 def _not_given(plan: Plan, power: Sequence[Log]) -> list[str]:
-    """Meters of the plan without a log; logs made elsewhere may have names of their own, then how many."""
+    """Meters of the plan without a log; where logs made elsewhere have other names, how many."""
     wanted = [one.name for one in plan.instruments if one.role == "power"]
     more = len(wanted) - len(power)
     there = {log.instrument.name for log in power}
@@ -208,20 +180,20 @@ def _not_given(plan: Plan, power: Sequence[Log]) -> list[str]:
 
 def _log(folder: Path, instrument: Instrument) -> list[Log]:
     if source.is_live(instrument.source):
-        return [_called(read_log(folder / f"{file_name(instrument.name)}.csv"), instrument.name)]
+        return [_renamed(read_log(folder / f"{file_name(instrument.name)}.csv"), instrument.name)]
     address = source.find(instrument.source)[0]
     copy = folder / f"{file_name(instrument.name)}-log{Path(address.path).suffix}"
     text = instrument.source.replace(address.path, str(copy), 1) if copy.exists() else instrument.source
     found = source.logs(text)
-    return [_called(found[0], instrument.name)] if len(found) == 1 else found
+    return [_renamed(found[0], instrument.name)] if len(found) == 1 else found
 
 
-def _called(log: Log, name: str) -> Log:
+def _renamed(log: Log, name: str) -> Log:
     return replace(log, instrument=replace(log.instrument, name=name))
 
 
 def _named(text: str) -> list[Log]:
-    """The log of an address, or of a plain path to a recording."""
+    """The logs of an address, or of a plain path to a recording."""
     path = Path(text)
     if path.is_file():
         with path.open("rb") as file:
@@ -231,7 +203,7 @@ def _named(text: str) -> list[Log]:
 
 
 def _settings(file: Path) -> dict[str, Any] | None:
-    """The settings that may not change; None where they were not recorded."""
+    """The settings that must not change; None where they were not recorded."""
     try:
         found = input_file.json_object(file)["settings"]
     except (InputError, KeyError):
@@ -239,13 +211,108 @@ def _settings(file: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _object(file: Path, hint: str) -> dict[str, Any]:
-    return input_file.json_object(file, hint=hint)
-
-
-def _text(file: Path, hint: str) -> str:
+def _read_stage(
+    plan: Plan,
+    stage: Stage,
+    folder: Path,
+    logs: Logs,
+    *,
+    began: float | None = None,
+    ended: float | None = None,
+    attempt: int = 1,
+    time_zone: str | None = None,
+) -> StageRun:
+    """The stage from the load generator's output in ``folder``."""
     try:
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        said = getattr(error, "strerror", None) or "is not UTF-8 text"
-        raise InputError("unreadable", str(file), f"cannot be read: {said}", hint=hint) from None
+        observed = observe(plan, stage, folder, time_zone=time_zone)
+    except InputError as error:
+        return StageRun(stage, None, began, ended, attempt, [unreadable(stage, error)])
+    return stage_run(plan, stage, observed, logs, began=began, ended=ended, attempt=attempt)
+
+
+def observe(plan: Plan, stage: Stage, folder: Path, *, time_zone: str | None = None) -> Observation | Run:
+    """The observation, or the simulated Run, in a stage's folder.
+
+    ``folder``: as `emerald run` leaves it, or the output of the load generator itself.
+    ``time_zone``: of vdbench's stamps, where their abbreviation is ambiguous.
+    Raises ``InputError``: it is not there, damaged, or of another stage.
+    """
+    place = folder / _OUTPUTS[plan.source]
+    if not place.exists():
+        place = folder
+    if plan.source == "simulation":
+        return Run.open(place)
+    if plan.source == "fio":
+        from iowatt.emerald.plan.fio import shares_of_streams
+        from iowatt.sources import fio
+
+        observation = fio.read(place, interval_s=stage.interval_s, name=stage.id)
+        # fio's jobs are directions of streams; the rules have shares of streams.
+        return replace(observation, shares=shares_of_streams(stage, observation.shares))
+    return _vdbench_run(_vdbench(place, _stamp(place), time_zone), stage, place)
+
+
+def folder_of(plan: Plan, stage: Stage, output: Path) -> Path:
+    """The folder of a stage in an output directory made elsewhere.
+
+    A folder or file by the stage's name, or the directory itself where vdbench ran the whole sequence in
+    one call.
+    """
+    names = [stage.id, stage.id.replace("-", "_"), f"{stage.id}.json"]
+    for name in names:
+        if (output / name).exists():
+            return _latest(plan, output / name)
+    if plan.source == "vdbench":
+        return output
+    hint = f"expected a directory or file of this name: {', '.join(names)}"
+    raise InputError("not-found", str(output), f"the directory has nothing of stage {stage.id}", hint=hint)
+
+
+def _latest(plan: Plan, folder: Path) -> Path:
+    """The latest attempt at a stage: `emerald run --resume` leaves ``attempt-2`` in the stage's folder.
+
+    Raises ``InputError`` where it left nothing: earlier attempts do not count.
+    """
+    again = [
+        (int(number), path)
+        for path in folder.glob("attempt-*")
+        if path.is_dir() and (number := path.name.removeprefix("attempt-")).isdecimal()
+    ]
+    if not again:
+        return folder
+    latest = max(again)[1]
+    if not (latest / _OUTPUTS[plan.source]).exists():
+        text = "the latest attempt at the stage has no output, and earlier ones were interrupted"
+        raise InputError("not-found", str(latest / _OUTPUTS[plan.source]), text)
+    return latest
+
+
+def _vdbench_run(runs: Sequence[Observation], stage: Stage, place: Path) -> Observation:
+    """The run of a stage among those of one call of vdbench."""
+    names = {stage.id, stage.id.replace("-", "_")}
+    own = [one for one in runs if one.name in names]
+    if len(own) == 1:
+        return own[0]
+    if own:
+        raise InputError("ambiguous", str(place), f"the output has {len(own)} runs of stage {stage.id}")
+    text = f"the output has no run of stage {stage.id}, only {', '.join(one.name for one in runs)}"
+    hint = f"expected a run called {' or '.join(sorted(names))}"
+    raise InputError("not-found", str(place), text, hint=hint)
+
+
+@lru_cache(maxsize=4)
+def _vdbench(place: Path, stamp: object, time_zone: str | None) -> tuple[Observation, ...]:
+    from iowatt.sources import vdbench
+
+    del stamp  # a key of the cache: the files may change
+    return tuple(vdbench.read(place, time_zone=time_zone))
+
+
+def _stamp(place: Path) -> tuple[tuple[str, int, int], ...]:
+    """Names, times and sizes of the files of an output."""
+    folder = place if place.is_dir() else place.parent
+    try:
+        found = [(path.name, path.stat()) for path in folder.iterdir()]
+    except OSError as error:
+        raise InputError("unreadable", str(folder), f"cannot be read: {error.strerror}") from None
+    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in found))

@@ -1,7 +1,7 @@
 """The judgement of a measurement as a document, ``iowatt.emerald/1``; docs/reference/emerald-result.md.
 
 Units are in the names, or in ``unit`` beside the figure. Times are Unix seconds (``start``), or seconds from
-the start of the stage (``start_s``, ``end_s``). What is not known is None.
+the start of the stage (``start_s``, ``end_s``). Unknown figures are None.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from iowatt.base.results import Result, ResultDocument
+from iowatt.base.results import Result, ResultDocument, is_none
 from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.judge.stability import Reading
 from iowatt.emerald.judge.trend import Verdict
-from iowatt.emerald.rules.rule import Rule
+from iowatt.emerald.rules import Rule
 from iowatt.run.summary_measured import StreamShare
 
 Status = Literal["valid", "invalid"]
 Kind = Literal["measured", "modelled"]
 
 
-class Range(Result):
+class QuantityRange(Result):
     """A quantity of an instrument over a stage."""
 
     minimum: float | None
@@ -40,14 +40,12 @@ class InstrumentUsed(Result):
     why: str
     model: str | None
     serial: str | None
-    #: Date, ISO 8601.
-    calibrated: str | None
+    calibrated: str | None  #: Date, ISO 8601.
     sample_interval_s: float | None
     uncertainty_percent: float | None
     #: By the rules' table of watts: reported, not judged.
-    resolution_asked_w: float | None = Field(default=None, exclude_if=lambda value: value is None)
-    #: By quantity: ``watts``, ``celsius`` ...
-    readings: dict[str, Range]
+    resolution_asked_w: float | None = Field(default=None, exclude_if=is_none)
+    readings: dict[str, QuantityRange]  #: By quantity: ``watts``, ``celsius`` ...
 
 
 class Minute(Result):
@@ -60,13 +58,11 @@ class Minute(Result):
     operations_rate: float | None
     response_ms: float | None
     power_w: float | None
-    #: Power efficiency of this minute.
-    pe: float | None
-    #: Its weighted average over ten minutes.
-    ea: float | None
+    pe: float | None  #: Power efficiency of this minute.
+    ea: float | None  #: Its weighted average over ten minutes.
 
 
-class RestMinute(Result):
+class IdleMinute(Result):
     """A minute of ready idle."""
 
     minute: int
@@ -75,22 +71,20 @@ class RestMinute(Result):
     power_w: float | None
 
 
-class ReadingFound(Result):
+class StabilityReading(Result):
     """The stability rule under one of its readings."""
 
     meaning: str
-    #: A fraction.
-    largest_deviation: float | None
+    largest_deviation: float | None  #: A fraction.
     holds: bool
 
 
-class TrendFound(Result):
+class EfficiencyTrend(Result):
     """The test for a linear trend of the power efficiency."""
 
     points: int
-    #: From the first minute to the last, a fraction of the mean, and half of its 95 % interval.
-    drift: float
-    drift_half_width: float
+    drift: float  #: From the first minute to the last, a fraction of the mean.
+    drift_half_width: float  #: Half of its 95 % interval.
     p: float
     level: float
     significant: bool
@@ -98,16 +92,15 @@ class TrendFound(Result):
     degrees: int
 
 
-class StabilityFound(Result):
+class PhaseStability(Result):
     """Stability of a phase."""
 
     weights: str
     reading: Reading
-    #: A fraction.
-    tolerance: float
+    tolerance: float  #: A fraction.
     mean_efficiency: float | None
-    readings: dict[Reading, ReadingFound]
-    trend: TrendFound | None
+    readings: dict[Reading, StabilityReading]
+    trend: EfficiencyTrend | None
     verdict: Verdict
 
 
@@ -125,31 +118,26 @@ class PhaseResult(Result):
     phase: str
     stage: str
     metric: str
-    #: IOPS/W or MiB/s/W.
-    unit: str
-    #: IOPS or MiB/s.
-    operations_unit: str
-    kind: Kind | None
-    start: float | None
-    seconds: float | None
-    #: For how long both rate and power are known.
-    complete_seconds: float | None
-    #: In ``operations_unit``.
-    operations_rate: float | None
-    iops: float | None
-    mib_per_s: float | None
-    response_mean_ms: float | None
-    response_limit_ms: float | None
-    response_largest_minute_ms: float | None
-    power_w: float | None
-    #: The metric in full, and as it is published: None where the phase is invalid.
-    ep: float | None
-    ep_shown: str | None
-    asked_iops: float | None
-    shares: list[StreamShare]
-    stability: StabilityFound | None
-    minutes: list[Minute]
-    instruments: list[InstrumentUsed]
+    unit: str  #: IOPS/W or MiB/s/W.
+    operations_unit: str  #: IOPS or MiB/s.
+    kind: Kind | None = None
+    start: float | None = None
+    seconds: float | None = None
+    complete_seconds: float | None = None  #: For how long both rate and power are known.
+    operations_rate: float | None = None  #: In ``operations_unit``.
+    iops: float | None = None
+    mib_per_s: float | None = None
+    response_mean_ms: float | None = None
+    response_limit_ms: float | None = None
+    response_largest_minute_ms: float | None = None
+    power_w: float | None = None
+    ep: float | None = None  #: The metric in full.
+    ep_shown: str | None = None  #: As it is published; None where the phase is invalid.
+    asked_iops: float | None = None
+    shares: list[StreamShare] = Field(default_factory=list)
+    stability: PhaseStability | None = None
+    minutes: list[Minute] = Field(default_factory=list)
+    instruments: list[InstrumentUsed] = Field(default_factory=list)
     status: Status
     compliant: bool
     findings: list[Finding]
@@ -162,8 +150,7 @@ class ReadyIdle(Result):
     phase: str
     stage: str
     metric: str
-    #: GB/W.
-    unit: str
+    unit: str  #: GB/W.
     raw_capacity_gb: float | None
     kind: Kind | None
     start: float | None
@@ -171,7 +158,7 @@ class ReadyIdle(Result):
     power_w: float | None
     ep: float | None
     ep_shown: str | None
-    minutes: list[RestMinute]
+    minutes: list[IdleMinute]
     instruments: list[InstrumentUsed]
     status: Status
     compliant: bool
@@ -182,12 +169,12 @@ Part = PhaseResult | ReadyIdle
 
 
 def name_of(part: Part) -> str:
-    """A part as a person calls it."""
+    """The name of a part in tables and sentences."""
     return "Ready idle" if isinstance(part, ReadyIdle) else part.phase
 
 
 class RulesUsed(Result):
-    """The rules that it was judged by."""
+    """The rules of the judgement."""
 
     profile: str
     title: str
@@ -200,13 +187,10 @@ class RulesUsed(Result):
 class StabilityRule(Result):
     """How stability was judged."""
 
-    #: Name and values of the weights, newest minute first.
-    weights: str
-    values: list[float]
-    #: A fraction.
-    tolerance: float
-    #: The reading that decides.
-    reading: Reading
+    weights: str  #: Name of the set.
+    values: list[float]  #: The weights, newest minute first.
+    tolerance: float  #: A fraction.
+    reading: Reading  #: The reading that decides.
 
 
 class Analysis(ResultDocument):
@@ -214,20 +198,16 @@ class Analysis(ResultDocument):
 
     schema_id: Literal["iowatt.emerald/1"] = Field(default="iowatt.emerald/1", alias="schema")
     name: str
-    #: Where it was read.
-    place: str
+    place: str  #: The folder that it was read from.
     kind: Kind
     source: Literal["fio", "vdbench", "simulation"]
     category: str
     class_: int | None = Field(alias="class")
-    #: Vendor, name and whatever else the plan says of the product.
-    product: dict[str, Any]
+    product: dict[str, Any]  #: Vendor, name and whatever else the plan says of the product.
     time_scale: float
-    #: Metrics of different families are never ranked together.
-    family: str | None
+    family: str | None  #: Metrics of different families are never ranked together.
     status: Status
-    #: Nothing invalid or non-compliant was found.
-    compliant: bool
+    compliant: bool  #: Nothing invalid or non-compliant was found.
     judged: str
     rules: RulesUsed
     stability: StabilityRule
@@ -246,32 +226,28 @@ class Analysis(ResultDocument):
         return any(rule.key.rpartition("stability.")[1] for rule in self.rules.unverified)
 
     def by_place(self) -> Iterator[tuple[str, list[Finding]]]:
-        """Findings by what they are about, where there are any.
+        """Findings by the part that they are about.
 
-        First the measurement, then what several phases share (an indicative meter), then phase by phase.
+        First the measurement, then findings that several phases share (an indicative meter), then each phase.
         """
-        places = [(name_of(part), part.findings) for part in self.parts]
-        names: dict[tuple[str, str], list[str]] = {}
-        for title, findings in places:
-            for key in dict.fromkeys((one.weight, one.text) for one in findings):
-                names.setdefault(key, []).append(title)
+        parts: dict[tuple[str, str], dict[str, Finding]] = {}
+        for part in self.parts:
+            for one in part.findings:
+                parts.setdefault((one.weight, one.text), {}).setdefault(name_of(part), one)
         shared: dict[str, list[Finding]] = {}
-        own: dict[str, list[Finding]] = {}
-        seen: set[tuple[str, str]] = set()
-        for title, findings in places:
-            for one in findings:
-                key = (one.weight, one.text)
-                titles = names[key]
-                if len(titles) == 1:
-                    own.setdefault(title, []).append(one)
-                elif key not in seen:
-                    seen.add(key)
-                    every = len(titles) == len(places)
-                    shared.setdefault("Every phase" if every else ", ".join(titles), []).append(one)
+        own: dict[str, list[Finding]] = {name_of(part): [] for part in self.parts}
+        for part in self.parts:
+            for one in part.findings:
+                names = parts[one.weight, one.text]
+                if len(names) == 1:
+                    own[name_of(part)].append(one)
+                elif one is next(iter(names.values())):
+                    every = len(names) == len(self.parts)
+                    shared.setdefault("Every phase" if every else ", ".join(names), []).append(one)
         if self.findings:
             yield "The measurement", self.findings
         yield from shared.items()
-        yield from own.items()
+        yield from ((name, findings) for name, findings in own.items() if findings)
 
     @property
     def system_class(self) -> str:

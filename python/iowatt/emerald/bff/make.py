@@ -1,4 +1,14 @@
-"""`iowatt emerald bff` without its printing: reads the family, searches, writes the folder."""
+"""`iowatt emerald bff` without its printing: reads the family, searches, writes the folder.
+
+    bff.json       the result (iowatt.bff/1)            once the search is finished
+    table.parquet  table.csv  report.html               likewise
+    points.jsonl   simulated points (the journal)
+    family.toml    the family file as given
+    asked.json     the request
+
+A point is known by its scenario, the content of its files and how it is run. So a search may be resumed with
+another metric, another tolerance or a changed family: points that stay the same are not run again.
+"""
 
 from __future__ import annotations
 
@@ -6,71 +16,75 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError, IowattError
-from iowatt.emerald.bff import page, table
+from iowatt.emerald.bff import page
 from iowatt.emerald.bff.assemble import assemble
-from iowatt.emerald.bff.folder import ASKED_SCHEMA, BFF
-from iowatt.emerald.bff.point import evaluate
-from iowatt.emerald.bff.request import Asked
+from iowatt.emerald.bff.point import Estimates, evaluate
+from iowatt.emerald.bff.request import BffRequest
 from iowatt.emerald.bff.result import BestFootForward
 from iowatt.emerald.bff.search import Search
-from iowatt.emerald.rules import load as rules
+from iowatt.emerald.rules import load as load_rules
 from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import Folder, refuse
+from iowatt.evaluate.search.folder import Folder, Shape, refuse
 from iowatt.render import write
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ASKED_SCHEMA: Final = "iowatt.bff-asked/1"
+SHAPE: Final = Shape(
+    what="a search for a best foot forward",
+    manifest="asked.json",
+    schema="iowatt.bff-asked/",
+    text="family.toml",
+    results=("bff.json", "table.parquet", "table.csv", "report.html"),
+    held=False,
+)
 
 
 @dataclass(frozen=True)
-class Where:
+class Output:
     """Where a search is written; None: nowhere."""
 
-    output: Path | None = None
+    folder: Path | None = None
     resume: bool = False
     force: bool = False
 
 
-def make(
-    asked: Asked,
-    where: Where | None = None,
+def search_family(
+    request: BffRequest,
+    output: Output | None = None,
     *,
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
-    told: Callable[[str], None] = lambda _line: None,
+    announce: Callable[[str], None] = lambda _line: None,
 ) -> BestFootForward:
-    """The result of a search, written to its folder where one is asked for.
+    """The result of a search, written to its folder where one is given.
 
-    Parameters
-    ----------
-    jobs, executor, progress:
-        As for :func:`iowatt.evaluate.search.sweep.search`.
-    told:
-        Called with a line of text as rounds begin.
-
-    Raises
-    ------
-    InputError
-        What is wrong with what is asked or the folder, or that nothing could be judged.
-    IowattError
-        Points ended in a fault of iowatt; what is finished is kept.
+    ``jobs``, ``executor``, ``progress``: as for :func:`iowatt.evaluate.search.sweep.search`.
+    ``announce``: called with a line of text as rounds begin.
+    Raises ``InputError``: the request or the folder is wrong, or no configuration has figures.
+    Raises ``IowattError``: points ended in a fault of iowatt; finished points are kept.
     """
-    place = where or Where()
-    asked.chosen_metrics(), asked.chosen_drives(), asked.chosen_levels(), asked.chosen_controllers()
-    if place.output is not None:
-        refuse(place.output, force=place.force, resume=place.resume, shape=BFF)
+    place = output or Output()
+    request.chosen_metrics(), request.chosen_drives(), request.chosen_levels(), request.chosen_controllers()
+    if place.folder is not None:
+        refuse(place.folder, force=place.force, resume=place.resume, shape=SHAPE)
     with ExitStack() as stack:
         folder = None
-        if place.output is not None:
+        if place.folder is not None:
+            manifest = {"schema": ASKED_SCHEMA, **request.as_dict()}
             folder = Folder(
-                place.output,
-                {"schema": ASKED_SCHEMA, **_as_dict(asked)},
-                asked.family.text,
+                place.folder,
+                manifest,
+                request.family.text,
                 force=place.force,
                 resume=place.resume,
-                shape=BFF,
+                shape=SHAPE,
             )
             stack.callback(folder.close)
         evaluator = Evaluator(
@@ -79,57 +93,65 @@ def make(
         stack.callback(evaluator.close)
         if folder is not None:
             evaluator.records |= folder.journal.records
-        search = Search(asked, rules(asked.family.file.rules).fresh(), evaluator, _estimates(asked), told)
+        rules = load_rules(request.family.file.rules)
+        search = Search(request, rules, evaluator, _estimates(request), announce)
         try:
             search.run()
-            found = assemble(search)
+            result = assemble(search)
         except InputError:
             _refuse_faults(evaluator)
             raise
         _refuse_faults(evaluator)
         if folder is not None:
-            frame = table.frame(found)
+            frame = points_frame(result)
             folder.write("table.parquet", frame.write_parquet)
             folder.write("table.csv", frame.write_csv)
-            text = write.page([page.document(found)])
+            text = write.page([page.document(result)])
             folder.write("report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n"))
-            folder.write_json("bff.json", found.as_dict())
-    return found
+            folder.write_json("bff.json", result.as_dict())
+    return result
 
 
 def _refuse_faults(evaluator: Evaluator) -> None:
-    """A peak cannot be named while points have no figures for reasons outside them."""
-    said = [*evaluator.faults, *evaluator.machines]
-    if said:
+    """Points without figures for reasons outside them leave the peak unknown."""
+    faults = [*evaluator.faults, *evaluator.machines]
+    if faults:
         what = "failed by a fault of iowatt" if evaluator.faults else "could not be run on this machine"
         raise IowattError(
             "internal" if evaluator.faults else "tool-failed",
             None,
-            f"{len(said)} points {what}\n" + "\n".join(said[:5]),
+            f"{len(faults)} points {what}\n" + "\n".join(faults[:5]),
             hint="`resume=True` tries them again",
         )
 
 
-def _estimates(asked: Asked) -> Any:
-    if not asked.estimate:
-        return None
-    from iowatt.emerald.bff.estimates import Estimates
-
-    return Estimates(asked.family.base)
+def _estimates(request: BffRequest) -> Estimates | None:
+    return Estimates(request.family.base) if request.estimate else None
 
 
-def _as_dict(asked: Asked) -> dict[str, Any]:
-    return {
-        "family": asked.family.document.source,
-        "sha256": asked.family.sha256,
-        "set": list(asked.family.sets),
-        "metrics": list(asked.metrics),
-        "drives": list(asked.drives),
-        "levels": list(asked.levels),
-        "controllers": list(asked.controllers),
-        "simulate": asked.simulate,
-        "confirm": asked.confirm,
-        "tolerance": asked.tolerance,
-        "within_percent": asked.within_percent,
-        "command": asked.command,
-    }
+_FIGURES: Final = ("ep", "iops", "mib_per_s", "response_ms", "wall_w", "half_percent", "runs", "bottleneck")
+
+
+def points_frame(result: BestFootForward) -> pl.DataFrame:
+    """A row for each configuration and metric of a search: ``estimated.*`` beside ``found.*``."""
+    import polars as pl
+
+    rows: list[dict[str, Any]] = []
+    for series in result.series:
+        for at, point in enumerate(series.points):
+            row = {key: getattr(series, key) for key in ("metric", "by", "drive", "raid", "controller")}
+            row |= {key: getattr(point, key) for key in ("drives", "nodes", "shelves", "basis", "ep")}
+            row["peak"] = series.peak is not None and series.peak.at == at
+            for kind, figures in (("estimated", point.estimated), ("found", point.found)):
+                row |= {f"{kind}.{name}": getattr(figures, name, None) for name in _FIGURES}
+            row["error"] = point.error
+            rows.append(row)
+    types: dict[str, Any] = dict.fromkeys(rows[0] if rows else (), pl.Float64)
+    for names, type_ in (
+        (("metric", "by", "drive", "raid", "controller", "basis", "error"), pl.String),
+        (("estimated.bottleneck", "found.bottleneck"), pl.String),
+        (("drives", "nodes", "shelves", "estimated.runs", "found.runs"), pl.Int64),
+        (("peak",), pl.Boolean),
+    ):
+        types |= dict.fromkeys(names, type_) if rows else {}
+    return pl.DataFrame(rows, schema=types)

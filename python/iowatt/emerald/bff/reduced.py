@@ -1,106 +1,175 @@
-"""Which configurations are worth a lab's time."""
+"""The reduced list: few configurations that come near every metric's peak, and the best single one.
+
+A configuration covers a metric where it reaches the metric's peak within a given share. With at most a dozen
+metrics the smallest set that covers all is found exactly, over sets of metrics (dynamic programming over
+bit masks); among equally small ones the set that comes nearest to the peaks on the whole.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from iowatt.emerald.bff import cover
-from iowatt.emerald.bff.result import Configuration, Covering, ReducedList, Setup, Share, Worth
+from iowatt.emerald.bff.curve import Series
+from iowatt.emerald.bff.result import (
+    BuiltConfiguration,
+    CoveringConfiguration,
+    LabSetup,
+    ReducedConfiguration,
+    ReducedList,
+    ShareOfPeak,
+)
 from iowatt.emerald.bff.search import Search
-from iowatt.emerald.bff.series import Series
 from iowatt.emerald.family import Candidate, Metric, shelves
 
-#: A chosen configuration that turns out worse when simulated is replaced so often.
-_MOST_ROUNDS = 4
+Name = TypeVar("Name", bound=Hashable)
+Shares = Mapping[str, float]  #: Share of its peak that a configuration reaches, by metric.
+Peaks = Mapping[str, tuple[Series, Candidate]]  #: By metric, the curve and the configuration of its peak.
+
+_MOST_ROUNDS = 4  #: A chosen configuration that turns out worse when simulated is replaced so often.
 
 
-def reduced(search: Search, tops: dict[str, tuple[Series, Candidate]]) -> ReducedList:
-    """The reduced list, its figures simulated where the search may simulate.
+@dataclass(frozen=True)
+class Cover(Generic[Name]):
+    """A set of configurations with the metrics that each covers."""
 
-    Parameters
-    ----------
-    tops:
-        By metric, the curve and the configuration of its peak.
+    chosen: tuple[tuple[Name, tuple[str, ...]], ...]
+    uncovered: tuple[str, ...]  #: Metrics that no configuration covers.
+
+
+def smallest_cover(
+    reached: Mapping[Name, Shares], metrics: Sequence[str], within_percent: float
+) -> Cover[Name]:
+    """The fewest configurations so that each metric is reached within ``within_percent`` by one of them.
+
+    Of equals the first in the order of ``reached`` is taken.
     """
-    asked = search.asked
-    chosen_metrics = [one for one in asked.chosen_metrics() if one.name in tops]
-    names = [one.name for one in chosen_metrics]
-    universe = _universe(search, tops)
-    reached: dict[Candidate, dict[str, float]] = {}
-    chosen: cover.Cover[Candidate] = cover.Cover((), ())
-    single: Candidate | None = None
-    for _ in range(_MOST_ROUNDS):
-        reached = {one: _reached(search, one, chosen_metrics, tops) for one in universe}
-        chosen = cover.smallest(reached, names, asked.within_percent)
-        single = cover.compromise(reached, names)
-        if not asked.simulate:
-            break
-        wanted = [
-            (what, one, None)
-            for one in dict.fromkeys([*(which for which, _ in chosen.chosen), *([single] if single else [])])
-            for what in chosen_metrics
-            if not search.book.done((what.name, one, None))
-        ]
-        if not wanted:
-            break
-        search.told(f"simulating the reduced list: {len(wanted)}")
-        search.simulate(wanted)
-    return ReducedList(
-        within_percent=asked.within_percent,
-        configurations=[
-            Covering(**dict(_shown(search, one, chosen_metrics, reached[one])), covers=list(covers))
-            for one, covers in chosen.chosen
-        ],
-        uncovered=list(chosen.uncovered),
-        compromise=None if single is None else _shown(search, single, chosen_metrics, reached[single]),
-        setups=_setups(search, chosen),
+    least = 1 - within_percent / 100 - 1e-12
+    masks: dict[int, list[tuple[float, int, Name]]] = {}
+    for number, (name, shares) in enumerate(reached.items()):
+        mask = sum(1 << at for at, metric in enumerate(metrics) if shares.get(metric, 0.0) >= least)
+        if mask:
+            worth = math.fsum(_capped(shares, metric) for metric in _masked(metrics, mask))
+            masks.setdefault(mask, []).append((-worth, number, name))
+    best_of = {mask: min(many, key=lambda one: one[:2]) for mask, many in masks.items()}
+    goal = 0
+    for mask in best_of:
+        goal |= mask
+    # By covered metrics: how many configurations, minus what they reach, their masks.
+    table: dict[int, tuple[int, float, tuple[int, ...]]] = {0: (0, 0.0, ())}
+    for covered in range(goal + 1):
+        if covered not in table:
+            continue
+        many, worth, chosen = table[covered]
+        for mask, (less, _number, _name) in best_of.items():
+            joined = covered | mask
+            if joined == covered:
+                continue
+            better = (many + 1, worth + less, tuple(sorted((*chosen, mask))))
+            if joined not in table or better < table[joined]:
+                table[joined] = better
+    return Cover(
+        tuple((best_of[mask][2], tuple(_masked(metrics, mask))) for mask in table[goal][2]),
+        tuple(_masked(metrics, ~goal)),
     )
 
 
-def _universe(search: Search, tops: dict[str, tuple[Series, Candidate]]) -> list[Candidate]:
+def compromise(reached: Mapping[Name, Shares], metrics: Sequence[str]) -> Name | None:
+    """The one configuration whose least share of a peak is highest; None where none has all metrics."""
+
+    def worth(name: Name) -> tuple[float, float]:
+        shares = [_capped(reached[name], metric) for metric in metrics]
+        return min(shares), math.fsum(shares)
+
+    whole = [name for name, shares in reached.items() if all(metric in shares for metric in metrics)]
+    return max(whole, key=worth, default=None)
+
+
+def _masked(metrics: Sequence[str], mask: int) -> list[str]:
+    return [metric for at, metric in enumerate(metrics) if mask >> at & 1]
+
+
+def _capped(shares: Shares, metric: str) -> float:
+    """A share of a peak, at most 1: points beyond the start of a plateau may be a little above it."""
+    return min(1.0, shares.get(metric, 0.0))
+
+
+def reduced_list(search: Search, peaks: Peaks) -> ReducedList:
+    """The reduced list, its figures simulated where the search may simulate."""
+    request = search.request
+    metrics = [one for one in request.chosen_metrics() if one.name in peaks]
+    names = [one.name for one in metrics]
+    possible = _possible(search, peaks)
+    for _ in range(_MOST_ROUNDS):
+        reached = {one: _reached(search, one, metrics, peaks) for one in possible}
+        cover = smallest_cover(reached, names, request.within_percent)
+        single = compromise(reached, names)
+        if not request.simulate:
+            break
+        wanted = [
+            (metric, one, None)
+            for one in dict.fromkeys([*(name for name, _ in cover.chosen), *([single] if single else [])])
+            for metric in metrics
+            if not search.known.done((metric.name, one, None))
+        ]
+        if not wanted:
+            break
+        search.announce(f"simulating the reduced list: {len(wanted)}")
+        search.simulate(wanted)
+    listed = {one: _listed(search, one, metrics, reached[one]) for one, _ in cover.chosen}
+    return ReducedList(
+        within_percent=request.within_percent,
+        configurations=[
+            CoveringConfiguration(**dict(listed[one]), covers=list(covers)) for one, covers in cover.chosen
+        ],
+        uncovered=list(cover.uncovered),
+        compromise=None if single is None else _listed(search, single, metrics, reached[single]),
+        setups=_setups(search, list(listed)),
+    )
+
+
+def _possible(search: Search, peaks: Peaks) -> list[Candidate]:
     """Configurations that may be on the list: the peaks first, then all by whole shelves."""
     every = [point for one in search.series for point in one.points]
     if search.family.file.scale_out is None:
         # Ready idle has one curve for all levels: any level's configuration has its figure.
-        every += [point for fine, _ in search.fine for point in fine.points if _known(search, point)]
-    return list(dict.fromkeys([*(one for _, one in tops.values()), *every]))
-
-
-def _known(search: Search, candidate: Candidate) -> bool:
-    return any(
-        search.book.done((one.name, candidate, None))
-        for one in search.asked.chosen_metrics()
-        if one.kind != "idle"
-    )
+        busy = [one.name for one in search.request.chosen_metrics() if one.kind != "idle"]
+        every += [
+            point
+            for fine, _ in search.fine
+            for point in fine.points
+            if any(search.known.done((name, point, None)) for name in busy)
+        ]
+    return list(dict.fromkeys([*(one for _, one in peaks.values()), *every]))
 
 
 def _reached(
-    search: Search, candidate: Candidate, metrics: Sequence[Metric], tops: dict[str, tuple[Series, Candidate]]
+    search: Search, candidate: Candidate, metrics: Sequence[Metric], peaks: Peaks
 ) -> dict[str, float]:
-    """Shares of the peaks that a configuration reaches, of the metrics that are known of it."""
-    found = {}
-    for what in metrics:
-        if what.kind == "idle":
-            search.simulate([(what, candidate, None)])
-        judged = search.book.judged((what.name, candidate, None))
-        series, top = tops[what.name]
-        best = search.book.judged((series.metric.name, top, None))
-        if judged is not None and best is not None and best.ep > 0:
-            found[what.name] = judged.ep / best.ep
-    return found
+    """Shares of the peaks that a configuration reaches, of its known metrics."""
+    reached = {}
+    for metric in metrics:
+        if metric.kind == "idle":
+            search.simulate([(metric, candidate, None)])
+        figures = search.known.best((metric.name, candidate, None))
+        best = search.known.best((metric.name, peaks[metric.name][1], None))
+        if figures is not None and best is not None and best.ep > 0:
+            reached[metric.name] = figures.ep / best.ep
+    return reached
 
 
-def _shown(
-    search: Search, candidate: Candidate, metrics: Sequence[Metric], reached: dict[str, float]
-) -> Worth:
+def _listed(
+    search: Search, candidate: Candidate, metrics: Sequence[Metric], reached: Shares
+) -> ReducedConfiguration:
     figures = {}
-    for what in metrics:
-        judged = search.book.judged((what.name, candidate, None))
-        if judged is not None and what.name in reached:
-            figures[what.name] = Share(ep=judged.ep, basis=judged.basis, share=reached[what.name])
-    return Worth(
-        configuration=configuration(candidate),
+    for metric in metrics:
+        known = search.known.best((metric.name, candidate, None))
+        if known is not None and metric.name in reached:
+            figures[metric.name] = ShareOfPeak(ep=known.ep, basis=known.basis, share=reached[metric.name])
+    return ReducedConfiguration(
+        configuration=built(candidate),
         label=candidate.label,
         drives=candidate.drives,
         shelves=shelves(search.family, candidate),
@@ -109,29 +178,28 @@ def _shown(
     )
 
 
-def configuration(candidate: Candidate) -> Configuration:
-    """A configuration for a document."""
-    return Configuration.model_validate(candidate.as_dict())
+def built(candidate: Candidate) -> BuiltConfiguration:
+    """A configuration as a document has it."""
+    return BuiltConfiguration.model_validate(candidate.as_dict())
 
 
-def _setups(search: Search, chosen: cover.Cover[Candidate]) -> list[Setup]:
-    """What has to stand in the lab: of configurations of like drives the largest holds the others."""
-    largest: dict[tuple[Any, ...], list[Candidate]] = {}
-    for one, _ in chosen.chosen:
-        kinds = tuple(sorted(group.drive for group in one.groups))
-        largest.setdefault((one.controller, kinds), []).append(one)
-    found = []
-    for (controller, kinds), many in largest.items():
+def _setups(search: Search, chosen: Sequence[Candidate]) -> list[LabSetup]:
+    """What the lab must set up: of configurations of like drives the largest holds the others."""
+    alike: dict[tuple[Any, ...], list[Candidate]] = {}
+    for one in chosen:
+        drives = tuple(sorted(group.drive for group in one.groups))
+        alike.setdefault((one.controller, drives), []).append(one)
+    setups = []
+    for (controller, drives), many in alike.items():
         many.sort(key=lambda one: (one.nodes, one.drives))
-        top = many[-1]
-        found.append(
-            Setup(
+        setups.append(
+            LabSetup(
                 controller=controller,
-                drives_of=list(kinds),
-                drives=top.drives,
-                nodes=top.nodes,
-                shelves=shelves(search.family, top),
+                drives_of=list(drives),
+                drives=many[-1].drives,
+                nodes=many[-1].nodes,
+                shelves=shelves(search.family, many[-1]),
                 contains=[one.label for one in many],
             )
         )
-    return found
+    return setups

@@ -3,17 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, computed_field, model_validator
 
-from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.emerald.bff.peak import Kind
-from iowatt.emerald.bff.point_result import Basis, Judged
+from iowatt.base.results import Note, Result, ResultDocument, is_none
+from iowatt.emerald.family import Metric
+from iowatt.emerald.rules import RulesReference
+
+Basis = Literal["estimated", "simulated", "calculated"]
+PeakKind = Literal["peak", "largest", "smallest", "plateau", "before roll-off"]
+
+
+class PointFigures(Result):
+    """Figures of one configuration in one metric, estimated, simulated or calculated."""
+
+    basis: Basis
+    ep: float  #: EP of the metric: IOPS/W, MiB/s/W or GB/W.
+    wall_w: float  #: At the wall.
+    iops: float | None = None
+    mib_per_s: float | None = None
+    response_ms: float | None = None  #: Mean.
+    outstanding: float | None = None  #: Mean requests in flight, of a closed loop at its limit.
+    half_percent: float | None = None  #: Half of the 95 % interval of the rate, in percent of it.
+    #: Utilisation by station: drives, processors, back end ...
+    stations: dict[str, float] = Field(default_factory=dict)
+    runs: int = 0  #: Simulations that it took.
+    notes: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_computed(cls, values: Any) -> Any:
+        """Values without the computed field, which a journal has too."""
+        if not isinstance(values, dict):
+            return values
+        return {key: value for key, value in values.items() if key != "bottleneck"}
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def bottleneck(self) -> str | None:
+        """The busiest station."""
+        return max(self.stations, key=lambda name: self.stations[name], default=None)
+
+
+def power_efficiency(metric: Metric, iops: float | None, mib_per_s: float | None, wall_w: float) -> float:
+    """Operations rate over mean power (Emerald's EP): MiB/s for sequential metrics, else IOPS."""
+    rate = mib_per_s if metric.kind == "sequential" else iops
+    return (rate or 0.0) / wall_w if wall_w > 0 else 0.0
 
 
 class StatedFigure(Result):
-    """A figure of the family file by its key path; without a source it is the writer's word."""
+    """A figure of the family file by its key path; None where the file names no source."""
 
     figure: str
     quality: str | None
@@ -31,16 +71,7 @@ class FamilyUsed(Result):
     figures: list[StatedFigure]
 
 
-class RulesNamed(Result):
-    """The rules, and the keys of those used that are not verified."""
-
-    profile: str
-    version: str
-    sha256: str
-    unverified: list[str]
-
-
-class Errors(Result):
+class EstimateErrors(Result):
     """EP as estimated against simulations, in percent; ``bias_percent`` is the mean with its sign."""
 
     points: int
@@ -50,19 +81,19 @@ class Errors(Result):
     bias_percent: float
 
 
-class Estimator(Result):
-    """What was estimated, and how well."""
+class EstimatorUsed(Result):
+    """The estimates, and their errors."""
 
     used: bool
     pilots: int
     estimated: int
     not_estimated: int
     why_not: list[str]
-    errors: Errors | None
-    by_metric: dict[str, Errors]
+    errors: EstimateErrors | None
+    by_metric: dict[str, EstimateErrors]
 
 
-class GroupUsed(Result):
+class GroupOfDrives(Result):
     """Like drives of a configuration."""
 
     drive: str
@@ -70,36 +101,50 @@ class GroupUsed(Result):
     raid: str
 
 
-class Configuration(Result):
+class BuiltConfiguration(Result):
     """A configuration of the family."""
 
     controller: str
     nodes: int
-    groups: list[GroupUsed]
+    groups: list[GroupOfDrives]
 
 
-class Chosen(Judged):
-    """A configuration at a peak, with its figures."""
+class Peak(Result):
+    """Where a curve has its peak."""
 
-    configuration: Configuration
+    kind: PeakKind
+    why: str
+    #: Change of the metric one step below and above, in percent of it; None where there is no such point.
+    less_percent: float | None
+    more_percent: float | None
+    at: int  #: Position on the curve.
+
+
+class CurvePeak(Peak):
+    """The peak of a curve with its number of drives."""
+
+    drives: int
+
+
+class PeakConfiguration(PointFigures):
+    """The configuration at a peak, with its figures."""
+
+    configuration: BuiltConfiguration
     label: str
     drive: str
     raid: str
     controller: str
     drives: int
     nodes: int
-    #: By kind.
-    shelves: dict[str, int]
-    kind: Kind
+    shelves: dict[str, int]  #: By kind.
+    kind: PeakKind
     why: str
-    #: Change of the metric a step below and above, in percent.
-    less_percent: float | None
+    less_percent: float | None  #: Change of the metric a step below and above, in percent.
     more_percent: float | None
-    #: The busiest station at the peak and beyond it.
-    knee: str | None
+    knee: str | None  #: The busiest station at the peak and beyond it.
 
 
-class MetricFound(Result):
+class MetricPeaks(Result):
     """A metric and its peaks; None where no configuration has figures."""
 
     name: str
@@ -107,25 +152,13 @@ class MetricFound(Result):
     unit: str
     kind: Literal["random", "sequential", "idle"]
     read_percent: int | None
-    #: By whole shelves, or nodes.
-    peak: Chosen | None
-    by_drive: Chosen | None
-    by_level: list[Chosen]
-    by_option: list[Chosen]
+    peak: PeakConfiguration | None = None  #: By whole shelves, or nodes.
+    by_drive: PeakConfiguration | None = None
+    by_level: list[PeakConfiguration] = Field(default_factory=list)
+    by_option: list[PeakConfiguration] = Field(default_factory=list)
 
 
-class PeakAt(Result):
-    """The peak of a curve: the position of its point, and its number of drives."""
-
-    kind: Kind
-    why: str
-    less_percent: float | None
-    more_percent: float | None
-    at: int
-    drives: int
-
-
-class Point(Result):
+class CurvePoint(Result):
     """A configuration on a curve; ``ep`` is the best that is known."""
 
     drives: int
@@ -133,12 +166,12 @@ class Point(Result):
     shelves: int
     ep: float | None
     basis: Basis | None
-    estimated: Judged | None
-    found: Judged | None
+    estimated: PointFigures | None
+    found: PointFigures | None
     error: str | None
 
     @property
-    def best(self) -> Judged | None:
+    def best(self) -> PointFigures | None:
         """Simulated or calculated, else estimated."""
         return self.found or self.estimated
 
@@ -153,25 +186,21 @@ class Curve(Result):
     controller: str
     per_node: int | None
     name: str
-    peak: PeakAt | None
-    points: list[Point]
+    peak: CurvePeak | None
+    points: list[CurvePoint]
 
 
-class JudgedMetric(Judged):
+class ConfigurationFigures(PointFigures):
     """Figures of a named configuration in a metric."""
 
     metric: str
 
 
-class NotJudged(Result):
-    """A metric in which a named configuration has no figures, and why."""
+class NoFigures(Result):
+    """Why a named configuration has no figures in a metric."""
 
     metric: str
     error: str
-
-
-def _absent(value: object) -> bool:
-    return value is None
 
 
 class NamedConfiguration(Result):
@@ -179,18 +208,18 @@ class NamedConfiguration(Result):
 
     name: str
     note: str | None
-    configuration: Configuration
+    configuration: BuiltConfiguration
     label: str
     drives: int
     shelves: dict[str, int]
-    figures: list[JudgedMetric | NotJudged]
-    idle_w: float | None = Field(default=None, exclude_if=_absent)
-    active_w: float | None = Field(default=None, exclude_if=_absent)
-    raw_gb: float | None = Field(default=None, exclude_if=_absent)
-    error: str | None = Field(default=None, exclude_if=_absent)
+    figures: list[ConfigurationFigures | NoFigures]
+    idle_w: float | None = Field(default=None, exclude_if=is_none)
+    active_w: float | None = Field(default=None, exclude_if=is_none)
+    raw_gb: float | None = Field(default=None, exclude_if=is_none)
+    error: str | None = Field(default=None, exclude_if=is_none)
 
 
-class Projected(Result):
+class LargestConfiguration(Result):
     """The largest configuration of a drive option and controller class, by the power calculator."""
 
     drive: str
@@ -200,13 +229,12 @@ class Projected(Result):
     shelves: int
     raw_gb: float | None = None
     idle_w: float | None = None
-    #: Every drive and part at work: an upper end.
-    active_w: float | None = None
+    active_w: float | None = None  #: Every drive and part at work: an upper end.
     gb_per_w: float | None = None
     error: str | None = None
 
 
-class Share(Result):
+class ShareOfPeak(Result):
     """How near a configuration comes to the peak of a metric; ``share`` is a fraction."""
 
     ep: float
@@ -214,25 +242,25 @@ class Share(Result):
     share: float
 
 
-class Worth(Result):
+class ReducedConfiguration(Result):
     """A configuration worth testing."""
 
-    configuration: Configuration
+    configuration: BuiltConfiguration
     label: str
     drives: int
     shelves: dict[str, int]
-    figures: dict[str, Share]
+    figures: dict[str, ShareOfPeak]
     least_share: float | None
 
 
-class Covering(Worth):
+class CoveringConfiguration(ReducedConfiguration):
     """One that reaches the peaks of some metrics."""
 
     covers: list[str]
 
 
-class Setup(Result):
-    """What has to stand in the lab: the largest of like configurations contains the others."""
+class LabSetup(Result):
+    """What the lab must set up: the largest of like configurations contains the others."""
 
     controller: str
     drives_of: list[str]
@@ -246,10 +274,10 @@ class ReducedList(Result):
     """The fewest configurations that come near every peak, and the best single one."""
 
     within_percent: float
-    configurations: list[Covering]
+    configurations: list[CoveringConfiguration]
     uncovered: list[str]
-    compromise: Worth | None
-    setups: list[Setup]
+    compromise: ReducedConfiguration | None
+    setups: list[LabSetup]
 
 
 class BestFootForward(ResultDocument):
@@ -261,23 +289,21 @@ class BestFootForward(ResultDocument):
     name: str
     title: str
     family: FamilyUsed
-    rules: RulesNamed
-    #: What must stand beside every judgement.
-    caveat: str | None
+    rules: RulesReference
+    caveat: str | None  #: Unverified rules that the peaks depend on, in words.
     modelled: str
-    #: Whether peaks were simulated, or only estimated.
-    simulated: bool
+    simulated: bool  #: Whether peaks were simulated, or only estimated.
     limit_ms: float | None
     tolerance: float
-    estimator: Estimator
-    metrics: list[MetricFound]
+    estimator: EstimatorUsed
+    metrics: list[MetricPeaks]
     series: list[Curve]
     configurations: list[NamedConfiguration]
-    projection: list[Projected]
+    projection: list[LargestConfiguration]
     reduced: ReducedList
     notes: list[Note]
 
     @property
-    def peaks(self) -> Iterator[tuple[MetricFound, Chosen]]:
+    def peaks(self) -> Iterator[tuple[MetricPeaks, PeakConfiguration]]:
         """The metrics that have a peak."""
         return ((metric, metric.peak) for metric in self.metrics if metric.peak is not None)

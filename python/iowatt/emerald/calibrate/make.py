@@ -38,7 +38,7 @@ from iowatt.emerald.conduct.folder import LOCK, clear, hold
 from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan import folder
-from iowatt.emerald.plan.generate import NOMINAL_IOPS
+from iowatt.emerald.plan.files import NOMINAL_IOPS
 from iowatt.emerald.plan.make import rewrite
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.rules import Rules, load

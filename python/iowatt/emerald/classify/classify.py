@@ -1,26 +1,26 @@
-"""The class of a product: the highest of which every requirement is met."""
+"""The class of a product: the highest one with every requirement met."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
+
+from pydantic import Field
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, suggestion
-from iowatt.base.results import Note
-from iowatt.emerald.classify.boundary import near_categories, near_classes
-from iowatt.emerald.classify.contradictions import contradictions
-from iowatt.emerald.classify.product import Product, ProductFile
-from iowatt.emerald.classify.requirement import ATTRIBUTES, Unmet, unmet, within
-from iowatt.emerald.classify.result import (
-    CategoryAndClass,
-    ClassJudged,
-    DecidedClass,
-    ProductClass,
-    RulesConsulted,
+from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.emerald.classify.product import Product, ProductFile, contradictions
+from iowatt.emerald.classify.requirement import (
+    ATTRIBUTES,
+    Unmet,
+    near_categories,
+    near_classes,
+    unmet,
+    within,
 )
-from iowatt.emerald.rules import Rules
+from iowatt.emerald.rules import Rules, RulesReference
 
 _TITLES: Final = {
     "online": "Online",
@@ -32,6 +32,49 @@ _TITLES: Final = {
 }
 
 
+class CategoryAndClass(Result):
+    """Category and class by the product's attributes."""
+
+    category: str | None
+    class_: int | None = Field(alias="class")
+
+
+class DecidedClass(Result):
+    """A class that a person decided on."""
+
+    class_: str = Field(alias="class")
+    note: str
+
+
+class ClassJudged(Result):
+    """Whether a class is met."""
+
+    class_: int = Field(alias="class")
+    met: bool
+    unmet: list[Unmet]
+
+
+class ProductClass(ResultDocument):
+    """Category and class of a product, and what stops it from the next class."""
+
+    schema_id: Literal["iowatt.emerald-class/1"] = Field(default="iowatt.emerald-class/1", alias="schema")
+    vendor: str
+    name: str
+    category: str | None  #: Those decided on, else those computed.
+    class_: int | None = Field(alias="class")
+    id: str | None
+    computed: CategoryAndClass
+    override: DecidedClass | None
+    next_class: int | None
+    stops: list[Unmet]
+    classes: list[ClassJudged]
+    other_categories: dict[str, list[str]]  #: Why not, by category that does not fit.
+    boundary: list[Note]  #: Limits and attributes near which the class changes.
+    energystar_scope: bool | None
+    notes: list[Note]
+    rules: RulesReference
+
+
 @dataclass(frozen=True)
 class Override:
     """A class that a person decided on."""
@@ -40,44 +83,42 @@ class Override:
     class_: int
     note: str
 
+    @property
+    def id(self) -> str:
+        """``online-3``."""
+        return f"{self.category}-{self.class_}"
+
 
 @dataclass(frozen=True)
 class Classification:
-    """Where a product belongs, and why not higher."""
+    """Category and class of a product, and why not a higher one."""
 
     product: Product
     rules: Rules
-    #: None where no category fits; ``reasons`` says why.
-    category: str | None
-    #: None where the category has no classes, or no class is met.
-    class_: int | None
-    #: By category that does not fit: why not.
-    reasons: Mapping[str, Sequence[str]]
-    #: By class: what is not met; empty where the class is.
-    unmet: Mapping[int, Sequence[Unmet]]
-    #: By attribute: what each class needs.
-    table: Mapping[str, Sequence[str]]
-    #: Why another might see it otherwise.
-    boundary: Sequence[Note]
+    category: str | None  #: None where no category fits; ``reasons`` says why.
+    class_: int | None  #: None where the category has no classes, or no class is met.
+    reasons: Mapping[str, Sequence[str]]  #: By category that does not fit: why not.
+    unmet: Mapping[int, Sequence[Unmet]]  #: By class: unmet requirements; empty where the class is met.
+    table: Mapping[str, Sequence[str]]  #: By attribute: the requirement of each class.
+    boundary: Sequence[Note]  #: Limits and attributes near which the class changes.
     notes: Sequence[Note]
     override: Override | None = None
 
     @property
     def found(self) -> tuple[str | None, int | None]:
-        """Category and class in force: those decided on, or those found."""
-        return (
-            (self.override.category, self.override.class_) if self.override else (self.category, self.class_)
-        )
+        """Category and class: those decided on, else those computed."""
+        decided = self.override or self
+        return decided.category, decided.class_
 
     @property
     def next_class(self) -> int | None:
-        """The class after the one that was found; None at the top."""
+        """The class above the computed one; None at the top."""
         higher = [one for one in self.unmet if self.class_ is None or one > self.class_]
         return min(higher, default=None)
 
     @property
     def stops(self) -> Sequence[Unmet]:
-        """What stops the product from the next class."""
+        """Unmet requirements of the next class."""
         return self.unmet[self.next_class] if self.next_class is not None else ()
 
     @property
@@ -89,9 +130,8 @@ class Classification:
     def result(self) -> ProductClass:
         """The document."""
         category, class_ = self.found
-        override = self.override and DecidedClass(
-            class_=f"{self.override.category}-{self.override.class_}", note=self.override.note
-        )
+        scope = self.rules.known("requirements.classes")
+        override = self.override and DecidedClass(class_=self.override.id, note=self.override.note)
         return ProductClass(
             vendor=self.product.vendor,
             name=self.product.name,
@@ -108,32 +148,23 @@ class Classification:
             ],
             other_categories={name: list(why) for name, why in self.reasons.items()},
             boundary=list(self.boundary),
-            energystar_scope=self._scope(),
+            energystar_scope=None if scope is None else f"{category}-{class_}" in scope,
             notes=list(self.notes),
-            rules=RulesConsulted.model_validate(self.rules.as_dict()),
+            rules=self.rules.reference(),
         )
-
-    def _scope(self) -> bool | None:
-        scope = self.rules.known("requirements.classes")
-        category, class_ = self.found
-        return None if scope is None else f"{category}-{class_}" in scope
 
 
 def classify(file: ProductFile, rules: Rules, override: Override | None = None) -> Classification:
     """Category and class of a product by ``rules``, whose record starts anew.
 
-    Raises
-    ------
-    InputError
-        The product contradicts itself or its declared category (with file and line), the rules have no
-        taxonomy, or the override is none of its classes.
+    Raises ``InputError``: the product contradicts itself or its declared category (with file and line), the
+    rules have no taxonomy or no such class as the override.
     """
     rules = rules.fresh()
     product = file.product
     if rules.find("taxonomy.categories") is None:
-        raise InputError(
-            "not-applicable", rules.name, "these rules have no taxonomy", hint="emerald-4.0.0 has one"
-        )
+        hint = "emerald-4.0.0 has one"
+        raise InputError("not-applicable", rules.name, "these rules have no taxonomy", hint=hint)
     file.document.fail(contradictions(product))
     reasons = {name: list(_against(product, name, rules)) for name in rules.names("taxonomy.categories")}
     fitting = [name for name, why in reasons.items() if not why]
@@ -176,18 +207,11 @@ def parse_override(text: str, note: str | None) -> Override:
     """``online-3`` with its note. Raises ``InputError`` where either is missing."""
     category, _, number = text.rpartition("-")
     if not category or not number.isdecimal():
-        raise InputError(
-            "bad-syntax",
-            Argument("set_class"),
-            f"{text!r} is not a class; expected a category and a number, such as online-3",
-        )
+        message = f"{text!r} is not a class; expected a category and a number, such as online-3"
+        raise InputError("bad-syntax", Argument("set_class"), message)
     if not note or not note.strip():
-        raise InputError(
-            "missing",
-            Argument("note"),
-            "a class that is set by hand needs a reason",
-            hint="give it: `note=TEXT`",
-        )
+        message = "a class that is set by hand needs a reason"
+        raise InputError("missing", Argument("note"), message, hint="give it: `note=TEXT`")
     return Override(category, int(number), note.strip())
 
 
@@ -197,14 +221,9 @@ def _check(override: Override, rules: Rules) -> None:
         for name in rules.names("taxonomy.procedures")
         for number in rules.value(f"taxonomy.{name}.classes")
     ]
-    given = f"{override.category}-{override.class_}"
-    if given not in known:
-        raise InputError(
-            "unknown-name",
-            Argument("set_class"),
-            f"{rules.name} has no class {given!r}",
-            hint=suggestion(given, known, "classes"),
-        )
+    if override.id not in known:
+        text, hint = f"{rules.name} has no class {override.id!r}", suggestion(override.id, known, "classes")
+        raise InputError("unknown-name", Argument("set_class"), text, hint=hint)
 
 
 def _against(product: Product, category: str, rules: Rules) -> Iterator[str]:
@@ -241,7 +260,6 @@ def _category(file: ProductFile, fitting: Sequence[str], reasons: Mapping[str, S
 
 
 def _table(category: str, rules: Rules) -> dict[str, list[str]]:
-    """The category's rows by attribute."""
     keys = {name: f"taxonomy.{category}.{name}" for name in ATTRIBUTES}
     return {name: rules.value(key) for name, key in keys.items() if rules.find(key) is not None}
 

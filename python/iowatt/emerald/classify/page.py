@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from iowatt.emerald.classify.classify import Classification, title
-from iowatt.emerald.classify.requirement import ATTRIBUTES, had
+from iowatt.emerald.classify.requirement import ATTRIBUTES, stated
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Figure, Table, text_columns
 
@@ -57,12 +57,12 @@ def _attributes(found: Classification) -> Figure:
             _short(needs) + ("!" if any(one.attribute == name for one in rest) else "")
             for needs, rest in zip(row, found.unmet.values(), strict=True)
         ]
-        rows.append([ATTRIBUTES[name], _short(had(found.product, name) or "?"), *cells])
+        rows.append([ATTRIBUTES[name], _short(stated(found.product, name) or "?"), *cells])
     classes = (f"{number} *" if number == found.class_ else str(number) for number in found.unmet)
     return Figure(
         "attributes",
         "Attributes and classes (! not met, ? not stated, * its class)",
-        "What each class asks for.",
+        "The requirements of each class.",
         Table(text_columns("Attribute", "Product", *classes), rows),
         wide=True,
         brief=True,

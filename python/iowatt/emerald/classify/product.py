@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from iowatt.base import json_schema
 from iowatt.base.document import Document, read_text
+from iowatt.base.problems import Problem
 from iowatt.base.quantity import Duration
 from iowatt.base.strict import Strict, key
 
 PRODUCT_SCHEMA: Final = "iowatt.product/1"
 
 Category = Literal[
-    "online",
-    "near-online",
-    "removable-media-library",
-    "virtual-media-library",
-    "adjunct",
-    "interconnect",
+    "online", "near-online", "removable-media-library", "virtual-media-library", "adjunct", "interconnect"
 ]
 Connectivity = Literal["none", "hosts", "network"]
 
@@ -28,7 +26,7 @@ def _attribute(description: str) -> bool | None:
 
 
 class Product(Strict):
-    """What is known of a product. The maximum configuration decides its class, not the tested one."""
+    """A product. The maximum configuration decides its class, not the tested one."""
 
     schema_: Literal["iowatt.product/1"] = key(
         "The version of this format.",
@@ -38,22 +36,18 @@ class Product(Strict):
         example=PRODUCT_SCHEMA,
     )
     vendor: str = key("Who makes it.", min_length=1, max_length=200, example="Example Systems")
-    name: str = key("What it is called.", min_length=1, max_length=200, example="Array 240")
+    name: str = key("Its name.", min_length=1, max_length=200, example="Array 240")
     category: Category | None = key(
-        "What its maker takes it for; checked against the attributes.",
+        "The category that its maker states; checked against the attributes.",
         default=None,
         unset="found from the attributes",
         example="online",
     )
     access: Literal["random", "sequential"] = key(
-        "How its data can be reached. random: in any order; sequential: only one after another, as on tape.",
-        example="random",
+        "Access to its data. random: in any order; sequential: in order only, as on tape.", example="random"
     )
     time_to_first_data: Duration = key(
-        "The longest time from a request to the first byte, mount and spin-up included.",
-        unit="s",
-        gt=0,
-        example="20ms",
+        "The longest time to the first byte, mount and spin-up included.", unit="s", gt=0, example="20ms"
     )
     user_data: bool = key("Whether it holds data that users can reach.", default=True, example=True)
     paradigms: list[Literal["block", "file"]] = key(
@@ -67,11 +61,7 @@ class Product(Strict):
     consumer: bool = key("Whether it is a consumer product or a component.", default=False, example=False)
     integrated_controller: bool | None = _attribute("Whether a storage controller is part of it.")
     controllers: int | None = key(
-        "How many controllers it has at most; only checked against the other attributes.",
-        default=None,
-        unset="not stated",
-        ge=0,
-        example=2,
+        "Most controllers; checked with other attributes.", default=None, unset="not stated", ge=0, example=2
     )
     storage_protection: bool | None = _attribute(
         "Whether data survive the failure of a storage device (RAID, mirroring, erasure coding)."
@@ -85,15 +75,12 @@ class Product(Strict):
     fba_ckd: bool | None = _attribute("Whether it serves both fixed blocks and count-key-data (mainframes).")
     robotics: bool | None = _attribute("Whether a robot moves its media; of removable media libraries.")
     maximum_configuration: int = key(
-        "Storage devices that it takes at most; of a removable media library, drives.",
-        unit="devices",
-        ge=1,
-        example=240,
+        "Most storage devices that it takes; of a tape library, drives.", unit="devices", ge=1, example=240
     )
     tested_configuration: int | None = key(
         "Storage devices of the tested configuration.", default=None, unset="not stated", unit="devices", ge=1
     )
-    notes: list[str] = key("What else a reader should know; shown with the class.", default=[])
+    notes: list[str] = key("Remarks for a reader; shown with the class.", default=[])
 
     @property
     def title(self) -> str:
@@ -103,7 +90,7 @@ class Product(Strict):
 
 @dataclass(frozen=True)
 class ProductFile:
-    """A product and where its keys stand."""
+    """A product and the places of its keys."""
 
     product: Product
     document: Document
@@ -112,10 +99,49 @@ class ProductFile:
 def read(path: Path) -> ProductFile:
     """The product of a file.
 
-    Raises
-    ------
-    InputError
-        What is wrong with its keys, with lines. What contradicts what is found by ``contradictions``.
+    Raises ``InputError``: keys that are wrong, with lines. Contradictions are found by
+    :func:`contradictions`.
     """
     document = Document(read_text(path), str(path))
     return ProductFile(document.validate(Product), document)
+
+
+def schema_text() -> str:
+    """The JSON Schema of a product file."""
+    return json_schema.schema_text(Product, "iowatt product")
+
+
+def contradictions(product: Product) -> Iterator[Problem]:
+    """Attributes that contradict each other, whatever the rules, each by the key to look at first."""
+    tested, most = product.tested_configuration, product.maximum_configuration
+    controllers, integrated = product.controllers, product.integrated_controller
+    no_single_point = product.no_single_point_of_failure
+    checks: tuple[tuple[object, str, str], ...] = (
+        (tested is not None and tested > most, "tested_configuration",
+         f"{tested} devices were tested, and maximum_configuration is {most}"),
+        (most == 1 and product.storage_protection, "storage_protection",
+         "a product of one device does not survive the failure of that device"),
+        (integrated and controllers == 0, "controllers",
+         "the product has 0 controllers, and integrated_controller is true"),
+        (integrated is False and controllers, "controllers",
+         f"the product has {controllers} controllers, and integrated_controller is false"),
+        (no_single_point and product.storage_protection is False, "no_single_point_of_failure",
+         "without storage protection each storage device is a single point of failure"),
+        (no_single_point and controllers == 1, "no_single_point_of_failure",
+         "its only controller is a single point of failure"),
+        (no_single_point and most == 1, "no_single_point_of_failure",
+         "its only storage device is a single point of failure"),
+        (product.non_disruptive_serviceability and controllers == 1, "non_disruptive_serviceability",
+         "its only controller cannot be serviced while hosts keep working"),
+        (product.fba_ckd and product.connectivity != "network", "fba_ckd",
+         f'mainframes are attached by a network; connectivity is "{product.connectivity}"'),
+        (product.fba_ckd and product.consumer, "fba_ckd",
+         "a consumer product or component does not serve mainframes"),
+        (no_single_point and product.connectivity == "none", "no_single_point_of_failure",
+         "a component inside a host fails with that host"),
+        (product.robotics and product.access == "random", "robotics",
+         'a robot fetches sequential media; access is "random"'),
+        (product.robotics and product.category not in (None, "removable-media-library"), "robotics",
+         f"a robot belongs to a removable media library, not to {product.category}"),
+    )  # fmt: skip
+    return (Problem("conflict", (key,), text) for wrong, key, text in checks if wrong)

@@ -1,6 +1,12 @@
-"""Capacity optimisation methods (COMs): are they there? Sets of known content, and what they cost in space.
+"""Capacity optimisation methods (COMs): whether storage has them, by known data and free space.
 
 The heuristics are those that SNIA's training names; their exact steps and thresholds could not be read, so
-the thresholds come from the rule profile and say that they are assumed. The sets are ours and do not equal
-those of SNIA's generator.
+the thresholds come from the rule profile and are marked as assumed. The sets are ours and do not equal those
+of SNIA's generator.
 """
+
+from iowatt.emerald.com.conduct import ComRequest, run_tests
+from iowatt.emerald.com.result import COM_SCHEMA, ComTests, document
+from iowatt.emerald.com.storage import Commands, Patience
+
+__all__ = ["COM_SCHEMA", "ComRequest", "ComTests", "Commands", "Patience", "document", "run_tests"]

@@ -27,7 +27,7 @@ DISTINCT: Final = 16
 """Different blocks of a duplicable set."""
 
 GRAIN: Final = 1024
-"""Bytes at the end of which the zeros of a compressible set are."""
+"""Bytes of a grain of a compressible set, which ends in zeros."""
 
 ZEROS: Final = 0.75
 """Share of zeros of each grain of a compressible set."""
@@ -37,10 +37,9 @@ _SAMPLE_PAGES: Final = 256
 
 @dataclass(frozen=True)
 class Reducible:
-    """What could be saved of a set, measured on its bytes."""
+    """Possible savings of a set, measured on its bytes."""
 
-    #: Share of pages whose contents another page had before.
-    duplicates: float
+    duplicates: float  #: Share of pages whose contents another page had before.
     #: Bytes of a page over the bytes it takes compressed (zlib, level 1), over distinct pages; 1 at least.
     compression: float
 
@@ -54,7 +53,7 @@ class DataSet:
     seed: int
 
     def chunks(self) -> Iterator[bytes]:
-        """All of it, a mebibyte at a time; the last piece may be shorter."""
+        """The whole set, a mebibyte at a time; the last piece may be shorter."""
         for number in range(-(-self.size // CHUNK)):
             whole = self.chunk(number)
             yield whole[: min(CHUNK, self.size - number * CHUNK)]
@@ -73,7 +72,7 @@ class DataSet:
         return blocks.tobytes()
 
     def reducible(self, page: int) -> Reducible:
-        """What an array with pages of ``page`` bytes could save, measured on a sample of the set."""
+        """Possible savings of an array with pages of ``page`` bytes, measured on a sample of the set."""
         seen: set[bytes] = set()
         packed = total = repeated = 0
         for piece in self._pages(page):
@@ -85,14 +84,13 @@ class DataSet:
             packed += min(len(zlib.compress(piece, 1)), page)
         if not total:
             return Reducible(0.0, 1.0)
-        # Of a duplicable set the sample is small beside the set: all pages but the first few are repeats.
+        # The sample is small against a duplicable set: all pages but the first few are repeats.
         share = repeated / total
         if repeated:
             share = 1 - len(seen) / max(1, self.size // page)
         return Reducible(share, len(seen) * page / packed)
 
     def _pages(self, page: int) -> Iterator[bytes]:
-        """The first pages of the set."""
         held, count = b"", 0
         for chunk in self.chunks():
             held += chunk

@@ -1,4 +1,4 @@
-"""Results of COM tests, ``iowatt.emerald-com/1``."""
+"""Results of COM tests, ``iowatt.emerald-com/1``, and how ``iowatt emerald com`` shows them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.base.units import format_bytes
+from iowatt.emerald.rules import Rules
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Cell, Column, Figure, Table, text_columns
 
 COM_SCHEMA: Final = "iowatt.emerald-com/1"
 
 
-def shown(count: int) -> str:
-    """Bytes for people, in powers of 1024 as the sets have them."""
+def size_text(count: int) -> str:
+    """Bytes in powers of 1024, as the sets have them."""
     text = format_bytes(abs(count), binary=True)
     return f"-{text}" if count < 0 else text
 
@@ -29,8 +32,7 @@ class Step:
 
     what: str
     free_bytes: int
-    #: Seconds until the free space no longer changed, in whole ms.
-    settled_s: float = 0.0
+    settled_s: float = 0.0  #: Seconds until the free space no longer changed, in whole ms.
 
     def __post_init__(self) -> None:
         """Drop what is below a ms."""
@@ -45,14 +47,28 @@ class ComTest:
     verdict: Verdict
     why: str
     steps: Sequence[Step] = ()
-    #: The figure that was compared, percent, and its limit.
-    percent: float | None = None
+    percent: float | None = None  #: The figure that was compared, percent, and its limit.
     limit_percent: float | None = None
-    #: Rules without a verified value that the verdict rests on.
-    unverified: Sequence[str] = ()
+    unverified: Sequence[str] = ()  #: Rules without a verified value that the verdict rests on.
 
 
-class RulesOf(Result):
+def judged(
+    com: str,
+    rules: Rules,
+    key: str,
+    *,
+    percent: float,
+    why: str,
+    steps: Sequence[Step] = (),
+    over: bool = False,
+) -> ComTest:
+    """Yes where ``percent`` is at most the limit of the rule ``key``, or with ``over`` above it."""
+    limit, rule = rules.number(key), rules.rule(key)
+    verdict: Verdict = "yes" if (percent > limit if over else percent <= limit) else "no"
+    return ComTest(com, verdict, why, steps, percent, limit, [] if rule.verified else [rule.key])
+
+
+class RulesVersion(Result):
     """The rules, to the byte."""
 
     profile: str
@@ -77,7 +93,56 @@ class ComTests(ResultDocument):
     target: str
     source: Literal["simulation", "storage"]
     started_at: str
-    rules: RulesOf
+    rules: RulesVersion
     sets: DataSets
     coms: list[ComTest]
     notes: list[Note]
+
+
+def document(result: ComTests) -> Document:
+    """The document of COM tests."""
+    kind = "modelled" if result.source == "simulation" else "measured"
+    return Document(
+        key="com",
+        kind="capacity optimisation",
+        title=result.target,
+        meta=f"{kind} · rules {result.rules.profile}",
+        verdict=[_verdict(result)],
+        sections=[
+            Section("tests", "Tests", [_tests(result)]),
+            Section("steps", "Steps", [_steps(result)], folded=True),
+        ],
+        caveats=[Caveat(note.text, note.decides) for note in result.notes],
+    )
+
+
+def _verdict(result: ComTests) -> str:
+    there = [one.com for one in result.coms if one.verdict == "yes"]
+    tested = sum(one.verdict != "not tested" for one in result.coms)
+    which = f" ({', '.join(there)})" if there else ""
+    return (
+        f"{len(there)} of {tested} tested methods are there{which}; {len(result.coms) - tested} not tested."
+    )
+
+
+def _tests(result: ComTests) -> Figure:
+    rows: list[list[Cell]] = [
+        [one.com, one.verdict + " *" * bool(one.unverified), one.why, one.percent, one.limit_percent]
+        for one in result.coms
+    ]
+    columns = [
+        *text_columns("Method", "There"), Column("Why", text=True), Column("Found", "%", rank=2),
+        Column("Limit", "%", rank=2),
+    ]  # fmt: skip
+    caption = "* by an unverified limit."
+    return Figure(
+        "tests", "Capacity optimisation methods", caption, Table(columns, rows), wide=True, brief=True
+    )
+
+
+def _steps(result: ComTests) -> Figure:
+    rows: list[list[Cell]] = [
+        [one.com, step.what, step.free_bytes, step.settled_s] for one in result.coms for step in one.steps
+    ]
+    columns = [*text_columns("Method", "Step"), Column("Free", "bytes"), Column("Settled after", "s")]
+    return Figure("steps", "Free space after each step", "", Table(columns, rows), wide=True)

@@ -1,13 +1,13 @@
 """The tests on a simulated array: its space is that of a virtual pool of the scheme ``reduced``.
 
-The scenario says which methods there are (thin, duplicates, compression, snapshots). What a set is worth to
-them is not taken from the scenario but measured on the set's own bytes, at the pool's page.
+The scenario says which methods the array has (thin, duplicates, compression, snapshots). How far a set can be
+reduced is not taken from the scenario but measured on the set's own bytes, at the pool's page.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.emerald.com.dataset import DataSet, Kind
 from iowatt.emerald.com.procedures import LEAST_COST, parity_raid
-from iowatt.emerald.com.result import ComTest, Step, shown
+from iowatt.emerald.com.result import ComTest, Step, judged, size_text
 from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.tiers import toml
@@ -31,43 +31,33 @@ _RATE: Final = 200
 def tests(scenario: Path, rules: Rules, size: int, seed: int) -> Iterator[ComTest]:
     """Every COM test on the scenario's array, in the order of the rules.
 
-    Raises
-    ------
-    InputError
-        The scenario is wrong, has no reduced virtual pool or several, or cannot hold the sets.
+    Raises ``InputError``: the scenario is wrong, has no reduced virtual pool or several, or cannot hold the
+    sets.
     """
-    bench = Bench(scenario, rules, size, seed)
-    yield bench.read_only_snapshots()
-    yield ComTest(
-        "writeable-delta-snapshots",
-        "not tested",
-        "the simulator's snapshots are read-only: there is none that could be written to",
-    )
-    yield bench.thin()
-    yield bench.reduces("duplicable", "data-deduplication", there=bench.pool.duplicates > 0)
-    yield bench.parity()
-    yield bench.reduces("compressible", "compression", there=bench.pool.compression > 1)
+    array = _Array(scenario, rules, size, seed)
+    yield array.read_only_snapshots()
+    yield ComTest("writeable-delta-snapshots", "not tested", "the simulator's snapshots are read-only")
+    yield array.thin()
+    yield array.reduces("duplicable", "data-deduplication", offered=array.pool.duplicates > 0)
+    yield array.parity()
+    yield array.reduces("compressible", "compression", offered=array.pool.compression > 1)
 
 
-class Bench:
-    """One array, and what fills it."""
+class _Array:
+    """A simulated array and the sets that fill it."""
 
     def __init__(self, scenario: Path, rules: Rules, size: int, seed: int) -> None:
         document = Document(read_text(scenario), str(scenario))
         document.raw["workload"] = []
         document.raw["observe"] = {"duration": "1s"}
-        given = document.validate(Scenario)
-        system = resolve(given, scenario.parent)
+        system = resolve(document.validate(Scenario), scenario.parent)
         document.fail(system.problems)
         found = [
             (pool.scheme, pool.parts) for pool in system.virtual_pools if isinstance(pool.scheme, Reduced)
         ]
         if len(found) != 1:
-            raise InputError(
-                "unsupported",
-                str(scenario),
-                f"the scenario has {len(found)} virtual pools of the scheme reduced; expected one",
-            )
+            text = f"the scenario has {len(found)} virtual pools of the scheme reduced; expected one"
+            raise InputError("unsupported", str(scenario), text)
         self.scenario, self.raw = scenario, document.raw
         self.rules, self.size, self.seed = rules, size, seed
         self.pool, parts = found[0]
@@ -78,9 +68,8 @@ class Bench:
         )
 
     def run(self, kind: Kind, size: int, *, snapshot: bool = False) -> dict[str, Any]:
-        """``run.json`` after a set of ``size`` bytes was written to the empty pool, and rested on a while."""
-        worth = self._worth(kind)
-        text = toml.document(self._scenario(worth, size, snapshot=snapshot))
+        """``run.json`` after a set of ``size`` bytes was written to the empty pool, and some rest."""
+        text = toml.document(self._scenario(self._ratios(kind), size, snapshot=snapshot))
         document = Document(text, f"the COM tests on {self.scenario}")
         work = evaluation.prepare(document.validate(Scenario), self.scenario.parent, text)
         return evaluation.simulate(work, inputs=list, started_at=provenance.now()).summary
@@ -96,14 +85,21 @@ class Bench:
         steps = [
             Step("part of the pool", part),
             Step("a volume of the pool's capacity created", created),
-            Step(f"{shown(size)} written to it", written),
+            Step(f"{size_text(size)} written to it", written),
         ]
         percent = 100 * (part - created) / part
-        taken = f"writing {shown(size)} takes {shown(created - written)}"
+        taken = f"writing {size_text(size)} takes {size_text(created - written)}"
         why = f"creation costs {percent:.2f} % of the part; {taken}"
-        return self._judged(com, percent, "com.thin-provisioning.creation_percent_most", why, steps)
+        return judged(
+            com,
+            self.rules,
+            "com.thin-provisioning.creation_percent_most",
+            percent=percent,
+            why=why,
+            steps=steps,
+        )
 
-    def reduces(self, kind: Kind, com: str, *, there: bool) -> ComTest:
+    def reduces(self, kind: Kind, com: str, *, offered: bool) -> ComTest:
         """A set that can be reduced must cost clearly less than one that cannot."""
         if not self.pool.thin:
             why = "without thin provisioning all pages are allocated, and free space does not move"
@@ -113,19 +109,18 @@ class Bench:
         other = self._free(self.run(kind, self.size))
         steps = [
             Step("empty", empty),
-            Step(f"{shown(self.size)} written, irreducible", plain),
-            Step(f"empty, then {shown(self.size)} written, {kind}", other),
+            Step(f"{size_text(self.size)} written, irreducible", plain),
+            Step(f"empty, then {size_text(self.size)} written, {kind}", other),
         ]
         whole = empty - plain
         if whole < LEAST_COST * self.size:
-            return ComTest(
-                com, "not tested", f"{shown(self.size)} of irreducible data took {shown(whole)}", steps
-            )
+            text = f"{size_text(self.size)} of irreducible data took {size_text(whole)}"
+            return ComTest(com, "not tested", text, steps)
         percent = 100 * (empty - other) / whole
         why = f"the {kind} set costs {percent:.1f} % of the space of the irreducible one"
-        if not there:
+        if not offered:
             why += "; the pool does not have the method"
-        return self._judged(com, percent, f"com.{com}.cost_percent_most", why, steps)
+        return judged(com, self.rules, f"com.{com}.cost_percent_most", percent=percent, why=why, steps=steps)
 
     def read_only_snapshots(self) -> ComTest:
         """A snapshot of a filled pool costs next to nothing."""
@@ -136,20 +131,23 @@ class Bench:
             return ComTest(com, "not tested", "without thin provisioning free space does not move")
         plain = self._free(self.run("irreducible", self.size))
         kept = self._free(self.run("irreducible", self.size, snapshot=True))
-        steps = [Step(f"{shown(self.size)} written", plain), Step("the same, then a snapshot taken", kept)]
+        steps = [
+            Step(f"{size_text(self.size)} written", plain),
+            Step("the same, then a snapshot taken", kept),
+        ]
         percent = 100 * (plain - kept) / self.size
         why = f"the snapshot costs {percent:.2f} % of its set's space; the model counts data, not tables"
-        return self._judged(com, percent, f"com.{com}.space_percent_most", why, steps)
+        return judged(com, self.rules, f"com.{com}.space_percent_most", percent=percent, why=why, steps=steps)
 
     def parity(self) -> ComTest:
         """By capacities."""
         capacity = self.run("irreducible", 0)["capacity_gb"]
         return parity_raid(self.rules, round(capacity["raw"] * 1e9), round(capacity["usable"] * 1e9))
 
-    def _scenario(self, worth: Mapping[str, float], size: int, *, snapshot: bool) -> dict[str, Any]:
+    def _scenario(self, ratios: Mapping[str, float], size: int, *, snapshot: bool) -> dict[str, Any]:
         raw = copy.deepcopy(self.raw)
         (pool,) = [one for one in raw["array"]["virtual_pool"] if one["scheme"] == "reduced"]
-        pool |= {"duplicates": worth["duplicates"], "compression": worth["compression"]}
+        pool |= {"duplicates": ratios["duplicates"], "compression": ratios["compression"]}
         if self.pool.thin:
             # As much is offered as before, whatever the ratios and the fill would now make of it.
             pool |= {"filled": 0.0, "capacity": f"{self.offered}B"}
@@ -172,20 +170,8 @@ class Bench:
         used = pool["reduction"]["stored_bytes"] + pool["reduction"]["snapshot_bytes"]
         return self.part - int(used)
 
-    def _judged(self, com: str, percent: float, key: str, why: str, steps: Sequence[Step]) -> ComTest:
-        limit, rule = self.rules.number(key), self.rules.rule(key)
-        return ComTest(
-            com,
-            "yes" if percent <= limit else "no",
-            why,
-            steps,
-            percent,
-            limit,
-            [] if rule.verified else [rule.key],
-        )
-
-    def _worth(self, kind: Kind) -> Mapping[str, float]:
-        """The pool's ratios for a set: measured on it where the method is there, none where it is not."""
+    def _ratios(self, kind: Kind) -> Mapping[str, float]:
+        """The pool's ratios for a set: measured on it where the pool has the method."""
         found = DataSet(kind, max(self.size, self.pool.page), self.seed).reducible(self.pool.page)
         return {
             "duplicates": min(0.99, found.duplicates) if self.pool.duplicates > 0 else 0.0,

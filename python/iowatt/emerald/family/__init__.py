@@ -1,23 +1,25 @@
 """Product families: the file, the configurations that can be built of it, and each as a scenario."""
 
-from iowatt.emerald.family.candidate import Candidate, Group, candidates, named, problem, shelves
+from iowatt.emerald.family.candidate import Candidate, Group, candidates, named_candidate, problem, shelves
 from iowatt.emerald.family.family import Family
-from iowatt.emerald.family.metric import Metric, metric, metrics
+from iowatt.emerald.family.metric import Metric, all_metrics, find_metric, limit_s
 from iowatt.emerald.family.read import load, read
-from iowatt.emerald.family.scenario import scenario
+from iowatt.emerald.family.scenario import scenario_text, warmup_requests
 
 __all__ = [
     "Candidate",
     "Family",
     "Group",
     "Metric",
+    "all_metrics",
     "candidates",
+    "find_metric",
+    "limit_s",
     "load",
-    "metric",
-    "metrics",
-    "named",
+    "named_candidate",
     "problem",
     "read",
-    "scenario",
+    "scenario_text",
     "shelves",
+    "warmup_requests",
 ]

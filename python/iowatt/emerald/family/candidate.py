@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from iowatt.base.errors import Argument, InputError
@@ -41,24 +41,14 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """It in words: ``120 x sff-15k-146gb, raid-5, lower``."""
+        """Groups and class: ``120 x sff-15k-146gb, raid-5, lower``."""
         parts = [f"{group.count} x {group.drive}, {group.raid}" for group in self.groups]
         nodes = f"{self.nodes} nodes of " if self.nodes > 1 else ""
         return f"{' + '.join(parts)}, {nodes}{self.controller}"
 
     def as_dict(self) -> dict[str, Any]:
-        """For a document, and to travel."""
-        return {
-            "controller": self.controller,
-            "nodes": self.nodes,
-            "groups": [{"drive": g.drive, "count": g.count, "raid": g.raid} for g in self.groups],
-        }
-
-    @classmethod
-    def of(cls, values: dict[str, Any]) -> Candidate:
-        """What :meth:`as_dict` gave."""
-        groups = tuple(Group(**group) for group in values["groups"])
-        return cls(values["controller"], groups, values["nodes"])
+        """As a document has it."""
+        return {"controller": self.controller, "nodes": self.nodes, "groups": list(map(asdict, self.groups))}
 
 
 def of_configuration(configuration: Configuration) -> Candidate:
@@ -67,14 +57,12 @@ def of_configuration(configuration: Configuration) -> Candidate:
     return Candidate(configuration.controller, groups, configuration.nodes)
 
 
-def named(family: Family, name: str) -> Candidate:
+def named_candidate(family: Family, name: str) -> Candidate:
     """A configuration of the family by name. Raises ``InputError`` where there is none."""
     names = [one.name for one in family.file.configuration]
     if name not in names:
-        hint = suggestion(name, names, "configurations")
-        raise InputError(
-            "unknown-name", family.document.source, f"there is no configuration {name!r}", hint=hint
-        )
+        text, hint = f"there is no configuration {name!r}", suggestion(name, names, "configurations")
+        raise InputError("unknown-name", family.document.source, text, hint=hint)
     return of_configuration(family.configuration(name))
 
 
@@ -88,31 +76,21 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """Configurations of one type of drive, rising in drives within each series.
 
-    Parameters
-    ----------
-    drive, raid, controller:
-        Names; None: all of them.
-    by:
-        In steps of whole shelves, or of single drives (of a scale-out family, always by whole nodes).
-
-    Raises
-    ------
-    InputError
-        A name that the family does not have.
+    ``drive``, ``raid``, ``controller``: names; None: all of them.
+    ``by``: in steps of whole shelves, or of single drives (of a scale-out family, always by whole nodes).
+    Raises ``InputError``: a name that the family does not have.
     """
-    found: list[Candidate] = []
     drives = _chosen(family.file.drive, drive, "drive")
-    levels, classes = (
-        _chosen(family.file.raid, raid, "raid"), _chosen(family.file.controller, controller, "controller")
-    )  # fmt: skip
-    for option in drives:
-        for level in (one for one in levels if one in family.levels_of(option)):
-            for owner in classes:
-                found += [
-                    Candidate(owner.name, (Group(option.name, count, level.name),), nodes)
-                    for nodes, count in counts(family, option, level, owner, by=by)
-                ]
-    return tuple(found)
+    levels = _chosen(family.file.raid, raid, "raid")
+    classes = _chosen(family.file.controller, controller, "controller")
+    return tuple(
+        Candidate(owner.name, (Group(option.name, count, level.name),), nodes)
+        for option in drives
+        for level in levels
+        if level in family.levels_of(option)
+        for owner in classes
+        for nodes, count in counts(family, option, level, owner, by=by)
+    )
 
 
 def _chosen(listed: Sequence[Any], name: str | None, kind: str) -> list[Any]:
@@ -174,7 +152,7 @@ def fewest(drive: DriveOption, raid: RaidOption) -> int:
 
 
 def _most(family: Family, drive: DriveOption, shelf: Shelf, controller: ControllerClass) -> int:
-    """Most drives of it behind one controller."""
+    """Most drives of an option behind one controller."""
     width = family.form_factor(drive)
     limit = controller.drives.get(width, 0) if width else 0
     limit = min(limit, controller.most_drives or limit)
@@ -192,7 +170,7 @@ def problem(family: Family, candidate: Candidate) -> str | None:
         if raid not in family.levels_of(drive):
             return f"{drive.name} is not offered with {raid.name}"
         if group.count % nodes:
-            return f"{group.count} drives are no whole number on each of {nodes} nodes"
+            return f"{group.count} drives do not divide evenly over {nodes} nodes"
         wrong = None if raid.width is not None else count_problem(raid.level, group.count)
         if wrong is not None:
             return wrong[0]

@@ -1,4 +1,4 @@
-"""A family that has been read: its keys, where they stand, and what its names mean."""
+"""A family that has been read: its keys, their places, and the parts that its names stand for."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ class Family:
 
     file: FamilyFile
     document: Document = field(repr=False)
-    #: What its device and part files are relative to.
-    base: Path
+    base: Path  #: The folder that its device and part files are relative to.
     text: str = field(repr=False)
     sets: tuple[str, ...] = ()
     _devices: dict[str, DeviceFile] = field(default_factory=dict, repr=False, compare=False)
@@ -62,8 +61,7 @@ class Family:
 
     def written(self, kind: str, name: str) -> dict[str, Any]:
         """The table of that name as it was written: ``written("controller", "lower")``."""
-        found = next(table for table in self.document.raw[kind] if table["name"] == name)
-        return dict(found)
+        return dict(next(table for table in self.document.raw[kind] if table["name"] == name))
 
     def device(self, drive: DriveOption) -> DeviceFile:
         """The device file of a drive option, read once.
@@ -79,7 +77,7 @@ class Family:
         return drive.device.capacity or self.device(drive).capacity
 
     def form_factor(self, drive: DriveOption) -> FormFactor | None:
-        """Width of a drive; None where nobody says it."""
+        """Width of a drive; None where neither the family nor its file has it."""
         said = drive.form_factor or self.device(drive).form_factor
         return "2.5" if said == "2.5" else "3.5" if said == "3.5" else None
 
@@ -100,7 +98,4 @@ class Family:
 
 
 def _named(listed: Sequence[Named], name: str) -> Named:
-    for one in listed:
-        if one.name == name:
-            return one
-    raise KeyError(name)
+    return {one.name: one for one in listed}[name]

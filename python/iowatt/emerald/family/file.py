@@ -6,16 +6,100 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from iowatt.base.quantity import Duration
+from iowatt.base import json_schema
+from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.strict import Name, Strict, key
 from iowatt.emerald.family.hardware import ControllerClass, Count, DriveOption, RaidOption, Shelf
-from iowatt.emerald.family.load import Sequential, Test
 from iowatt.model.library.source import Source
 from iowatt.model.power.keys import PartKeys, SupplyKeys
 
 FAMILY_SCHEMA: Final = "iowatt.family/1"
 
 Limit = Annotated[Duration, Field(gt=0, le=3600)]
+Mix = Annotated[int, Field(ge=1, le=99)]
+
+
+class SequentialLoad(Strict):
+    """A sequential load: streams that keep requests outstanding."""
+
+    streams: int = key("Sequential streams.", default=1, ge=1, le=4096, example=8)
+    outstanding: int = key(
+        "Requests outstanding over all streams. A fixed number is what makes a sequential metric fall with "
+        "the drives: throughput saturates, power does not.",
+        default=32,
+        ge=1,
+        le=1_000_000,
+        example=32,
+    )
+    begin: Literal["start", "spread", "random"] = key(
+        "Where streams begin, as `access.begin` of a profile. Evenly spread ones march in step, and numbers "
+        "of drives that divide their distances then share the load unevenly.",
+        default="spread",
+        example="random",
+    )
+    per: Literal["array", "node", "drive"] = key(
+        "Streams and outstanding count for the array, each node or each drive.",
+        default="array",
+        example="array",
+    )
+    size: BlockSize | None = key(
+        "Request size.", default=None, unset="the rules'", unit="bytes", gt=0, le=2**30, example="256KiB"
+    )
+    warmup: Duration = key(
+        "Uncounted time, in which a write-back cache fills.", default=1.0, unit="s", ge=0, example="1s"
+    )
+    duration: Duration = key(
+        "Simulated time that is counted.", default=4.0, unit="s", gt=0, le=36_000, example="4s"
+    )
+
+
+class TestLoad(Strict):
+    """The test load; response limits are the rules' unless stated."""
+
+    __test__ = False  # nothing for pytest
+
+    capacity_share: float = key(
+        "Share of the usable capacity that is tested, from its start. Less than all strokes disks short.",
+        default=1.0,
+        gt=0,
+        le=1,
+        example=0.8,
+    )
+    mixes: list[Mix] = key(
+        "Reads in percent of mixed metrics beyond the rules'.", default=[], max_length=20, example=[60, 80]
+    )
+    limit: Duration | None = key(
+        "Mean response time that random metrics must keep to.",
+        default=None,
+        unset="the rules'",
+        unit="s",
+        gt=0,
+        le=3600,
+        example="20ms",
+    )
+    random: Literal["closed", "open"] = key(
+        "How random metrics reach the limit. closed: with so many requests outstanding that their mean "
+        "response time is the limit, as load generators with threads do, and steady once caches have filled. "
+        "open: at the highest rate of random arrivals that keeps to it.",
+        default="closed",
+        example="closed",
+    )
+    requests: int = key(
+        "Requests of a random metric that are simulated and counted at each rate.",
+        default=20_000,
+        ge=500,
+        le=10_000_000,
+        example=20_000,
+    )
+    warmup_requests: int = key(
+        "Requests before those. A write-back cache is also filled to its high watermark four times.",
+        default=5_000,
+        ge=0,
+        le=10_000_000,
+        example=5_000,
+    )
+    sequential_read: SequentialLoad = key("The load of SR.", default=SequentialLoad())
+    sequential_write: SequentialLoad = key("The load of SW.", default=SequentialLoad())
 
 
 class Nodes(Strict):
@@ -27,7 +111,7 @@ class Nodes(Strict):
 
 
 class Interconnect(Strict):
-    """What joins the nodes."""
+    """The interconnect of the nodes."""
 
     hop: Duration = key(
         "Processor time of each request that another node holds, on top of processing; of N nodes that are "
@@ -37,7 +121,7 @@ class Interconnect(Strict):
         le=10,
         example="40us",
     )
-    part: list[PartKeys] = key("Switches and the like, with watts, as of a controller.", default=[])
+    part: list[PartKeys] = key("Switches and the like, with watts, as those of a controller.", default=[])
     supply: SupplyKeys | None = key(
         "Their power supplies.", default=None, unset="none: their watts are taken as if at the wall"
     )
@@ -45,18 +129,18 @@ class Interconnect(Strict):
 
 
 class ScaleOut(Strict):
-    """A family that grows by like nodes, each a controller with shelves of its own."""
+    """A family that grows by like nodes, each a controller with its own shelves."""
 
     nodes: Nodes = key("How many.", example={"least": 3, "most": 24})
     drives_per_node: list[Count] | None = key(
         "Drives that a node may have.",
         default=None,
-        unset="shelf by shelf, up to what its controller takes",
+        unset="shelf by shelf, up to the limit of its controller",
         min_length=1,
         max_length=100,
         example=[24],
     )
-    interconnect: Interconnect = key("What joins the nodes.", default=Interconnect())
+    interconnect: Interconnect = key("The interconnect of the nodes.", default=Interconnect())
     plateau_percent: float = key(
         "A curve that ends within this of its highest point, and keeps within it from some point on, has no "
         "peak: the first such point is taken.",
@@ -93,21 +177,21 @@ class Configuration(Strict):
         example={"RR": "12ms", "RW": "7ms"},
     )
     outstanding: int | None = key(
-        "A closed loop of so many random requests in place of the highest rate within the limit: a load that "
-        "nobody tuned.",
+        "A closed loop of so many random requests in place of the highest rate within the limit: an untuned "
+        "load.",
         default=None,
         unset="the highest rate within the limit",
         ge=1,
         le=1_000_000,
         example=64,
     )
-    sequential_read: Sequential | None = key("The load of SR.", default=None, unset="the test's")
-    sequential_write: Sequential | None = key("The load of SW.", default=None, unset="the test's")
-    note: str | None = key("What a reader should know.", default=None, unset="nothing", max_length=1000)
+    sequential_read: SequentialLoad | None = key("The load of SR.", default=None, unset="the test's")
+    sequential_write: SequentialLoad | None = key("The load of SW.", default=None, unset="the test's")
+    note: str | None = key("Remarks for a reader.", default=None, unset="nothing", max_length=1000)
 
 
 class FamilyFile(Strict):
-    """A product family: what its configurations are built of, and the load that they are put under."""
+    """A product family: the parts of its configurations, and their test load."""
 
     schema_: Literal["iowatt.family/1"] = key(
         "The version of this format.",
@@ -120,9 +204,9 @@ class FamilyFile(Strict):
         "Name of the family; part of the names of its scenarios.", example="online3"
     )
     title: str | None = key(
-        "What it is, as people write it.", default=None, unset="its name", min_length=1, max_length=200
+        "Its title in pages and messages.", default=None, unset="its name", min_length=1, max_length=200
     )
-    notes: list[str] = key("What a reader of its results must know.", default=[])
+    notes: list[str] = key("Remarks for a reader of its results.", default=[])
     rules: str = key(
         "The rule profile that says which metrics there are, and their limits: a name of the library "
         "(`iowatt emerald rules`), or a file.",
@@ -131,7 +215,7 @@ class FamilyFile(Strict):
         example="emerald-1.0.0",
     )
     seed: int = key("Seed of everything drawn at random.", default=1, ge=0, le=2**31 - 1, example=1)
-    test: Test = key("The test load.", default=Test())
+    test: TestLoad = key("The test load.", default=TestLoad())
     controller: list[ControllerClass] = key(
         "Controller classes, the lower first.", min_length=1, max_length=50
     )
@@ -149,3 +233,8 @@ class FamilyFile(Strict):
         "`controller.lower.work.back_end`, or `*` for all of them.",
         default=[],
     )
+
+
+def schema_text() -> str:
+    """The JSON Schema of a family file."""
+    return json_schema.schema_text(FamilyFile, "iowatt product family")

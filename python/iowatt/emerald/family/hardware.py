@@ -1,4 +1,4 @@
-"""What a product family is built of: controller classes, shelves, drive options, RAID levels."""
+"""The parts of a product family: controller classes, shelves, drive options, RAID levels."""
 
 from __future__ import annotations
 
@@ -24,32 +24,22 @@ class ControllerClass(Strict):
 
     name: Name = key("Its name in results.", example="lower")
     title: str | None = key(
-        "What it is, as people write it.", default=None, unset="its name", min_length=1, max_length=200
+        "Its title in pages and messages.", default=None, unset="its name", min_length=1, max_length=200
     )
     drives: dict[FormFactor, Count] = key(
-        "Most drives by form factor, in inches; each limit holds by itself.",
+        "Most drives by form factor, in inches; each limit holds separately.",
         min_length=1,
         accepts='{ "2.5" = 250, "3.5" = 120 }',
         example={"2.5": 250, "3.5": 120},
     )
     most_drives: int | None = key(
-        "Most drives of all form factors together.",
-        default=None,
-        unset="only the limits by form factor",
-        ge=1,
-        le=MOST_DRIVES,
-        example=370,
+        "Most drives in all.", default=None, unset="no such limit", ge=1, le=MOST_DRIVES, example=370
     )
     shelves: int | None = key(
-        "Most shelves of all kinds together.",
-        default=None,
-        unset="as many as its drives need",
-        ge=1,
-        le=10_000,
-        example=20,
+        "Most shelves in all.", default=None, unset="as its drives need", ge=1, le=10_000, example=20
     )
     part: list[PartKeys] = key(
-        "What stands in its enclosure, with watts: the keys of array.power.enclosure.part in a scenario. At "
+        "The parts of its enclosure, with watts: the keys of array.power.enclosure.part in a scenario. At "
         "least one part is of kind controller.",
         min_length=1,
     )
@@ -60,7 +50,7 @@ class ControllerClass(Strict):
         example={"rating": "750W", "efficiency": 0.85},
     )
     work: Controller | None = key(
-        "What it does with requests: the keys of array.controller in a scenario, passed on as written.",
+        "How it processes requests: the keys of array.controller in a scenario, passed on as written.",
         default=None,
         unset="requests reach their drives at once",
     )
@@ -72,24 +62,19 @@ class Shelf(Strict):
     name: Name = key("Its name in results.", example="sff")
     slots: int = key("Drives that one holds.", ge=1, le=10_000, example=25)
     form_factor: FormFactor = key(
-        "What its slots take, in inches. A drive of 2.5 inches fits a slot of 3.5 in a carrier, not the "
+        "Form factor of its slots, in inches. A drive of 2.5 inches fits a slot of 3.5 in a carrier, not the "
         "other way round.",
         example="2.5",
     )
-    part: list[PartKeys] = key("What one holds besides drives, as of a controller.", default=[])
+    part: list[PartKeys] = key("Its parts other than drives, as those of a controller.", default=[])
     supply: SupplyKeys | None = key(
-        "Its power supplies, as of a controller.",
+        "Its power supplies, as those of a controller.",
         default=None,
         unset="none: its watts are taken as if at the wall",
         example={"rating": "600W", "efficiency": 0.85},
     )
     most: int | None = key(
-        "Most of this kind behind one controller.",
-        default=None,
-        unset="as many as its drives need",
-        ge=1,
-        le=10_000,
-        example=10,
+        "Most behind one controller.", default=None, unset="as its drives need", ge=1, le=10_000, example=10
     )
 
 
@@ -98,7 +83,7 @@ class DriveOption(Strict):
 
     name: Name = key("Its name in results.", example="sff-15k-146gb")
     title: str | None = key(
-        "What it is, as people write it.", default=None, unset="its name", min_length=1, max_length=200
+        "Its title in pages and messages.", default=None, unset="its name", min_length=1, max_length=200
     )
     device: DeviceChoice = key(
         "The drive: a name of the library, a device file beside this one, or a table as array.pool.device in "
@@ -108,10 +93,7 @@ class DriveOption(Strict):
         example="seagate-savvio-15k2-146gb",
     )
     form_factor: FormFactor | None = key(
-        "Its width in inches, where its file does not say it.",
-        default=None,
-        unset="the device's",
-        example="2.5",
+        "Its width in inches, if not in its file.", default=None, unset="the device's", example="2.5"
     )
     shelf: Name | None = key(
         "The shelf that it goes into.",
@@ -174,10 +156,7 @@ class RaidOption(Strict):
         example=5,
     )
     chunklet: Chunklet = key(
-        "Size of the pieces that sets are made of; only with width.",
-        default=DEFAULT_CHUNKLET,
-        unit="bytes",
-        example="256MiB",
+        "Piece size of sets; only with width.", default=DEFAULT_CHUNKLET, unit="bytes", example="256MiB"
     )
     layout: ParityLayout | None = key(
         "Rotation of parity, as array.pool.raid.layout in a scenario.",
@@ -192,10 +171,5 @@ class RaidOption(Strict):
         example="read-modify-write",
     )
     least: int | None = key(
-        "Fewest drives of a group.",
-        default=None,
-        unset="what the level needs, or the width",
-        ge=1,
-        le=MOST_DRIVES,
-        example=5,
+        "Fewest drives.", default=None, unset="the level's, or the width", ge=1, le=MOST_DRIVES, example=5
     )

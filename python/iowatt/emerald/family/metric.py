@@ -25,7 +25,6 @@ _TITLES: Final = {
     "SW": "Sequential write",
     IDLE: "Ready idle",
 }
-_RESPONSE: Final = "response.mean_ms.random"
 
 
 @dataclass(frozen=True)
@@ -36,26 +35,23 @@ class Metric:
     title: str
     kind: Kind
     unit: str
-    #: Profile of the library that its load is.
-    profile: str | None = None
-    #: Reads in percent, of random metrics of one stream.
-    read_percent: int | None = None
-    #: The metric at whose rate it runs, and the share of it.
-    of: str | None = None
-    share: float = 1.0
+    profile: str | None = None  #: Profile of the library for its load.
+    read_percent: int | None = None  #: Reads in percent, of random metrics of one stream.
+    share_of: str | None = None  #: The metric at a share of whose rate it runs.
+    share: float = 1.0  #: The share.
 
     @property
     def key(self) -> str:
-        """Its name as a part of a file's or a scenario's: 60-40."""
+        """Its name as part of another: 60-40."""
         return self.name.replace("/", "-").lower()
 
 
-def metrics(family: Family, rules: Rules | None = None) -> tuple[Metric, ...]:
-    """The metrics of a family in the order of the rules, further mixes behind the mixed one, RI last.
+def all_metrics(family: Family) -> tuple[Metric, ...]:
+    """The metrics of a family in the order of the rules, further mixes after the mixed one, RI last.
 
-    Raises ``InputError`` where its rules do not exist or know no block phases.
+    Raises ``InputError`` where its rules do not exist or have no block phases.
     """
-    rules = rules or load(family.file.rules)
+    rules = load(family.file.rules)
     found: list[Metric] = []
     for phase in rules.names("phases.order"):
         if phase not in (*workloads.RANDOM, *workloads.SEQUENTIAL):
@@ -74,7 +70,7 @@ def metrics(family: Family, rules: Rules | None = None) -> tuple[Metric, ...]:
                 1.0 if share is None else float(share) / 100,
             )
         )
-    own = [one.read_percent for one in found if one.of is None]
+    own = [one.read_percent for one in found if one.share_of is None]
     mixes = [_mix(share) for share in dict.fromkeys(family.file.test.mixes) if share not in own]
     at = next((n for n, one in enumerate(found) if one.name in ("MW1", "HB")), -1) + 1
     found[at:at] = sorted(mixes, key=lambda one: one.read_percent or 0)
@@ -86,41 +82,32 @@ def _mix(reads: int) -> Metric:
     return Metric(name, f"Mixed {name}", "random", "IOPS/W", workloads.profile_name("MW1"), reads)
 
 
-def metric(family: Family, name: str) -> Metric:
+def find_metric(family: Family, name: str) -> Metric:
     """The metric of a name; MW1 may be called 70/30.
 
     Raises ``InputError`` where there is none.
     """
-    known = metrics(family)
+    known = all_metrics(family)
     for one in known:
         if one.name.lower() == name.strip().lower():
             return one
     for one in known:
-        if one.of is None and one.read_percent is not None and name == _mix(one.read_percent).name:
+        if one.share_of is None and one.read_percent is not None and name == _mix(one.read_percent).name:
             return one
-    names = [one.name for one in known]
-    raise InputError(
-        "unknown-name",
-        Argument("metric"),
-        f"there is no metric {name!r}",
-        hint=suggestion(name, names, "metrics"),
-    )
+    hint = suggestion(name, [one.name for one in known], "metrics")
+    raise InputError("unknown-name", Argument("metric"), f"there is no metric {name!r}", hint=hint)
 
 
 def limit_s(family: Family, rules: Rules) -> float:
     """Mean response time that random metrics must keep to, s: the family's own, or the rules'.
 
-    Raises ``InputError`` where nobody says it.
+    Raises ``InputError`` where neither has it.
     """
-    own = family.file.test.limit
-    if own is not None:
-        return own
+    if family.file.test.limit is not None:
+        return family.file.test.limit
     try:
-        return rules.number(_RESPONSE) / 1e3
+        return rules.number("response.mean_ms.random") / 1e3
     except UnknownRuleError as error:
-        raise InputError(
-            "missing-figure",
-            rules.name,
-            f"the limit of the mean response time is not known: {error.message}",
-            hint="give it in the family file as test.limit, or with `limit=`",
-        ) from None
+        text = f"the limit of the mean response time is not known: {error.message}"
+        hint = "give it in the family file as test.limit, or with `limit=`"
+        raise InputError("missing-figure", rules.name, text, hint=hint) from None

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.toml_writer import comment, inline, key
-from iowatt.emerald.family.candidate import Candidate, Group
-from iowatt.emerald.family.enclosures import enclosures
+from iowatt.emerald.family.candidate import Candidate, Group, shelves
 from iowatt.emerald.family.family import Family
-from iowatt.emerald.family.load import Sequential
-from iowatt.emerald.family.metric import Metric, metric
+from iowatt.emerald.family.file import Configuration, SequentialLoad
+from iowatt.emerald.family.metric import Metric, find_metric
 from iowatt.emerald.plan.workloads import STREAM_BYTES
+from iowatt.model.library.part import find_part
 from iowatt.model.scenario.raid import data_drives
 
-#: Back-end commands of a small write, by level.
-_PENALTY: Final = {0: 1, 1: 2, 10: 2, 4: 4, 5: 4, 6: 6}
-#: Commands a second of one drive that no search is led astray by.
-_NOMINAL: Final = {"hdd": 100.0, "ssd": 3000.0}
+_PENALTY: Final = {0: 1, 1: 2, 10: 2, 4: 4, 5: 4, 6: 6}  #: Back-end commands of a small write, by level.
+#: Commands a second of one drive, of the right order for any search.
+_NOMINAL_IOPS: Final = {"hdd": 100.0, "ssd": 3000.0}
 _PAGE: Final = 8192
 #: Writes before the window, in caches up to the high watermark: a destager that goes by utilisation nears its
 #: level slowly. With one, 70/30 of 125 drives in RAID-5 was 4.4 % above that of a run five times as long and
@@ -28,10 +27,10 @@ _FILLS: Final = 4
 _IDLE_S: Final = 60
 
 
-def scenario(
+def scenario_text(
     family: Family,
     candidate: Candidate,
-    of: str | Metric,
+    metric: str | Metric,
     *,
     rate_iops: float | None = None,
     seed: int | None = None,
@@ -40,87 +39,75 @@ def scenario(
 ) -> str:
     """TOML for ``iowatt run``; its paths are relative to ``family.base``.
 
-    Parameters
-    ----------
-    of:
-        The metric: ready idle has no workload, sequential ones a closed loop, the others arrivals at random.
-    rate_iops:
-        Requests per second of a random metric in all; None: a nominal rate (:func:`nominal_iops`).
-    seed:
-        In place of the family's.
-    configuration:
-        The ``[[configuration]]`` whose own loads hold.
-    chunklets:
-        False: sets of chunklets become one set over all drives of a group (of mirrors an even number), which
-        takes as many commands for small requests; for whoever knows no chunklets.
-
-    Raises
-    ------
-    InputError
-        The metric does not exist, or a device file is wrong.
+    ``metric``: ready idle has no workload, sequential metrics a closed loop, the others random arrivals.
+    ``rate_iops``: requests per second of a random metric in all; None: a nominal rate (:func:`nominal_iops`).
+    ``seed``: in place of the family's.
+    ``configuration``: the ``[[configuration]]`` whose own loads apply.
+    ``chunklets``: False: sets of chunklets become one set over all drives of a group (of mirrors an even
+    number), which takes as many commands for small requests; for models without chunklets.
+    Raises ``InputError``: the metric does not exist, or a device file is wrong.
     """
-    what = metric(family, of) if isinstance(of, str) else of
+    metric = find_metric(family, metric) if isinstance(metric, str) else metric
     names = _pool_names(candidate)
-    out = [
-        comment(f"{family.file.title or family.name}: {candidate.label}; {what.title}."),
+    lines = [
+        comment(f"{family.file.title or family.name}: {candidate.label}; {metric.title}."),
         comment("Written by iowatt emerald bff."),
-        f"name = {inline(_name(family, candidate, what))}",
+        f"name = {inline(_name(family, candidate, metric))}",
         f"seed = {family.file.seed if seed is None else seed}",
         "",
         *_pools(family, candidate, names, chunklets=chunklets),
         *_controller(family, candidate),
-        *enclosures(family, candidate, names),
-    ]  # fmt: skip
-    if what.kind == "idle":
-        return "\n".join([*out, "[observe]", f'duration = "{_IDLE_S}s"', ""])
-    if what.kind == "sequential":
-        load = sequential(family, what, configuration)
-        out += _closed(family, candidate, names, what, load)
-        out += ["[observe]", f'warmup = "{load.warmup:g}s"', f'duration = "{load.warmup + load.duration:g}s"']
-        return "\n".join([*out, ""])
-    named = None if configuration is None else family.configuration(configuration)
-    if named is not None and named.outstanding is not None and rate_iops is None:
-        out += _untuned(family, candidate, names, what, named.outstanding)
-        return "\n".join([*out, "[observe]", 'warmup = "auto"', ""])
-    rate = nominal_iops(family, candidate, what) if rate_iops is None else rate_iops
-    out += _open(family, candidate, names, what, rate)
-    warmup = warmup_requests(family, candidate, what) / rate
-    return "\n".join([*out, "[observe]", f'warmup = "{warmup:.9f}s"', ""])
+        *_enclosures(family, candidate, names),
+    ]
+    if metric.kind == "idle":
+        return "\n".join([*lines, "[observe]", f'duration = "{_IDLE_S}s"', ""])
+    own = None if configuration is None else family.configuration(configuration)
+    if metric.kind == "sequential":
+        load = _sequential_load(family, metric, own)
+        lines += _closed(family, candidate, names, metric, load)
+        times = [f'warmup = "{load.warmup:g}s"', f'duration = "{load.warmup + load.duration:g}s"']
+    elif own is not None and own.outstanding is not None and rate_iops is None:
+        lines += _random(family, candidate, names, metric, outstanding=own.outstanding)
+        times = ['warmup = "auto"']
+    else:
+        rate = nominal_iops(family, candidate, metric) if rate_iops is None else rate_iops
+        lines += _random(family, candidate, names, metric, rate=rate)
+        times = [f'warmup = "{warmup_requests(family, candidate, metric) / rate:.9f}s"']
+    return "\n".join([*lines, "[observe]", *times, ""])
 
 
-def nominal_iops(family: Family, candidate: Candidate, what: Metric) -> float:
-    """A rate in the range of what the configuration can do: a hundred commands a second of each disk."""
-    reads = 0.5 if what.read_percent is None else what.read_percent / 100
+def nominal_iops(family: Family, candidate: Candidate, metric: Metric) -> float:
+    """A rate of the order that the configuration can do: a hundred commands a second of each disk."""
+    reads = 0.5 if metric.read_percent is None else metric.read_percent / 100
     total = 0.0
     for group in candidate.groups:
         kind = family.device(family.drive(group.drive)).kind
         work = reads + (1 - reads) * _PENALTY[family.raid(group.raid).level]
-        total += group.count * _NOMINAL[kind] / work
-    return float(f"{max(1.0, total * what.share):.4g}")
+        total += group.count * _NOMINAL_IOPS[kind] / work
+    return float(f"{max(1.0, total * metric.share):.4g}")
 
 
-def warmup_requests(family: Family, candidate: Candidate, what: Metric) -> int:
+def warmup_requests(family: Family, candidate: Candidate, metric: Metric) -> int:
     """Requests before the window: the test's, and those that bring a write-back cache to its level."""
     controller = family.controller(candidate.controller)
     cache = controller.work.cache if controller.work else None
     own = family.file.test.warmup_requests
-    writes = 0.35 if what.read_percent is None else 1 - what.read_percent / 100
+    writes = 0.35 if metric.read_percent is None else 1 - metric.read_percent / 100
     if cache is None or not cache.size or cache.write != "back" or writes <= 0:
         return own
     lines = _FILLS * candidate.nodes * cache.size / cache.line * cache.high_watermark
     return own + math.ceil(lines / max(1.0, _PAGE / cache.line) / writes)
 
 
-def sequential(family: Family, what: Metric, configuration: str | None = None) -> Sequential:
-    """The sequential load of SR or SW."""
-    place = "sequential_read" if what.name == "SR" else "sequential_write"
-    named = None if configuration is None else getattr(family.configuration(configuration), place)
-    load: Sequential = named or getattr(family.file.test, place)
+def _sequential_load(family: Family, metric: Metric, own: Configuration | None) -> SequentialLoad:
+    """The load of SR or SW; a configuration may have its own."""
+    key = "sequential_read" if metric.name == "SR" else "sequential_write"
+    load: SequentialLoad = getattr(own, key, None) or getattr(family.file.test, key)
     return load
 
 
-def _name(family: Family, candidate: Candidate, what: Metric) -> str:
-    parts = [family.name, what.key, candidate.controller]
+def _name(family: Family, candidate: Candidate, metric: Metric) -> str:
+    parts = [family.name, metric.key, candidate.controller]
     if candidate.nodes > 1:
         parts.append(f"{candidate.nodes}n")
     parts += [f"{group.count}-{group.drive}-{group.raid}" for group in candidate.groups]
@@ -170,17 +157,15 @@ def _pools(family: Family, candidate: Candidate, names: list[str], *, chunklets:
 
 
 def _controller(family: Family, candidate: Candidate) -> list[str]:
-    """What the class does, as written; of several nodes, of all of them together."""
+    """The work table of the class as written; of several nodes, of all of them together."""
     work = family.written("controller", candidate.controller).get("work")
     if candidate.nodes > 1 or family.file.scale_out is not None:
-        from iowatt.emerald.family.nodes import joined
-
-        work = joined(family, candidate.controller, dict(work or {}), candidate.nodes)
+        work = _joined(family, candidate.controller, dict(work or {}), candidate.nodes)
     return ["[array.controller]", *_table(work), ""] if work else []
 
 
 def _span(family: Family, group: Group) -> int | None:
-    """Bytes that are tested of a group's volume; None for all of it."""
+    """Tested bytes of a group's volume; None for the whole volume."""
     share = family.file.test.capacity_share
     if share >= 1:
         return None
@@ -208,9 +193,9 @@ def _tested(family: Family, candidate: Candidate) -> list[float]:
 
 
 def _workload(
-    family: Family, group: Group, name: str, *, what: Metric, sets: list[str], more: Mapping[str, Any]
+    family: Family, group: Group, name: str, *, metric: Metric, sets: list[str], more: Mapping[str, Any]
 ) -> list[str]:
-    profile: dict[str, Any] = {"name": what.profile, **more}
+    profile: dict[str, Any] = {"name": metric.profile, **more}
     span = _span(family, group)
     if span is not None:
         profile["span"] = f"{span}B"
@@ -219,50 +204,138 @@ def _workload(
     return ["[[workload]]", *_table({"name": f"load-{name}", "volume": name, "profile": profile}), ""]
 
 
-def _mix(what: Metric) -> list[str]:
-    """What a mix of its own changes of the rules' mixed profile."""
-    return [f"stream.mw1.read_share={what.read_percent}"] if "/" in what.name else []
+def _mix(metric: Metric) -> list[str]:
+    """Changes to the rules' mixed profile for another mix."""
+    return [f"stream.mw1.read_share={metric.read_percent}"] if "/" in metric.name else []
 
 
-def _open(family: Family, candidate: Candidate, names: list[str], what: Metric, rate: float) -> list[str]:
-    total = family.file.test.requests + warmup_requests(family, candidate, what)
-    out: list[str] = []
-    shares = _tested(family, candidate)
-    for group, name, share in zip(candidate.groups, names, shares, strict=True):
-        more = {"rate_iops": rate * share, "requests": max(1, round(total * share))}
-        out += _workload(family, group, name, what=what, sets=_mix(what), more=more)
-    return out
-
-
-def _untuned(
-    family: Family, candidate: Candidate, names: list[str], what: Metric, outstanding: int
+def _random(
+    family: Family,
+    candidate: Candidate,
+    names: list[str],
+    metric: Metric,
+    *,
+    rate: float = 0.0,
+    outstanding: int | None = None,
 ) -> list[str]:
-    total = family.file.test.requests + warmup_requests(family, candidate, what)
-    out: list[str] = []
-    shares = _tested(family, candidate)
-    for group, name, share in zip(candidate.groups, names, shares, strict=True):
-        loop = f'arrivals={{law="closed",outstanding={max(1, round(outstanding * share))}}}'
-        more = {"requests": max(1, round(total * share))}
-        out += _workload(family, group, name, what=what, sets=[loop, *_mix(what)], more=more)
-    return out
+    """Arrivals at a rate, or a closed loop of ``outstanding`` requests, over all groups by capacity."""
+    total = family.file.test.requests + warmup_requests(family, candidate, metric)
+    lines: list[str] = []
+    for group, name, share in zip(candidate.groups, names, _tested(family, candidate), strict=True):
+        more: dict[str, Any] = {"requests": max(1, round(total * share))}
+        sets = _mix(metric)
+        if outstanding is None:
+            more = {"rate_iops": rate * share, **more}
+        else:
+            sets.insert(0, _loop(outstanding * share))
+        lines += _workload(family, group, name, metric=metric, sets=sets, more=more)
+    return lines
+
+
+def _loop(outstanding: float) -> str:
+    return f'arrivals={{law="closed",outstanding={max(1, round(outstanding))}}}'
 
 
 def _closed(
-    family: Family, candidate: Candidate, names: list[str], what: Metric, load: Sequential
+    family: Family, candidate: Candidate, names: list[str], metric: Metric, load: SequentialLoad
 ) -> list[str]:
-    stream = f"stream.{what.name.lower()}"
+    stream = f"stream.{metric.name.lower()}"
     times = {"array": 1, "node": candidate.nodes, "drive": candidate.drives}[load.per]
     out: list[str] = []
     for group, name in zip(candidate.groups, names, strict=True):
         share = group.count / candidate.drives
         streams = max(1, round(load.streams * times * share))
-        outstanding = max(1, round(load.outstanding * times * share))
         sets = [
-            f'arrivals={{law="closed",outstanding={outstanding}}}',
+            _loop(load.outstanding * times * share),
             f'{stream}.access={{pattern="sequential",streams={streams},begin="{load.begin}"}}',
         ]
         if load.size is not None:
             sets += [f"{stream}.size={load.size}", f"{stream}.align={load.size}"]
         more = {"duration": f"{load.warmup + load.duration:g}s"}
-        out += _workload(family, group, name, what=what, sets=sets, more=more)
+        out += _workload(family, group, name, metric=metric, sets=sets, more=more)
     return out
+
+
+def _enclosures(family: Family, candidate: Candidate, pools: Sequence[str]) -> list[str]:
+    """``[array.power]`` with all of its enclosures; ``pools`` are the names of the groups' pools."""
+    head = family.written("controller", candidate.controller)
+    out = ["[array.power]", ""]
+    out += _enclosure({"name": "head", "count": candidate.nodes, **_parts(family, head, candidate.nodes)})
+    held: dict[str, list[str]] = {}
+    for group, pool in zip(candidate.groups, pools, strict=True):
+        shelf = family.shelf_of(family.drive(group.drive))
+        assert shelf is not None
+        held.setdefault(shelf.name, []).append(pool)
+    for name, count in shelves(family, candidate).items():
+        shelf = family.shelf(name)
+        keys: dict[str, Any] = {"name": f"shelf-{name}"[:64], "count": count, "slots": shelf.slots}
+        keys |= {"form_factor": shelf.form_factor, "pools": held[name]}
+        if candidate.nodes > 1:
+            keys["fill"] = "even"
+        out += _enclosure({**keys, **_parts(family, family.written("shelf", name))})
+    scale_out = family.file.scale_out
+    if scale_out is not None and scale_out.interconnect.part:
+        between = family.document.raw["scale_out"]["interconnect"]
+        sets = -(-candidate.nodes // scale_out.interconnect.nodes)
+        out += _enclosure({"name": "interconnect", "count": sets, **_parts(family, between)})
+    return out
+
+
+def _enclosure(keys: Mapping[str, Any]) -> list[str]:
+    return ["[[array.power.enclosure]]", *_table(keys), ""]
+
+
+def _parts(family: Family, written: Mapping[str, Any], nodes: int = 1) -> dict[str, Any]:
+    """Parts and supplies as written. A part's limits of drives are those of one node."""
+    parts = [_part(family, part, nodes) for part in written.get("part") or ()]
+    supply = {"supply": written["supply"]} if "supply" in written else {}
+    return ({"part": parts} if parts else {}) | supply
+
+
+def _part(family: Family, part: Mapping[str, Any], nodes: int) -> Mapping[str, Any]:
+    if nodes == 1:
+        return part
+    file = find_part(part["model"], family.base) if "model" in part else None
+    limits = {
+        name: part.get(name) or (getattr(file, name) if file else None) for name in ("max_sff", "max_lff")
+    }
+    return {**part, **{name: most * nodes for name, most in limits.items() if most}}
+
+
+def _joined(family: Family, controller: str, work: dict[str, Any], nodes: int) -> dict[str, Any]:
+    """The table ``work`` of one node for the controllers of ``nodes`` nodes as one.
+
+    Processors, caches and links of all nodes are pooled, which an even load over nodes comes to where queues
+    are short. The time of a request that another node holds is added to every request by its share
+    (N - 1)/N.
+    """
+    scale_out, keys = family.file.scale_out, family.controller(controller).work
+    hop = 0.0 if scale_out is None else scale_out.interconnect.hop * (nodes - 1) / nodes
+    if "processing" in work or hop > 0:
+        processing = dict(work.get("processing", {}))
+        known = keys.processing if keys is not None else None
+        for name in ("read", "write"):
+            own = getattr(known, name) if known is not None else 0.0
+            if own + hop > 0:
+                processing[name] = f"{(own + hop) * 1e6:.6g}us"
+        processing["processors"] = (known.processors if known is not None else 1) * nodes
+        work["processing"] = processing
+    if "back_end" in work:
+        back_end = dict(work["back_end"])
+        used = [
+            name
+            for name in ("processors", "write_processors")
+            if name == "processors" or "write_command" in back_end
+        ]
+        work["back_end"] = {**back_end, **{name: back_end.get(name, 1) * nodes for name in used}}
+    if keys is not None and keys.host_bandwidth is not None:
+        work["host_bandwidth"] = f"{keys.host_bandwidth * nodes:.10g}B/s"
+    cache = None if keys is None else keys.cache
+    if cache is not None:
+        table = dict(work["cache"])
+        table["size"] = f"{cache.size * nodes}B"
+        table["destage_outstanding"] = cache.destage_outstanding * nodes
+        if cache.mirror is not None:
+            table["mirror"] = {**table["mirror"], "bandwidth": f"{cache.mirror.bandwidth * nodes:.10g}B/s"}
+        work["cache"] = table
+    return work

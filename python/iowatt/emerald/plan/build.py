@@ -1,4 +1,4 @@
-"""From what is asked to a plan: phases and times from the rules, rates and targets from the user."""
+"""A plan from a request: phases and times from the rules, rates and targets from the user."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.plan import addresses
+from iowatt.emerald.plan import instruments
 from iowatt.emerald.plan.model import (
     PLAN_SCHEMA,
     Instrument,
@@ -21,92 +21,81 @@ from iowatt.emerald.plan.model import (
     Stage,
     Target,
 )
-from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, span
+from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, bytes_of, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
 from iowatt.sources.export.outstanding import needed
 from iowatt.sources.target import named
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
 DEFAULT_OUTSTANDING: Final = 8
-#: The response time that is made room for where no limit is known, in ms.
-NO_LIMIT_MS: Final = 100.0
+NO_LIMIT_MS: Final = 100.0  #: The mean response time that plans allow for where no limit is known, in ms.
 # A minute of fio must hold a window of its logs; a minute of vdbench a whole second.
 _LEAST_SCALE: Final = {"fio": 0.001, "vdbench": 1 / 60, "simulation": 1e-4}
 _OFFICIAL: Final = "vdbench"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a plan is made from; sizes in bytes, times in s before scaling, rates in requests per second."""
+class PlanRequest:
+    """The inputs of a plan; sizes in bytes, times in s before scaling, rates in requests per second."""
 
     source: Source
-    #: None: those of the product.
-    category: str | None = None
+    category: str | None = None  #: None: those of the product.
     class_: int | None = None
     rules: str = "emerald-4.0.0"
-    #: Devices or files, or a scenario.
-    targets: Sequence[str] = ()
+    targets: Sequence[str] = ()  #: Devices or files, or a scenario.
     scenario: Path | None = None
     size_bytes: int | None = None
     block_size: int | None = None
-    #: File that describes it, as for `iowatt emerald classify`.
-    product: Path | None = None
+    product: Path | None = None  #: Its description, as for `iowatt emerald classify`.
     raw_capacity_bytes: int | None = None
     instruments: Sequence[Instrument] = ()
     time_scale: float = 1.0
-    #: By phase; "" for all.
-    rates: Mapping[str, float] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)  #: By phase; "" for all.
     streams: Mapping[str, int] = field(default_factory=dict)
     outstanding: Mapping[str, int] = field(default_factory=dict)
     conditioning_s: float | None = None
-    #: A period before it in which automatic tiering moves data.
-    migration_s: float | None = None
+    migration_s: float | None = None  #: Length of a period before it in which automatic tiering moves data.
     prefill: bool | None = None
     seed: int = 1
     name: str | None = None
 
+    @property
+    def system_class(self) -> str | None:
+        """Category and class: ``online-3``."""
+        return self.category if self.class_ is None else f"{self.category}-{self.class_}"
 
-def build(asked: Asked, folder: Path) -> tuple[Plan, Rules]:
-    """The plan, and the rules with a record of what was used of them.
 
-    Parameters
-    ----------
-    folder:
-        Where the plan will lie: its scenario is named relative to it.
+def build(request: PlanRequest, folder: Path) -> tuple[Plan, Rules]:
+    """The plan, and the rules with a record of those that were used.
 
-    Raises
-    ------
-    InputError
-        Something asked is unknown, contradicts the rules, or the target cannot be measured so.
+    ``folder``: the folder of the plan: its scenario is named relative to it.
+    Raises ``InputError``: the request has unknown names or contradicts the rules, or the target cannot be
+    measured.
     """
-    rules = load(asked.rules)
-    if rules.find("phases.order", asked.category) is None:
-        raise InputError(
-            "not-applicable",
-            Argument("rules"),
-            f"{rules.name} has no test sequence",
-            hint="emerald-4.0.0 has one",
-        )
-    described, asked = _product(asked, rules)
-    _check(asked, rules)
-    stages = _stages(asked, rules)
-    target, raw = _target(asked, folder)
-    deviations = _deviations(asked, rules, stages, described)
+    rules = load(request.rules)
+    if rules.find("phases.order", request.category) is None:
+        text, hint = f"{rules.name} has no test sequence", "emerald-4.0.0 has one"
+        raise InputError("not-applicable", Argument("rules"), text, hint=hint)
+    product, request = _product(request, rules)
+    _check(request, rules)
+    stages = _Sequence(request, rules).stages()
+    target, raw = _target(request, folder)
+    deviations = _deviations(request, rules, stages, product)
     plan = Plan.model_validate(
         {
             "schema": PLAN_SCHEMA,
-            "name": asked.name or _name(asked, described, rules),
-            "category": asked.category,
-            "class": asked.class_,
-            "product": described,
-            "rules": rules.as_dict(),
-            "source": asked.source,
+            "name": request.name or _name(request, product, rules),
+            "category": request.category,
+            "class": request.class_,
+            "product": product,
+            "rules": rules.reference().as_dict(),
+            "source": request.source,
             "target": target,
-            "raw_capacity_bytes": asked.raw_capacity_bytes or raw,
-            "time_scale": asked.time_scale,
+            "raw_capacity_bytes": request.raw_capacity_bytes or raw,
+            "time_scale": request.time_scale,
             "deviations": deviations,
-            "seed": asked.seed,
-            "instruments": list(asked.instruments),
+            "seed": request.seed,
+            "instruments": list(request.instruments),
             "stages": stages,
         }
     )
@@ -114,385 +103,313 @@ def build(asked: Asked, folder: Path) -> tuple[Plan, Rules]:
 
 
 def consulted(plan: Plan) -> Rules:
-    """The rules of a plan that exists, with a record as if it were built again."""
+    """The rules of an existing plan, with the record that building it again would leave."""
     rules = load(plan.rules.profile)
-    asked = Asked(
+    request = PlanRequest(
         category=plan.category, class_=plan.class_, source=plan.source, block_size=plan.target.block_size
     )
     rules.known(f"taxonomy.{plan.category}.classes")
-    _deviations(asked, rules, _stages(asked, rules), plan.product)
+    _deviations(request, rules, _Sequence(request, rules).stages(), plan.product)
     return rules
 
 
-def _stages(asked: Asked, rules: Rules) -> list[Stage]:
-    order = rules.names("phases.order", asked.category)
-    _known("rate", asked.rates, [p for p in order if p in RANDOM])
-    sequential = [p for p in order if p in SEQUENTIAL]
-    _known("streams", asked.streams, ["", "prefill", *sequential])
-    _known("outstanding", asked.outstanding, ["", "prefill", "conditioning", *order])
-    if any(phase in RANDOM for phase in order):
-        rules.known("response.mean_ms.random", asked.category)  # what their rates are found by
-    if "HB" in order:
-        rules.known("workloads.HB.sizes_4k" if _block(asked) == 4096 else "workloads.HB.sizes")
-    return [
-        *_prefill(asked, rules),
-        *_migration(asked, rules, order),
-        _conditioning(asked, rules, order),
-        *(stage for phase in order for stage in _phase(asked, rules, phase)),
-        _idle(asked, rules),
-    ]
-
-
 def limit_ms(rules: Rules, category: str) -> float | None:
-    """The limit of the mean response time of random phases, in ms; None where nobody knows it."""
+    """The limit of the mean response time of random phases, in ms; None where it is not known."""
     try:
         return rules.number("response.mean_ms.random", category)
     except UnknownRuleError:
         return None
 
 
-def _product(asked: Asked, rules: Rules) -> tuple[dict[str, Any], Asked]:
-    """What is known of the product, and what is asked with its category and class where none were named."""
-    if asked.product is None:
-        return {}, asked
+def _product(request: PlanRequest, rules: Rules) -> tuple[dict[str, Any], PlanRequest]:
+    """The product, and the request with its category and class where none were given."""
+    if request.product is None:
+        return {}, request
     from iowatt.emerald.classify import classify, read
 
-    file = read(asked.product)
+    file = read(request.product)
     found = classify(file, rules)
-    described = file.product.model_dump(mode="json", by_alias=True, exclude_none=True)
-    described["classified"] = found.id
-    if asked.category is None:
-        class_ = found.class_ if asked.class_ is None else asked.class_
-        asked = replace(asked, category=found.category, class_=class_)
-    return described, asked
+    product = file.product.model_dump(mode="json", by_alias=True, exclude_none=True)
+    product["classified"] = found.id
+    if request.category is None:
+        class_ = found.class_ if request.class_ is None else request.class_
+        request = replace(request, category=found.category, class_=class_)
+    return product, request
 
 
-def _check(asked: Asked, rules: Rules) -> None:
-    if asked.category is None:
-        raise InputError(
-            "missing",
-            Argument("category"),
-            f"no category is given; expected {', '.join(CATEGORIES)}",
-            hint="or give `product=FILE`, which says it",
-        )
-    if asked.category not in CATEGORIES:
-        raise InputError(
-            "not-accepted",
-            Argument("category"),
-            f"there is no test procedure for {asked.category!r}; expected {', '.join(CATEGORIES)}",
-        )
-    classes = rules.known(f"taxonomy.{asked.category}.classes") or []
-    if asked.class_ is not None and asked.class_ not in classes:
-        raise InputError(
-            "not-accepted",
-            Argument("class"),
-            f"{asked.category} has no class {asked.class_}; expected {', '.join(map(str, classes))}",
-        )
-    if asked.block_size not in (None, 512, 4096):
-        raise InputError(
-            "not-accepted",
-            Argument("block_size"),
-            f"{asked.block_size} is not a block size; expected 512 or 4096",
-        )
-    least = _LEAST_SCALE[asked.source]
-    if not least <= asked.time_scale <= 1:
-        raise InputError(
-            "out-of-range",
-            Argument("time_scale"),
-            f"{asked.time_scale:g} is not from {least:.3g} to 1 (a minute would be "
-            f"{60 * asked.time_scale:.3g} s)",
-        )
-    if (asked.source == "simulation") != (asked.scenario is not None) or (asked.scenario is None) != bool(
-        asked.targets
-    ):
-        needs, other = ("scenario", "target") if asked.source == "simulation" else ("target", "scenario")
-        given = asked.scenario is not None if needs == "scenario" else bool(asked.targets)
-        raise InputError(
-            "conflict" if given else "missing",
-            Argument(other if given else needs),
-            f"the driver {asked.source} needs `{needs}=` and does not take `{other}=`",
-        )
-    names = [one.name for one in asked.instruments]
+def _check(request: PlanRequest, rules: Rules) -> None:
+    categories = ", ".join(CATEGORIES)
+    if request.category is None:
+        text, hint = f"no category is given; expected {categories}", "or give `product=FILE`, which has it"
+        raise InputError("missing", Argument("category"), text, hint=hint)
+    if request.category not in CATEGORIES:
+        text = f"there is no test procedure for {request.category!r}; expected {categories}"
+        raise InputError("not-accepted", Argument("category"), text)
+    classes = rules.known(f"taxonomy.{request.category}.classes") or []
+    if request.class_ is not None and request.class_ not in classes:
+        expected = ", ".join(map(str, classes))
+        text = f"{request.category} has no class {request.class_}; expected {expected}"
+        raise InputError("not-accepted", Argument("class"), text)
+    if request.block_size not in (None, 512, 4096):
+        text = f"{request.block_size} is not a block size; expected 512 or 4096"
+        raise InputError("not-accepted", Argument("block_size"), text)
+    scale, least = request.time_scale, _LEAST_SCALE[request.source]
+    if not least <= scale <= 1:
+        text = f"{scale:g} is not from {least:.3g} to 1 (a minute would be {60 * scale:.3g} s)"
+        raise InputError("out-of-range", Argument("time_scale"), text)
+    given = {"scenario": request.scenario is not None, "target": bool(request.targets)}
+    needs, other = ("scenario", "target") if request.source == "simulation" else ("target", "scenario")
+    if given[other] or not given[needs]:
+        text = f"the driver {request.source} needs `{needs}=` and does not take `{other}=`"
+        code, argument = ("conflict", other) if given[needs] else ("missing", needs)
+        raise InputError(code, Argument(argument), text)
+    names = [one.name for one in request.instruments]
     for name in names:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-            raise InputError(
-                "bad-syntax",
-                Argument("instrument"),
-                f"{name!r} is not a name for a log; expected letters, digits, dots, dashes and underscores",
+            text = f"{name!r} is not a name for a log; expected letters, digits, dots, dashes and underscores"
+            raise InputError("bad-syntax", Argument("instrument"), text)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError("duplicate", Argument("instrument"), f"two instruments are called {twice!r}")
+    for one in request.instruments:
+        instruments.check(one)
+
+
+class _Sequence:
+    """The test sequence of a category: its stages, each with the times that the rules require."""
+
+    def __init__(self, request: PlanRequest, rules: Rules) -> None:
+        self.request, self.rules = request, rules
+        self.order = rules.names("phases.order", request.category)
+
+    def stages(self) -> list[Stage]:
+        """All stages in order."""
+        request, sequential = self.request, [phase for phase in self.order if phase in SEQUENTIAL]
+        self._refuse_unknown("rate", request.rates, [phase for phase in self.order if phase in RANDOM])
+        self._refuse_unknown("streams", request.streams, ["", "prefill", *sequential])
+        self._refuse_unknown("outstanding", request.outstanding, ["", "prefill", "conditioning", *self.order])
+        if any(phase in RANDOM for phase in self.order):
+            self._known("response.mean_ms.random")  # their rates depend on it
+        if "HB" in self.order:
+            self.rules.known(
+                "workloads.HB.sizes_4k" if _block_size(request) == 4096 else "workloads.HB.sizes"
             )
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise InputError("duplicate", Argument("instrument"), f"two instruments are called {twice.pop()!r}")
-    for one in asked.instruments:
-        addresses.check(one)
+        return [
+            *self._prefill(),
+            *self._migration(),
+            self._conditioning(),
+            *(stage for phase in self.order for stage in self._phase(phase)),
+            self._stage("ready-idle", "RI", "idle", ruled=self._number("phases.ready_idle.duration_s")),
+        ]
 
+    def _refuse_unknown(self, argument: str, values: Mapping[str, Any], known: Sequence[str]) -> None:
+        wrong = next((phase for phase in values if phase not in known), None)
+        if wrong is not None:
+            expected = ", ".join(phase for phase in known if phase) or "none here"
+            text = f"the phase {wrong!r} does not take it; expected {expected}"
+            raise InputError("not-accepted", Argument(argument), text)
 
-def _known(argument: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    wrong = next((phase for phase in given if phase not in known), None)
-    if wrong is not None:
-        expected = ", ".join(phase for phase in known if phase) or "none here"
-        raise InputError(
-            "not-accepted", Argument(argument), f"the phase {wrong!r} does not take it; expected {expected}"
+    def _number(self, key: str) -> float:
+        return self.rules.number(key, self.request.category)
+
+    def _known(self, key: str) -> Any:
+        return self.rules.known(key, self.request.category)
+
+    def _stage(
+        self, id_: str, phase: str, role: Role, *, ruled: float | None, own: float | None = None, **load: Any
+    ) -> Stage:
+        """A stage of the length ``own``, else ``ruled`` (s, before scaling); None: until it has ended."""
+        seconds, scale = own or ruled, self.request.time_scale
+        return Stage(
+            id=id_,
+            phase=phase,
+            role=role,
+            seconds=None if seconds is None else seconds * scale,
+            rule_seconds=ruled,
+            interval_s=self._number("phases.active.interval_s") * scale,
+            **load,
         )
 
+    def _closed(self, phase: str) -> dict[str, Any]:
+        """A loop of the outstanding requests given, at least one for each stream."""
+        streams = _by_phase(self.request.streams, phase, 1)
+        outstanding = max(streams, _by_phase(self.request.outstanding, phase, DEFAULT_OUTSTANDING))
+        return {"closed": True, "streams": streams, "outstanding": outstanding}
 
-def _of(given: Mapping[str, int], phase: str, default: int) -> int:
-    return given.get(phase, given.get("", default))
+    def _at_rate(self, rate: float | None, phase: str) -> dict[str, Any]:
+        """A rate, and the outstanding requests given, else those that it needs at the limit."""
+        load: dict[str, Any] = {"rate_iops": rate}
+        if phase in self.request.outstanding:
+            load["outstanding"] = self.request.outstanding[phase]
+        elif rate is not None:
+            limit = limit_ms(self.rules, str(self.request.category)) or NO_LIMIT_MS
+            load["outstanding"] = needed(rate, limit / 1e3)
+        return load
 
+    def _prefill(self) -> Iterator[Stage]:
+        request = self.request
+        rule = self.rules.rule("phases.prefill.required", request.category)
+        # Where it is not required it is recommended, unless the category's own rules say otherwise.
+        never = not rule.value and rule.key.startswith(f"{request.category}.")
+        wanted = request.source != "simulation" and not never if request.prefill is None else request.prefill
+        if wanted:
+            # By default it has the streams of SW: the official script hints at as many threads.
+            phase = "prefill" if {"prefill"} & {*request.streams, *request.outstanding} else "SW"
+            load = self._closed(phase)
+            yield self._stage("prefill", "prefill", "prefill", ruled=None, workload=FILL, **load)
 
-def _closed(asked: Asked, phase: str) -> dict[str, Any]:
-    """As many requests at a time as asked, at least one for each stream."""
-    streams = _of(asked.streams, phase, 1)
-    outstanding = max(streams, _of(asked.outstanding, phase, DEFAULT_OUTSTANDING))
-    return {"closed": True, "streams": streams, "outstanding": outstanding}
-
-
-def _at_rate(asked: Asked, rules: Rules, rate: float | None, phase: str) -> dict[str, Any]:
-    """A rate, and as many outstanding requests as are asked for, else as it needs at the limit."""
-    load: dict[str, Any] = {"rate_iops": rate}
-    if phase in asked.outstanding:
-        load["outstanding"] = asked.outstanding[phase]
-    elif rate is not None:
-        load["outstanding"] = needed(rate, (limit_ms(rules, str(asked.category)) or NO_LIMIT_MS) / 1e3)
-    return load
-
-
-def _prefill(asked: Asked, rules: Rules) -> list[Stage]:
-    rule = rules.rule("phases.prefill.required", asked.category)
-    # Where it is not required it is recommended, but for categories of which the rules say so themselves.
-    never = not rule.value and rule.key.startswith(f"{asked.category}.")
-    wanted = asked.source != "simulation" and not never if asked.prefill is None else asked.prefill
-    if not wanted:
-        return []
-    # It has the streams of SW where none are named: the official script hints at as many threads.
-    phase = "prefill" if {"prefill"} & {*asked.streams, *asked.outstanding} else "SW"
-    return [
-        Stage(
-            id="prefill",
-            phase="prefill",
-            role="prefill",
-            workload=FILL,
-            interval_s=_interval(asked, rules),
-            **_closed(asked, phase),
+    def _conditioning(self) -> Stage:
+        request, rules = self.request, self.rules
+        workload = str(rules.value("phases.conditioning.workload", request.category))
+        if workload not in (*RANDOM, *SEQUENTIAL):
+            expected = ", ".join((*RANDOM, *SEQUENTIAL))
+            text = f"conditioning by {workload!r} is not supported; expected {expected}"
+            raise InputError("unsupported", rules.name, text)
+        ruled = self._number("phases.conditioning.duration_s")
+        if workload in SEQUENTIAL:
+            load = self._closed("conditioning" if "conditioning" in request.outstanding else workload)
+        elif request.source == "vdbench":
+            # `iorate=max` with skews keeps the shares.
+            load = {"closed": True, "outstanding": _by_phase(request.outstanding, "conditioning", 64)}
+        else:
+            load = self._at_rate(self._rate(workload) if workload in self.order else None, "conditioning")
+        own = request.conditioning_s
+        return self._stage(
+            "conditioning", "conditioning", "conditioning", ruled=ruled, own=own, workload=workload, **load
         )
-    ]
+
+    def _migration(self) -> Iterator[Stage]:
+        """The requests of conditioning, for as long as tiering needs to move data."""
+        if self.request.migration_s is None:
+            return
+        if not self._known("phases.migration.allowed"):
+            text = f"{self.rules.name} has no period of migration"
+            raise InputError("not-applicable", Argument("migration"), text)
+        seconds = self.request.migration_s * self.request.time_scale
+        update = {"id": "migration", "phase": "migration", "seconds": seconds, "rule_seconds": None}
+        yield self._conditioning().model_copy(update=update)
+
+    def _phase(self, phase: str) -> Iterator[Stage]:
+        load = self._closed(phase) if phase in SEQUENTIAL else self._at_rate(self._rate(phase), phase)
+        for id_, role, rule in (
+            (f"{phase}-warmup", "warmup", "stabilisation_s"),
+            (phase, "measurement", "measurement_s"),
+        ):
+            ruled = self._number(f"phases.active.{rule}")
+            yield self._stage(id_, phase, role, ruled=ruled, workload=phase, **load)  # type: ignore[arg-type]
+
+    def _rate(self, phase: str) -> float | None:
+        """The rate of a random phase, where it is given or follows from another's."""
+        rates = self.request.rates
+        if phase in rates:
+            return rates[phase]
+        base = self._known(f"workloads.{phase}.intensity_of")
+        if base is None or base not in rates:
+            return None
+        return rates[base] * self._number(f"workloads.{phase}.intensity_percent") / 100
 
 
-def _conditioning(asked: Asked, rules: Rules, order: Sequence[str]) -> Stage:
-    workload = str(rules.value("phases.conditioning.workload", asked.category))
-    if workload not in (*RANDOM, *SEQUENTIAL):
-        raise InputError(
-            "unsupported",
-            rules.name,
-            f"conditioning by {workload!r} is not supported; expected {', '.join((*RANDOM, *SEQUENTIAL))}",
-        )
-    ruled = rules.number("phases.conditioning.duration_s", asked.category)
-    if workload in SEQUENTIAL:
-        load = _closed(asked, "conditioning" if "conditioning" in asked.outstanding else workload)
-    elif asked.source == "vdbench":
-        # `iorate=max` with skews keeps the shares.
-        load = {"closed": True, "outstanding": _of(asked.outstanding, "conditioning", 64)}
-    else:
-        rate = _rate(asked, rules, workload) if workload in order else None
-        load = _at_rate(asked, rules, rate, "conditioning")
-    return Stage(
-        id="conditioning",
-        phase="conditioning",
-        role="conditioning",
-        workload=workload,
-        seconds=(asked.conditioning_s or ruled) * asked.time_scale,
-        rule_seconds=ruled,
-        interval_s=_interval(asked, rules),
-        **load,
-    )
+def _by_phase(values: Mapping[str, int], phase: str, default: int) -> int:
+    return values.get(phase, values.get("", default))
 
 
-def _migration(asked: Asked, rules: Rules, order: Sequence[str]) -> list[Stage]:
-    """The same requests as in conditioning, for as long as tiering needs to move data."""
-    if asked.migration_s is None:
-        return []
-    if not rules.known("phases.migration.allowed", asked.category):
-        raise InputError("not-applicable", Argument("migration"), f"{rules.name} has no period of migration")
-    like = _conditioning(asked, rules, order)
-    seconds = asked.migration_s * asked.time_scale
-    return [
-        like.model_copy(
-            update={"id": "migration", "phase": "migration", "seconds": seconds, "rule_seconds": None}
-        )
-    ]
-
-
-def _phase(asked: Asked, rules: Rules, phase: str) -> list[Stage]:
-    parts: tuple[tuple[Role, str], ...] = (("warmup", "stabilisation_s"), ("measurement", "measurement_s"))
-    if phase in SEQUENTIAL:
-        load = _closed(asked, phase)
-    else:
-        load = _at_rate(asked, rules, _rate(asked, rules, phase), phase)
-    found = []
-    for role, rule in parts:
-        ruled = rules.number(f"phases.active.{rule}", asked.category)
-        found.append(
-            Stage(
-                id=f"{phase}-warmup" if role == "warmup" else phase,
-                phase=phase,
-                role=role,
-                workload=phase,
-                seconds=ruled * asked.time_scale,
-                rule_seconds=ruled,
-                interval_s=_interval(asked, rules),
-                **load,
-            )
-        )
-    return found
-
-
-def _rate(asked: Asked, rules: Rules, phase: str) -> float | None:
-    """The rate of a random phase, where it is given or follows from another's."""
-    if phase in asked.rates:
-        return asked.rates[phase]
-    base = rules.known(f"workloads.{phase}.intensity_of", asked.category)
-    if base is None or base not in asked.rates:
-        return None
-    return asked.rates[base] * rules.number(f"workloads.{phase}.intensity_percent", asked.category) / 100
-
-
-def _idle(asked: Asked, rules: Rules) -> Stage:
-    ruled = rules.number("phases.ready_idle.duration_s", asked.category)
-    return Stage(
-        id="ready-idle",
-        phase="RI",
-        role="idle",
-        seconds=ruled * asked.time_scale,
-        rule_seconds=ruled,
-        interval_s=_interval(asked, rules),
-    )
-
-
-def _interval(asked: Asked, rules: Rules) -> float:
-    return rules.number("phases.active.interval_s", asked.category) * asked.time_scale
-
-
-def _target(asked: Asked, folder: Path) -> tuple[Target, int | None]:
-    """The target, and the raw capacity where a scenario says it."""
-    if asked.scenario is not None:
+def _target(request: PlanRequest, folder: Path) -> tuple[Target, int | None]:
+    """The target, and the raw capacity where a scenario has it."""
+    if request.scenario is not None:
         from iowatt.model.scenario import load as load_scenario
         from iowatt.model.scenario.describe import describe
 
-        described = describe(load_scenario(asked.scenario), asked.scenario.parent)
-        relative = os.path.relpath(asked.scenario.resolve(), folder.resolve())
-        return Target(scenario=relative, block_size=_block(asked)), described["raw_bytes"]
-    for path in asked.targets:
+        described = describe(load_scenario(request.scenario), request.scenario.parent)
+        relative = os.path.relpath(request.scenario.resolve(), folder.resolve())
+        return Target(scenario=relative, block_size=_block_size(request)), described["raw_bytes"]
+    for path in request.targets:
         named(path)
-    paths = [os.path.abspath(path) for path in asked.targets]  # noqa: PTH100  (links stay what they are)
+    paths = [os.path.abspath(path) for path in request.targets]  # noqa: PTH100  (links stay links)
     if any("," in path for path in paths):
         raise InputError("bad-syntax", Argument("target"), "the name of a target has a comma")
     if len(set(paths)) < len(paths):
         raise InputError("duplicate", Argument("target"), "the same target is given twice")
-    return Target(path=",".join(paths), size_bytes=_size(asked, paths), block_size=_block(asked)), None
+    size, block_size = _size(request, paths), _block_size(request)
+    return Target(path=",".join(paths), size_bytes=size, block_size=block_size), None
 
 
-def _size(asked: Asked, paths: Sequence[str]) -> int:
-    """The tested range as it will be: whole requests of 256 KiB on each target."""
-    asking = Plan.model_construct(target=Target(path=",".join(paths), size_bytes=asked.size_bytes))
-    tested = span(asking)
+def _size(request: PlanRequest, paths: Sequence[str]) -> int:
+    """The tested range: whole requests of 256 KiB on each target."""
+    target = Target(path=",".join(paths), size_bytes=request.size_bytes)
+    tested = span(Plan.model_construct(target=target))
     for path in paths:
-        kept = _bytes(path)
-        if kept is not None and kept < tested.bytes_each:
-            raise InputError(
-                "out-of-range",
-                path,
-                f"the target has {kept} bytes, fewer than the {tested.bytes_each} to be tested on it",
-                hint="give a smaller `size=`, or leave it out to test the whole target",
-            )
+        size = bytes_of(path)
+        if size is None and os.path.lexists(path):
+            text = "is not a file or block device that can be read"
+            raise InputError("wrong-kind", path, text, hint="name one with `target=`")
+        # A missing or empty file is made by the measurement.
+        if size and size < tested.bytes_each:
+            text = f"the target has {size} bytes, fewer than the {tested.bytes_each} to be tested on it"
+            hint = "give a smaller `size=`, or leave it out to test the whole target"
+            raise InputError("out-of-range", path, text, hint=hint)
     return tested.bytes_each * len(paths)
 
 
-def _bytes(path: str) -> int | None:
-    from iowatt.emerald.plan.workloads import bytes_of
-
-    found = bytes_of(path)
-    if found is None and os.path.lexists(path):
-        raise InputError(
-            "wrong-kind",
-            path,
-            "is not a file or block device that can be read",
-            hint="name one with `target=`",
-        )
-    # A file that is not there, or still empty, is made by the measurement.
-    return found or None
-
-
-def _block(asked: Asked) -> Any:
-    """Logical block size: as given, or as the kernel says it of all devices, else 512."""
-    if asked.block_size is not None:
-        return asked.block_size
-    sizes = {_logical_block(path) for path in asked.targets}
-    return 4096 if 4096 in sizes else 512
+def _block_size(request: PlanRequest) -> Literal[512, 4096]:
+    """Logical block size: as given, else 4096 where the kernel reports it of a target, else 512."""
+    size = request.block_size
+    return 4096 if size == 4096 or (size is None and 4096 in map(_logical_block, request.targets)) else 512
 
 
 def _logical_block(path: str) -> int:
     try:
         name = Path(path).resolve(strict=True).name
         for place in (f"/sys/class/block/{name}/queue", f"/sys/class/block/{name}/../queue"):
-            said = Path(place, "logical_block_size")
-            if said.exists():
-                return int(said.read_text("ascii"))
+            size = Path(place, "logical_block_size")
+            if size.exists():
+                return int(size.read_text("ascii"))
     except (OSError, ValueError):
         pass
     return 512
 
 
 def _deviations(
-    asked: Asked, rules: Rules, stages: Sequence[Stage], described: Mapping[str, Any]
+    request: PlanRequest, rules: Rules, stages: Sequence[Stage], product: Mapping[str, Any]
 ) -> list[PlanDeviation]:
-    """Why results of this plan are no Emerald results, the gravest first."""
-    return [PlanDeviation(code=code, text=text) for code, text in _against(asked, rules, stages, described)]
+    """Why results of this plan are not Emerald results, the gravest first."""
+    reasons = _reasons(request, rules, stages, product)
+    return [PlanDeviation(code=code, text=text) for code, text in reasons]
 
 
-def _against(
-    asked: Asked, rules: Rules, stages: Sequence[Stage], described: Mapping[str, Any]
+def _reasons(
+    request: PlanRequest, rules: Rules, stages: Sequence[Stage], product: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
-    yield from _of_another_kind(asked, described)
-    if asked.time_scale != 1:
-        text = f"Dry run: all times are {asked.time_scale:g} of the rules'; its figures prove nothing"
+    if "classified" in product:
+        # A plan for another category or class than the product's does not measure that product.
+        classified = str(product["classified"] or "in no category")
+        any_class = request.class_ is None and classified.startswith(f"{request.category}-")
+        if not any_class and classified not in (request.category, request.system_class):
+            own = f"by its description the product is {classified}"
+            yield "class-other", f"Another category or class: {own}; this plan is for {request.system_class}"
+    if request.time_scale != 1:
+        text = f"Dry run: all times are {request.time_scale:g} of the rules'; its figures prove nothing"
         yield "dry-run", text
-    tool = rules.known("driver.tool", asked.category)
-    if asked.source == "fio" and tool == _OFFICIAL:
+    tool = rules.known("driver.tool", request.category)
+    if request.source == "fio" and tool == _OFFICIAL:
         text = f"Emerald-like (fio): version {rules.version} requires vdbench and the official script"
         yield "driver-other", text
-    if asked.source == "vdbench" and tool == _OFFICIAL:
-        script = rules.known("driver.script", asked.category)
-        said = f"the official script{'' if script is None else f' {script}'}"
-        text = f"Emerald-like (vdbench): version {rules.version} requires {said}; these files are iowatt's"
+    if request.source == "vdbench" and tool == _OFFICIAL:
+        name = rules.known("driver.script", request.category)
+        script = f"the official script{'' if name is None else f' {name}'}"
+        text = f"Emerald-like (vdbench): version {rules.version} requires {script}; these files are iowatt's"
         yield "driver-script", text
-    if asked.source == "simulation":
+    if request.source == "simulation":
         yield "modelled", "Modelled: a simulated array, not a measurement"
-    files = [path for path in asked.targets if not _is_device(path)]
+    files = [path for path in request.targets if not _is_device(path)]
     if files:
-        yield "file-system", f"Measured through a file system: {', '.join(files)} is no block device"
-    conditioning = next(stage for stage in stages if stage.id == "conditioning")
-    if asked.conditioning_s is not None and asked.conditioning_s < (conditioning.rule_seconds or 0):
-        text = f"Conditioning of {asked.conditioning_s:g} s in place of {conditioning.rule_seconds:g} s"
+        text = f"Measured through a file system: {', '.join(files)} is not a block device"
+        yield "file-system", text
+    ruled = next(stage.rule_seconds for stage in stages if stage.id == "conditioning") or 0
+    if request.conditioning_s is not None and request.conditioning_s < ruled:
+        text = f"Conditioning of {request.conditioning_s:g} s in place of {ruled:g} s"
         yield "conditioning-short", text
-    if asked.prefill is False and rules.value("phases.prefill.required", asked.category):
+    if request.prefill is False and rules.value("phases.prefill.required", request.category):
         yield "no-prefill", "No pre-fill: the tested range may hold addresses that were never written"
-
-
-def _of_another_kind(asked: Asked, described: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """A plan for another category or class than the product's own is no measurement of that product."""
-    if "classified" not in described:
-        return
-    classified = described["classified"] or "in no category"
-    planned = asked.category if asked.class_ is None else f"{asked.category}-{asked.class_}"
-    if classified in (asked.category, planned):
-        return
-    if asked.class_ is None and str(classified).startswith(f"{asked.category}-"):
-        return
-    yield (
-        "class-other",
-        f"Another category or class: by its description the product is {classified}; "
-        f"this plan is for {planned}",
-    )
 
 
 def _is_device(path: str) -> bool:
@@ -502,8 +419,8 @@ def _is_device(path: str) -> bool:
         return False
 
 
-def _name(asked: Asked, described: Mapping[str, Any], rules: Rules) -> str:
-    if described:
-        return f"{described['vendor']} {described['name']}"
-    what = asked.scenario.stem if asked.scenario is not None else Path(asked.targets[0]).name
-    return f"{what}, {rules.name}"
+def _name(request: PlanRequest, product: Mapping[str, Any], rules: Rules) -> str:
+    if product:
+        return f"{product['vendor']} {product['name']}"
+    target = request.scenario.stem if request.scenario is not None else Path(request.targets[0]).name
+    return f"{target}, {rules.name}"

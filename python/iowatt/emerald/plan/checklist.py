@@ -1,4 +1,4 @@
-"""What must be in place before the first request: instruments, driver, system; with the rules behind it."""
+"""The check-list before the first request: instruments, driver, system; with the rules behind it."""
 
 from __future__ import annotations
 
@@ -6,56 +6,47 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from iowatt.emerald.plan.addresses import awaited
+from iowatt.emerald.plan.instruments import is_awaited, public_source
 from iowatt.emerald.plan.model import Plan
-from iowatt.emerald.plan.public import public_source
+from iowatt.emerald.plan.result import ChecklistItem, ItemState
 from iowatt.emerald.rules import Rule, Rules
 
-State = Literal["in place", "missing", "not possible", "to do"]
-#: In the order in which they are shown: what is open first.
-STATES: Final[tuple[State, ...]] = ("missing", "not possible", "to do", "in place")
 _JAVA_REFUSED: Final = range(10, 20)
 
 
-@dataclass(frozen=True)
-class Item:
-    """A line of the list."""
-
-    topic: str
-    text: str
-    state: State
-    #: Key of the rule behind it; None where it is good practice.
-    rule: str | None
-    verified: bool | None
-
-
-def items(plan: Plan, rules: Rules, *, modelled_power: bool = False) -> list[Item]:
-    """The list for a plan; ``modelled_power``: whether its scenario says what the whole array draws."""
+def items(plan: Plan, rules: Rules, *, modelled_power: bool = False) -> list[ChecklistItem]:
+    """The list for a plan; ``modelled_power``: whether its scenario has the power of the whole array."""
     if plan.source == "simulation":
-        state: State = "in place" if modelled_power else "missing"
+        state: ItemState = "in place" if modelled_power else "missing"
         wall = _item("power", "wall power is modelled: the scenario has [array.power]", state)
         return [wall, *_system(plan, rules)]
     return [*_instruments(plan, rules), *_driver(plan, rules), *_system(plan, rules)]
 
 
-def _item(topic: str, text: str, state: State, rule: Rule | None = None) -> Item:
-    return Item(topic, text, state, rule.key if rule else None, rule.verified if rule else None)
+def _item(topic: str, text: str, state: ItemState, rule: Rule | None = None) -> ChecklistItem:
+    key, verified = (None, None) if rule is None else (rule.key, rule.verified)
+    return ChecklistItem(topic=topic, text=text, state=state, rule=key, verified=verified)
 
 
-def _instruments(plan: Plan, rules: Rules) -> Iterator[Item]:
+def _ruled(plan: Plan, rules: Rules, topic: str, key: str, text: str) -> Iterator[ChecklistItem]:
+    """A task with the value of a rule in its text, where the rules have one."""
+    rule = rules.find(key, plan.category)
+    if rule is not None and rule.value is not None:
+        yield _item(topic, text.format(_words(rule.value)), "to do", rule)
+
+
+def _instruments(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
     for role, words in (("power", "power meters"), ("temperature", "thermometers")):
-        named = [one for one in plan.instruments if one.role == role]
+        own = [one for one in plan.instruments if one.role == role]
         option = "--instrument" if role == "power" else "--thermometer"
-        if named:
-            listed = ", ".join(f"{one.name} ({public_source(one.source)})" for one in named)
+        if own:
+            listed = ", ".join(f"{one.name} ({public_source(one.source)})" for one in own)
             yield _item(role, f"{words}: {listed}; try each with `iowatt meter read`", "to do")
-            waits = ", ".join(one.name for one in named if awaited(one))
+            waits = ", ".join(one.name for one in own if is_awaited(one))
             if waits:
-                yield _item(role, f"logs that are not there yet: {waits}", "to do")
+                yield _item(role, f"logs that do not exist yet: {waits}", "to do")
         else:
             yield _item(role, f"no {words} in the plan; name them with {option} NAME=SOURCE", "missing")
     power, heat = "instruments.power", "instruments.temperature"
@@ -72,53 +63,40 @@ def _instruments(plan: Plan, rules: Rules) -> Iterator[Item]:
         ("temperature", f"{heat}.class", "environment: {}"),
         ("clock", "instruments.clock.apart_s", "clocks of driver and meters at most {} s apart (NTP)"),
     ):  # fmt: skip
-        rule = rules.find(key, plan.category)
-        if rule is not None and rule.value is not None:
-            yield _item(topic, text.format(_words(rule.value)), "to do", rule)
-    yield _item(
-        "power",
-        "every supply of the system under test draws through a meter; hosts and switches do not",
-        "to do",
-    )
+        yield from _ruled(plan, rules, topic, key, text)
+    text = "every supply of the system under test draws through a meter; hosts and switches do not"
+    yield _item("power", text, "to do")
 
 
-def _driver(plan: Plan, rules: Rules) -> Iterator[Item]:
+def _driver(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
     version = installed(plan.source)
     text = f"{plan.source} is {'not installed' if version is None else f'installed: {version}'}"
     yield _item("driver", text, "missing" if version is None else "in place")
     tool = rules.find("driver.tool", plan.category)
-    given = None if tool is None else tool.value
-    if given in (None, "any", plan.source):
-        for key, words in (
+    required = None if tool is None else tool.value
+    if required in (None, "any", plan.source):
+        for key, text in (
             ("driver.tool", "the rules require the driver: {}"),
             ("driver.versions", "of versions {}"),
             ("driver.script", "official script {}"),
         ):
-            rule = rules.find(key, plan.category)
-            if rule is not None and rule.value is not None:
-                met: State = "in place" if key == "driver.tool" and given == plan.source else "to do"
-                yield _item("driver", words.format(_words(rule.value)), met, rule)
+            for item in _ruled(plan, rules, "driver", key, text):
+                met = key == "driver.tool" and required == plan.source
+                yield item.model_copy(update={"state": "in place"}) if met else item
     else:
-        # Its versions and its official script are no tasks of whoever runs another.
-        text = (
-            f"{_words(given)} and the official script, as the rules require: not possible with {plan.source}"
-        )
-        yield _item("driver", f"{text}: Emerald-like", "not possible", tool)
-    hosts = rules.find("driver.hosts", plan.category)
-    if hosts is not None and hosts.value is not None:
-        yield _item("driver", f"hosts: {_words(hosts.value)}", "to do", hosts)
+        # Versions and script of another driver are no tasks.
+        script = f"{_words(required)} and the official script, as the rules require"
+        text = f"{script}: not possible with {plan.source}: Emerald-like"
+        yield _item("driver", text, "not possible", tool)
+    yield from _ruled(plan, rules, "driver", "driver.hosts", "hosts: {}")
     if plan.source == "vdbench":
-        yield _java()
-
-
-def _java() -> Item:
-    found, said = java()
-    return _item("driver", said, "in place" if found else "missing")
+        accepted, text = java()
+        yield _item("driver", text, "in place" if accepted else "missing")
 
 
 def java() -> tuple[bool, str]:
-    """Whether there is a Java that vdbench takes, and what there is (5.04.06 reads digits one by one)."""
-    version = re.search(r'version "(\d+)', _said(["java", "-version"]) or "")
+    """Whether there is a Java that vdbench accepts, and which (5.04.06 reads version digits one by one)."""
+    version = re.search(r'version "(\d+)', _output(["java", "-version"]) or "")
     if version is None:
         return False, "no Java on the PATH, and vdbench needs one"
     if int(version[1]) in _JAVA_REFUSED:
@@ -126,13 +104,10 @@ def java() -> tuple[bool, str]:
     return True, f"Java {version[1]}"
 
 
-def _system(plan: Plan, rules: Rules) -> Iterator[Item]:
+def _system(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
     if plan.raw_capacity_bytes is None:
-        yield _item(
-            "system",
-            "raw capacity is not in the plan (--raw-capacity); the ready-idle metric needs it",
-            "missing",
-        )
+        text = "raw capacity is not in the plan (--raw-capacity); the ready-idle metric needs it"
+        yield _item("system", text, "missing")
     else:
         yield _item("system", f"raw capacity: {plan.raw_capacity_bytes / 1e9:,.3f} GB", "in place")
     if plan.source != "simulation":
@@ -143,31 +118,26 @@ def _system(plan: Plan, rules: Rules) -> Iterator[Item]:
         words = during.value if during.value is not None else f"not known ({during.unknown})"
         yield _item("system", f"capacity optimisation during the active test: {words}", "to do", during)
     frozen = rules.find("phases.uninterrupted", plan.category)
-    yield _item(
-        "system",
-        "no change of configuration or tuning from conditioning to the end of ready idle",
-        "to do",
-        frozen,
-    )
+    text = "no change of configuration or tuning from conditioning to the end of ready idle"
+    yield _item("system", text, "to do", frozen)
     rated = [stage for stage in plan.stages if stage.role == "measurement" and not stage.closed]
-    random = [stage.phase for stage in rated]
     unrated = [stage.phase for stage in rated if stage.rate_iops is None]
     if unrated:
         yield _item("rates", f"not found yet: {', '.join(unrated)}; `iowatt emerald calibrate`", "missing")
-    elif random:
-        yield _item("rates", f"given: {', '.join(random)}", "in place")
+    elif rated:
+        given = ", ".join(stage.phase for stage in rated)
+        yield _item("rates", f"given: {given}", "in place")
 
 
 def installed(tool: str) -> str | None:
-    """What a load generator says of its version; None where it is not on the PATH."""
-    if shutil.which(tool) is None:
-        return None
-    if tool == "fio":
-        return (_said(["fio", "--version"]) or "fio").strip()
-    return str(Path(shutil.which(tool) or tool))
+    """The version or path of a load generator; None where it is not on the PATH."""
+    path = shutil.which(tool)
+    if path is None or tool != "fio":
+        return path
+    return (_output(["fio", "--version"]) or "fio").strip()
 
 
-def _said(words: list[str]) -> str | None:
+def _output(words: list[str]) -> str | None:
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.SubprocessError):
@@ -176,7 +146,7 @@ def _said(words: list[str]) -> str | None:
 
 
 def _words(value: Any) -> str:
-    """A rule's value in words."""
+    """The value of a rule in words."""
     if isinstance(value, list):
         if all(isinstance(one, dict) for one in value):
             return "; ".join(_range(one) for one in value)

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.plan.comment import comments
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import (
     FILL,
@@ -30,6 +29,8 @@ from iowatt.emerald.plan.workloads import (
     SEQUENTIAL,
     STREAM_BYTES,
     Span,
+    comments,
+    idle_error,
     outstanding,
     prepared,
     profile_name,
@@ -43,16 +44,16 @@ from iowatt.sources.export.percents import apportion
 from iowatt.sources.observation import Share
 from iowatt.sources.target import takes_direct
 
-# A row for each request counts exactly, whatever a busy machine does to fio's windows, and says the longest
-# response: it is asked for where rows are not too many (fio keeps them in memory until it ends). How fast a
-# closed loop goes is not known before: it is taken for a fast device's.
+# Logs with a row for each request count exactly on a busy machine too, and have the longest response. They
+# are chosen where rows are not too many (fio keeps them in memory until it ends); of a closed loop the rate
+# of a fast device is assumed.
 _MOST_ROWS: Final = 2e6
 _CLOSED_IOPS: Final = 500_000.0
-# Elsewhere windows, so many in an interval of a minute: half seconds where minutes count, as fio cuts rates
-# to whole requests per second, and two of these are told apart only in windows shorter than a second.
+# Otherwise windows in an interval of a minute: half seconds where minutes count, as fio cuts rates to whole
+# requests per second, and only windows under a second tell two such rates apart.
 _WINDOWS: Final = {"prefill": 6, "conditioning": 6}
 _WINDOWS_COUNTED: Final = 120
-# In rehearsals windows would be shorter than fio keeps to on a busy machine.
+# fio on a busy machine does not keep to shorter windows (of rehearsals).
 _LEAST_WINDOW_MS: Final = 50
 # fio ends a value at ; and #, expands $, and separates files by colons; the plan separates them by commas.
 _REFUSED: Final = "#;$,"
@@ -63,19 +64,12 @@ Job = tuple[str, list[str]]
 def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | None = None) -> str:
     """The job file of a stage; its logs go to ``folder`` (default: where fio is started).
 
-    Parameters
-    ----------
-    direct:
-        Whether to go past the page cache; default: unless a target that exists cannot.
-
-    Raises
-    ------
-    InputError
-        The stage is a rest, needs a rate that the plan does not have, or asks for what fio cannot do; a name
-        holds what a job file cannot.
+    ``direct``: whether to go past the page cache; default: unless a target that exists cannot.
+    Raises ``InputError``: the stage is idle, needs a rate that the plan does not have, or a load that fio
+    cannot make; a name has a character that a job file cannot hold.
     """
     if stage.workload is None:
-        raise InputError("not-applicable", f"stage {stage.id}", "the stage is a rest: fio has nothing to do")
+        raise idle_error(stage)
     tested = span(plan)
     for name in (*tested.paths, str(folder)):
         _checked(name)
@@ -95,7 +89,7 @@ def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | 
 def shares_of_streams(stage: Stage, observed: Sequence[Share]) -> list[Share]:
     """Shares of the workload's streams from those of the jobs that ``job_text`` makes of them.
 
-    A stream's share is asked for by the profile; a job has a part of it, in whole requests per second.
+    A stream's share is the profile's; each of its jobs has a part, in whole requests per second.
     Sequential stages have one stream, and their jobs stay as they are.
     """
     if stage.workload not in RANDOM:
@@ -165,13 +159,12 @@ def _logs(stage: Stage, folder: Path, job: str) -> list[str]:
 def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job], list[str]]:
     """Jobs of the exported profile, without what stands in ``[global]`` here."""
     if stage.closed and stage.workload == "HB":
-        raise InputError(
-            "unsupported",
-            f"stage {stage.id}",
+        text = (
             "fio cannot run the hot band as fast as possible: its jobs run independently, so their shares "
-            "would follow from their response times",
-            hint="give a rate; `iowatt emerald calibrate` finds the highest one",
+            "would follow from their response times"
         )
+        hint = "give a rate; `iowatt emerald calibrate` finds the highest one"
+        raise InputError("unsupported", f"stage {stage.id}", text, hint=hint)
     ready = prepared(plan, stage, seed=seed, target=tested.paths[0], bytes_each=tested.bytes_each)
     exported = fio.export(ready)
     jobs: list[Job] = []
@@ -179,46 +172,36 @@ def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job
         if line.startswith("[") and line != "[global]":
             jobs.append((line.strip("[]"), []))
         elif line and jobs and not line.startswith("runtime="):
-            jobs[-1][1].append(_over(line, len(tested.paths)))
+            jobs[-1][1].append(_for_targets(line, len(tested.paths)))
     if not jobs:
-        raise InputError(
-            "out-of-range",
-            f"stage {stage.id}: rate_iops",
-            f"{stage.rate_iops:g} IOPS are less than 1 IOPS for every job",
-            hint="fio's rates are whole numbers",
-        )
+        text = f"{stage.rate_iops:g} IOPS are less than 1 IOPS for every job"
+        hint = "fio's rates are whole numbers"
+        raise InputError("out-of-range", f"stage {stage.id}: rate_iops", text, hint=hint)
     return jobs, listed(exported.omissions)
 
 
-def _over(option: str, targets: int) -> str:
-    """An option for so many targets: fio's ``size`` is that of all of them, ``offset`` that of each."""
+def _for_targets(option: str, targets: int) -> str:
+    """An option for several targets: fio's ``size`` is that of all of them, ``offset`` that of each."""
     key, _, value = option.partition("=")
     return f"size={int(value) * targets}" if key == "size" else option
 
 
 def _sequential(stage: Stage, tested: Span) -> list[Job]:
-    """A job for each cursor, in a part of its own."""
+    """A job for each cursor, each in a separate part."""
     blocks = tested.bytes_each // STREAM_BYTES
     if stage.streams > blocks:
-        raise InputError(
-            "out-of-range",
-            f"stage {stage.id}: streams",
-            f"{stage.streams} streams need 256KiB each, and there are {tested.bytes_each} bytes",
-        )
+        text = f"{stage.streams} streams need 256KiB each, and there are {tested.bytes_each} bytes"
+        raise InputError("out-of-range", f"stage {stage.id}: streams", text)
     allowed = outstanding(stage)
     if allowed < stage.streams:
-        raise InputError(
-            "out-of-range",
-            f"stage {stage.id}: outstanding",
-            f"{allowed} outstanding requests are too few for {stage.streams} streams",
-        )
+        text = f"{allowed} outstanding requests are too few for {stage.streams} streams"
+        raise InputError("out-of-range", f"stage {stage.id}: outstanding", text)
     name = "fill" if stage.workload == FILL else str(stage.workload).lower()
-    parts, depths = ([1] * stage.streams for _ in range(2))
-    parts = apportion(parts, blocks)
-    depths = apportion(depths, allowed)
+    even = [1.0] * stage.streams
+    parts, depths = apportion(even, blocks), apportion(even, allowed)
     rates: list[int | None] = [None] * stage.streams
     if not stage.closed and stage.workload != FILL:
-        rates = [*apportion([1.0] * stage.streams, max(stage.streams, round(rate_of(stage))))]
+        rates = [*apportion(even, max(stage.streams, round(rate_of(stage))))]
     jobs, at = [], 0
     for number, (part, depth, rate) in enumerate(zip(parts, depths, rates, strict=True), 1):
         options = [
@@ -238,7 +221,7 @@ def _sequential(stage: Stage, tested: Span) -> list[Job]:
 def _sequential_notes(stage: Stage) -> list[str]:
     if stage.streams == 1 or stage.workload == FILL:
         return []
-    return [f"{stage.streams} streams over the whole range; each walks a part of its own, as fio's jobs do"]
+    return [f"{stage.streams} streams over the whole range; each walks a separate part, as fio's jobs do"]
 
 
 def _seed(plan: Plan, stage: Stage) -> int:
@@ -251,10 +234,9 @@ def _seed(plan: Plan, stage: Stage) -> int:
 def _checked(name: str) -> None:
     wrong = next((c for c in name if c in _REFUSED or ord(c) < 32 or ord(c) == 127), None)
     if wrong is not None or name != name.strip():
-        what = repr(wrong) if wrong is not None else "a blank at its end"
-        raise InputError(
-            "unsupported", "target", f"{name!r} has {what}, which a name in a job file of fio cannot have"
-        )
+        reason = repr(wrong) if wrong is not None else "a blank at its end"
+        text = f"{name!r} has {reason}, which a name in a job file of fio cannot have"
+        raise InputError("unsupported", "target", text)
 
 
 def _time(seconds: float) -> str:

@@ -1,7 +1,7 @@
-"""The folder of a plan: made aside, and in its place only when all of it is there.
+"""The folder of a plan: it is made aside and moved into place when it is complete.
 
-plan.json       the plan, which every later verb reads
-planned.json    calendar, check-list, rules used, what was checked
+plan.json       the plan, which the later verbs read
+planned.json    calendar, check-list, rules used, checks of files
 plan.txt        plan.html   the same to read
 fio/            a job file for each stage
 vdbench/        rate-finding.parm, test-sequence.parm
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,6 @@ from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, STAGES
 from iowatt.emerald.plan import page
-from iowatt.emerald.plan.generate import Generated
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.result import Planned
 from iowatt.render import terminal
@@ -35,51 +34,36 @@ def refuse(target: Path, *, force: bool) -> None:
     ):
         return
     if target.is_symlink() or not _is_plan(target):
-        raise InputError(
-            "unsafe-target",
-            str(target),
-            "exists and is not a plan",
-            hint="choose another directory with `output=`; `force=True` replaces plans only",
-        )
+        hint = "choose another directory with `output=`; `force=True` replaces plans only"
+        raise InputError("unsafe-target", str(target), "exists and is not a plan", hint=hint)
     if _holds_measurement(target):
-        raise InputError(
-            "unsafe-target",
-            str(target / STAGES),
-            "the directory holds a measurement, and `force=True` replaces plans only",
-            hint="choose another directory with `output=`",
-        )
+        text, hint = "the directory holds a measurement", "choose another directory with `output=`"
+        raise InputError("unsafe-target", str(target / STAGES), text, hint=hint)
     if not force:
-        raise InputError(
-            "exists",
-            str(target),
-            "a plan exists already",
-            hint="choose another directory with `output=`, or replace it with `force=True`",
-        )
+        hint = "choose another directory with `output=`, or replace it with `force=True`"
+        raise InputError("exists", str(target), "a plan exists already", hint=hint)
 
 
 def write(
-    target: Path, plan: Plan, found: Planned, files: Sequence[Generated], *, force: bool = False
+    target: Path, plan: Plan, planned: Planned, texts: Mapping[str, str], *, force: bool = False
 ) -> None:
-    """Write the folder; never half of it."""
-    with atomic_path.folder(target, lambda: refuse(target, force=force)) as made:
-        (made / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
-        (made / "planned.json").write_text(json_text(found.as_dict()), "utf-8")
-        document = page.document(found)
-        (made / "plan.txt").write_text(terminal.text(document), "utf-8")
-        (made / "plan.html").write_text(render_file.page([document]), "utf-8")
-        for one in files:
-            path = made / one.path
+    """Write the folder, whole or not at all; ``texts`` are the load generators' files by path."""
+    with atomic_path.folder(target, lambda: refuse(target, force=force)) as new:
+        (new / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
+        (new / "planned.json").write_text(json_text(planned.as_dict()), "utf-8")
+        document = page.document(planned)
+        (new / "plan.txt").write_text(terminal.text(document), "utf-8")
+        (new / "plan.html").write_text(render_file.page([document]), "utf-8")
+        for name, text in texts.items():
+            path = new / name
             path.parent.mkdir(exist_ok=True)
-            path.write_text(one.text, "utf-8")
+            path.write_text(text, "utf-8")
 
 
 def read(path: Path) -> Plan:
     """A plan from its file, or from the folder that has it.
 
-    Raises
-    ------
-    InputError
-        There is none, or it is no plan of this version; with the keys that are wrong.
+    Raises ``InputError``: there is none, or it is not a plan of this version; with the first wrong key.
     """
     from pydantic import ValidationError
 
@@ -92,9 +76,8 @@ def read(path: Path) -> Plan:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         where = f"{file}: {place}" if place else str(file)
-        raise InputError(
-            "wrong-format", where, f"is not a plan of this version: {first['msg']}", hint=hint
-        ) from None
+        text = f"is not a plan of this version: {first['msg']}"
+        raise InputError("wrong-format", where, text, hint=hint) from None
 
 
 def json_text(document: dict[str, Any]) -> str:
@@ -103,7 +86,7 @@ def json_text(document: dict[str, Any]) -> str:
 
 
 def _holds_measurement(target: Path) -> bool:
-    """Whether what was measured would go with the folder: it lies in it, or in a folder below it."""
+    """Whether a measurement lies in the folder, or in a folder below it."""
     kept = (MANIFEST, JOURNAL)
     return os.path.lexists(target / STAGES) or any(
         name in kept for _, _, files in os.walk(target) for name in files

@@ -1,7 +1,7 @@
-"""A plan as a document: what `emerald plan` writes and every later verb goes by.
+"""A plan as a document: what `emerald plan` writes and every later verb follows.
 
-Times are in seconds as they will be run: with a time scale of 0.01 a stage of ten minutes says 6. What the
-rules ask for stands beside them (``rule_seconds``), so that nothing shortened can pass for compliant.
+Times are in seconds as they will be run: with a time scale of 0.01 a stage of ten minutes has 6. The times
+that the rules require are beside them (``rule_seconds``), so that nothing shortened can pass for compliant.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator
 
+from iowatt.base import json_schema
 from iowatt.base.strict import Strict, key
 
 PLAN_SCHEMA: Final = "iowatt.emerald-plan/1"
@@ -19,33 +20,30 @@ Source = Literal["fio", "vdbench", "simulation"]
 
 
 class Stage(Strict):
-    """One uninterrupted stretch of a measurement: one call of the load generator, or a rest."""
+    """An uninterrupted part of a measurement: one call of the load generator, or an idle stage."""
 
     id: str = key("Its name in folders and results: HB-warmup, HB, RR-warmup, ready-idle.", min_length=1)
     phase: str = key("The metric that it serves (HB, MW1, RR, RI ...), or its own name.", min_length=1)
-    role: Role = key("What it is for. A phase's warmup stage gives the history of its measurement.")
+    role: Role = key("Its purpose. A phase's warm-up gives the history of its measurement.")
     workload: str | None = key(
-        "HB, MW1, MW2, RR, RW, SR, SW, fill; none for a rest.", default=None, unset="no requests"
+        "HB, MW1, MW2, RR, RW, SR, SW, fill; none for an idle stage.", default=None, unset="no requests"
     )
     seconds: float | None = key(
         "How long it runs.", default=None, unset="until the whole range is written (fill)", unit="s", gt=0
     )
     rule_seconds: float | None = key(
-        "How long the rules ask for.", default=None, unset="the rules say none", unit="s"
+        "The length that the rules require.", default=None, unset="the rules have none", unit="s"
     )
     interval_s: float = key("The interval of its figures: a minute, scaled like the rest.", unit="s", gt=0)
     rate_iops: float | None = key(
-        "Requests per second in all.",
-        default=None,
-        unset="found by `emerald calibrate`, or the maximum",
-        gt=0,
+        "Requests per second.", default=None, unset="found by `emerald calibrate`, or the maximum", gt=0
     )
     closed: bool = key(
         "As fast as the outstanding requests allow, instead of at a rate (sequential, fill).", default=False
     )
     outstanding: int = key(
-        "Requests outstanding, over all streams and targets: always so many where closed; at a rate at most "
-        "so many, and 64 at least, which must exceed rate x response time.",
+        "Requests outstanding, over all streams and targets: exactly so many where closed; at a rate the "
+        "most, and at least 64, which must exceed rate x response time.",
         default=8,
         ge=1,
     )
@@ -59,37 +57,37 @@ class Instrument(Strict):
     source: str = key(
         "Where it is read, as for `iowatt meter`: snmp://pdu1/..., csv:power.csv.", min_length=1
     )
-    role: Literal["power", "temperature"] = key("What it is there for.", default="power")
+    role: Literal["power", "temperature"] = key("Its purpose.", default="power")
 
 
 class Target(Strict):
-    """What is measured: a device or file, or a scenario that is simulated."""
+    """The system under test: a device or file, or the scenario of a simulated array."""
 
     path: str | None = key("Block device or file; several are separated by commas.", default=None)
     scenario: str | None = key(
         "Scenario of the simulated array, absolute or relative to the plan.", default=None
     )
-    size_bytes: int | None = key("The tested address range.", default=None, unset="all of it", gt=0)
+    size_bytes: int | None = key("The tested address range.", default=None, unset="the whole target", gt=0)
     block_size: Literal[512, 4096] = key("Logical block size.", default=512, unit="bytes")
 
 
 class Rules(Strict):
-    """Which rules, to the byte."""
+    """The rules, to the byte."""
 
     profile: str = key("Name of the rule profile, emerald-4.0.0.", min_length=1)
     sha256: str = key("Digest of its file.")
     version: str = key("Version of the specification.")
-    unverified: list[str] = key("Rule values that the plan used and nobody has verified.", default=[])
+    unverified: list[str] = key("Rule values that the plan used and that are not verified.", default=[])
 
 
 class PlanDeviation(Strict):
-    """Why results of a plan are no Emerald results."""
+    """Why results of a plan are not Emerald results."""
 
     code: str = key("Stable name for programs: dry-run, modelled ...", min_length=1)
     text: str = key("A sentence.")
 
 
-def _coded(value: Any) -> Any:
+def _with_codes(value: Any) -> Any:
     """Plans of earlier versions have sentences without codes."""
     if not isinstance(value, list):
         return value
@@ -107,14 +105,18 @@ class Plan(Strict):
     class_: int | None = key("Class within the category.", default=None, alias="class")
     product: dict[str, Any] = key("Vendor, product and what the report says of them.", default={})
     rules: Rules = key("The rules that it follows.")
-    source: Source = key("What makes the requests.")
-    target: Target = key("What is measured.")
+    source: Source = key("The load generator.")
+    target: Target = key("The system under test.")
     raw_capacity_bytes: int | None = key("Raw capacity, for the ready-idle metric.", default=None, gt=0)
     time_scale: float = key("Factor of all times; 1 for a measurement.", gt=0, le=1)
     deviations: Annotated[
-        list[PlanDeviation],
-        BeforeValidator(_coded, json_schema_input_type=list[PlanDeviation | str]),
-    ] = key("Why its results are no Emerald results; a text alone has no code.", default=[])
+        list[PlanDeviation], BeforeValidator(_with_codes, json_schema_input_type=list[PlanDeviation | str])
+    ] = key("Why its results are not Emerald results; a text alone has no code.", default=[])
     seed: int = key("Of everything drawn.", default=1, ge=0)
     instruments: list[Instrument] = key("Meters and thermometers.", default=[])
     stages: list[Stage] = key("In the order in which they are run, without a break.", min_length=1)
+
+
+def schema_text() -> str:
+    """The JSON Schema of ``plan.json``."""
+    return json_schema.schema_text(Plan, "iowatt Emerald plan")

@@ -5,9 +5,9 @@ could not be read, so their choices (``concatenate``, thread counts, names) may 
 
 - The hot band is ``hotband=`` itself, with the skews of the profile; ``iorate=max`` keeps them.
 - Times are whole seconds, and ``elapsed`` is a multiple of ``interval``, at least two of them. vdbench leaves
-  the first interval out of its average, so a measurement is told one interval more.
-- A rate that nobody has found yet is a variable, ``$HB_iops``, given when vdbench is started.
-- Several targets are storage definitions of their own: hot bands lie on each. ``concatenate=yes`` would make
+  the first interval out of its average, so a measurement has one interval more.
+- A rate that has not been found yet is a variable, ``$HB_iops``, given when vdbench is started.
+- Each of several targets is a storage definition: hot bands lie on each. ``concatenate=yes`` would make
   one range of them; what the official script does is not known.
 """
 
@@ -18,26 +18,27 @@ from dataclasses import replace
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.plan.comment import comments
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import (
     FILL,
     SEQUENTIAL,
     STREAM_BYTES,
     Span,
+    comments,
+    idle_error,
     outstanding,
     prepared,
+    rate_of,
     span,
 )
 from iowatt.sources.export import vdbench
 
 #: Steps of the search, in percent of the highest rate.
 CURVE: Final = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
-#: Threads that a sequential workload is tried with.
-THREADS: Final = (1, 2, 4, 8, 16, 32, 64)
+THREADS: Final = (1, 2, 4, 8, 16, 32, 64)  #: Threads that a sequential workload is tried with.
 # Threads where no rate is known yet: 20 ms at 25,000 requests per second, and as many again.
 _UNKNOWN_THREADS: Final = 1024
-# The fill ends by itself; vdbench wants a time all the same.
+# The fill ends when all is written; vdbench needs a time nevertheless.
 _LONGEST_S: Final = 3_600_000
 # What separates words, ends a line or begins a variable in a parameter file.
 _REFUSED: Final = " ,=()$*#\"'!"
@@ -55,7 +56,7 @@ def variable(stage: Stage) -> str:
 
 def variables(plan: Plan) -> list[str]:
     """The variables of the test sequence, each once."""
-    found = [variable(stage) for stage in _running(plan) if stage.rate_iops is None and not _at_most(stage)]
+    found = [variable(stage) for stage in _running(plan) if stage.rate_iops is None and not _is_closed(stage)]
     return list(dict.fromkeys(found))
 
 
@@ -71,22 +72,13 @@ def seconds(stage: Stage) -> tuple[int, int]:
 def stage_text(plan: Plan, stage: Stage) -> str:
     """The parameter file of one stage.
 
-    Raises
-    ------
-    InputError
-        The stage is a rest or has no rate; a name holds what a parameter file cannot.
+    Raises ``InputError``: the stage is idle or has no rate; a name has a character that a parameter file
+    cannot hold.
     """
     if stage.workload is None:
-        raise InputError(
-            "not-applicable", f"stage {stage.id}", "the stage is a rest: vdbench has nothing to do"
-        )
-    if stage.rate_iops is None and not _at_most(stage):
-        raise InputError(
-            "missing",
-            f"stage {stage.id}: rate_iops",
-            "the stage has no rate yet",
-            hint=f"`iowatt emerald calibrate` finds it; or give it in the plan: `rate={stage.workload}=500`",
-        )
+        raise idle_error(stage)
+    if not _is_closed(stage):
+        rate_of(stage)
     tested = span(plan)
     head = _head(plan, f"stage {stage.id}", f"vdbench -f FILE -o OUTPUT  (run {run_name(stage)})")
     return _text(head, _storage(tested), _workloads(plan, [stage], tested), [_run(stage, tested)])
@@ -107,13 +99,10 @@ def sequence_text(plan: Plan) -> str:
 def rate_finding_text(plan: Plan, limit_ms: float | None) -> str:
     """The set that finds the rates: curves up to the limit for random phases, threads for sequential ones.
 
-    Parameters
-    ----------
-    limit_ms:
-        Where a curve stops, the limit of the mean response time; ``None``: at the highest rate.
+    ``limit_ms``: where a curve stops, the limit of the mean response time; ``None``: at the highest rate.
     """
     tested = span(plan)
-    stages = _sought(plan)
+    stages = _to_find(plan)
     runs = []
     for stage in stages:
         elapsed, interval = seconds(stage)
@@ -125,7 +114,7 @@ def rate_finding_text(plan: Plan, limit_ms: float | None) -> str:
         else:
             stop = "" if limit_ms is None else f",stopcurve={limit_ms:g}"
             points = ",".join(map(str, CURVE))
-            threads = _threads(_open(stage), tested)
+            threads = _threads(_outstanding(stage), tested)
             runs.append(f"{who},iorate=curve,curve=({points}){stop},{times},threads={threads}")
     head = _head(
         plan, "rate finding", "vdbench -f FILE -o OUTPUT, on a system that is filled and conditioned"
@@ -158,11 +147,8 @@ def _storage(tested: Span) -> list[str]:
     for path in tested.paths:
         wrong = next((c for c in path if c in _REFUSED or ord(c) < 32 or ord(c) == 127), None)
         if wrong is not None:
-            raise InputError(
-                "unsupported",
-                "target",
-                f"{path!r} has {wrong!r}, which a name in a parameter file of vdbench cannot have",
-            )
+            text = f"{path!r} has {wrong!r}, which a name in a parameter file of vdbench cannot have"
+            raise InputError("unsupported", "target", text)
     return [
         "sd=default,openflags=o_direct",
         *(f"sd=sd{n},lun={path},size={tested.bytes_each}" for n, path in enumerate(tested.paths, 1)),
@@ -189,11 +175,11 @@ def _workloads(plan: Plan, stages: Iterable[Stage], tested: Span) -> list[str]:
 
 def _run(stage: Stage, tested: Span) -> str:
     elapsed, interval = seconds(stage)
-    if _at_most(stage):
+    if _is_closed(stage):
         rate, threads = "max", max(stage.outstanding, stage.streams)
     else:
         rate = f"${variable(stage)}" if stage.rate_iops is None else f"{stage.rate_iops:.10g}"
-        threads = _open(stage)
+        threads = _outstanding(stage)
     once = ",maxdata=1" if stage.workload == FILL else ""
     return (
         f"rd={run_name(stage)},wd={_selected(stage)},iorate={rate},elapsed={elapsed},interval={interval}"
@@ -201,7 +187,7 @@ def _run(stage: Stage, tested: Span) -> str:
     )
 
 
-def _open(stage: Stage) -> int:
+def _outstanding(stage: Stage) -> int:
     """Requests outstanding at most at a rate, known or not."""
     return outstanding(stage) if stage.rate_iops is not None else max(_UNKNOWN_THREADS, stage.outstanding)
 
@@ -210,12 +196,12 @@ def _selected(stage: Stage) -> str:
     return str(stage.workload) if stage.workload in SEQUENTIAL else f"{stage.workload}_*"
 
 
-def _threads(asked: int, tested: Span) -> int:
+def _threads(outstanding: int, tested: Span) -> int:
     """Threads are those of each storage definition."""
-    return max(1, -(-asked // len(tested.paths)))
+    return max(1, -(-outstanding // len(tested.paths)))
 
 
-def _at_most(stage: Stage) -> bool:
+def _is_closed(stage: Stage) -> bool:
     return stage.closed or stage.workload == FILL
 
 
@@ -223,7 +209,7 @@ def _running(plan: Plan) -> list[Stage]:
     return [stage for stage in plan.stages if stage.workload is not None]
 
 
-def _sought(plan: Plan) -> list[Stage]:
+def _to_find(plan: Plan) -> list[Stage]:
     """A stage of each phase whose rate, or number of threads, is to be found: as long as a warm-up."""
     found: dict[str, Stage] = {}
     for stage in plan.stages:

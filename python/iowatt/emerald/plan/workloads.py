@@ -1,4 +1,4 @@
-"""The workloads of Emerald's phases: which profile of the library each one is, and on how large a range."""
+"""The workloads of Emerald's phases: their profiles, their range on the targets, comments of their files."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.sources.export.loads import Prepared
 from iowatt.sources.export.outstanding import LEAST
 from iowatt.sources.export.prepare import prepare
+
+# fio reads text beyond 8 KiB of a line as another line.
+_LONGEST_COMMENT: Final = 1000
 
 FILL: Final = "fill"
 SEQUENTIAL: Final = ("SR", "SW", FILL)
@@ -39,7 +42,7 @@ _FOLDED: Final = (
 
 @dataclass(frozen=True)
 class Span:
-    """The tested range as it lies on the targets: so many bytes from the start of each."""
+    """The tested range: so many bytes from the start of each target."""
 
     paths: tuple[str, ...]
     bytes_each: int
@@ -53,10 +56,7 @@ def paths(plan: Plan) -> tuple[str, ...]:
 def span(plan: Plan) -> Span:
     """The tested range, whole requests of 256 KiB on each target.
 
-    Raises
-    ------
-    InputError
-        The plan has no target, or does not say how much of it is tested where no target says so itself.
+    Raises ``InputError``: the plan has no target, or no tested range where a target does not exist yet.
     """
     named = paths(plan)
     if not named:
@@ -66,25 +66,19 @@ def span(plan: Plan) -> Span:
     else:
         sizes = [bytes_of(path) for path in named]
         if None in sizes:
-            raise InputError(
-                "missing",
-                "plan.json: target.size_bytes",
-                f"{named[sizes.index(None)]} does not exist, so the plan must say how much is tested",
-                hint="give the tested range to `iowatt emerald plan`: `size=1TiB`",
-            )
+            text = f"{named[sizes.index(None)]} does not exist, so the plan must give the tested range"
+            hint = "give it to `iowatt emerald plan`: `size=1TiB`"
+            raise InputError("missing", "plan.json: target.size_bytes", text, hint=hint)
         total = min(size for size in sizes if size is not None) * len(named)
     each = total // len(named) // STREAM_BYTES * STREAM_BYTES
     if each == 0:
-        raise InputError(
-            "out-of-range",
-            "plan.json: target.size_bytes",
-            f"{total} bytes on {len(named)} targets are less than one request of 256KiB on each",
-        )
+        text = f"{total} bytes on {len(named)} targets are less than one request of 256KiB on each"
+        raise InputError("out-of-range", "plan.json: target.size_bytes", text)
     return Span(named, each)
 
 
 def bytes_of(path: str) -> int | None:
-    """Bytes of a file or block device; None where there is none."""
+    """Bytes of a file or block device; None where it does not exist."""
     try:
         mode = Path(path).stat()
         if stat.S_ISBLK(mode.st_mode):
@@ -96,34 +90,31 @@ def bytes_of(path: str) -> int | None:
 
 
 def profile_name(workload: str) -> str:
-    """The profile of the library that a workload is."""
+    """The profile of the library for a workload."""
     return _PROFILES[workload]
 
 
 def overrides(plan: Plan, stage: Stage) -> list[str]:
-    """What differs from that profile: sizes of 4 KiB blocks, outstanding requests in place of arrivals."""
-    found = []
+    """Changes to that profile: sizes of 4 KiB blocks, outstanding requests in place of arrivals."""
+    changes = []
     if stage.workload == "HB" and plan.target.block_size == 4096:
         sizes = ",".join(f'{{size="{kib}k",share={share}}}' for kib, share in _FOLDED)
-        found.append(f"sizes=[{sizes}]")
+        changes.append(f"sizes=[{sizes}]")
     if stage.closed:
-        found.append(f'arrivals={{law="closed",outstanding={stage.outstanding}}}')
+        changes.append(f'arrivals={{law="closed",outstanding={stage.outstanding}}}')
     if stage.workload in ("SR", "SW") and stage.streams > 1:
         name = stage.workload.lower()
-        found.append(f'stream.{name}.access={{pattern="sequential",streams={stage.streams}}}')
-    return found
+        changes.append(f'stream.{name}.access={{pattern="sequential",streams={stage.streams}}}')
+    return changes
 
 
 def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: int) -> Prepared:
     """The stage's profile for a load generator: as long as the stage, on one target's range.
 
-    Raises
-    ------
-    InputError
-        The stage has no workload, or neither a rate nor ``closed``.
+    Raises ``InputError``: the stage has no workload, or neither a rate nor ``closed``.
     """
     if stage.workload is None:
-        raise InputError("not-applicable", f"stage {stage.id}", "the stage is a rest and has no requests")
+        raise idle_error(stage)
     rate = None if stage.closed else rate_of(stage)
     return prepare(
         profile_name(stage.workload),
@@ -144,12 +135,26 @@ def outstanding(stage: Stage) -> int:
 
 
 def rate_of(stage: Stage) -> float:
-    """Requests per second that an open stage asks for; ``InputError`` where nobody has found them yet."""
+    """Requests per second of an open stage; ``InputError`` where its rate has not been found yet."""
     if stage.rate_iops is None:
-        raise InputError(
-            "missing",
-            f"stage {stage.id}: rate_iops",
-            "the stage has no rate yet",
-            hint=f"`iowatt emerald calibrate` finds it; or give it in the plan: `rate={stage.workload}=500`",
-        )
+        hint = f"`iowatt emerald calibrate` finds it; or give it in the plan: `rate={stage.workload}=500`"
+        place = f"stage {stage.id}: rate_iops"
+        raise InputError("missing", place, "the stage has no rate yet", hint=hint)
     return stage.rate_iops
+
+
+def idle_error(stage: Stage) -> InputError:
+    """The error for a load generator that is to run an idle stage."""
+    return InputError("not-applicable", f"stage {stage.id}", "an idle stage has no requests to make")
+
+
+def comments(mark: str, plan: Plan, *lines: str) -> list[str]:
+    """Comment lines of a file: the first of ``lines``, every deviation of the plan, the others."""
+    deviations = (f"NON-COMPLIANT: {deviation.text}" for deviation in plan.deviations)
+    return [f"{mark} {_one_line(text)}" for text in (lines[0], *deviations, *lines[1:])]
+
+
+def _one_line(text: str) -> str:
+    """``text`` without control characters (a line break would begin an option), and not too long."""
+    clean = "".join(c if c.isprintable() else " " for c in text)
+    return clean if len(clean) <= _LONGEST_COMMENT else clean[: _LONGEST_COMMENT - 3] + "..."

@@ -13,11 +13,11 @@ from pydantic import BaseModel, Field, ValidationError
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze.read import read_plan
 from iowatt.emerald.analyze.result import Analysis, Part
 from iowatt.emerald.classify import Classification, classify
 from iowatt.emerald.classify import read as read_product
-from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.plan import Plan
+from iowatt.emerald.plan import read as read_plan
 from iowatt.emerald.report import about as about_file
 from iowatt.emerald.report.about import About
 from iowatt.emerald.rules import Rules, load

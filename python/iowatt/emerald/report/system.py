@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.emerald.classify import Classification
-from iowatt.emerald.classify.requirement import ATTRIBUTES
+from iowatt.emerald.classify import ATTRIBUTES, Classification
 from iowatt.emerald.report.inputs import ReportInputs
 from iowatt.emerald.report.tables import NOT_STATED, gigabytes, joined, pairs, table
 from iowatt.render import numbers

@@ -1,83 +1,141 @@
-"""Rule profiles and their rules for people and as JSON."""
+"""Rule profiles and their rules: as results, as a page, and as Markdown for the reference."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Literal
+
+from pydantic import Field
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.rules.find import aliases, file_names, load, profile_names, stated
-from iowatt.emerald.rules.read import sources
+from iowatt.base.results import Result, ResultDocument
+from iowatt.emerald.rules.find import aliases, file_names, load, profile_file, profile_names, sources
+from iowatt.emerald.rules.profile import Rule
+from iowatt.render import numbers
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Cell, Column, Figure, Table, text_columns
 
-PROFILES_SCHEMA: Final = "iowatt.rule-profiles/1"
-RULES_SCHEMA: Final = "iowatt.rule-list/1"
+
+class ProfileEntry(Result):
+    """A rule profile of the library; numbers of its rules."""
+
+    name: str
+    aliases: list[str]
+    title: str
+    version: str
+    rules: int
+    unverified: int
+    unknown: int  #: Rules whose value is not known.
 
 
-def profiles() -> dict[str, Any]:
+class ProfileList(ResultDocument):
+    """The rule profiles of the library."""
+
+    schema_id: Literal["iowatt.rule-profiles/1"] = Field(default="iowatt.rule-profiles/1", alias="schema")
+    profiles: list[ProfileEntry]
+
+
+class RuleList(ResultDocument):
+    """Rules of one profile, sorted by key."""
+
+    schema_id: Literal["iowatt.rule-list/1"] = Field(default="iowatt.rule-list/1", alias="schema")
+    profile: str
+    title: str
+    version: str
+    sha256: str
+    lineage: list[str]  #: Profiles that it is made of, itself first.
+    notes: list[str]
+    rules: list[Rule]
+
+
+def list_profiles() -> ProfileList:
     """The library's profiles."""
-    found = [load(name) for name in profile_names()]
-    return {
-        "schema": PROFILES_SCHEMA,
-        "profiles": [
-            {
-                "name": one.name,
-                "aliases": [alias for alias, name in aliases().items() if name == one.name],
-                "title": one.title,
-                "version": one.version,
-                "rules": len(one.rules),
-                "unverified": sum(not rule.verified for rule in one.rules.values()),
-                "unknown": sum(rule.value is None for rule in one.rules.values()),
-            }
-            for one in found
-        ],
-    }
+    return ProfileList(
+        profiles=[
+            ProfileEntry(
+                name=one.name,
+                aliases=[alias for alias, name in aliases().items() if name == one.name],
+                title=one.title,
+                version=one.version,
+                rules=len(one.rules),
+                unverified=sum(not rule.verified for rule in one.rules.values()),
+                unknown=sum(rule.value is None for rule in one.rules.values()),
+            )
+            for one in map(load, profile_names())
+        ]
+    )
 
 
-def rules(name: str, pattern: str = "*", *, unverified: bool = False) -> dict[str, Any]:
+def list_rules(name: str, pattern: str = "*", *, unverified: bool = False) -> RuleList:
     """The rules of a profile whose keys match. Raises ``InputError`` where none of its keys do."""
     profile = load(name)
-    found = sorted(profile.matching(pattern), key=lambda rule: rule.key)
-    if not found:
+    matching = sorted(profile.matching(pattern), key=lambda rule: rule.key)
+    if not matching:
         raise InputError("unknown-name", Argument("key"), f"no rule of {profile.name} matches {pattern!r}")
-    return {
-        "schema": RULES_SCHEMA,
-        "profile": profile.name,
-        "title": profile.title,
-        "version": profile.version,
-        "sha256": profile.sha256,
-        "lineage": list(profile.lineage),
-        "notes": list(profile.notes),
-        "rules": [rule.as_dict() for rule in found if not (unverified and rule.verified)],
-    }
+    return RuleList(
+        profile=profile.name,
+        title=profile.title,
+        version=profile.version,
+        sha256=profile.sha256,
+        lineage=list(profile.lineage),
+        notes=list(profile.notes),
+        rules=[rule for rule in matching if not (unverified and rule.verified)],
+    )
 
 
-def profile_lines(listed: dict[str, Any]) -> Iterator[str]:
-    """A line for each profile."""
-    width = max(len(one["name"]) for one in listed["profiles"])
-    for one in listed["profiles"]:
-        names = f"; also {', '.join(one['aliases'])}" if one["aliases"] else ""
-        counts = f"{one['rules']:>3} rules, {one['unverified']:>3} unverified"
-        yield f"{one['name']:<{width}}  {counts}  {one['title']}{names}"
+def document(result: ProfileList | RuleList) -> Document:
+    """The document of either list."""
+    return _profiles(result) if isinstance(result, ProfileList) else _rules(result)
 
 
-def rule_lines(listed: dict[str, Any]) -> Iterator[str]:
-    """A line for each rule, and what is to be known of it below."""
-    yield f"{listed['profile']}: {listed['title']}"
-    for note in listed["notes"]:
-        yield f"note: {note}"
-    for one in listed["rules"]:
-        mark = one["mark"] + (f" ({one['confidence']})" if "confidence" in one else "")
-        verified = "verified" if one["verified"] else "unverified"
-        yield f"{one['key']} = {shown(one)}  [{verified}; {mark}; {'; '.join(one['sources'])}]"
-        if "note" in one:
-            yield f"    {one['note']}"
-    unverified = sum(not one["verified"] for one in listed["rules"])
-    yield f"{len(listed['rules'])} rules, {unverified} of them unverified"
+def _profiles(result: ProfileList) -> Document:
+    rows: list[list[Cell]] = [
+        [one.name, one.title, one.rules, one.unverified, one.unknown, ", ".join(one.aliases)]
+        for one in result.profiles
+    ]
+    columns = [
+        *text_columns("Profile", "Title"), Column("Rules"), Column("Unverified"), Column("Unknown", rank=2),
+        Column("Aliases", text=True, rank=1),
+    ]  # fmt: skip
+    table = Figure("profiles", "Rule profiles", "", Table(columns, rows), wide=True, brief=True)
+    return Document(
+        key="rules",
+        kind="rule profiles",
+        title="Rule profiles",
+        verdict=[f"The library has {numbers.counted(len(rows), 'rule profile')}."],
+        sections=[Section("profiles", "Profiles", [table])],
+    )
+
+
+def _rules(result: RuleList) -> Document:
+    unverified = sum(not rule.verified for rule in result.rules)
+    rows: list[list[Cell]] = [
+        [
+            rule.key, value_text(rule), "verified" if rule.verified else "unverified", mark_text(rule),
+            rule.note, "; ".join(rule.sources),
+        ]
+        for rule in result.rules
+    ]  # fmt: skip
+    columns = [
+        *text_columns("Rule", "Value", "State"), Column("Mark", text=True, rank=1),
+        Column("Note", text=True, rank=2), Column("Source", text=True, rank=3),
+    ]  # fmt: skip
+    table = Figure("rules", result.title, "", Table(columns, rows), wide=True, brief=True)
+    return Document(
+        key="rules",
+        kind="rules",
+        title=result.profile,
+        meta=f"{result.title} · version {result.version}",
+        verdict=[f"{result.profile}: {numbers.counted(len(rows), 'rule')}, {unverified} of them unverified."],
+        sections=[Section("rules", "Rules", [table])],
+        caveats=[Caveat(note) for note in result.notes],
+        provenance=[("Rules", f"{' < '.join(result.lineage)}, SHA-256 {result.sha256}")],
+    )
 
 
 def markdown() -> str:
-    """All that the library's files state, for the reference: what a file extends, doubts and says itself."""
+    """All rules of the library's files, for the reference."""
     lines = [line for name in file_names() for line in _section(name)]
     lines += ["", "### Sources", "", *_table_lines(["name", "what"])]
     return "\n".join([*lines, *(f"| {key} | {_cell(text)} |" for key, text in sources().items())])
@@ -97,7 +155,7 @@ def taxonomy_markdown(name: str) -> str:
 
 
 def _section(name: str) -> Iterator[str]:
-    own = stated(name)
+    own = profile_file(name)
     yield from ["", f"### {name}", "", f"{own.head.title}."]
     if own.head.aliases:
         yield f"Also {', '.join(f'`{alias}`' for alias in own.head.aliases)}."
@@ -112,10 +170,8 @@ def _section(name: str) -> Iterator[str]:
     for rule in own.rules.values():
         if rule.key.startswith("taxonomy.") and "by class" in rule.unit:
             continue
-        given = rule.as_dict()
-        mark = rule.mark + (f" ({rule.confidence})" if rule.confidence else "")
         words = ", ".join(names[text] for text in rule.sources) + (f": {rule.note}" if rule.note else "")
-        cells = (f"`{rule.key}`", shown(given), mark, "yes" if rule.verified else "no", words)
+        cells = (f"`{rule.key}`", value_text(rule), mark_text(rule), "yes" if rule.verified else "no", words)
         yield f"| {' | '.join(map(_cell, cells))} |"
 
 
@@ -127,11 +183,15 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
-def shown(rule: dict[str, Any]) -> str:
-    """A value with its unit, where that is one."""
-    if "unknown" in rule:
-        return f"unknown: {rule['unknown']}"
-    value, unit = rule["value"], rule["unit"]
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    plain = isinstance(value, int | float) and not isinstance(value, bool) and unit != "1"
-    return f"{text} {unit}" if plain else text
+def value_text(rule: Rule) -> str:
+    """A value with its unit, where the unit is one of measure."""
+    if rule.value is None:
+        return f"unknown: {rule.unknown}"
+    text = rule.value if isinstance(rule.value, str) else json.dumps(rule.value, ensure_ascii=False)
+    number = isinstance(rule.value, int | float) and not isinstance(rule.value, bool)
+    return f"{text} {rule.unit}" if number and rule.unit != "1" else text
+
+
+def mark_text(rule: Rule) -> str:
+    """Where a value comes from; of a recalled one how sure the memory is."""
+    return rule.mark + (f" ({rule.confidence})" if rule.confidence else "")

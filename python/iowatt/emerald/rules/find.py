@@ -1,34 +1,136 @@
-"""Rule profiles by name or file, with what they extend."""
+"""Rule profiles by name or file, with the profiles that they extend."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Any, Final, Literal
 
-from iowatt.base.document import read_text
+from pydantic import BeforeValidator, ValidationError
+
+from iowatt.base import translate
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
-from iowatt.base.problems import suggestion
-from iowatt.emerald.rules.profile import Rules
-from iowatt.emerald.rules.read import Stated, Unverified, parse
-from iowatt.emerald.rules.rule import Rule
+from iowatt.base.problems import Problem, suggestion
+from iowatt.base.strict import Strict, key
+from iowatt.emerald.rules.profile import Rule, RuleKeys, Rules, several
 
-_NO_PROFILE: Final = "sources"
+RULES_SCHEMA: Final = "iowatt.rules/1"
+_NOT_A_PROFILE: Final = "sources"
+
+
+class Unverified(Strict):
+    """Inherited rules that are verified for another version only."""
+
+    rules: list[str] = key("Keys of rules; `instruments.*` stands for all below.", min_length=1)
+    why: str = key("Why they are not verified.", min_length=1)
+
+
+class Head(Strict):
+    """The head of a profile."""
+
+    schema_: Literal["iowatt.rules/1"] = key("The version of this format.", alias="schema")
+    name: str = key("Its name.", min_length=1)
+    aliases: list[str] = key("Other names for it.", default=[])
+    title: str = key("Its title, in a line.", min_length=1)
+    version: str | None = key("Version of the rules.", default=None, unset="abstract")
+    abstract: bool = key("Only there to be extended.", default=False)
+    extends: Annotated[tuple[str, ...], BeforeValidator(several)] = key(
+        "Profiles whose rules it inherits; the first decides.",
+        default=(),
+        accepts="a text or a list of texts",
+    )
+    notes: list[str] = key("Remarks for its users.", default=[])
+    unverified: list[Unverified] = key("Inherited rules that are not verified here.", default=[])
 
 
 @dataclass(frozen=True)
-class _Whole:
+class ProfileFile:
+    """The content of one file."""
+
+    head: Head
+    rules: Mapping[str, Rule]  #: By key.
+    document: Document
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Titles of sources by the keys in a rule's ``source``."""
+    return {name: str(words) for name, words in tomllib.loads(_text("sources")).items()}
+
+
+def parse(text: str, source: str) -> ProfileFile:
+    """The profile in ``text``, called ``source`` in messages.
+
+    Raises ``InputError``: with file, line and key of everything that is wrong.
+    """
+    document = Document(text, source)
+    own = {field.alias or name for name, field in Head.model_fields.items()}
+    problems: list[Problem] = []
+    head = None
+    values = {name: value for name, value in document.raw.items() if name in own}
+    try:
+        head = Head.model_validate(values)
+    except ValidationError as error:
+        problems += translate.problems(error, values, Head)
+    # A source of a user's file that sources.toml does not have is its own title.
+    titles = sources()
+    rules: dict[str, Rule] = {}
+    for path, raw in _leaves({name: value for name, value in document.raw.items() if name not in own}):
+        if not isinstance(raw, dict):
+            text = "this is not a rule; expected a table with value, unit, source, mark and verified"
+            problems.append(Problem("wrong-type", path, text))
+            continue
+        try:
+            keys = RuleKeys.model_validate(raw)
+        except ValidationError as error:
+            problems += [
+                Problem(found.code, (*path, *found.path), found.message, found.hint)
+                for found in translate.problems(error, raw, RuleKeys)
+            ]
+            continue
+        name = ".".join(path)
+        rules[name] = Rule(
+            **keys.model_dump(exclude={"source"}),
+            key=name,
+            sources=tuple(titles.get(one, one) for one in keys.source),
+            profile=head.name if head else "",
+        )
+    if head and not head.extends:
+        text = "the profile extends no other, so it inherits no rules"
+        problems += [Problem("not-applicable", ("unverified", n), text) for n in range(len(head.unverified))]
+    document.fail(problems)
+    assert head is not None
+    return ProfileFile(head, rules, document)
+
+
+def _leaves(table: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Rules by path: tables with a key of a rule, and all that is not a table."""
+    for name, value in table.items():
+        here = (*path, name)
+        if isinstance(value, dict) and not _is_rule(value):
+            yield from _leaves(value, here)
+        else:
+            yield here, value
+
+
+def _is_rule(table: Mapping[str, Any]) -> bool:
+    return any(name in table and not isinstance(table[name], dict) for name in ("unit", "mark", "verified"))
+
+
+@dataclass(frozen=True)
+class _Resolved:
     """A profile with all that it extends."""
 
-    stated: Stated
+    file: ProfileFile
     rules: dict[str, Rule]
-    #: Names, and the texts, itself first.
-    lineage: tuple[str, ...]
+    lineage: tuple[str, ...]  #: Names, and the texts, itself first.
     texts: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -36,41 +138,38 @@ class _Whole:
 def load(name: str, *, base_dir: Path | None = None) -> Rules:
     """The rules of a library name or alias, or of a file that ends in ``.toml``, with an empty record.
 
-    Raises
-    ------
-    InputError
-        There is no such profile, or something in it is wrong (with file and line).
+    Raises ``InputError``: there is no such profile, or something in it is wrong (with file and line).
     """
     path = ((base_dir or Path()) / name).resolve() if name.endswith(".toml") else None
-    whole = _from_library(name) if path is None else _from_file(name, base_dir or Path(), ())
-    head = whole.stated.head
+    resolved = _from_library(name) if path is None else _from_file(name, base_dir or Path(), ())
+    head = resolved.file.head
     if head.abstract or head.version is None:
+        hint = f"profiles: {', '.join(profile_names())}"
         raise InputError(
-            "not-applicable",
-            name,
-            "the profile is abstract: it can only be extended",
-            hint=f"profiles: {', '.join(profile_names())}",
+            "not-applicable", name, "the profile is abstract: it can only be extended", hint=hint
         )
-    digest = hashlib.sha256("\n".join(whole.texts).encode()).hexdigest()
+    digest = hashlib.sha256("\n".join(resolved.texts).encode()).hexdigest()
     given = head.name if path is None else str(path)
-    return Rules(head.name, given, head.title, head.version, digest, whole.notes, whole.lineage, whole.rules)
+    return Rules(
+        head.name, given, head.title, head.version, digest, resolved.notes, resolved.lineage, resolved.rules
+    )
 
 
 @cache
 def profile_names() -> tuple[str, ...]:
-    """Names of the library's profiles that can be judged by, sorted."""
-    return tuple(name for name in file_names() if not stated(name).head.abstract)
+    """Names of the library's profiles that are not abstract, sorted."""
+    return tuple(name for name in file_names() if not profile_file(name).head.abstract)
 
 
 @cache
 def aliases() -> dict[str, str]:
     """The profile's name by each other name of it."""
-    return {alias: name for name in file_names() for alias in stated(name).head.aliases}
+    return {alias: name for name in file_names() for alias in profile_file(name).head.aliases}
 
 
 @cache
-def stated(name: str) -> Stated:
-    """What the library's file of a name states itself, abstract ones included."""
+def profile_file(name: str) -> ProfileFile:
+    """The library's file of a name, abstract ones included."""
     return parse(_text(name), f"{name}.toml (library)")
 
 
@@ -79,7 +178,7 @@ def file_names() -> tuple[str, ...]:
     """Names of all files of rules in the library, sorted."""
     entries = resources.files("iowatt.model.library").joinpath("rules").iterdir()
     found = (e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml"))
-    return tuple(sorted(name for name in found if name != _NO_PROFILE))
+    return tuple(sorted(name for name in found if name != _NOT_A_PROFILE))
 
 
 def _text(name: str) -> str:
@@ -87,21 +186,17 @@ def _text(name: str) -> str:
 
 
 @cache
-def _from_library(name: str) -> _Whole:
+def _from_library(name: str) -> _Resolved:
     real = aliases().get(name, name)
     if real not in file_names():
         known = [*profile_names(), *aliases()]
-        raise InputError(
-            "unknown-name",
-            None,
-            f"there are no rules {name!r}; expected a name in the library or a file ending in .toml",
-            hint=suggestion(name, known, "profiles"),
-        )
-    own = stated(real)
-    return _joined(own, _text(real), [_from_library(parent) for parent in own.head.extends])
+        text = f"there are no rules {name!r}; expected a name in the library or a file ending in .toml"
+        raise InputError("unknown-name", None, text, hint=suggestion(name, known, "profiles"))
+    own = profile_file(real)
+    return _merged(own, _text(real), [_from_library(parent) for parent in own.head.extends])
 
 
-def _from_file(name: str, base_dir: Path, below: tuple[Path, ...]) -> _Whole:
+def _from_file(name: str, base_dir: Path, below: tuple[Path, ...]) -> _Resolved:
     path = base_dir / name
     if path.resolve() in below:
         raise InputError("conflict", str(path), "the profile extends itself")
@@ -116,15 +211,15 @@ def _from_file(name: str, base_dir: Path, below: tuple[Path, ...]) -> _Whole:
                 parents.append(_from_library(parent))
         except InputError as error:
             raise error.at(own.document.place(("extends", number))) from None
-    return _joined(own, text, parents)
+    return _merged(own, text, parents)
 
 
-def _joined(own: Stated, text: str, parents: Sequence[_Whole]) -> _Whole:
+def _merged(own: ProfileFile, text: str, parents: Sequence[_Resolved]) -> _Resolved:
     inherited: dict[str, Rule] = {}
     for parent in reversed(parents):
         inherited |= parent.rules
-    rules = {key: _doubted(rule, own.head.unverified) for key, rule in inherited.items()} | dict(own.rules)
-    return _Whole(
+    rules = {key: _inherited(rule, own.head.unverified) for key, rule in inherited.items()} | dict(own.rules)
+    return _Resolved(
         own,
         rules,
         (own.head.name, *(name for parent in parents for name in parent.lineage)),
@@ -133,8 +228,8 @@ def _joined(own: Stated, text: str, parents: Sequence[_Whole]) -> _Whole:
     )
 
 
-def _doubted(rule: Rule, unverified: Sequence[Unverified]) -> Rule:
-    """An inherited rule as the heir sees it: what was read of another version is not verified here."""
+def _inherited(rule: Rule, unverified: Sequence[Unverified]) -> Rule:
+    """An inherited rule: one that was read in another version is not verified here."""
     why = [one.why for one in unverified if any(fnmatchcase(rule.key, pattern) for pattern in one.rules)]
     if not why or not rule.verified:
         return rule

@@ -1,38 +1,109 @@
-"""Rules in force, and which of them a judgement used."""
+"""Rules in force: values with unit, source and verification, and a record of the rules that were used."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
-from iowatt.emerald.rules.rule import Rule, UnknownRuleError
+from iowatt.base.results import Result, is_none
+from iowatt.base.strict import Strict, key
+
+Mark = Literal["read", "run", "derived", "recalled", "assumed"]
+Confidence = Literal["high", "medium", "low"]
+
+#: Marks whose values may be verified: what is only remembered or chosen by us cannot.
+VERIFIABLE: Final = ("read", "run", "derived")
+
+
+class UnknownRuleError(InputError):
+    """A rule is needed whose value is not known."""
+
+
+def several(value: Any) -> Any:
+    """One text, or a list of texts, as a tuple."""
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+
+class RuleKeys(Strict):
+    """A rule as its profile has it."""
+
+    value: Any = key("The value, in its unit.", default=None, unset="unknown says why")
+    unknown: str | None = key(
+        "What is known of an unknown value.", default=None, unset="there is a value", min_length=1
+    )
+    unit: str = key("The unit, or what kind of value it is.", min_length=1)
+    source: Annotated[tuple[str, ...], BeforeValidator(several)] = key(
+        "Keys of sources.toml.", min_length=1, accepts="a text or a list of texts"
+    )
+    mark: Mark = key(
+        "read: it is in the source; run: found by running the software; derived: concluded from what was "
+        "read; recalled: from memory; assumed: our choice."
+    )
+    confidence: Confidence | None = key(
+        "Confidence in a recalled value.", default=None, unset="it is not recalled"
+    )
+    verified: bool = key("Compared with the specification, or a publication of those who wrote it.")
+    note: str | None = key("A remark for a reader.", default=None, unset="nothing", min_length=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> RuleKeys:
+        if (self.value is None) == (self.unknown is None):
+            raise ValueError("a rule has either a value or unknown")
+        if self.verified and self.mark not in VERIFIABLE:
+            raise ValueError(f"a rule with the mark {self.mark!r} cannot be verified")
+        if (self.mark == "recalled") != (self.confidence is not None):
+            raise ValueError('a confidence belongs to the mark "recalled", and to no other')
+        return self
+
+
+class Rule(Result):
+    """A rule in force, with where it was stated."""
+
+    key: str  #: Its path, such as ``response.mean_ms.random``.
+    value: Any = Field(default=None, exclude_if=is_none)  #: None where ``unknown`` says what is known.
+    unknown: str | None = Field(default=None, exclude_if=is_none)
+    unit: str
+    mark: Mark
+    verified: bool  #: Compared with the specification, or with a publication of its authors.
+    confidence: Confidence | None = Field(default=None, exclude_if=is_none)
+    note: str | None = Field(default=None, exclude_if=is_none)
+    sources: tuple[str, ...]  #: Titles, not keys of sources.toml.
+    profile: str  #: Name of the profile that states it.
+
+
+class RulesReference(Result):
+    """The rules of a result, to the byte, and the keys of used ones that are not verified."""
+
+    profile: str
+    version: str
+    sha256: str
+    unverified: list[str]
 
 
 @dataclass(frozen=True)
 class Rules:
-    """A rule profile with all that it extends, and a record of what was asked of it.
+    """A rule profile with all that it extends, and a record of the rules that were used.
 
     A key may differ by category: ``value("phases.order", "removable-media-library")`` looks for
-    ``removable-media-library.phases.order`` first. One ``Rules`` serves one judgement; :meth:`fresh` gives
-    the next one its own record.
+    ``removable-media-library.phases.order`` first. One ``Rules`` serves one judgement; :meth:`fresh` starts
+    another record.
     """
 
     name: str
-    #: What ``load`` finds it by anywhere on this machine: the library's name, or the path of a file.
+    #: The argument of ``load`` that finds it from any folder: the library's name, or the path of a file.
     given: str
     title: str
-    #: Of the specification: "4.0.0".
-    version: str
-    #: Of the texts of the profile and all that it extends, in order.
-    sha256: str
+    version: str  #: Of the specification: "4.0.0".
+    sha256: str  #: Of the texts of the profile and all that it extends, in order.
     notes: tuple[str, ...]
-    #: Profiles whose texts it is made of, itself first.
-    lineage: tuple[str, ...]
+    lineage: tuple[str, ...]  #: Profiles whose texts it is made of, itself first.
     rules: Mapping[str, Rule]
     _used: dict[str, Rule] = field(default_factory=dict, repr=False, compare=False)
 
@@ -41,12 +112,8 @@ class Rules:
         found = self.find(key, category)
         if found is None:
             near = nearest(key, self.rules)
-            raise InputError(
-                "unknown-name",
-                self.name,
-                f"there is no rule {key!r}",
-                hint=near and f"did you mean {near!r}?",
-            )
+            hint = near and f"did you mean {near!r}?"
+            raise InputError("unknown-name", self.name, f"there is no rule {key!r}", hint=hint)
         self._used[found.key] = found
         return found
 
@@ -66,25 +133,23 @@ class Rules:
         return deepcopy(rule.value)
 
     def number(self, key: str, category: str | None = None) -> float:
-        """The same as a number. Raises ``InputError`` where it is none."""
+        """The value as a number. Raises ``InputError`` where it is not a number."""
         value = self.value(key, category)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InputError(
-                "wrong-type", f"{self.name}: {key}", f"the value is {value!r}; expected a number"
-            )
+            text = f"the value is {value!r}; expected a number"
+            raise InputError("wrong-type", f"{self.name}: {key}", text)
         return float(value)
 
     def names(self, key: str, category: str | None = None) -> tuple[str, ...]:
-        """The same as names. Raises ``InputError`` where it is no list of texts."""
+        """The value as names. Raises ``InputError`` where it is not a list of texts."""
         value = self.value(key, category)
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise InputError(
-                "wrong-type", f"{self.name}: {key}", f"the value is {value!r}; expected a list of names"
-            )
+            text = f"the value is {value!r}; expected a list of names"
+            raise InputError("wrong-type", f"{self.name}: {key}", text)
         return tuple(value)
 
     def known(self, key: str, category: str | None = None) -> Any | None:
-        """The value, or None where there is no such rule or nobody knows it; recorded if there is one."""
+        """The value, or None where the rule or its value is not known; recorded as used."""
         rule = self.find(key, category)
         if rule is not None:
             self._used[rule.key] = rule
@@ -101,22 +166,20 @@ class Rules:
 
     def fresh(self) -> Rules:
         """The same rules with an empty record."""
-        return Rules(
-            self.name, self.given, self.title, self.version, self.sha256, self.notes, self.lineage, self.rules
-        )
+        return replace(self, _used={})
 
     @property
     def used(self) -> tuple[Rule, ...]:
-        """Rules that were asked for, in order of their first use."""
+        """Rules in the order of their first use."""
         return tuple(self._used.values())
 
     @property
     def unverified_used(self) -> tuple[Rule, ...]:
-        """Those of them that nobody has verified."""
+        """Used rules that are not verified."""
         return tuple(rule for rule in self.used if not rule.verified)
 
     def caveat(self) -> str | None:
-        """What must stand beside a judgement: how many unverified rule values it used, and which."""
+        """How many unverified rule values a judgement used, and which; None where it used none."""
         unverified = self.unverified_used
         if not unverified:
             return None
@@ -125,11 +188,9 @@ class Rules:
             f"judged with {len(unverified)} unverified rule {values}: {', '.join(r.key for r in unverified)}"
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Which rules, to the byte, and what of them was used without having been verified."""
-        return {
-            "profile": self.given,
-            "version": self.version,
-            "sha256": self.sha256,
-            "unverified": [rule.key for rule in self.unverified_used],
-        }
+    def reference(self) -> RulesReference:
+        """Name, version and digest of the rules, and the unverified ones that were used."""
+        unverified = [rule.key for rule in self.unverified_used]
+        return RulesReference(
+            profile=self.given, version=self.version, sha256=self.sha256, unverified=unverified
+        )

@@ -80,10 +80,10 @@ def _sequential(scale: Scale) -> list[Stage]:
 def _baseline(scale: Scale) -> list[Stage]:
     """The baseline's drives under RAID-10."""
     of = family()
-    groups = families.named(of, "baseline").groups
+    groups = families.named_candidate(of, "baseline").groups
     mirrored = Candidate("higher", tuple(Group(one.drive, one.count, "raid-10") for one in groups), 1)
     judged = replace(_within("MW1", "raid-10", scale), start_per_drive=85)
-    text = families.scenario(of, mirrored, "MW1")
+    text = families.scenario_text(of, mirrored, "MW1")
     said: dict[str, Cell] = {
         "kind": "exp-baseline-raid-10",
         "metric": "MW1",

@@ -174,7 +174,7 @@ def stage(
     rows say besides metric and level.
     """
     of = family(*sets)
-    text = families.scenario(of, candidate(counts[0], raid), metric)
+    text = families.scenario_text(of, candidate(counts[0], raid), metric)
     over = {(COUNT, SHELVES): [(count, math.ceil(count / SLOTS)) for count in counts]}
     return Stage(
         key, text, of.base, axes(over), {"kind": key, "metric": metric, "raid": raid, **said}, within=judged
@@ -225,8 +225,8 @@ def _named(
     **said: Any,
 ) -> Stage:
     of = family(*sets)
-    chosen = families.named(of, configuration)
-    text = families.scenario(of, chosen, metric)
+    chosen = families.named_candidate(of, configuration)
+    text = families.scenario_text(of, chosen, metric)
     about = {"kind": key, "metric": metric, "raid": chosen.groups[0].raid, "drives": chosen.drives, **said}
     return Stage(key, text, of.base, axes({SEED: [of.file.seed]}), about, within=judged)
 
@@ -262,7 +262,7 @@ def quarter(key: str, scale: Scale, *sets: str) -> Stage:
     """MW2 of the submission's drives at rates around a quarter of MW1's; open, since the array keeps up."""
     of = family(*sets)
     rates = list(scale.quarter)
-    text = families.scenario(of, candidate(50, "raid-5"), "MW2", rate_iops=float(rates[1]))
+    text = families.scenario_text(of, candidate(50, "raid-5"), "MW2", rate_iops=float(rates[1]))
     about: dict[str, Cell] = {"kind": key, "metric": "MW2", "raid": "raid-5", "drives": 50}
     return Stage(key, text, of.base, axes({RATE: rates}), about)
 
