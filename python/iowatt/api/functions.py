@@ -493,10 +493,7 @@ def cache(
     return found
 
 
-def _search_given(
-    scenario: str | os.PathLike[str],
-    changes: Iterable[str] | Mapping[str, object],
-) -> Given:
+def _search_given(scenario: str | os.PathLike[str], changes: Iterable[str] | Mapping[str, object]) -> Given:
     from iowatt.base.overrides import as_overrides
     from iowatt.evaluate.run_scenario import located
     from iowatt.evaluate.search.prepare import Given

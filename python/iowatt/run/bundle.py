@@ -186,10 +186,7 @@ class Run:
         if name in RECORDED and not self.has(name):
             why, hint = RECORDED[name]
             raise InputError(
-                "missing-figure",
-                self._place,
-                f"this run has no table {name!r}: {why}",
-                hint=hint,
+                "missing-figure", self._place, f"this run has no table {name!r}: {why}", hint=hint
             )
         if not self.has(name):
             asked = ASKED_FOR.get(name, ASKED_FOR["idle"])

@@ -138,10 +138,9 @@ class Energy(Part):
         default={},
         description="What drives worked for: host_read, host_write, redundancy (parity, copies, and what "
         "they are computed from), rebuild, background (what buffers write out and read ahead), migration "
-        "(data that moves between the parts of a virtual pool); and "
-        "power_management (changes of level), idle (spinning without work), low_power (standby and other "
-        "levels); parts_idle, parts_active and supply_loss where the array's own power is modelled. The sum "
-        "is total_j.",
+        "(data that moves between the parts of a virtual pool); and power_management (changes of level), "
+        "idle (spinning without work), low_power (standby and other levels); parts_idle, parts_active and "
+        "supply_loss where the array's own power is modelled. The sum is total_j.",
     )
     above_idle_j: float | None = Field(
         description="Total minus what the same devices use doing nothing; null where only a meter knows."

@@ -9,14 +9,7 @@ from iowatt.studies.study import Study
 
 def studies() -> list[Study]:
     """All studies, by name."""
-    from iowatt.studies import (
-        arrays2002,
-        dollars2014,
-        emerald2012,
-        hotband2013,
-        latency2015,
-        offloading2008,
-    )
+    from iowatt.studies import arrays2002, dollars2014, emerald2012, hotband2013, latency2015, offloading2008
 
     return [
         arrays2002.STUDY,

@@ -266,9 +266,8 @@ def _findings(points: Sequence[Point]) -> str:
     default = min(points, key=lambda one: (abs(one.disks - DISKS), abs(one.unit_kib - UNIT_KIB)))
     order = sorted(design.STATES, key=lambda state: -default.states_j[state])
     return (
-        f"{', '.join(order)}; least energy {'with' if frugal.disks == fewest else 'not with'} the "
-        "fewest disks; "
-        f"{'other' if fast.disks != frugal.disks else 'the same'} disks for time"
+        f"{', '.join(order)}; least energy {'with' if frugal.disks == fewest else 'not with'} the fewest "
+        f"disks; {'other' if fast.disks != frugal.disks else 'the same'} disks for time"
     )
 
 

@@ -20,15 +20,7 @@ from iowatt.studies.arrays2002 import (
 from iowatt.studies.arrays2002.detail import Drives
 from iowatt.studies.arrays2002.drive_conclusions import Experiment, derived_saving_j
 from iowatt.studies.arrays2002.published import DISKS
-from iowatt.studies.arrays2002.systems import (
-    COUNT,
-    IDLE,
-    LEVEL,
-    RECORDED_TPCH_IOPS,
-    SPEED,
-    SPEEDS,
-    TRACES,
-)
+from iowatt.studies.arrays2002.systems import COUNT, IDLE, LEVEL, RECORDED_TPCH_IOPS, SPEED, SPEEDS, TRACES
 from iowatt.studies.results import Results
 from iowatt.studies.study import Findings, Section
 from iowatt.studies.verdict import Verdict

@@ -48,8 +48,7 @@ def server_power() -> Figure:
     return Figure(
         "figure-1",
         "Figure 1: processors and disks of a server",
-        "Disks by the watts of the library's arrays2002-disk. Processors by what their maker states "
-        "as power "
+        "Disks by the watts of the library's arrays2002-disk. Processors by what their maker states as power "
         f"dissipation ({PROCESSOR}: {PROCESSOR_W:g} W each, Intel CS-007550); what they draw at rest is not "
         "published. The servers of the study's own figure are not known to us.",
         Table(columns, rows),
@@ -95,9 +94,8 @@ def energy_split(points: Sequence[Point]) -> Figure:
     return Figure(
         "figure-3",
         "Figure 3: energy by what disks do",
-        f"Shares of all energy at {DISKS} disks and {UNIT_KIB} KiB. The study gave no numbers: idle "
-        "most, then "
-        "positioning, active least.",
+        f"Shares of all energy at {DISKS} disks and {UNIT_KIB} KiB. The study gave no numbers: idle most, "
+        "then positioning, active least.",
         Table(columns, rows),
         {
             "data": data,

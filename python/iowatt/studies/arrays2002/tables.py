@@ -48,9 +48,8 @@ def workloads(facts: Sequence[Mapping[str, Any]]) -> Figure:
     return Figure(
         "workloads",
         "What was run",
-        "Length of each run, and its requests beside those of the study. Gap: between operations of "
-        "a disk of "
-        "the RAID-4 array of 32.",
+        "Length of each run, and its requests beside those of the study. Gap: between operations of a disk "
+        "of the RAID-4 array of 32.",
         Table(columns, rows),
         wide=True,
     )
@@ -117,11 +116,9 @@ def seeks(drives: Sequence[Drives]) -> Figure:
     return Figure(
         "table-3",
         "Table 3: seeks",
-        "A seek is an access to the media, however short, as DiskSim counts; scaled to as many "
-        "requests as the "
-        "study had. The PostgreSQL traces lie on other blocks than the study's, so their distances "
-        "need not be "
-        "alike.",
+        "A seek is an access to the media, however short, as DiskSim counts; scaled to as many requests as "
+        "the study had. The PostgreSQL traces lie on other blocks than the study's, so their distances need "
+        "not be alike.",
         Table(columns, rows),
         wide=True,
     )
@@ -156,8 +153,7 @@ def queues(drives: Sequence[Drives]) -> Figure:
         "table-4",
         "Table 4: queues",
         "Seen: what an arriving operation finds, itself included, which is what the study calls "
-        "instantaneous "
-        "queue length. Beside it the average over time.",
+        "instantaneous queue length. Beside it the average over time.",
         Table(columns, rows),
         wide=True,
     )
@@ -203,9 +199,8 @@ def optima(points: Sequence[Point]) -> Figure:
     return Figure(
         "table-5",
         "Table 5: best disks and stripe unit",
-        "Under response time T, energy per request E and their product; disks/stripe unit. Points "
-        "that cannot "
-        "keep up with the load are no candidates.",
+        "Under response time T, energy per request E and their product; disks/stripe unit. Points that "
+        "cannot keep up with the load are no candidates.",
         Table(columns, rows),
         wide=True,
     )

@@ -137,10 +137,9 @@ def _smallest(points: list[Point], work: Work, smallest: list[Pair]) -> Verdict:
         signed(SMALLEST_THROUGHPUT),
         f"{spread(ours)}{_by_limit(smallest)}; larger extents {spread(other)}",
         abs(median(ours) - SMALLEST_THROUGHPUT) <= POINTS and median(ours) <= median(other),
-        "how many write-backs are under way decides, and what the study allowed is not known: the more, "
-        "the longer a miss waits for the disk. Write-backs are the more the smaller the extents, as "
-        "published; but each of a large extent takes the disk longer, so that here the largest extents "
-        "fare no better",
+        "how many write-backs are under way decides, and what the study allowed is not known: the more, the "
+        "longer a miss waits for the disk. Write-backs are the more the smaller the extents, as published; "
+        "but each of a large extent takes the disk longer, so that here the largest extents fare no better",
         _experiments(points, work, lambda one: one.at is not None and one.at[0] == SMALLEST_KIB)
         + "; write-backs a request: "
         + ", ".join(

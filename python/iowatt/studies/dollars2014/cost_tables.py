@@ -147,9 +147,8 @@ def difference(
     return Figure(
         f"difference-{work}",
         f"Caching against tiering over alpha: {WORKS[work].title}",
-        "At the configuration of the table of the five systems; below zero caching is cheaper. "
-        "Where replacements are charged, wear costs nothing until the first drive is worn out: curves bend "
-        "there.",
+        "At the configuration of the table of the five systems; below zero caching is cheaper. Where "
+        "replacements are charged, wear costs nothing until the first drive is worn out: curves bend there.",
         Table(columns, rows),
         {
             "data": data,

@@ -18,10 +18,7 @@ def evaluate(results: Results, scale: Scale) -> Findings:
     found = Points(results)
     points, dollars, variants = found.all, Money(found.runs), money.variants()
     drawn = [variant for variant in variants if variant.key in DRAWN]
-    verdicts = [
-        *conclusions.verdicts(points),
-        *cost_conclusions.verdicts(points, dollars, variants, scale),
-    ]
+    verdicts = [*conclusions.verdicts(points), *cost_conclusions.verdicts(points, dollars, variants, scale)]
     costs = [cost_tables.switches(points, dollars, variants)]
     if scale.draws:
         costs.append(cost_tables.ranges(points, dollars, drawn, scale))
@@ -66,10 +63,9 @@ def notes(scale: Scale) -> list[str]:
     """What every figure here rests on."""
     said = [
         "Set by published figures: the share of the accesses that go to the first quarter of the space "
-        "(linear's hit ratio), and skew and length of the work (caching's hit ratios: web search at "
-        "extents of 1 MiB and thresholds of 4 to 64, FIU online at extents of 4 KiB to 1 MiB and a "
-        "threshold of 4). Everything else is predicted: profiles dollars2014-web-search and "
-        "dollars2014-fiu-online.",
+        "(linear's hit ratio), and skew and length of the work (caching's hit ratios: web search at extents "
+        "of 1 MiB and thresholds of 4 to 64, FIU online at extents of 4 KiB to 1 MiB and a threshold of 4). "
+        "Everything else is predicted: profiles dollars2014-web-search and dollars2014-fiu-online.",
         "The traces could not be had. Of web search a real minute gives sizes and span, in which no block "
         "is read twice; FIU online's sizes and share of writes are from memory, its span is assumed.",
         f"Devices: {systems.SSD} with {systems.SSD_ACTIVE_W:g} W at work (assumed: its sheet has only the "
@@ -90,8 +86,7 @@ def notes(scale: Scale) -> list[str]:
     ]
     if scale.length < 1:
         said.insert(
-            0,
-            "This is the reduced run (--quick): short work on a coarse grid, for a look, not for figures.",
+            0, "This is the reduced run (--quick): short work on a coarse grid, for a look, not for figures."
         )
     if not scale.whole or systems.traces() is None:
         said.append(

@@ -125,12 +125,7 @@ def throughput(points: list[Point], work: str) -> Figure:
 
 def hits(points: list[Point], work: str) -> Figure:
     """SSD hit ratios against the threshold, by extent."""
-    columns = [
-        Column("System", text=True),
-        Column("Extent", "KiB"),
-        Column("Threshold"),
-        Column("Hits", "%"),
-    ]
+    columns = [Column("System", text=True), Column("Extent", "KiB"), Column("Threshold"), Column("Hits", "%")]
     rows: list[list[Cell]] = []
     data = []
     for number, kib in enumerate(_extents(points, work)):

@@ -34,16 +34,14 @@ def of_figure(points: Points, metric: str, raid: str) -> Why:
         return _mirrored_sequential(points, metric)
     if metric == "SR":
         return Why(
-            "how many streams the driver kept, and how deep, is not published: 16 streams with 44 "
-            "requests of "
-            "256 KiB outstanding were fitted to this very row",
+            "how many streams the driver kept, and how deep, is not published: 16 streams with 44 requests "
+            "of 256 KiB outstanding were fitted to this very row",
             lambda: f"one stream with 56 outstanding on 50 drives: {show(points.one('exp-tuned-sr'))}",
         )
     if metric == "SW":
         return Why(
             "sequential writes stop at what the link between the controllers copies, which was fitted to "
-            "this "
-            "row",
+            "this row",
             lambda: (
                 "RAID-10, whose drives write everything twice, reaches "
                 f"{show(points.at('SW', 'raid-10', 50))}"
@@ -51,15 +49,13 @@ def of_figure(points: Points, metric: str, raid: str) -> Why:
         )
     if metric == "RW":
         return Why(
-            "the number of destages that a cache has under way decides how fast random writes are, and "
-            "where "
+            "the number of destages that a cache has under way decides how fast random writes are, and where "
             "their peak is; it was fitted to the RAID-5 row",
             lambda: _deeper(points),
         )
     return Why(
-        "one limit of 40,000 commands a second holds for reads, for the four of a RAID-5 write and for "
-        "the two "
-        "of a RAID-10 write alike; the published rows imply 38,000 to 41,500",
+        "one limit of 40,000 commands a second holds for reads, for the four of a RAID-5 write and for the "
+        "two of a RAID-10 write alike; the published rows imply 38,000 to 41,500",
         lambda: _unlimited(points),
     )
 
@@ -88,9 +84,8 @@ def of_peak(points: Points, metric: str, raid: str) -> Why:
         return of_figure(points, metric, raid)
     return Why(
         "the estimate gives a drive the same commands a second in every mix and level; here destages are "
-        "sorted, and a mirrored read goes to the copy with the shorter queue, then the nearer arm. "
-        "Drives that "
-        "do more each reach the back end's limit before 125 of them are there",
+        "sorted, and a mirrored read goes to the copy with the shorter queue, then the nearer arm. Drives "
+        "that do more each reach the back end's limit before 125 of them are there",
         lambda: _commands(points, metric, raid),
     )
 
@@ -101,16 +96,14 @@ def _commands(points: Points, metric: str, raid: str) -> str:
     reads = [points.at("RR", level, 100).iops / 100 for level in ("raid-10", "raid-5")]
     return (
         f"commands a second of a drive, 100 drives: {own:.0f}, against {other:.0f} of 70/30 in RAID-5; "
-        "random "
-        f"reads {reads[0]:.0f} in RAID-10 and {reads[1]:.0f} in RAID-5"
+        f"random reads {reads[0]:.0f} in RAID-10 and {reads[1]:.0f} in RAID-5"
     )
 
 
 def _mirrored_sequential(points: Points, metric: str) -> Why:
     if metric == "SR":
         return Why(
-            "which streams read which mirrors is not published; the figure stands in braces, under a "
-            "heading "
+            "which streams read which mirrors is not published; the figure stands in braces, under a heading "
             "that says 128K",
             lambda: (
                 f"{_halves(points, metric)}; one stream with 56 outstanding: "
@@ -119,10 +112,8 @@ def _mirrored_sequential(points: Points, metric: str) -> Why:
         )
     return Why(
         "the family's limit is on bytes that hosts write; one on bytes that drives write, where each "
-        "mirrored "
-        "byte counts twice, would be nearer to both levels. The figure stands in braces, under a heading "
-        "that "
-        "says 128K",
+        "mirrored byte counts twice, would be nearer to both levels. The figure stands in braces, under a "
+        "heading that says 128K",
         lambda: f"with half of the limit {_each(points.some('exp-written'))}; {_halves(points, metric)}",
     )
 
@@ -145,21 +136,18 @@ def of_submission(points: Points, metric: str) -> Why:
         )
     if metric == "MW2":
         return Why(
-            "measured power at a quarter of MW1's rate is three quarters of that at the whole (0.25 x "
-            "10.501 / "
-            "3.486), hardly above idle: a pair that draws its watts at work whatever the load is too "
-            "much there",
+            "measured power at a quarter of MW1's rate is three quarters of that at the whole (0.25 x 10.501 "
+            "/ 3.486), hardly above idle: a pair that draws its watts at work whatever the load is too much "
+            "there",
             lambda: _resting(points),
         )
     if metric == "RW":
         return Why(
             "a product's cache is larger than the 128 MiB that stand for the estimate's, and sorts more; "
-            "level "
-            "and tested capacity are not published",
+            "level and tested capacity are not published",
             lambda: (
                 f"four times the cache and destages {show(points.one('exp-cache'))}; a quarter of the "
-                f"capacity {show(points.one('exp-share-rw-25'))}; RAID-10 "
-                f"{show(points.one('exp-level-rw'))}"
+                f"capacity {show(points.one('exp-share-rw-25'))}; RAID-10 {show(points.one('exp-level-rw'))}"
             ),
         )
     if metric == "SR":
@@ -202,9 +190,8 @@ def of_baseline(points: Points, metric: str) -> Why:
     """Of the untuned baseline."""
     if metric == "MW1":
         return Why(
-            "its level and load are not published; 5.6 lies between RAID-5 and RAID-10 at the limit of "
-            "the back "
-            "end",
+            "its level and load are not published; 5.6 lies between RAID-5 and RAID-10 at the limit of the "
+            "back end",
             lambda: (
                 f"RAID-10: {show(points.one('exp-baseline-raid-10'))}; RAID-5: "
                 f"{show(points.one('baseline-mw1'))}"
@@ -213,15 +200,13 @@ def of_baseline(points: Points, metric: str) -> Why:
     if metric == "RR":
         return Why(
             "its load is not published; ours reads at the limit of the back end, and drives at work draw "
-            "what "
-            "manuals state of random reads (for the large ones extrapolated)",
+            "what manuals state of random reads (for the large ones extrapolated)",
             lambda: _reading(points),
         )
     if metric == "SR":
         return Why(
-            "two kinds of drives share the streams in proportion to their number, and its number of "
-            "streams is "
-            "not published",
+            "two kinds of drives share the streams in proportion to their number, and its number of streams "
+            "is not published",
             lambda: (
                 f"{show(points.one('baseline-sr'))} with 16 streams over both, the drives "
                 f"{100 * points.one('baseline-sr').busy:.0f} % busy"
@@ -240,8 +225,7 @@ def of_baseline(points: Points, metric: str) -> Why:
 def _reading(points: Points) -> str:
     one = points.one("baseline-rr")
     return (
-        f"{one.wall_w:,.0f} W at {one.iops:,.0f} reads a second with the drives {100 * one.busy:.0f} % "
-        "busy, "
+        f"{one.wall_w:,.0f} W at {one.iops:,.0f} reads a second with the drives {100 * one.busy:.0f} % busy, "
         f"{one.idle_w:,.0f} W idle"
     )
 

@@ -19,10 +19,7 @@ from iowatt.studies.verdict import Verdict
 
 TOLERANCE: Final = 0.05
 RATIO_TOLERANCE: Final = 0.03
-_PEAK: Final = (
-    "peak",
-    "Each metric has its peak at a number of drives well below the largest configuration",
-)
+_PEAK: Final = ("peak", "Each metric has its peak at a number of drives well below the largest configuration")
 
 
 def all_of(points: Points) -> list[Verdict]:
@@ -152,8 +149,7 @@ def levels(points: Points) -> Verdict:
 def idle(points: Points) -> list[Verdict]:
     """Ready idle."""
     why = Why(
-        "the training names classes of drives and no models: the watts of the 2 TB and of the 600 GB "
-        "drives "
+        "the training names classes of drives and no models: the watts of the 2 TB and of the 600 GB drives "
         "are those of the library's, the last extrapolated",
         lambda: "the two points that pair and shelf were computed from come out within 0.1 %",
     )

@@ -50,16 +50,13 @@ def notes(scale: systems.Scale) -> list[str]:
         "The submission is judged at the response times that were measured; ours at the estimate's 20 ms is "
         "a second row.",
         "Every configuration is that of iowatt emerald bff examples/emerald/online3.toml. Drives are the "
-        "library's, which stand for "
-        "the classes that the training names; their mechanics are recalled from data sheets (iowatt "
-        "devices show emerald2012-*).",
+        "library's, which stand for the classes that the training names; their mechanics are recalled from "
+        "data sheets (iowatt devices show emerald2012-*).",
         f"Random profiles are closed loops whose mean response time is 20 ms: about {scale.requests:,} "
-        "requests "
-        f"({scale.fine_requests:,} by single drives) after so many as write the cache {scale.fills:g} "
-        "times "
-        "over. Where the back end is the limit, mixed ones are then up to 1.5 % above their steady state. "
-        "Sequential ones keep "
-        f"{of.file.test.sequential_read.outstanding} requests outstanding whatever the number of drives.",
+        f"requests ({scale.fine_requests:,} by single drives) after so many as write the cache "
+        f"{scale.fills:g} times over. Where the back end is the limit, mixed ones are then up to 1.5 % above "
+        f"their steady state. Sequential ones keep {of.file.test.sequential_read.outstanding} requests "
+        "outstanding whatever the number of drives.",
         "The published run of the baseline's sequential writes never became stable; ours are steady states.",
         *of.file.notes,
     ]

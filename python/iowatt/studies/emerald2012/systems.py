@@ -149,13 +149,7 @@ def within(
 
 def stages(scale: Scale) -> list[Stage]:
     """The sweeps of the study, without the experiments on causes."""
-    return [
-        *_shelves(scale),
-        *_single(scale),
-        *_idle(),
-        *_submission(scale),
-        *_baseline(scale),
-    ]
+    return [*_shelves(scale), *_single(scale), *_idle(), *_submission(scale), *_baseline(scale)]
 
 
 def stage(

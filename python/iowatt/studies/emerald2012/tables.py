@@ -43,12 +43,11 @@ def figures(points: Points) -> Figure:
     return Figure(
         "figures",
         "Published, ours, difference",
-        "Fitted: constants of the family were fitted to it, with all others of its kind together. "
-        "Predicted: no constant knows it. "
-        "Random metrics of curves and baseline are ours at a mean response time of 20 ms. The submission's "
-        "are ours at the response times that were measured; the last six rows hold the same measured figures "
-        "against the estimate of its 50 drives, at 20 ms or with the family's sequential load, and count in "
-        "no mean but their own. Sequential metrics are in MB/s/W (10^6 bytes).",
+        "Fitted: constants of the family were fitted to it, with all others of its kind together. Predicted: "
+        "no constant knows it. Random metrics of curves and baseline are ours at a mean response time of 20 "
+        "ms. The submission's are ours at the response times that were measured; the last six rows hold the "
+        "same measured figures against the estimate of its 50 drives, at 20 ms or with the family's "
+        "sequential load, and count in no mean but their own. Sequential metrics are in MB/s/W (10^6 bytes).",
         Table(columns, rows),
         wide=True,
     )
@@ -296,12 +295,11 @@ def three(points: Points) -> Figure:
     return Figure(
         "three",
         "Baseline, predicted, measured",
-        "The baseline is 250 small drives of 10k and 120 large ones of 15k, untuned; the submission 50 "
-        "small drives of 15k. Levels, "
-        "tested capacity and load of either are not published: ours are RAID-5 on all of it. Baseline and "
-        "estimate are ours at 20 ms (sequential: 44 requests outstanding, which stands for sequential reads "
-        "at their 6 ms, too: 16 streams do not come down to it). MW2 is a quarter of MW1's rate, "
-        "at 20 ms or at the measured 13 ms.",
+        "The baseline is 250 small drives of 10k and 120 large ones of 15k, untuned; the submission 50 small "
+        "drives of 15k. Levels, tested capacity and load of either are not published: ours are RAID-5 on all "
+        "of it. Baseline and estimate are ours at 20 ms (sequential: 44 requests outstanding, which stands "
+        "for sequential reads at their 6 ms, too: 16 streams do not come down to it). MW2 is a quarter of "
+        "MW1's rate, at 20 ms or at the measured 13 ms.",
         Table(columns, rows),
         wide=True,
     )
@@ -339,11 +337,7 @@ def constants() -> Figure:
             f"{store.destage_outstanding}",
             "random write at 75 drives (RAID-5) alone, and its peak",
         ],
-        [
-            "Cache for writes",
-            f"{(store.size or 0) / 2**20:g} MiB, destaged as it fills",
-            "assumed",
-        ],
+        ["Cache for writes", f"{(store.size or 0) / 2**20:g} MiB, destaged as it fills", "assumed"],
         [
             "Copy to the partner",
             f"{store.mirror.bandwidth / 1e6:g} MB/s",
@@ -369,14 +363,13 @@ def constants() -> Figure:
     return Figure(
         "constants",
         "One set of constants",
-        f"Seven constants are fitted. Two of them, of watts at rest, follow from two idle points and have "
-        f"no error left (GB/W and W of the first are one figure). Five are fitted to {fitted} RAID-5 "
-        f"figures, and combinations that miss one of the {peaks} peaks are dropped. No point has a constant "
-        "of its own in the file, but three metrics do in effect: destages act on random writes alone, the "
-        "copy to the partner on sequential writes, the requests outstanding on sequential reads. The "
-        "others, back end and the pair at work, carry random read and 70/30 twice, and the watts of all. "
-        "So that fitted figures come out says little; predictions are the test. "
-        "scripts/fit_emerald2012.py repeats the fit.",
+        "Seven constants are fitted. Two of them, of watts at rest, follow from two idle points and have no "
+        f"error left (GB/W and W of the first are one figure). Five are fitted to {fitted} RAID-5 figures, "
+        f"and combinations that miss one of the {peaks} peaks are dropped. No point has a constant of its "
+        "own in the file, but three metrics do in effect: destages act on random writes alone, the copy to "
+        "the partner on sequential writes, the requests outstanding on sequential reads. The others, back "
+        "end and the pair at work, carry random read and 70/30 twice, and the watts of all. So that fitted "
+        "figures come out says little; predictions are the test. scripts/fit_emerald2012.py repeats the fit.",
         Table(columns, rows),
         wide=True,
     )
@@ -388,11 +381,7 @@ def defects(points: Points) -> Figure:
     one = points.at("SR", "raid-5", 25)
     other = one.value / published.MIB
     rows: list[list[Cell]] = [
-        [
-            "The sample form calls MW1 70 % random, 30 % sequential",
-            "70 % reads, all random",
-            "",
-        ],
+        ["The sample form calls MW1 70 % random, 30 % sequential", "70 % reads, all random", ""],
         [
             "MB and MiB are mixed",
             "MB (10^6 bytes); the specification has MiB",

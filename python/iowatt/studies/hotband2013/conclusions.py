@@ -118,9 +118,8 @@ def small_array(points: Points) -> list[Verdict]:
                 f"small array, {random.cache} of cache",
                 hot.iops / random.iops,
                 round(published.SMALL.hot_iops / (published.SMALL.random_iops or 1.0), 3),
-                cause="the hot band's requests are 28.7 KiB on average against 8 KiB, and its "
-                "sequential streams meet at the same drives; cache and sizes of the study's small array "
-                "are not known",
+                cause="the hot band's requests are 28.7 KiB on average against 8 KiB, and its sequential "
+                "streams meet at the same drives; cache and sizes of the study's small array are not known",
                 experiment=f"all requests of 8 KiB without a cache: x{same.iops / random.iops:.3g} of "
                 "the random rate",
             )
@@ -228,10 +227,9 @@ def coms(points: Points) -> list[Verdict]:
                 f"{ours:.3f}: {percent(ours / theory - 1)} to counting, {percent(ours / slide - 1)} to "
                 "the slide",
                 abs(ours - theory) <= COUNTING_TOLERANCE,
-                "counting takes every operation for the same; elevators and the nearer of two copies "
-                "shorten the seeks of RAID-10 more than those of parity updates. Served first come "
-                "first served, with 1,024 in flight, the ratio is 0.685 "
-                "(crates/iowatt-sim/tests/array_services.rs)",
+                "counting takes every operation for the same; elevators and the nearer of two copies shorten "
+                "the seeks of RAID-10 more than those of parity updates. Served first come first served, "
+                "with 1,024 in flight, the ratio is 0.685 (crates/iowatt-sim/tests/array_services.rs)",
                 f"{said(mirrored)} and {said(parity)}; with 32 in flight a disk "
                 f"{deep[0].iops / deep[1].iops:.3f}",
             )

@@ -85,10 +85,9 @@ def notes(scale: systems.Scale) -> list[str]:
         "striped); nothing else is set by a published figure.",
         "Drives have the buffers that are assumed of data sheets: they read ahead, and their write cache is "
         "off. This sets what sequential streams cost the disks.",
-        f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}). The span of {systems.SPAN_GB:,.0f} "
-        "GB is that of which the power calculator's 96 GB of cache are 3 %. The controller's processors "
-        "(8, 100 us a request) are assumed: 80,000 requests a second are their limit, which the tiered "
-        "array reaches.",
+        f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}). The span of {systems.SPAN_GB:,.0f} GB is "
+        "that of which the power calculator's 96 GB of cache are 3 %. The controller's processors (8, 100 us "
+        "a request) are assumed: 80,000 requests a second are their limit, which the tiered array reaches.",
         f"The tiered array has {systems.TIERED_DISKS} of the disks and {systems.TIERED_SSDS} SSDs "
         f"({systems.SSD}) for {systems.TIER_SHARE:.3g} of the span; its pages of 42 MiB are those of "
         "the P9500, placed as relocation leaves them once it has converged (a first pass counts "

@@ -214,9 +214,8 @@ def switch(points: Points) -> Verdict:
         theirs=f"{SWITCH_US:g} us and more",
         ours=f"{ours:.1f} us",
         agrees=ours >= SWITCH_US,
-        cause="a port of a Gen 5 switch takes 0.7 us to about 2 us a pass, and a write with its two "
-        "round trips makes four; tens of us are those of the whole fabric with its transfers, or of a "
-        "crowded link",
+        cause="a port of a Gen 5 switch takes 0.7 us to about 2 us a pass, and a write with its two round "
+        "trips makes four; tens of us are those of the whole fabric with its transfers, or of a crowded link",
         experiment="the hop by hop budget of this page",
     )
 

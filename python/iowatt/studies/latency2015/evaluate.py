@@ -84,7 +84,6 @@ def notes(found: Points, scale: systems.Scale) -> list[str]:
     ]
     if scale != systems.FULL:
         said.insert(
-            0,
-            "This is the reduced run (--quick): fewer members on short runs, for a look, not for figures.",
+            0, "This is the reduced run (--quick): fewer members on short runs, for a look, not for figures."
         )
     return said

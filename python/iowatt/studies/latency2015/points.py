@@ -197,11 +197,7 @@ def _express(kind: str, row: Mapping[str, Any]) -> bool:
 def _setting(kind: str, row: Mapping[str, Any]) -> str:
     if kind == "split":
         return f"{row[systems.SPLIT]}, {row[systems.SEGMENT]}"
-    turned = {
-        "zeros": systems.ZEROS,
-        "offload": systems.DESTAGE,
-        "base": systems.DATA_USERS,
-    }
+    turned = {"zeros": systems.ZEROS, "offload": systems.DESTAGE, "base": systems.DATA_USERS}
     return str(row[turned[kind]]) if kind in turned else ""
 
 

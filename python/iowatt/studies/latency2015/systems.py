@@ -27,8 +27,7 @@ _ANSWER_S: Final = 0.0003
 
 READ_SHARE: Final = published.READS_PER_WRITE / (published.READS_PER_WRITE + 1)
 LOAD: Final = Load(
-    reads=published.USERS * PAGES * READ_SHARE,
-    writes=published.USERS * (PAGES * (1 - READ_SHARE) + COMMITS),
+    reads=published.USERS * PAGES * READ_SHARE, writes=published.USERS * (PAGES * (1 - READ_SHARE) + COMMITS)
 )
 """Requests per second that the users make."""
 

@@ -259,9 +259,8 @@ def services(points: Points, scale: systems.Scale) -> Figure:
     return Figure(
         "services",
         "Other services of the array",
-        "The reference calibration after, and one service at a time off and on. Beside the first runs a "
-        f"scan of {systems.SCAN} reads of 256 KiB a second. "
-        f"{scale.services_s:g} s each.",
+        "The reference calibration after, and one service at a time off and on. Beside the first runs a scan "
+        f"of {systems.SCAN} reads of 256 KiB a second. {scale.services_s:g} s each.",
         Table(columns, rows),
         wide=True,
     )

@@ -31,9 +31,8 @@ def _evaluate(results: Results, quick: bool) -> Findings:
 STUDY: Final = Study(
     name="offloading2008",
     title="Moving data so that drives may stop",
-    question="What do write off-loading, MAID and popular data concentration save on a week of volumes "
-    "of low "
-    "load, beside spin-down alone, and what do requests pay for it?",
+    question="What do write off-loading, MAID and popular data concentration save on a week of volumes of "
+    "low load, beside spin-down alone, and what do requests pay for it?",
     source="Narayanan, Donnelly, Rowstron, FAST 2008; Colarelli, Grunwald, SC 2002; Pinheiro, Bianchini, "
     "ICS 2004",
     stages=_stages,

@@ -54,9 +54,8 @@ def _range(scheme: str, claim: str, title: str, point: Point, points: Sequence[P
         "decides",
         experiment=""
         if agrees
-        else f"the same drives and scheme under {len(others)} workloads that differ in pauses, sessions "
-        f"and rates: "
-        f"{_percent(least)} to {_percent(most)}",
+        else f"the same drives and scheme under {len(others)} workloads that differ in pauses, sessions and "
+        f"rates: {_percent(least)} to {_percent(most)}",
     )
 
 
@@ -77,9 +76,8 @@ def _more(title: str, alone: Point, off: Point) -> Verdict:
         experiment=""
         if agrees
         else f"counted: {counts.get('off_loaded_writes', 0):,} writes were off-loaded, "
-        f"{counts.get('refused_writes', 0):,} found nothing that spins; stopped all the time, drives "
-        f"would save "
-        f"{_percent(1 - systems.STOPPED_W / systems.IDLE_W)}",
+        f"{counts.get('refused_writes', 0):,} found nothing that spins; stopped all the time, drives would "
+        f"save {_percent(1 - systems.STOPPED_W / systems.IDLE_W)}",
     )
 
 
@@ -96,9 +94,8 @@ def _maid(title: str, alone: Point, maid: Point) -> Verdict:
         cause="" if agrees else "the drives of the cache, which always spin, draw what the others save",
         experiment=""
         if agrees
-        else f"{maid.drives} drives in place of {alone.drives}; starts of a drive in a day "
-        f"{maid.starts:.1f} against "
-        f"{alone.starts:.1f}",
+        else f"{maid.drives} drives in place of {alone.drives}; starts of a drive in a day {maid.starts:.1f} "
+        f"against {alone.starts:.1f}",
     )
 
 

@@ -137,10 +137,9 @@ def volumes() -> Figure:
     return Figure(
         "volumes",
         "Volumes of the synthetic workloads",
-        f"Rates are {systems.SCALE:g} times those of the volumes of MSR Cambridge whose names they "
-        f"have, of which "
-        "the counts in a week were to be had; 2 requests a second are assumed of the others. Write shares as "
-        "remembered, within 2 points.",
+        f"Rates are {systems.SCALE:g} times those of the volumes of MSR Cambridge whose names they have, of "
+        "which the counts in a week were to be had; 2 requests a second are assumed of the others. Write "
+        "shares as remembered, within 2 points.",
         Table(columns, rows),
     )
 
@@ -162,18 +161,15 @@ def table(results: Results) -> Any:
 def notes(quick: bool) -> list[str]:
     """What every figure here rests on."""
     said = [
-        "The synthetic volumes are not those of the paper. Rates and write shares are theirs where "
-        "known; when "
-        "requests come (batches of 8 writes, sessions of reads, working hours) is assumed: profile "
+        "The synthetic volumes are not those of the paper. Rates and write shares are theirs where known; "
+        "when requests come (batches of 8 writes, sessions of reads, working hours) is assumed: profile "
         "server-volume.",
-        f"Scale: {len(VOLUMES)} volumes on {4 * len(VOLUMES)} drives (RAID-5 of 4) for 36 volumes on "
-        f"179, a week. A "
-        f"request comes for ten of the recorded ones, so that a week takes seconds.",
+        f"Scale: {len(VOLUMES)} volumes on {4 * len(VOLUMES)} drives (RAID-5 of 4) for 36 volumes on 179, a "
+        "week. A request comes for ten of the recorded ones, so that a week takes seconds.",
         "A drive stops by itself after 60 s without work. In the paper the drives of a volume stop and start "
         "together.",
-        "Watts are those of the paper's drive (12 W idle, 2.6 W stopped, 20 J and 15 s to start), "
-        "mechanics those "
-        "of the Cheetah 15K.5; 17 W at work is assumed. Stopping is taken to cost nothing.",
+        "Watts are those of the paper's drive (12 W idle, 2.6 W stopped, 20 J and 15 s to start), mechanics "
+        "those of the Cheetah 15K.5; 17 W at work is assumed. Stopping is taken to cost nothing.",
         "MAID's saving counts the drives of its cache: a mirrored pair of 16 GiB, on HP's week one drive.",
         "HP's week: two disks of a time-sharing host of 1992, a trace of DiskSim's, on the same drives.",
         "All drives spin at the beginning.",
