@@ -1,11 +1,11 @@
-"""What the stages of a study gave: tables, Runs, and the idle lens on those that recorded idle periods."""
+"""Tables and Runs of the stages of a study, points made of their rows, and the idle lens on their Runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from iowatt.base.errors import IowattError
 from iowatt.evaluate.search.executor import Report
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
     from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
     from iowatt.run.bundle import Run
-    from iowatt.studies.stage import Stage
+    from iowatt.studies.study import Stage
 
 Row = dict[str, Any]
 
 TRANSITIONS_S: Final = (41.0, 9.0, 2.0)
-"""Stopping and starting in s at which the oracles are asked besides the lens's own curve: the server drive of
-the 2002 study, the laptop drive beside it (4.5 + 4.5 s), and what no drive of its time could do."""
+"""Times for stopping and starting in s at which the oracles are asked besides the lens's own curve: the
+server drive of the 2002 study, the laptop drive (4.5 + 4.5 s), and what no drive of its time could do."""
 
 
 @dataclass(frozen=True)
 class RecordedIdle:
     """What the idle lens found in a Run, and its oracles at :data:`TRANSITIONS_S`."""
 
-    found: IdlePeriods
-    oracle_at: Sequence[OraclePoint]
+    periods: IdlePeriods
+    oracles: Sequence[OraclePoint]
 
 
 class Results:
@@ -42,73 +42,110 @@ class Results:
         self._root = root
         self._idle: dict[Path, RecordedIdle] = {}
 
-    def of(self, **said: Any) -> list[str]:
-        """Keys of the stages that say so."""
-        return [
-            key
-            for key, stage in self.stages.items()
-            if all(stage.said.get(name) == value for name, value in said.items())
-        ]
-
-    def rows(self, key: str) -> list[Row]:
-        """The points of a stage that ran; none where this run has no such stage."""
-        if key not in self.frames:
-            return []
-        return [row for row in self.frames[key].to_dicts() if row["status"] == "done"]
+    def rows(self, **labels: Any) -> Iterator[tuple[Stage, Row]]:
+        """The points that were simulated of the stages with these labels, stage by stage."""
+        for key, stage in self.stages.items():
+            if key in self.frames and all(stage.labels.get(name) == value for name, value in labels.items()):
+                yield from ((stage, row) for row in self.frames[key].to_dicts() if row["status"] == "done")
 
     def table(self) -> pl.DataFrame:
-        """Every point of every sweep, with what its sweep says of it first."""
+        """Every point of every sweep, after the labels of its sweep."""
         import polars as pl
 
         frames = [
             frame.select(
                 pl.lit(key).alias("study.sweep"),
-                *(pl.lit(value).alias(f"study.{name}") for name, value in self.stages[key].said.items()),
+                *(pl.lit(value).alias(f"study.{name}") for name, value in self.stages[key].labels.items()),
                 pl.all(),
             )
             for key, frame in self.frames.items()
         ]
         return pl.concat(frames, how="diagonal_relaxed")
 
-    def path(self, key: str, row: Row) -> Path:
-        """Where the Run of a point lies."""
-        return self._root / key / str(row["run"])
-
-    def run(self, key: str, row: Row) -> Run:
+    def run(self, stage: Stage, row: Row) -> Run:
         """The Run of a point, of a stage that keeps them."""
         from iowatt.run.bundle import Run
 
-        return Run.open(self.path(key, row))
+        return Run.open(self._path(stage, row))
 
-    def analyse_idle(
-        self,
-        wanted: Iterable[tuple[str, Row]],
-        jobs: int | None = None,
-        told: Callable[[int, int], None] | None = None,
-    ) -> None:
+    def _path(self, stage: Stage, row: Row) -> Path:
+        return self._root / stage.key / str(row["run"])
+
+    def analyse_idle(self, points: Iterable[tuple[Stage, Row]], jobs: int | None = None) -> None:
         """Apply the idle lens to these points, several at a time."""
-        paths = list(dict.fromkeys(self.path(key, row) for key, row in wanted))
-        paths = [path for path in paths if path not in self._idle]
+        paths = {self._path(stage, row) for stage, row in points} - self._idle.keys()
         if not paths:
             return
-        worker = Threads(min(jobs or cores(), len(paths)))
+        threads = Threads(min(jobs or cores(), len(paths)))
         try:
-            tickets = {worker.submit(_analyse, str(path)): path for path in paths}
-            for done, finished in enumerate(worker.as_completed(), 1):
+            tickets = {threads.submit(_analyse, str(path)): path for path in sorted(paths)}
+            for finished in threads.as_completed():
                 if finished.error is not None:
                     raise IowattError("internal", None, f"idle periods: {finished.error}") from finished.error
                 self._idle[tickets[finished.ticket]] = finished.result
-                if told is not None:
-                    told(done, len(paths))
         finally:
-            worker.close()
+            threads.close()
 
-    def idle(self, key: str, row: Row) -> RecordedIdle:
-        """What the idle lens found."""
-        path = self.path(key, row)
-        if path not in self._idle:
-            self.analyse_idle([(key, row)], jobs=1)
-        return self._idle[path]
+    def idle(self, stage: Stage, row: Row) -> RecordedIdle:
+        """What the idle lens found in the Run of a point."""
+        self.analyse_idle([(stage, row)], jobs=1)
+        return self._idle[self._path(stage, row)]
+
+
+P = TypeVar("P")
+
+
+def select(points: Iterable[P], **values: Any) -> list[P]:
+    """The points whose attributes have these values."""
+    return [one for one in points if all(getattr(one, name) == value for name, value in values.items())]
+
+
+class Points(Generic[P]):
+    """All points of a study; what :meth:`of` selects is in the order of its sweep."""
+
+    def __init__(self, points: Sequence[P]) -> None:
+        self.all = list(points)
+
+    def of(self, kind: str, **values: Any) -> list[P]:
+        """The points of a sweep with these values."""
+        return select(self.all, kind=kind, **values)
+
+    def one(self, kind: str, **values: Any) -> P:
+        """The only such point; raises ``LookupError`` where there is none, or more."""
+        found = self.of(kind, **values)
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} points of {kind} with {values}")
+        return found[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayPoint:
+    """What a row of a sweep says of an array under load."""
+
+    kind: str
+    iops: float
+    mib_per_s: float
+    #: Mean response time.
+    ms: float
+    wall_w: float
+    idle_w: float
+    raw_gb: float
+    #: Mean utilisation of the drives.
+    busy: float
+
+    @staticmethod
+    def figures(stage: Stage, row: Row) -> Row:
+        """The fields above."""
+        return {
+            "kind": stage.labels["kind"],
+            "iops": row["throughput.iops"],
+            "mib_per_s": row["throughput.mib_per_s"],
+            "ms": row["response_time_ms.all.mean"],
+            "wall_w": row["power_w.wall_mean"],
+            "idle_w": row["power_w.wall_idle"],
+            "raw_gb": row["capacity_gb.raw"],
+            "busy": row["devices.utilisation.mean"],
+        }
 
 
 def _analyse(path: str, _report: Report) -> RecordedIdle:
@@ -120,10 +157,9 @@ def _analyse(path: str, _report: Report) -> RecordedIdle:
 
     run = Run.open(path)
     drives = of_run(run)
-    whole_s = max(drive.transition_s for drive in drives)
+    longest_s = max(drive.transition_s for drive in drives)
     periods = Periods(run)
-    bound = Bound(drives, periods.short, [seconds / whole_s for seconds in TRANSITIONS_S])
+    bound = Bound(drives, periods.short, [seconds / longest_s for seconds in TRANSITIONS_S])
     for batch in periods.batches():
         bound.add(batch)
-    points = bound.points(float(run.summary["energy"]["total_j"]))
-    return RecordedIdle(analyse(run), points)
+    return RecordedIdle(analyse(run), bound.points(float(run.summary["energy"]["total_j"])))

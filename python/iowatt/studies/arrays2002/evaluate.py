@@ -36,20 +36,13 @@ def evaluate(results: Results, quick: bool) -> Findings:
     constant = periodic(results)
     facts = workloads(results, drives)
     verdicts = [
-        drive_conclusions.disks_against_processors(),
-        *conclusions.energy_split(design),
-        *conclusions.energy_slope(design),
-        *conclusions.trade_off(design),
-        *conclusions.best_energy(design),
-        *conclusions.best_time(design),
-        *drive_conclusions.parity_queue(drives, tried),
-        *drive_conclusions.correlations(idle, tried),
-        *drive_conclusions.tails(idle, tried),
-        *drive_conclusions.spin_down(idle, tried),
-        *drive_conclusions.loss_of_latency_rule(idle, constant),
-        *drive_conclusions.oracles(constant),
-        *conclusions.sensitivity(design),
-    ]
+        drive_conclusions.disks_against_processors(), *conclusions.energy_split(design),
+        *conclusions.energy_slope(design), *conclusions.trade_off(design), *conclusions.best_energy(design),
+        *conclusions.best_time(design), *drive_conclusions.parity_queue(drives, tried),
+        *drive_conclusions.correlations(idle, tried), *drive_conclusions.tails(idle, tried),
+        *drive_conclusions.spin_down(idle, tried), *drive_conclusions.loss_of_latency_rule(idle, constant),
+        *drive_conclusions.oracles(constant), *conclusions.sensitivity(design),
+    ]  # fmt: skip
     sections = [
         Section("run", "What was run", [tables.workloads(facts), figures.server_power()]),
         Section("split", "Where the energy goes", [figures.energy_split(design), tables.floors(design)]),
@@ -57,11 +50,8 @@ def evaluate(results: Results, quick: bool) -> Findings:
             "idle",
             "Idle periods and spin-down",
             [
-                tables.correlation(idle),
-                *idle_figures.correlations(idle),
-                *idle_figures.lengths(idle),
-                *idle_figures.oracles(idle),
-                tables.periodic(constant),
+                tables.correlation(idle), *idle_figures.correlations(idle), *idle_figures.lengths(idle),
+                *idle_figures.oracles(idle), tables.periodic(constant),
             ],
         ),
         Section("drives", "Seeks and queues", [tables.seeks(drives), tables.queues(drives)]),
@@ -69,7 +59,7 @@ def evaluate(results: Results, quick: bool) -> Findings:
         Section("unit", "Stripe unit", [*figures.by_unit(design), *figures.split_by_unit(design)]),
         Section("best", "What is best", [tables.optima(design), figures.penalties(design)]),
         Section("sensitivity", "What the conclusions hang on", [tables.sensitivity(design), changes(tried)]),
-    ]
+    ]  # fmt: skip
     return Findings(verdicts, sections, notes(facts, quick, verdicts), results.table())
 
 
@@ -156,29 +146,20 @@ def changes(tried: Sequence[Experiment]) -> Any:
     from iowatt.studies.arrays2002.published import WORKLOADS
 
     columns = [
-        Column("Workload", text=True),
-        Column("Changed", text=True),
-        Column("Seen at data disks"),
-        Column("Seen at parity disk"),
-        *(Column(f"Lag {lag}") for lag in range(1, 6)),
-        Column("Idle periods over 1 s", "%"),
-        Column("Idle periods over 2 s", "%"),
-    ]
+        Column("Workload", text=True), Column("Changed", text=True), Column("Seen at data disks"),
+        Column("Seen at parity disk"), *(Column(f"Lag {lag}") for lag in range(1, 6)),
+        Column("Idle periods over 1 s", "%"), Column("Idle periods over 2 s", "%"),
+    ]  # fmt: skip
     rows: list[list[Cell]] = []
     for one in tried:
         lags: list[Cell] = list(one.lag_1_to_5)
         lags += [None] * (5 - len(lags))
         rows.append(
             [
-                WORKLOADS[one.workload].name,
-                one.what,
-                one.drives.queue_seen,
-                one.drives.parity_seen,
-                *lags,
-                100 * one.over(1.0),
-                100 * one.over(2.0),
+                WORKLOADS[one.workload].name, one.what, one.drives.queue_seen, one.drives.parity_seen, *lags,
+                100 * one.over(1.0), 100 * one.over(2.0),
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "experiments",
         "Experiments: RAID-4 with something else about the workload",

@@ -35,7 +35,6 @@ TITLES: Final = {
 def server_power() -> Figure:
     """Figure 1."""
     counts = sorted({4, 8, 16, 24, DISKS, 38})
-    columns = [Column("What", text=True), Column("Count"), Column("Least", "W"), Column("Most", "W")]
     rows: list[list[Cell]] = [
         [f"Disks ({count})", count, count * IDLE_W, count * ACTIVE_W] for count in counts
     ]
@@ -51,7 +50,7 @@ def server_power() -> Figure:
         "Disks by the watts of the library's arrays2002-disk. Processors by what their maker states as power "
         f"dissipation ({PROCESSOR}: {PROCESSOR_W:g} W each, Intel CS-007550); what they draw at rest is not "
         "published. The servers of the study's own figure are not known to us.",
-        Table(columns, rows),
+        table("What | Count | Least (W) | Most (W)", rows),
         {
             "data": data,
             "layout": layout(
@@ -181,17 +180,6 @@ def split_by_unit(points: Sequence[Point]) -> list[Figure]:
 
 def penalties(points: Sequence[Point]) -> Figure:
     """Figure 11: what the best point under one criterion costs under the other."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Best for time", text=True),
-        Column("Best for energy", text=True),
-        Column("Best for E x T", text=True),
-        Column("Best for time takes more energy", "%"),
-        Column("Best for energy is slower", "%"),
-        Column("Best for E x T takes more energy", "%"),
-        Column("Best for E x T is slower", "%"),
-    ]
     rows: list[list[Cell]] = []
     for source, workload, level in design.cases(choose(points, kind="space")):
         mine = choose(points, kind="space", source=source, workload=workload, level=level)
@@ -200,17 +188,11 @@ def penalties(points: Sequence[Point]) -> Figure:
             continue
         rows.append(
             [
-                words.work(source, workload),
-                f"RAID-{level}",
-                words.place_of(fast),
-                words.place_of(frugal),
-                words.place_of(both),
-                100 * (fast.e_j / frugal.e_j - 1),
-                100 * (frugal.t_ms / fast.t_ms - 1),
-                100 * (both.e_j / frugal.e_j - 1),
-                100 * (both.t_ms / fast.t_ms - 1),
+                words.work(source, workload), f"RAID-{level}", words.place_of(fast), words.place_of(frugal),
+                words.place_of(both), 100 * (fast.e_j / frugal.e_j - 1), 100 * (frugal.t_ms / fast.t_ms - 1),
+                100 * (both.e_j / frugal.e_j - 1), 100 * (both.t_ms / fast.t_ms - 1),
             ]
-        )
+        )  # fmt: skip
     names = [plain(f"{row[0]}, {row[1]}") for row in rows]
     data = [
         _sideways("Energy at the best for time", names, [row[5] for row in rows], palette.RUNS[0]),
@@ -221,7 +203,12 @@ def penalties(points: Sequence[Point]) -> Figure:
         "Figure 11: what one optimum costs under the other criterion",
         "How much more energy the fastest array takes than the most frugal one, and how much slower "
         "that one is.",
-        Table(columns, rows),
+        table(
+            "Workload | Level | Best for time | Best for energy | Best for E x T | Best for time takes more "
+            "energy (%) | Best for energy is slower (%) | Best for E x T takes more energy (%) | Best for E "
+            "x T is slower (%)",
+            rows,
+        ),
         {
             "data": data,
             "layout": layout(

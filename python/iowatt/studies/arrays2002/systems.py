@@ -35,20 +35,15 @@ SPEEDS: Final = {"tpcc": 0.4, "tpch": round(TPCH.iops / RECORDED_TPCH_IOPS, 6)}
 # The same sizes, shares and rates, but each request for itself, at any time, anywhere.
 UNIFORM: Final = {
     "arrays2002-tpcc": (
-        'arrivals={law="poisson",rate=141.66}',
-        'stream.read.range=["0%","100%"]',
-        'stream.read.align="8KiB"',
-        "stream.read.run.requests=1.0000001",
-        'stream.write.range=["0%","100%"]',
+        'arrivals={law="poisson",rate=141.66}', 'stream.read.range=["0%","100%"]', 'stream.read.align="8KiB"',
+        "stream.read.run.requests=1.0000001", 'stream.write.range=["0%","100%"]',
     ),
     "arrays2002-tpch": (
-        'arrivals={law="poisson",rate=99.393}',
-        'stream.scan.access={pattern="uniform"}',
-        "stream.scan.run.requests=1.0000001",
-        'stream.write.arrivals={law="poisson",rate=9.5427}',
+        'arrivals={law="poisson",rate=99.393}', 'stream.scan.access={pattern="uniform"}',
+        "stream.scan.run.requests=1.0000001", 'stream.write.arrivals={law="poisson",rate=9.5427}',
         "stream.write.run.requests=1.0000001",
     ),
-}
+}  # fmt: skip
 #: TPC-H whose writes come one by one and not in bursts; all else as it was.
 SPREAD: Final = UNIFORM["arrays2002-tpch"][3:]
 #: TPC-C with the write share of the captured trace, 37.08 %.

@@ -15,164 +15,103 @@ from iowatt.studies.arrays2002.published import IDLE_W, UNIT_KIB, WORKLOADS
 
 def workloads(facts: Sequence[Mapping[str, Any]]) -> Figure:
     """What was run, beside what the study ran."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Requests"),
-        Column("Simulated", "h"),
-        Column("Rate", "1/s"),
-        Column("Rate, published", "1/s"),
-        Column("Difference", "%"),
-        Column("Writes", "%"),
-        Column("Writes, published", "%"),
-        Column("Gap at a disk", "ms"),
-        Column("Gap, published", "ms"),
-    ]
     rows: list[list[Cell]] = []
     for fact in facts:
         theirs = WORKLOADS[fact["workload"]]
         rate = fact["requests"] / fact["window_s"]
         rows.append(
             [
-                words.work(fact["source"], fact["workload"]),
-                fact["requests"],
-                fact["window_s"] / 3600,
-                rate,
-                theirs.iops,
-                100 * (rate / theirs.iops - 1),
-                100 * fact["writes"] / fact["requests"],
-                theirs.write_percent,
-                1e3 * fact["gap_s"],
-                theirs.interarrival_ms,
+                words.work(fact["source"], fact["workload"]), fact["requests"], fact["window_s"] / 3600, rate,
+                theirs.iops, 100 * (rate / theirs.iops - 1), 100 * fact["writes"] / fact["requests"],
+                theirs.write_percent, 1e3 * fact["gap_s"], theirs.interarrival_ms,
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "workloads",
         "What was run",
         "Length of each run, and its requests beside those of the study. Gap: between operations of a disk "
         "of the RAID-4 array of 32.",
-        Table(columns, rows),
+        table(
+            "Workload | Requests | Simulated (h) | Rate (1/s) | Rate, published (1/s) | Difference (%) | "
+            "Writes (%) | Writes, published (%) | Gap at a disk (ms) | Gap, published (ms)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def correlation(idle: Sequence[Idle]) -> Figure:
     """Table 2."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Lag"),
-        Column("Ours"),
-        Column("Sigma over disks"),
-        Column("Published"),
-        Column("Difference"),
-    ]
     rows: list[list[Cell]] = []
     for one in idle:
         theirs = WORKLOADS[one.workload].correlation[one.level]
         for lag, ((mean, sigma), published) in enumerate(zip(one.correlation[:5], theirs, strict=False), 1):
             rows.append(
                 [
-                    words.work(one.source, one.workload),
-                    f"RAID-{one.level}",
-                    lag,
-                    mean,
-                    sigma,
-                    published,
+                    words.work(one.source, one.workload), f"RAID-{one.level}", lag, mean, sigma, published,
                     mean - published,
                 ]
-            )
+            )  # fmt: skip
     return Figure(
         "table-2",
         "Table 2: autocorrelation of idle periods",
         "Mean over disks at lags 1 to 5, at 32 disks and 16 KiB.",
-        Table(columns, rows),
+        table("Workload | Level | Lag | Ours | Sigma over disks | Published | Difference", rows),
         wide=True,
     )
 
 
 def seeks(drives: Sequence[Drives]) -> Figure:
     """Table 3."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Disks"),
-        Column("Seeks for the study's requests", "M"),
-        Column("Seeks, published at 30", text=True),
-        Column("Cylinders a seek"),
-        Column("Cylinders, published at 30", text=True),
-    ]
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload),
-            f"RAID-{one.level}",
-            one.disks,
+            words.work(one.source, one.workload), f"RAID-{one.level}", one.disks,
             one.media_accesses / one.requests * WORKLOADS[one.workload].requests / 1e6,
-            WORKLOADS[one.workload].seeks[one.level] if one.disks == 30 else "",
-            one.cylinders,
+            WORKLOADS[one.workload].seeks[one.level] if one.disks == 30 else "", one.cylinders,
             WORKLOADS[one.workload].distance[one.level] if one.disks == 30 else "",
         ]
         for one in drives
-    ]
+    ]  # fmt: skip
     return Figure(
         "table-3",
         "Table 3: seeks",
         "A seek is an access to the media, however short, as DiskSim counts; scaled to as many requests as "
         "the study had. The PostgreSQL traces lie on other blocks than the study's, so their distances need "
         "not be alike.",
-        Table(columns, rows),
+        table(
+            "Workload | Level | Disks | Seeks for the study's requests (M) | Seeks, published at 30 | "
+            "Cylinders a seek | Cylinders, published at 30",
+            rows,
+        ),
         wide=True,
     )
 
 
 def queues(drives: Sequence[Drives]) -> Figure:
     """Table 4."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Disks"),
-        Column("Seen at data disks"),
-        Column("Seen at parity disk"),
-        Column("Published", text=True),
-        Column("Time average, data disks"),
-        Column("Time average, parity disk"),
-    ]
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload),
-            f"RAID-{one.level}",
-            one.disks,
-            one.queue_seen,
-            one.parity_seen,
-            WORKLOADS[one.workload].queue[one.level],
-            one.queue_mean,
-            one.parity_mean,
+            words.work(one.source, one.workload), f"RAID-{one.level}", one.disks, one.queue_seen,
+            one.parity_seen, WORKLOADS[one.workload].queue[one.level], one.queue_mean, one.parity_mean,
         ]
         for one in drives
-    ]
+    ]  # fmt: skip
     return Figure(
         "table-4",
         "Table 4: queues",
         "Seen: what an arriving operation finds, itself included, which is what the study calls "
         "instantaneous queue length. Beside it the average over time.",
-        Table(columns, rows),
+        table(
+            "Workload | Level | Disks | Seen at data disks | Seen at parity disk | Published | Time average, "
+            "data disks | Time average, parity disk",
+            rows,
+        ),
         wide=True,
     )
 
 
 def optima(points: Sequence[Point]) -> Figure:
     """Table 5."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Best", text=True),
-        Column("Ours", text=True),
-        Column("Published", text=True),
-        Column("T, ours", "ms"),
-        Column("T, published place", "ms"),
-        Column("E, ours", "J"),
-        Column("E, published place", "J"),
-        Column("Published place is worse by", "%"),
-    ]
     rows: list[list[Cell]] = []
     for case in design.cases(choose(points, kind="space")):
         source, workload, level = case
@@ -184,75 +123,54 @@ def optima(points: Sequence[Point]) -> Figure:
             there = at[0] if at else None
             rows.append(
                 [
-                    words.work(source, workload),
-                    f"RAID-{level}",
-                    NAMES[metric],
-                    words.place_of(ours),
-                    words.place(disks, unit),
-                    None if ours is None else ours.t_ms,
-                    None if there is None else there.t_ms,
-                    None if ours is None else ours.e_j,
+                    words.work(source, workload), f"RAID-{level}", NAMES[metric], words.place_of(ours),
+                    words.place(disks, unit), None if ours is None else ours.t_ms,
+                    None if there is None else there.t_ms, None if ours is None else ours.e_j,
                     None if there is None else there.e_j,
                     None if ours is None or there is None else 100 * (value(there) / value(ours) - 1),
                 ]
-            )
+            )  # fmt: skip
     return Figure(
         "table-5",
         "Table 5: best disks and stripe unit",
         "Under response time T, energy per request E and their product; disks/stripe unit. Points that "
         "cannot keep up with the load are no candidates.",
-        Table(columns, rows),
+        table(
+            "Workload | Level | Best | Ours | Published | T, ours (ms) | T, published place (ms) | E, ours "
+            "(J) | E, published place (J) | Published place is worse by (%)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def floors(points: Sequence[Point]) -> Figure:
     """Energy per request against what idling alone takes at the published rate."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Disks"),
-        Column("E, ours", "J"),
-        Column("Idling, our rate", "J"),
-        Column("Idling, published rate", "J"),
-        Column("E above idling", "J"),
-    ]
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload),
-            f"RAID-{one.level}",
-            one.disks,
-            one.e_j,
-            IDLE_W * one.disks * one.interarrival_s,
-            WORKLOADS[one.workload].slope_j * one.disks,
+            words.work(one.source, one.workload), f"RAID-{one.level}", one.disks, one.e_j,
+            IDLE_W * one.disks * one.interarrival_s, WORKLOADS[one.workload].slope_j * one.disks,
             one.e_j - IDLE_W * one.disks * one.interarrival_s,
         ]
         for one in choose(points, kind="space", unit_kib=UNIT_KIB)
-    ]
+    ]  # fmt: skip
     rows.sort(key=lambda row: (str(row[0]), str(row[1])))
     return Figure(
         "floors",
         "Energy per request and what idling takes of it",
         "Idling: disks x 22.3 W x mean time between requests. The study printed no numbers for its Figure 7; "
         "the published rate gives this floor.",
-        Table(columns, rows),
+        table(
+            "Workload | Level | Disks | E, ours (J) | Idling, our rate (J) | Idling, published rate (J) | E "
+            "above idling (J)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def sensitivity(points: Sequence[Point]) -> Figure:
     """The optima with one thing about the array changed."""
-    columns = [
-        Column("Array", text=True),
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Best T", text=True),
-        Column("Best E", text=True),
-        Column("Best E x T", text=True),
-        Column("Least T", "ms"),
-        Column("Least E", "J"),
-        Column("Idle share at best E", "%"),
-    ]
     rows: list[list[Cell]] = []
     for source, workload, level in design.cases(points):
         for kind in words.KIND:
@@ -262,54 +180,45 @@ def sensitivity(points: Sequence[Point]) -> Figure:
             fast, frugal = best(mine, "T"), best(mine, "E")
             rows.append(
                 [
-                    words.KIND[kind],
-                    words.work(source, workload),
-                    f"RAID-{level}",
-                    words.place_of(fast),
-                    words.place_of(frugal),
-                    words.place_of(best(mine, "ET")),
-                    None if fast is None else fast.t_ms,
-                    None if frugal is None else frugal.e_j,
+                    words.KIND[kind], words.work(source, workload), f"RAID-{level}", words.place_of(fast),
+                    words.place_of(frugal), words.place_of(best(mine, "ET")),
+                    None if fast is None else fast.t_ms, None if frugal is None else frugal.e_j,
                     None if frugal is None else 100 * frugal.states_j["idle"] / frugal.e_j,
                 ]
-            )
+            )  # fmt: skip
     return Figure(
         "sensitivity",
         "Sensitivity: the optima with one thing changed",
         "Seek curve and zones of an IBM 18ES with the same watts, capacity and speed; a write-back cache of "
         "256 MiB in the controller; drives that read ahead; spindles in step. Those four are run at fewer "
         "disk counts.",
-        Table(columns, rows),
+        table(
+            "Array | Workload | Level | Best T | Best E | Best E x T | Least T (ms) | Least E (J) | Idle "
+            "share at best E (%)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def periodic(rows: Sequence[Mapping[str, float]]) -> Figure:
     """The oracles on constant gaps."""
-    columns = [
-        Column("Idle period", "s"),
-        Column("Periods"),
-        Column("By latency saves", "J"),
-        Column("Derived", "J"),
-        Column("By energy saves", "J"),
-        Column("By latency saves", "% of idle energy"),
-    ]
     table: list[list[Cell]] = [
         [
-            row["length_s"],
-            int(row["periods"]),
-            row["latency_j"],
-            row["derived_j"],
-            row["energy_j"],
+            row["length_s"], int(row["periods"]), row["latency_j"], row["derived_j"], row["energy_j"],
             100 * row["latency_share"],
         ]
         for row in rows
-    ]
+    ]  # fmt: skip
     return Figure(
         "periodic",
         "Oracles on constant gaps",
         "One disk, a request every so many seconds. By latency: stop wherever there is time to be up again "
         "(41 s). Derived: (22.3 W - 12.72 W) x (length - 59.92 s) summed over the periods of 41 s or more.",
-        Table(columns, table),
+        table(
+            "Idle period (s) | Periods | By latency saves (J) | Derived (J) | By energy saves (J) | By "
+            "latency saves (% of idle energy)",
+            table,
+        ),
         wide=True,
     )

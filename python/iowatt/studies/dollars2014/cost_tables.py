@@ -164,20 +164,11 @@ def difference(
 def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> Figure:
     """Each defect put right by itself: the difference at once, in the long run, and where it changes sign."""
     columns = [
-        *_EACH,
-        Column("Configurations"),
-        Column("Once, median", "%"),
-        Column("100,000 times, median", "%"),
-        Column("Least", "%"),
-        Column("Most", "%"),
-        Column("Configurations that cross"),
-        Column("At alpha, median"),
-        Column("Least alpha"),
-        Column("Most alpha"),
-        Column("At years, median"),
-        Column("Least years"),
-        Column("Most years"),
-    ]
+        *_EACH, Column("Configurations"), Column("Once, median", "%"), Column("100,000 times, median", "%"),
+        Column("Least", "%"), Column("Most", "%"), Column("Configurations that cross"),
+        Column("At alpha, median"), Column("Least alpha"), Column("Most alpha"), Column("At years, median"),
+        Column("Least years"), Column("Most years"),
+    ]  # fmt: skip
     rows: list[list[Cell]] = []
     chosen: list[str] = []
     for work in WORKS:
@@ -210,16 +201,10 @@ def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> 
 def ranges(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
     """How sure the crossing in alpha is: under draws of prices, rates and limits within their ranges."""
     columns = [
-        *_EACH,
-        Column("Crossing", "alpha"),
-        Column("Draws"),
-        Column("Draws that cross there", "%"),
-        Column("Caching cheaper throughout", "%"),
-        Column("5 %", "alpha"),
-        Column("Median", "alpha"),
-        Column("95 %", "alpha"),
-        Column("Why none", text=True),
-    ]
+        *_EACH, Column("Crossing", "alpha"), Column("Draws"), Column("Draws that cross there", "%"),
+        Column("Caching cheaper throughout", "%"), Column("5 %", "alpha"), Column("Median", "alpha"),
+        Column("95 %", "alpha"), Column("Why none", text=True),
+    ]  # fmt: skip
     rows: list[list[Cell]] = []
     for work, variant, by in _each(points, variants, scale):
         (pair,) = money.ranges(by["tiering"], by["caching"], variant, scale.draws).pairs
@@ -238,15 +223,10 @@ def ranges(points: list[Point], money: Money, variants: Sequence[Variant], scale
 def ssd_only(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
     """From which alpha SSD only is cheaper than each of the others, or no longer is."""
     columns = [
-        *_EACH,
-        Column("SSD only against", text=True),
-        Column("Once", "%"),
-        Column("100,000 times", "%"),
-        Column("First crossing", "alpha"),
-        Column("After it", text=True),
-        Column("SSD only until then", "years"),
-        Column("The other until then", "years"),
-    ]
+        *_EACH, Column("SSD only against", text=True), Column("Once", "%"), Column("100,000 times", "%"),
+        Column("First crossing", "alpha"), Column("After it", text=True),
+        Column("SSD only until then", "years"), Column("The other until then", "years"),
+    ]  # fmt: skip
     rows: list[list[Cell]] = []
     for work, variant, by in _each(points, variants, scale):
         ssd = by.pop("ssd")
@@ -269,13 +249,10 @@ def ssd_only(points: list[Point], money: Money, variants: Sequence[Variant], sca
 def equal_time(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
     """Five years of each system, the faster ones doing more; and what a billion requests come to."""
     columns = [
-        *_EACH,
-        Column("System", text=True),
-        Column("Cost of five years", "USD"),
-        Column("Requests done", "billions"),
-        Column("Cost of a billion requests", "USD"),
+        *_EACH, Column("System", text=True), Column("Cost of five years", "USD"),
+        Column("Requests done", "billions"), Column("Cost of a billion requests", "USD"),
         Column("Equal work: 100,000 times", "USD"),
-    ]
+    ]  # fmt: skip
     rows: list[list[Cell]] = []
     horizon = Horizon("time", YEARS)
     for work, variant, by in _each(points, variants, scale):

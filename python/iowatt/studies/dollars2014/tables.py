@@ -19,40 +19,20 @@ from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
 def five_systems(points: list[Point], scale: Scale) -> Figure:
     """All five under each workload."""
     limit_gb = 1e3 * stated("wear.ssd_tbw")
-    columns = [
-        Column("Workload", text=True),
-        Column("System", text=True),
-        Column("Requests"),
-        Column("Rate", "1/s"),
-        Column("Mean response", "ms"),
-        Column("SSD hits", "%"),
-        Column("Power of the drives", "W"),
-        Column("SSD written", "GB"),
-        Column("SSD read", "GB"),
-        Column("Life of the SSD", "ppm"),
-        Column("Disk busy", "%"),
-        Column("100,000 times", "years"),
-    ]
     titles = {key: work.title for key, work in WORKS.items()}
     rows: list[list[Cell]] = []
     for work in (*titles, "captured"):
         for system, one in five(points, work, scale).items():
             rows.append(
                 [
-                    titles.get(work, "captured: a database (TPC-C-like)"),
-                    NAMES[system],
-                    one.requests,
-                    one.iops,
-                    one.ms,
-                    None if one.hit is None else 100 * one.hit,
-                    one.power_w,
+                    titles.get(work, "captured: a database (TPC-C-like)"), NAMES[system], one.requests,
+                    one.iops, one.ms, None if one.hit is None else 100 * one.hit, one.power_w,
                     one.ssd_written_gb if system != "hdd" else None,
                     one.ssd_read_gb if system != "hdd" else None,
                     1e6 * worn(one) / limit_gb if system != "hdd" else None,
-                    100 * one.hdd_busy if system != "ssd" else None,
-                    years(one, LONG_RUN),
+                    100 * one.hdd_busy if system != "ssd" else None, years(one, LONG_RUN),
                 ]
-            )
+            )  # fmt: skip
     said = "; ".join(
         "{}: extents of {:,} KiB, threshold {}, {} migrations at a time".format(
             titles.get(work, "captured"), *systems.reference(work, scale)
@@ -65,30 +45,18 @@ def five_systems(points: list[Point], scale: Scale) -> Figure:
         f"Hybrids at one configuration ({said}). Life of the SSD: bytes written and a tenth of those read, "
         f"of {limit_gb / 1e3:g} TB, in one go of the work. The captured trace is real, and nothing is "
         "published of it.",
-        Table(columns, rows),
+        table(
+            "Workload | System | Requests | Rate (1/s) | Mean response (ms) | SSD hits (%) | Power of the "
+            "drives (W) | SSD written (GB) | SSD read (GB) | Life of the SSD (ppm) | Disk busy (%) | 100,000 "
+            "times (years)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def throughput(points: list[Point], work: str) -> Figure:
     """Caching against tiering, at every configuration."""
-    columns = [
-        Column("Extent", "KiB"),
-        Column("Threshold"),
-        Column("Migrations at a time"),
-        Column("Caching", "1/s"),
-        Column("Tiering", "1/s"),
-        Column("Caching against tiering", "%"),
-        Column("Hits, caching", "%"),
-        Column("Hits, tiering", "%"),
-        Column("Copied, caching"),
-        Column("Migrated, tiering"),
-        Column("Write-backs"),
-        Column("SSD written, caching", "GB"),
-        Column("SSD written, tiering", "GB"),
-        Column("Power, caching", "W"),
-        Column("Power, tiering", "W"),
-    ]
     rows: list[list[Cell]] = []
     for caching, tiering in pairs(points, work):
         assert caching.at is not None
@@ -117,7 +85,13 @@ def throughput(points: list[Point], work: str) -> Figure:
         f"throughput-{work}",
         f"Throughput of caching against tiering: {WORKS[work].title}",
         f"Published: {said}. Drawn are the configurations with the most migrations at a time.",
-        Table(columns, rows),
+        table(
+            "Extent (KiB) | Threshold | Migrations at a time | Caching (1/s) | Tiering (1/s) | Caching "
+            "against tiering (%) | Hits, caching (%) | Hits, tiering (%) | Copied, caching | Migrated, "
+            "tiering | Write-backs | SSD written, caching (GB) | SSD written, tiering (GB) | Power, caching "
+            "(W) | Power, tiering (W)",
+            rows,
+        ),
         {"data": data, "layout": layout(_thresholds(points), axis("Caching against tiering (%)"))},
         wide=True,
     )
@@ -125,7 +99,6 @@ def throughput(points: list[Point], work: str) -> Figure:
 
 def hits(points: list[Point], work: str) -> Figure:
     """SSD hit ratios against the threshold, by extent."""
-    columns = [Column("System", text=True), Column("Extent", "KiB"), Column("Threshold"), Column("Hits", "%")]
     rows: list[list[Cell]] = []
     data = []
     for number, kib in enumerate(_extents(points, work)):
@@ -144,27 +117,13 @@ def hits(points: list[Point], work: str) -> Figure:
         f"Published: caching {published.hit_caching[0]:g} to {published.hit_caching[1]:g} %, tiering "
         f"{published.hit_tiering[0]:g} to {published.hit_tiering[1]:g} %, linear {published.hit_linear:g} "
         "%. Those of caching and linear set the profile; tiering's are predicted.",
-        Table(columns, rows),
+        table("System | Extent (KiB) | Threshold | Hits (%)", rows),
         {"data": data, "layout": layout(_thresholds(points), axis("SSD hits (%)", rangemode="tozero"))},
     )
 
 
 def experiments(points: list[Point]) -> Figure:
     """Every experiment beside what it varies."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Experiment", text=True),
-        Column("Extent", "KiB"),
-        Column("Threshold"),
-        Column("Caching", "1/s"),
-        Column("Tiering", "1/s"),
-        Column("Caching against tiering", "%"),
-        Column("Hits, caching", "%"),
-        Column("Hits, tiering", "%"),
-        Column("SSD life, caching against tiering", "%"),
-        Column("Power, caching", "W"),
-        Column("Power, tiering", "W"),
-    ]
     rows: list[list[Cell]] = []
     for work in WORKS:
         every = {
@@ -192,7 +151,12 @@ def experiments(points: list[Point]) -> Figure:
         "Experiments",
         "One thing changed at a time. The last quarter is the whole work less the same work as far as "
         "three quarters of its requests.",
-        Table(columns, rows),
+        table(
+            "Workload | Experiment | Extent (KiB) | Threshold | Caching (1/s) | Tiering (1/s) | Caching "
+            "against tiering (%) | Hits, caching (%) | Hits, tiering (%) | SSD life, caching against tiering "
+            "(%) | Power, caching (W) | Power, tiering (W)",
+            rows,
+        ),
         wide=True,
     )
 

@@ -41,25 +41,13 @@ def sequential(points: Points) -> Figure:
 def single(points: Points) -> Figure:
     """Exercise 1.5: the knee."""
     curve = points.of("mw1-single")
-    columns = [
-        Column("Drives"),
-        Column("Metric", "IOPS/W"),
-        Column("Rate", "1/s"),
-        Column("Power", "W"),
-        Column("Back end busy", "%"),
-        Column("Commands of a drive", "1/s"),
-    ]
     rows: list[list[Cell]] = [
         [
-            one.drives,
-            one.value,
-            one.iops,
-            one.wall_w,
-            None if one.back_end is None else 100 * one.back_end,
+            one.drives, one.value, one.iops, one.wall_w, None if one.back_end is None else 100 * one.back_end,
             1.9 * one.iops / one.drives,
         ]
         for one in curve
-    ]
+    ]  # fmt: skip
     data: list[dict[str, Any]] = [
         {
             "type": "scatter",
@@ -83,7 +71,11 @@ def single(points: Points) -> Figure:
         "Mixed 70/30 by single drives",
         "Drives in as few shelves as hold them. The peak is where the drives' own rate meets the back "
         "end's limit.",
-        Table(columns, rows),
+        table(
+            "Drives | Metric (IOPS/W) | Rate (1/s) | Power (W) | Back end busy (%) | Commands of a drive "
+            "(1/s)",
+            rows,
+        ),
         {"data": data, "layout": layout(axis("Drives"), axis("IOPS per W"), showlegend=True)},
         wide=True,
     )
@@ -95,7 +87,6 @@ def _curves(
     several = len({raid for _, raid in shown}) > 1
     unit = compare.unit(shown[0][0])
     drives = sorted({one.drives for metric, raid in shown for one in points.curve(metric, raid)})
-    columns = [Column("Drives")]
     data: list[dict[str, Any]] = []
     cells: list[list[Cell]] = []
     for number, (metric, raid) in enumerate(shown):
@@ -107,7 +98,7 @@ def _curves(
     rows: list[list[Cell]] = [[count, *(cell[at] for cell in cells)] for at, count in enumerate(drives)]
     y = axis(unit.replace("/W", " per W"), rangemode="tozero")
     spec = {"data": data, "layout": layout(axis("Drives"), y, showlegend=True)}
-    return Figure(key, title, caption, Table(columns, rows), spec, wide=True)
+    return Figure(key, title, caption, table("Drives", rows), spec, wide=True)
 
 
 def _at(drives: Sequence[int], known: Mapping[int, float]) -> list[Cell]:

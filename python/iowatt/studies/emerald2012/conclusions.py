@@ -25,15 +25,9 @@ _PEAK: Final = ("peak", "Each metric has its peak at a number of drives well bel
 def all_of(points: Points) -> list[Verdict]:
     """Every verdict."""
     return [
-        *peaks(points),
-        by_drive(points),
-        *curves(points),
-        levels(points),
-        *idle(points),
-        *submission(points),
-        *baseline(points),
-        swing(points),
-    ]
+        *peaks(points), by_drive(points), *curves(points), levels(points), *idle(points), *submission(points),
+        *baseline(points), swing(points),
+    ]  # fmt: skip
 
 
 def peaks(points: Points) -> list[Verdict]:

@@ -21,25 +21,13 @@ _GROUPS = {
 
 def figures(points: Points) -> Figure:
     """Every published figure beside ours."""
-    columns = [
-        Column("Figure", text=True),
-        Column("Unit", text=True),
-        Column("Published"),
-        Column("Ours"),
-        Column("Difference", "%"),
-        Column("Ours was", text=True),
-    ]
     rows: list[list[Cell]] = [
         [
-            one.what + (" (in braces)" if one.braces else ""),
-            one.unit,
-            one.published,
-            one.ours,
-            100 * one.error,
-            "fitted" if one.fitted else "predicted",
+            one.what + (" (in braces)" if one.braces else ""), one.unit, one.published, one.ours,
+            100 * one.error, "fitted" if one.fitted else "predicted",
         ]
         for one in [*compare.everything(points), *compare.estimate(points)]
-    ]
+    ]  # fmt: skip
     return Figure(
         "figures",
         "Published, ours, difference",
@@ -48,7 +36,7 @@ def figures(points: Points) -> Figure:
         "ms. The submission's are ours at the response times that were measured; the last six rows hold the "
         "same measured figures against the estimate of its 50 drives, at 20 ms or with the family's "
         "sequential load, and count in no mean but their own. Sequential metrics are in MB/s/W (10^6 bytes).",
-        Table(columns, rows),
+        table("Figure | Unit | Published | Ours | Difference (%) | Ours was", rows),
         wide=True,
     )
 
@@ -58,13 +46,6 @@ def errors(points: Points) -> Figure:
     every = compare.everything(points)
     fitted = [one for one in every if one.fitted]
     predicted = [one for one in every if not one.fitted]
-    columns = [
-        Column("Of", text=True),
-        Column("Figures"),
-        Column("Mean difference", "%"),
-        Column("Largest", "%"),
-        Column("Which", text=True),
-    ]
     rows = [_errors("all", every), _errors("fitted", fitted), _errors("predicted", predicted)]
     for group, title in _GROUPS.items():
         rows.append(_errors(f"predicted: {title}", [one for one in predicted if one.group == group]))
@@ -78,7 +59,7 @@ def errors(points: Points) -> Figure:
         "Mean differences",
         "Means of the sizes of the differences in percent. That of the fitted figures says little: see how "
         "many constants they have under What it rests on.",
-        Table(columns, rows),
+        table("Of | Figures | Mean difference (%) | Largest (%) | Which", rows),
         wide=True,
     )
 
@@ -87,71 +68,43 @@ def _errors(title: str, compared: Sequence[Compared]) -> list[Cell]:
     worst = max(compared, key=lambda one: abs(one.error), default=None)
     mean = compare.mean_error(compared)
     return [
-        title,
-        len(compared),
-        None if mean is None else 100 * mean,
-        None if worst is None else 100 * worst.error,
-        "" if worst is None else worst.what,
-    ]
+        title, len(compared), None if mean is None else 100 * mean,
+        None if worst is None else 100 * worst.error, "" if worst is None else worst.what,
+    ]  # fmt: skip
 
 
 def peaks(points: Points) -> Figure:
     """Drives at the peaks."""
-    columns = [
-        Column("Metric", text=True),
-        Column("Level", text=True),
-        Column("By", text=True),
-        Column("Published", "drives"),
-        Column("Ours", "drives"),
-        Column("Tried", text=True),
-        Column("Metric there, ours"),
-        Column("Published metric"),
-        Column("Next fewer", "%"),
-        Column("Next more", "%"),
-        Column("Busy drives", "%"),
-        Column("Busy back end", "%"),
-    ]
     rows: list[list[Cell]] = []
     for one in compare.peaks(points):
         ours, figure = one.ours, one.figure
         rows.append(
             [
-                compare.said(figure.metric),
-                compare.named(figure.raid),
-                "single drives" if figure.peak == "drive" else "whole shelves",
-                figure.drives,
-                ours.drives,
-                f"{one.tried[0]} to {one.tried[1]}" + ("" if one.inside else ": no peak inside"),
-                ours.value,
-                figure.value,
-                None if one.below is None else 100 * (one.below.value / ours.value - 1),
-                None if one.above is None else 100 * (one.above.value / ours.value - 1),
-                100 * ours.busy,
+                compare.said(figure.metric), compare.named(figure.raid),
+                "single drives" if figure.peak == "drive" else "whole shelves", figure.drives, ours.drives,
+                f"{one.tried[0]} to {one.tried[1]}" + ("" if one.inside else ": no peak inside"), ours.value,
+                figure.value, None if one.below is None else 100 * (one.below.value / ours.value - 1),
+                None if one.above is None else 100 * (one.above.value / ours.value - 1), 100 * ours.busy,
                 None if ours.back_end is None else 100 * ours.back_end,
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "peaks",
         "Drives at the peaks",
         "The highest point of each curve, and by how much its neighbours are lower; random metrics at 20 "
         "ms. One that has nothing on a side is at the edge of what was tried, and no peak (one shelf is the "
         "least there is). Where back end or drives are fully busy says what limits it.",
-        Table(columns, rows),
+        table(
+            "Metric | Level | By | Published (drives) | Ours (drives) | Tried | Metric there, ours | "
+            "Published metric | Next fewer (%) | Next more (%) | Busy drives (%) | Busy back end (%)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def again(points: Points) -> Figure:
     """The counts around the peak by single drives over seeds."""
-    columns = [
-        Column("Drives"),
-        Column("Mean", "IOPS/W"),
-        Column("Lowest seed", "IOPS/W"),
-        Column("Highest seed", "IOPS/W"),
-        Column("Against the best, mean", "%"),
-        Column("Half of its 95 % interval", "%"),
-        Column("Best in seeds"),
-    ]
     tops = knee.tops(points)
     rows: list[list[Cell]] = []
     for drives in knee.counts(points):
@@ -159,36 +112,28 @@ def again(points: Points) -> Figure:
         gap = knee.gap(points, drives, knee.top(points)) if drives != knee.top(points) else None
         rows.append(
             [
-                drives,
-                knee.mean(points, drives),
-                min(values),
-                max(values),
-                None if gap is None else 100 * gap.mean,
-                None if gap is None else 100 * gap.half,
+                drives, knee.mean(points, drives), min(values), max(values),
+                None if gap is None else 100 * gap.mean, None if gap is None else 100 * gap.half,
                 tops.count(drives),
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "again",
         "The peak by single drives, over seeds",
         "Mixed 70/30, RAID-5, at 20 ms. Differences are taken within a seed; their interval is Student's "
         "over the seeds. Which count is the best of a single curve is chance where the interval holds "
         "zero. The fit kept only combinations of constants whose peak is at 120.",
-        Table(columns, rows),
+        table(
+            "Drives | Mean (IOPS/W) | Lowest seed (IOPS/W) | Highest seed (IOPS/W) | Against the best, mean "
+            "(%) | Half of its 95 % interval (%) | Best in seeds",
+            rows,
+        ),
         wide=True,
     )
 
 
 def levels(points: Points) -> Figure:
     """RAID-5 and RAID-10 side by side."""
-    columns = [
-        Column("Metric", text=True),
-        Column("Drives"),
-        Column("RAID-5"),
-        Column("RAID-10"),
-        Column("Ratio"),
-        Column("Published ratio"),
-    ]
     printed = {(one.metric, one.raid): one for one in published.FIGURES if one.peak == "shelf"}
     rows: list[list[Cell]] = []
     for metric in ("MW1", "RR", "RW", "SR", "SW"):
@@ -198,76 +143,47 @@ def levels(points: Points) -> Figure:
         ours = [points.at(metric, raid, first.drives).value for raid in ("raid-5", "raid-10")]
         rows.append(
             [
-                compare.said(metric),
-                first.drives,
-                ours[0],
-                ours[1],
-                ours[0] / ours[1],
+                compare.said(metric), first.drives, ours[0], ours[1], ours[0] / ours[1],
                 first.value / second.value,
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "levels",
         "RAID-5 against RAID-10",
         "At the same number of drives, random metrics at 20 ms. "
         "Counting drive operations gives 1.3/1.9 = 0.684 at 70/30.",
-        Table(columns, rows),
+        table("Metric | Drives | RAID-5 | RAID-10 | Ratio | Published ratio", rows),
     )
 
 
 def idle(points: Points) -> Figure:
     """Ready idle."""
-    columns = [
-        Column("Drives", text=True),
-        Column("Raw capacity", "GB"),
-        Column("Power, ours", "W"),
-        Column("Power, published", "W"),
-        Column("Ours", "GB/W"),
-        Column("Published", "GB/W"),
-        Column("Difference", "%"),
-        Column("Ours was", text=True),
-    ]
     rows: list[list[Cell]] = []
     for one in published.IDLE:
         ours = points.one(f"idle-{one.configuration}")
         rows.append(
             [
-                one.title,
-                ours.raw_gb,
-                ours.idle_w,
-                one.watts or ours.raw_gb / one.gb_per_w,
-                ours.value,
-                one.gb_per_w,
-                100 * (ours.value / one.gb_per_w - 1),
-                "fitted" if one.fitted else "predicted",
+                one.title, ours.raw_gb, ours.idle_w, one.watts or ours.raw_gb / one.gb_per_w, ours.value,
+                one.gb_per_w, 100 * (ours.value / one.gb_per_w - 1), "fitted" if one.fitted else "predicted",
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "idle",
         "Ready idle",
         "Pair of controllers and shelf follow from the first two points; published watts of the second "
         "and third are the capacity "
         "over the printed GB/W. The last point's printed 4,100 W and 35.7 GB/W are 0.4 % apart.",
-        Table(columns, rows),
+        table(
+            "Drives | Raw capacity (GB) | Power, ours (W) | Power, published (W) | Ours (GB/W) | Published "
+            "(GB/W) | Difference (%) | Ours was",
+            rows,
+        ),
         wide=True,
     )
 
 
 def three(points: Points) -> Figure:
     """Baseline, predicted, measured."""
-    columns = [
-        Column("Metric", text=True),
-        Column("Unit", text=True),
-        Column("Baseline, published"),
-        Column("Baseline, ours"),
-        Column("Estimate for 50 drives, published"),
-        Column("Estimate for 50 drives, ours"),
-        Column("Measured"),
-        Column("Measured response", "ms"),
-        Column("Ours at that response"),
-        Column("Ours at that response over measured", "%"),
-        Column("Our estimate over measured", "%"),
-    ]
     measured = {one.metric: one for one in published.SUBMISSION}
     estimated = {
         one.metric: one.value for one in published.FIGURES if (one.raid, one.drives) == ("raid-5", 50)
@@ -279,19 +195,12 @@ def three(points: Points) -> Figure:
         there = compare.there(points, measured[metric])
         rows.append(
             [
-                compare.said(metric),
-                compare.unit(metric),
-                published.BASELINE.get(metric),
-                untuned[0].value if untuned else None,
-                estimated.get(metric),
-                ours,
-                measured[metric].value,
-                measured[metric].ms,
-                there,
-                100 * (there / measured[metric].value - 1),
+                compare.said(metric), compare.unit(metric), published.BASELINE.get(metric),
+                untuned[0].value if untuned else None, estimated.get(metric), ours, measured[metric].value,
+                measured[metric].ms, there, 100 * (there / measured[metric].value - 1),
                 100 * (ours / measured[metric].value - 1),
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "three",
         "Baseline, predicted, measured",
@@ -300,7 +209,12 @@ def three(points: Points) -> Figure:
         "of it. Baseline and estimate are ours at 20 ms (sequential: 44 requests outstanding, which stands "
         "for sequential reads at their 6 ms, too: 16 streams do not come down to it). MW2 is a quarter of "
         "MW1's rate, at 20 ms or at the measured 13 ms.",
-        Table(columns, rows),
+        table(
+            "Metric | Unit | Baseline, published | Baseline, ours | Estimate for 50 drives, published | "
+            "Estimate for 50 drives, ours | Measured | Measured response (ms) | Ours at that response | Ours "
+            "at that response over measured (%) | Our estimate over measured (%)",
+            rows,
+        ),
         wide=True,
     )
 
@@ -315,7 +229,6 @@ def constants() -> Figure:
     assert store is not None and end is not None and store.mirror is not None
     shelf = of.file.shelf[0].part[0]
     reading = of.file.test.sequential_read
-    columns = [Column("Constant", text=True), Column("Value", text=True), Column("Found by", text=True)]
     fitted = sum(one.fitted for one in published.FIGURES)
     peaks = sum(one.fitted and one.peak is not None for one in published.FIGURES)
     rows: list[list[Cell]] = [
@@ -370,14 +283,13 @@ def constants() -> Figure:
         "the partner on sequential writes, the requests outstanding on sequential reads. The others, back "
         "end and the pair at work, carry random read and 70/30 twice, and the watts of all. So that fitted "
         "figures come out says little; predictions are the test. scripts/fit_emerald2012.py repeats the fit.",
-        Table(columns, rows),
+        table("Constant | Value | Found by", rows),
         wide=True,
     )
 
 
 def defects(points: Points) -> Figure:
     """Known defects of the training, and what they are worth."""
-    columns = [Column("Defect", text=True), Column("Here", text=True), Column("Worth", text=True)]
     one = points.at("SR", "raid-5", 25)
     other = one.value / published.MIB
     rows: list[list[Cell]] = [
@@ -408,6 +320,6 @@ def defects(points: Points) -> Figure:
         "defects",
         "Known defects",
         "Not fitted to; each is a choice that is stated.",
-        Table(columns, rows),
+        table("Defect | Here | Worth", rows),
         wide=True,
     )

@@ -19,12 +19,9 @@ def evaluate(results: Results, scale: systems.Scale) -> Findings:
     points = Points(results)
     heat = _heat(results)
     found = [
-        *conclusions.small_array(points),
-        *conclusions.cache_assist(points),
-        *conclusions.tiering(points),
-        *conclusions.coms(points),
-        _hot_space(heat),
-    ]
+        *conclusions.small_array(points), *conclusions.cache_assist(points), *conclusions.tiering(points),
+        *conclusions.coms(points), _hot_space(heat),
+    ]  # fmt: skip
     verdicts = [conclusions.settled(verdict) for verdict in found]
     sections = [
         Section("arrays", "Rates and response times", [tables.arrays(points, scale)]),

@@ -17,21 +17,6 @@ if TYPE_CHECKING:
 
 def arrays(points: Points, scale: Scale) -> Figure:
     """Rates and response times of the three arrays; rates of a smaller run are scaled up by its size."""
-    columns = [
-        Column("Array", text=True),
-        Column("Workload", text=True),
-        Column("Rate", "1/s"),
-        Column("Rate, published", "1/s"),
-        Column("Difference", "%"),
-        Column("Response time", "ms"),
-        Column("Response time, published", "ms"),
-        Column("Hit ratio", "%"),
-        Column("Read hits", "%"),
-        Column("Read hits, published", "%"),
-        Column("Write hits", "%"),
-        Column("Write hits, published", "%"),
-        Column("99th percentile", "ms"),
-    ]
     small, large, tiered = published.SMALL, published.CACHED, published.TIERED
     given: list[tuple[str, str, Point, float | None, float | None]] = []
     for random in points.of("small-random"):
@@ -63,7 +48,12 @@ def arrays(points: Points, scale: Scale) -> Figure:
         "Rates and response times",
         "The number of disks of each array is set so that the random row comes near the published one; "
         "the rest is predicted. Requests in flight are those of the published rows (Little's law).",
-        Table(columns, rows),
+        table(
+            "Array | Workload | Rate (1/s) | Rate, published (1/s) | Difference (%) | Response time (ms) | "
+            "Response time, published (ms) | Hit ratio (%) | Read hits (%) | Read hits, published (%) | "
+            "Write hits (%) | Write hits, published (%) | 99th percentile (ms)",
+            rows,
+        ),
         wide=True,
     )
 
@@ -73,15 +63,6 @@ def per_watt(points: Points) -> Figure:
     bare = points.one("large-hot-caches", cache="0GB")
     random, hot = cached(points, "large-random"), cached(points, "large-hot")
     tiered = cached(points, "tiered-hot")
-    columns = [
-        Column("Row", text=True),
-        Column("Rate", "1/s"),
-        Column("Power at the wall", "W"),
-        Column("IOPS per watt", "1/s/W"),
-        Column("Over the first initial"),
-        Column("Over the second initial"),
-        Column("Published ratio"),
-    ]
     given: list[tuple[str, Point, float | None]] = [
         (
             "initial, first reading: uniform random on the cached array (what the slide's 18,410 is)",
@@ -94,23 +75,22 @@ def per_watt(points: Points) -> Figure:
     ]
     rows: list[list[Cell]] = [
         [
-            name,
-            one.iops,
-            one.wall_w,
-            one.iops_per_w,
-            one.iops_per_w / random.iops_per_w,
-            one.iops_per_w / bare.iops_per_w,
-            theirs,
+            name, one.iops, one.wall_w, one.iops_per_w, one.iops_per_w / random.iops_per_w,
+            one.iops_per_w / bare.iops_per_w, theirs,
         ]
         for name, one, theirs in given
-    ]
+    ]  # fmt: skip
     return Figure(
         "per-watt",
         "IOPS per watt",
         "The published ratios are over the first reading, which compares two workloads; the second "
         "compares two configurations. The slide's watts (7,491 and 7,283) are its calculator's BTU/h by "
         "a factor of 3.14: ratios hold, watts do not, so only ratios are compared.",
-        Table(columns, rows),
+        table(
+            "Row | Rate (1/s) | Power at the wall (W) | IOPS per watt (1/s/W) | Over the first initial | "
+            "Over the second initial | Published ratio",
+            rows,
+        ),
         wide=True,
     )
 
@@ -121,12 +101,6 @@ def assist(points: Points, scale: Scale) -> Figure:
     sized = sorted(
         ((float(one.cache.removesuffix("GB")) / scale.span_gb, one) for one in found), key=lambda x: x[0]
     )
-    columns = [
-        Column("Cache", "% of the span"),
-        Column("Rate", "1/s"),
-        Column("Response time", "ms"),
-        Column("Hit ratio", "%"),
-    ]
     rows: list[list[Cell]] = [
         [100 * size, one.iops, one.ms, None if one.hit_ratio is None else 100 * one.hit_ratio]
         for size, one in sized
@@ -147,25 +121,13 @@ def assist(points: Points, scale: Scale) -> Figure:
         "assist",
         "Cache assist",
         "The hot band on the same disks with more or less cache.",
-        Table(columns, rows),
+        table("Cache (% of the span) | Rate (1/s) | Response time (ms) | Hit ratio (%)", rows),
         spec,
     )
 
 
 def coms(points: Points, scale: Scale) -> Figure:
     """The table of capacity optimisation methods."""
-    columns = [
-        Column("Method", text=True),
-        Column("Capacity", "GB"),
-        Column("Capacity, published", "GB"),
-        Column("Idle power", "W"),
-        Column("Capacity per watt", "GB/W"),
-        Column("Published", "GB/W"),
-        Column("Rate", "1/s"),
-        Column("Rate, published", "1/s"),
-        Column("IOPS per watt", "1/s/W"),
-        Column("IOPS per watt, published", "1/s/W"),
-    ]
     mirrored = points.one("com", level=10)
     plain, packed = points.one("com-plain"), points.one("com-compressed")
     # Compression was tried on a tenth of the span: its ratios, on the whole array.
@@ -177,18 +139,11 @@ def coms(points: Points, scale: Scale) -> Figure:
         theirs = published.COMS[key]
         rows.append(
             [
-                theirs.name,
-                larger * one.usable_gb / scale.size,
-                theirs.capacity_gb,
-                one.idle_w,
-                larger * one.usable_gb / one.idle_w,
-                theirs.gb_per_w,
-                faster * one.iops / scale.size,
-                theirs.iops,
-                faster * one.iops_per_w,
-                theirs.iops_per_w,
+                theirs.name, larger * one.usable_gb / scale.size, theirs.capacity_gb, one.idle_w,
+                larger * one.usable_gb / one.idle_w, theirs.gb_per_w, faster * one.iops / scale.size,
+                theirs.iops, faster * one.iops_per_w, theirs.iops_per_w,
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "coms",
         "Capacity optimisation methods",
@@ -197,19 +152,18 @@ def coms(points: Points, scale: Scale) -> Figure:
         "parity yield. Its 4,046 W are the same in all columns; ours are idle watts for capacity and "
         "watts at work for IOPS. 2:1 compression doubles IOPS on the slide because it doubles the data "
         "at equal IOPS per GB.",
-        Table(columns, rows),
+        table(
+            "Method | Capacity (GB) | Capacity, published (GB) | Idle power (W) | Capacity per watt (GB/W) | "
+            "Published (GB/W) | Rate (1/s) | Rate, published (1/s) | IOPS per watt (1/s/W) | IOPS per watt, "
+            "published (1/s/W)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def calculator() -> Figure:
     """The power calculator's point, and what its slip does to the slide of IOPS per watt."""
-    columns = [
-        Column("Figure", text=True),
-        Column("Published"),
-        Column("With 3.412142 BTU/h per W"),
-        Column("Unit", text=True),
-    ]
     idle, active = 2_072.0, 2_386.0
     rows: list[list[Cell]] = [
         ["idle", idle, idle, "W"],
@@ -235,7 +189,7 @@ def calculator() -> Figure:
         "1 control frame, 2 disk chassis, 26 drives of 500 GB, 96 GB of cache "
         "(examples/power/p9500.toml repeats the point). The sheet multiplies by 3.14; the watts of the "
         "slide of IOPS per watt are that sheet's BTU/h.",
-        Table(columns, rows),
+        table("Figure | Published | With 3.412142 BTU/h per W | Unit", rows),
     )
 
 

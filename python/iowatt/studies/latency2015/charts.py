@@ -35,13 +35,6 @@ def over_time(points: Points, kind: str, member: str) -> Figure:
     """Write latency over time, before and after."""
     before, after = points.pair(kind, member)
     title = BY_KEY[member].title
-    columns = [
-        Column("Second", "s"),
-        Column("Before", "ms"),
-        Column("After", "ms"),
-        Column("Writes before", "1/s"),
-        Column("Writes after", "1/s"),
-    ]
     rows: list[list[Cell]] = [
         [one.start_s, one.mean_ms, other.mean_ms, one.writes, other.writes]
         for one, other in zip(before.seconds, after.seconds, strict=True)
@@ -72,7 +65,7 @@ def over_time(points: Points, kind: str, member: str) -> Figure:
             else "The same load, and for a while random writes of pages on top, as a checkpoint of a "
             "database makes them; how many is assumed."
         ),
-        Table(columns, rows),
+        table("Second (s) | Before (ms) | After (ms) | Writes before (1/s) | Writes after (1/s)", rows),
         {
             "data": data,
             "layout": layout(
@@ -85,28 +78,16 @@ def over_time(points: Points, kind: str, member: str) -> Figure:
 
 def installed_base(base: Base) -> Figure:
     """The histogram of the installed base."""
-    columns = [
-        Column("Within", "ms"),
-        Column("Before, ours", "% of writes"),
-        Column("After, ours", "% of writes"),
-        Column("Before, published", "% of writes"),
-        Column("After, published", "% of writes"),
-        Column("Published of", text=True),
-    ]
     said = {one.within_ms: one for one in (published.INSTALLED_BASE, published.STORESERV_10400)}
     rows: list[list[Cell]] = []
     for ms in BINS_MS:
         one = said.get(ms)
         rows.append(
             [
-                ms,
-                100 * base.before.share_within(ms),
-                100 * base.after.share_within(ms),
-                100 * one.before if one else None,
-                100 * one.after if one else None,
-                one.what if one else "",
+                ms, 100 * base.before.share_within(ms), 100 * base.after.share_within(ms),
+                100 * one.before if one else None, 100 * one.after if one else None, one.what if one else "",
             ]
-        )
+        )  # fmt: skip
     data = [
         _line(name, [row[0] for row in rows], [row[at] for row in rows], colour)
         for name, at, colour in (("before, ours", 1, BEFORE), ("after, ours", 2, AFTER))
@@ -139,7 +120,11 @@ def installed_base(base: Base) -> Figure:
         "Service times of an installed base",
         "Share of the writes within a time. A mixture of arrays and loads of its own, with its own "
         f"assumptions, beside the calibrations and not fitted with them. {said_law}",
-        Table(columns, rows),
+        table(
+            "Within (ms) | Before, ours (% of writes) | After, ours (% of writes) | Before, published (% of "
+            "writes) | After, published (% of writes) | Published of",
+            rows,
+        ),
         {"data": data, "layout": _shares()},
         wide=True,
     )
@@ -181,29 +166,16 @@ def _shares() -> dict[str, Any]:
 
 def bandwidth(points: Points) -> Figure:
     """Read and write bandwidth before and after."""
-    columns = [
-        Column("Calibration", text=True),
-        Column("Read before", "MiB/s"),
-        Column("Read after", "MiB/s"),
-        Column("Change of reads", "%"),
-        Column("Write before", "MiB/s"),
-        Column("Write after", "MiB/s"),
-        Column("Change of writes", "%"),
-    ]
     rows: list[list[Cell]] = []
     for member in points.members:
         before, after = points.pair("steady", member.key)
         rows.append(
             [
-                member.title,
-                before.read_mib_s,
-                after.read_mib_s,
-                100 * (after.read_mib_s / before.read_mib_s - 1),
-                before.write_mib_s,
-                after.write_mib_s,
+                member.title, before.read_mib_s, after.read_mib_s,
+                100 * (after.read_mib_s / before.read_mib_s - 1), before.write_mib_s, after.write_mib_s,
                 100 * (after.write_mib_s / before.write_mib_s - 1),
             ]
-        )
+        )  # fmt: skip
     names = [row[0] for row in rows]
     data = [
         {"type": "bar", "name": name, "x": names, "y": [row[at] for row in rows], "marker": {"color": colour}}
@@ -220,7 +192,11 @@ def bandwidth(points: Points) -> Figure:
         "The source prints that both are unchanged, and no figures. Ours are those of a load that is "
         "assumed; users think for most of their time, so that half of a write's latency is not half of "
         "anything else.",
-        Table(columns, rows),
+        table(
+            "Calibration | Read before (MiB/s) | Read after (MiB/s) | Change of reads (%) | Write before "
+            "(MiB/s) | Write after (MiB/s) | Change of writes (%)",
+            rows,
+        ),
         {
             "data": data,
             "layout": layout(
@@ -239,15 +215,6 @@ def path(points: Points, member: str) -> Figure:
         ("write, after", after.write_hops),
         ("read, before", before.read_hops),
         ("read, after", after.read_hops),
-    ]
-    columns = [
-        Column("Request", text=True),
-        Column("Place", text=True),
-        Column("Hop", text=True),
-        Column("Way", text=True),
-        Column("Waiting", "us"),
-        Column("Service", "us"),
-        Column("Both", "us"),
     ]
     rows: list[list[Cell]] = [
         [name, _place(hop), hop.name, hop.way, hop.wait_us, hop.service_us, hop.us]
@@ -273,7 +240,7 @@ def path(points: Points, member: str) -> Figure:
         "Where a request's time goes on its way from the host to the flash and back, in the mean; the "
         f"places add up to its response time at the host. Calibration: {BY_KEY[member].title}. The "
         "source draws the places and gives no figures but for switch and fibre.",
-        Table(columns, rows),
+        table("Request | Place | Hop | Way | Waiting (us) | Service (us) | Both (us)", rows),
         {
             "data": data,
             "layout": layout(

@@ -19,16 +19,6 @@ BACKGROUNDS: Final = (0.0, 0.3, 0.6, 0.8)
 
 def printed() -> Figure:
     """What the printed equation leaves open."""
-    columns = [
-        Column("Fixed part F", "us"),
-        Column("Background", "%"),
-        Column("Visit S", "us"),
-        Column("Busy before", "%"),
-        Column("Busy after", "%"),
-        Column("Writes of a processor", "1/s"),
-        Column("Before", "ms"),
-        Column("After", "ms"),
-    ]
     rows: list[list[Cell]] = []
     for fixed in FIXED_US:
         for background in BACKGROUNDS:
@@ -38,64 +28,39 @@ def printed() -> Figure:
             if one is not None:
                 rows.append(
                     [
-                        fixed,
-                        100 * background,
-                        1e6 * one.visit_s,
-                        100 * one.before_busy,
-                        100 * one.after_busy,
-                        one.writes,
-                        1e3 * one.mean_s(2),
-                        1e3 * one.mean_s(1),
+                        fixed, 100 * background, 1e6 * one.visit_s, 100 * one.before_busy,
+                        100 * one.after_busy, one.writes, 1e3 * one.mean_s(2), 1e3 * one.mean_s(1),
                     ]
-                )
+                )  # fmt: skip
     return Figure(
         "printed",
         "Two means, and what the equation leaves open",
         "T = F + v S / (1 - rho), v = 2 before and 1 after. Each line gives 0.5 and 0.25 ms exactly. For "
         "a halved mean the rate of writes at a processor follows from F alone, S = (T/2 - F)(1 - F/T)(1 "
         "- rho_0) and rho_0 trade against one another: only a third measurement decides.",
-        Table(columns, rows),
+        table(
+            "Fixed part F (us) | Background (%) | Visit S (us) | Busy before (%) | Busy after (%) | Writes "
+            "of a processor (1/s) | Before (ms) | After (ms)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def members(points: Points) -> Figure:
     """The members: solved, and simulated."""
-    columns = [
-        Column("Calibration", text=True),
-        Column("Processors"),
-        Column("Visit S", "us"),
-        Column("Read", "us"),
-        Column("Copy", "us"),
-        Column("Best, one user", "us"),
-        Column("Before", "ms"),
-        Column("of 0.5 ms", "%"),
-        Column("After", "ms"),
-        Column("of 0.25 ms", "%"),
-        Column("Highest second after", "ms"),
-        Column("Before, equation", "ms"),
-        Column("After, equation", "ms"),
-    ]
     rows: list[list[Cell]] = []
     for member in points.members:
         before, after = points.pair("steady", member.key)
         rows.append(
             [
-                member.title,
-                member.processors,
-                member.visit_us,
-                member.read_us,
-                member.copy_us,
-                1e3 * points.one("alone", member.key, express=True).write_ms,
-                before.write_ms,
-                100 * (before.write_ms / published.BEFORE_MS - 1),
-                after.write_ms,
-                100 * (after.write_ms / published.AFTER_MS - 1),
-                after.highest_second_ms,
-                1e3 * member.equation.mean_s(before.load, 2),
-                1e3 * member.equation.mean_s(after.load, 1),
+                member.title, member.processors, member.visit_us, member.read_us, member.copy_us,
+                1e3 * points.one("alone", member.key, express=True).write_ms, before.write_ms,
+                100 * (before.write_ms / published.BEFORE_MS - 1), after.write_ms,
+                100 * (after.write_ms / published.AFTER_MS - 1), after.highest_second_ms,
+                1e3 * member.equation.mean_s(before.load, 2), 1e3 * member.equation.mean_s(after.load, 1),
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "family",
         "The family of calibrations, simulated",
@@ -103,7 +68,12 @@ def members(points: Points) -> Figure:
         "processor and of the partner. All means are the array's view. The last two columns are what the "
         "equations make of the same figures and the simulated rates: arrivals are Poisson there, and the "
         "two visits of a write know nothing of one another.",
-        Table(columns, rows),
+        table(
+            "Calibration | Processors | Visit S (us) | Read (us) | Copy (us) | Best, one user (us) | Before "
+            "(ms) | of 0.5 ms (%) | After (ms) | of 0.25 ms (%) | Highest second after (ms) | Before, "
+            "equation (ms) | After, equation (ms)",
+            rows,
+        ),
         remarks=[f"{member.title}: {member.why}." for member in points.members],
         wide=True,
     )
@@ -235,17 +205,6 @@ def telling_in_words(points: Points) -> str:
 
 def services(points: Points, scale: systems.Scale) -> Figure:
     """What other services of the array do to latency."""
-    columns = [
-        Column("Service", text=True),
-        Column("Setting", text=True),
-        Column("Writes at the array", "ms"),
-        Column("99th percentile", "ms"),
-        Column("Writes at the host", "ms"),
-        Column("99th percentile", "ms"),
-        Column("Reads at the host", "ms"),
-        Column("Processors busy", "%"),
-        Column("Drives' writes over hosts'"),
-    ]
     named = {
         "split": "division, beside a scan",
         "zeros": f"zeros, {100 * systems.ZERO_SHARE:.0f} % of the writes",
@@ -261,18 +220,18 @@ def services(points: Points, scale: systems.Scale) -> Figure:
         "Other services of the array",
         "The reference calibration after, and one service at a time off and on. Beside the first runs a scan "
         f"of {systems.SCAN} reads of 256 KiB a second. {scale.services_s:g} s each.",
-        Table(columns, rows),
+        table(
+            "Service | Setting | Writes at the array (ms) | 99th percentile (ms) | Writes at the host (ms) | "
+            "99th percentile (ms) | Reads at the host (ms) | Processors busy (%) | Drives' writes over "
+            "hosts'",
+            rows,
+        ),
         wide=True,
     )
 
 
 def _service(one: Point) -> list[Cell]:
     return [
-        one.write_ms,
-        one.write_p99_ms,
-        one.host_write_ms,
-        one.host_write_p99_ms,
-        one.host_read_ms,
-        100 * one.busy,
-        one.drive_writes,
-    ]
+        one.write_ms, one.write_p99_ms, one.host_write_ms, one.host_write_p99_ms, one.host_read_ms,
+        100 * one.busy, one.drive_writes,
+    ]  # fmt: skip

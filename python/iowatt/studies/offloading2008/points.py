@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.studies.offloading2008 import systems
+from iowatt.studies.offloading2008.systems import SCHEMES
 
 if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
     from iowatt.studies.results import Results
 
-DAY_S = 86_400.0
+DAY_S: Final = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -33,27 +34,29 @@ class Point:
     starts: float
     #: Energy of moving data, as a share of all.
     moving: float
-    movement: Mapping[str, Any] | None
+    #: What the scheme counted, by the names of ``run.json``.
+    movement: Mapping[str, Any]
 
 
-def of(results: Results) -> list[Point]:
-    """All points, by workload and scheme in the study's order."""
-    found: list[Point] = []
-    works = list(dict.fromkeys(str(stage.said["work"]) for stage in results.stages.values()))
-    for work in works:
+Points = dict[tuple[str, str], Point]
+"""By workload and scheme, in the study's order."""
+
+
+def read(results: Results) -> Points:
+    """All points that were simulated."""
+    points: Points = {}
+    for work in dict.fromkeys(str(stage.labels["work"]) for stage in results.stages.values()):
         base_w = None
-        for scheme in systems.SCHEMES:
-            for key in results.of(work=work, scheme=scheme):
-                for row in results.rows(key):
-                    run = results.run(key, row)
-                    base_w = base_w or run.summary["power_w"]["mean"]
-                    found.append(_point(work, scheme, run, base_w))
-    return found
+        for scheme in SCHEMES:
+            for stage, row in results.rows(work=work, scheme=scheme):
+                run = results.run(stage, row)
+                base_w = base_w or run.summary["power_w"]["mean"]
+                points[work, scheme] = _point(work, scheme, run, base_w)
+    return points
 
 
-def _point(work: str, scheme: str, run: Any, base_w: float) -> Point:
-    summary = run.summary
-    devices: Sequence[Mapping[str, Any]] = summary["devices"]
+def _point(work: str, scheme: str, run: Run, base_w: float) -> Point:
+    summary, devices = run.summary, run.summary["devices"]
     response, energy = summary["response_time_ms"]["all"], summary["energy"]
     days = summary["window"]["duration_s"] / DAY_S
     pools = summary.get("virtual_pools") or [{}]
@@ -70,18 +73,13 @@ def _point(work: str, scheme: str, run: Any, base_w: float) -> Point:
         waited=_longer_than(run, 1000.0),
         starts=sum(device["spin_ups"] for device in devices) / len(devices) / days,
         moving=energy["by_cause_j"].get("migration", 0.0) / energy["total_j"],
-        movement=pools[0].get("data_movement"),
+        movement=pools[0].get("data_movement") or {},
     )
 
 
-def _longer_than(run: Any, ms: float) -> float:
+def _longer_than(run: Run, ms: float) -> float:
     """Share of requests whose response time was above that, by the histogram's bins."""
     latency = run.table("latency")
     count = latency["count"].sum()
     above = latency.filter(latency["low_ns"] >= ms * 1e6)["count"].sum()
     return above / count if count else 0.0
-
-
-def choose(points: Sequence[Point], work: str, scheme: str) -> Point | None:
-    """The point of a workload under a scheme, where there is one."""
-    return next((one for one in points if (one.work, one.scheme) == (work, scheme)), None)
