@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.hotband2013.published import CACHE_SHARE, CACHED, SMALL, TIERED
-from iowatt.studies.stage import Stage
+from iowatt.studies.study import Stage
 
 FAST_DISK: Final = "hotband2013-15k"
 SLOW_DISK: Final = "toshiba-mg04sca500e"
@@ -210,9 +210,8 @@ def stages(scale: Scale) -> list[Stage]:
 
 
 def _stage(key: str, scale: Scale, over: dict[Any, Any], *, bundles: bool = False, **given: Any) -> Stage:
-    said = {"kind": key, "workload": str(given.get("profile", "hot-band"))}
-    text = scenario(key, scale, **given)
-    return Stage(key, text, Path.cwd(), axes(over), dict(said), bundles)
+    labels = {"kind": key, "workload": str(given.get("profile", "hot-band"))}
+    return Stage(key, scenario(key, scale, **given), Path.cwd(), axes(over), labels, bundles)
 
 
 def _sizes(scale: Scale, shares: Sequence[float]) -> dict[Any, Any]:

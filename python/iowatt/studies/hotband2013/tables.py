@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import plot
+from iowatt.render.figure import Cell, Figure, axis, layout
+from iowatt.studies.figures import colour, table
 from iowatt.studies.hotband2013 import published
-from iowatt.studies.hotband2013.conclusions import cached
 from iowatt.studies.hotband2013.points import Point, Points
 from iowatt.studies.hotband2013.systems import Scale
 
@@ -28,11 +28,11 @@ def arrays(points: Points, scale: Scale) -> Figure:
         ]
     bare = points.one("large-hot-caches", cache="0GB")
     given += [
-        (large.name, "random", cached(points, "large-random"), large.random_iops, large.random_ms),
-        (large.name, "hot band", cached(points, "large-hot"), large.hot_iops, large.hot_ms),
-        (large.name, "hot band, sequential streams apart", cached(points, "large-hot-apart"), None, None),
+        (large.name, "random", points.cached("large-random"), large.random_iops, large.random_ms),
+        (large.name, "hot band", points.cached("large-hot"), large.hot_iops, large.hot_ms),
+        (large.name, "hot band, sequential streams apart", points.cached("large-hot-apart"), None, None),
         ("large array, no cache", "hot band", bare, None, None),
-        (tiered.name, "hot band", cached(points, "tiered-hot"), tiered.hot_iops, tiered.hot_ms),
+        (tiered.name, "hot band", points.cached("tiered-hot"), tiered.hot_iops, tiered.hot_ms),
     ]
     rows: list[list[Cell]] = []
     for name, workload, one, iops, ms in given:
@@ -61,8 +61,8 @@ def arrays(points: Points, scale: Scale) -> Figure:
 def per_watt(points: Points) -> Figure:
     """IOPS per watt, with both readings of the row that the slides call initial."""
     bare = points.one("large-hot-caches", cache="0GB")
-    random, hot = cached(points, "large-random"), cached(points, "large-hot")
-    tiered = cached(points, "tiered-hot")
+    random, hot = points.cached("large-random"), points.cached("large-hot")
+    tiered = points.cached("tiered-hot")
     given: list[tuple[str, Point, float | None]] = [
         (
             "initial, first reading: uniform random on the cached array (what the slide's 18,410 is)",
@@ -97,7 +97,7 @@ def per_watt(points: Points) -> Figure:
 
 def assist(points: Points, scale: Scale) -> Figure:
     """The hot band against the size of the cache."""
-    found = [*points.of("large-hot-caches"), cached(points, "large-hot")]
+    found = [*points.of("large-hot-caches"), points.cached("large-hot")]
     sized = sorted(
         ((float(one.cache.removesuffix("GB")) / scale.span_gb, one) for one in found), key=lambda x: x[0]
     )
@@ -105,18 +105,9 @@ def assist(points: Points, scale: Scale) -> Figure:
         [100 * size, one.iops, one.ms, None if one.hit_ratio is None else 100 * one.hit_ratio]
         for size, one in sized
     ]
-    trace: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": [row[0] for row in rows],
-        "y": [row[1] for row in rows],
-        "line": {"color": palette.RUNS[0]},
-        "name": "hot band",
-    }
-    spec = {
-        "data": [trace],
-        "layout": layout(axis("Cache (% of the span)"), axis("Rate (1/s)", rangemode="tozero")),
-    }
+    shares, rates = [row[0] for row in rows], [row[1] for row in rows]
+    trace = plot.line(shares, rates, name="hot band", colour=colour(0), marks=True)
+    spec = plot.spec([trace], layout(axis("Cache (% of the span)"), axis("Rate (1/s)", rangemode="tozero")))
     return Figure(
         "assist",
         "Cache assist",
@@ -193,41 +184,21 @@ def calculator() -> Figure:
     )
 
 
-def density(heat: Heat) -> list[Figure]:
+def density(heat: Heat) -> Figure:
     """I/O density before and after the cache: cumulative share of I/O over share of the space."""
-    columns = [
-        Column("Share of the space", "%"),
-        *(Column(f"I/O, {one.point} end", "%") for one in heat.points),
+    spaces = [100 * share for share in heat.points[0].curve.space_share]
+    curves = {f"{one.point} end": [100 * share for share in one.curve.io_share] for one in heat.points}
+    traces = [
+        plot.line(spaces, curve, name=name, colour=colour(number))
+        for number, (name, curve) in enumerate(curves.items())
     ]
-    at = heat.points[0].curve.space_share
-    shares = [one.curve.io_share for one in heat.points]
-    rows: list[list[Cell]] = [
-        [100 * space, *(100 * curve[number] for curve in shares)] for number, space in enumerate(at)
-    ]
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": f"{one.point} end",
-            "x": [100 * space for space in at],
-            "y": [100 * value for value in one.curve.io_share],
-            "line": {"color": palette.RUNS[number]},
-        }
-        for number, one in enumerate(heat.points)
-    ]
-    spec = {
-        "data": data,
-        "layout": layout(
-            axis("Hottest share of the space (%)"), axis("Share of the I/O (%)"), showlegend=True
-        ),
-    }
-    return [
-        Figure(
-            "density",
-            "I/O density before and after the cache",
-            "The hot band on the cached array: what share of the I/O goes to the hottest share of the "
-            "space, at the front end and at the disks behind the cache.",
-            Table(columns, rows),
-            spec,
-        )
-    ]
+    drawn = layout(axis("Hottest share of the space (%)"), axis("Share of the I/O (%)"), showlegend=True)
+    headings = " | ".join(["Share of the space (%)", *(f"I/O, {name} (%)" for name in curves)])
+    return Figure(
+        "density",
+        "I/O density before and after the cache",
+        "The hot band on the cached array: what share of the I/O goes to the hottest share of the space, at "
+        "the front end and at the disks behind the cache.",
+        table(headings, list(zip(spaces, *curves.values(), strict=True))),
+        plot.spec(traces, drawn),
+    )
