@@ -24,6 +24,18 @@ def table(headings: str, rows: Sequence[Sequence[Cell]]) -> Table:
     return Table(columns, [list(row) for row in rows])
 
 
+def series_table(
+    heading: str, x: Sequence[Cell], series: Mapping[str, Sequence[Cell]], unit: str = ""
+) -> Table:
+    """Series over ``x``, one a column; a shorter series has no values at the end."""
+    suffix = f" ({unit})" if unit else ""
+    rows = [
+        [at, *(values[number] if number < len(values) else None for values in series.values())]
+        for number, at in enumerate(x)
+    ]
+    return table(" | ".join([heading, *(f"{name}{suffix}" for name in series)]), rows)
+
+
 def colour(number: int) -> str:
     """The colour of the series with this number."""
     return palette.RUNS[number % len(palette.RUNS)]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.arrays2002.systems import COUNT, LEVEL, SOURCES, UNIT
+from iowatt.studies.results import select
 
 if TYPE_CHECKING:
-    from iowatt.studies.results import Results
+    from iowatt.studies.results import Results, Row
+    from iowatt.studies.study import Stage
 
 STATES: Final = ("idle", "positioning", "active")
 
@@ -65,23 +67,17 @@ NAMES: Final = {"T": "T", "E": "E", "ET": "E x T"}
 KINDS: Final = ("space", "cache", "mechanics", "ahead", "spindles")
 
 
-def of(results: Results, kinds: Sequence[str] = KINDS) -> list[Point]:
-    """All points of these sweeps."""
-    return [
-        point(results.stages[key].said, row)
-        for kind in kinds
-        for key in results.of(kind=kind)
-        for row in results.rows(key)
-    ]
+def read(results: Results) -> list[Point]:
+    """All points of the sweeps over the design space."""
+    return [_point(stage, row) for kind in KINDS for stage, row in results.rows(kind=kind)]
 
 
-def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
-    """A row of a sweep's table."""
+def _point(stage: Stage, row: Row) -> Point:
     completed = row["requests.completed"]
     return Point(
-        kind=said["kind"],
-        source=said["source"],
-        workload=said["workload"],
+        kind=str(stage.labels["kind"]),
+        source=str(stage.labels["source"]),
+        workload=str(stage.labels["workload"]),
         level=row[LEVEL],
         disks=row[COUNT],
         unit_kib=int(row[UNIT].removesuffix("KiB")),
@@ -98,8 +94,7 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
 
 def choose(points: Iterable[Point], **wanted: Any) -> list[Point]:
     """The points with these values, by disks and stripe unit."""
-    found = [one for one in points if all(getattr(one, name) == value for name, value in wanted.items())]
-    return sorted(found, key=lambda one: one.place)
+    return sorted(select(points, **wanted), key=lambda one: one.place)
 
 
 def cases(points: Iterable[Point]) -> list[tuple[str, str, int]]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.arrays2002.published import DISKS, TPCC, TPCH, UNIT_KIB, WORKLOADS
-from iowatt.studies.stage import Stage
+from iowatt.studies.study import Stage
 
 LEVELS: Final = (4, 5, 10)
 SOURCES: Final = ("captured", "synthetic")
@@ -211,8 +211,8 @@ def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list
 
     def stage(kind: str, over: Any, bundles: bool = False, **more: Any) -> Stage:
         name = f"{kind}-{source}-{workload}"
-        said = {"kind": kind, "source": source, "workload": workload}
-        return Stage(name, scenario(name, work, **more), folder, over, dict(said), bundles)
+        labels = {"kind": kind, "source": source, "workload": workload}
+        return Stage(name, scenario(name, work, **more), folder, over, labels, bundles)
 
     return [
         stage("space", all_pairs),
@@ -260,8 +260,8 @@ def _experiments(scale: Scale, folder: Path) -> list[Stage]:
 def _experiment(
     key: str, work: str, varied: dict[Any, Any], folder: Path, *, source: str, workload: str
 ) -> Stage:
-    said = {"kind": key, "source": source, "workload": workload}
-    return Stage(key, scenario(key, work), folder, axes(varied), dict(said), bundles=True)
+    labels = {"kind": key, "source": source, "workload": workload}
+    return Stage(key, scenario(key, work), folder, axes(varied), labels, bundles=True)
 
 
 def _periodic(scale: Scale, folder: Path) -> Stage:
@@ -290,7 +290,7 @@ pool = "disks"
 interval = "60s"
 idle = true
 """
-    said = {"kind": "periodic", "source": "synthetic", "workload": "constant gaps"}
+    labels = {"kind": "periodic", "source": "synthetic", "workload": "constant gaps"}
     return Stage(
-        "periodic", text, folder, axes({RATE: [1 / gap for gap in scale.gaps_s]}), dict(said), bundles=True
+        "periodic", text, folder, axes({RATE: [1 / gap for gap in scale.gaps_s]}), labels, bundles=True
     )

@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Figure
+from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
-from iowatt.studies.arrays2002 import words
 from iowatt.studies.arrays2002.detail import Drives, Idle
+from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment
 from iowatt.studies.arrays2002.points import METRICS, NAMES, Point, best, choose
 from iowatt.studies.arrays2002.published import IDLE_W, UNIT_KIB, WORKLOADS
+from iowatt.studies.figures import table
 
 
-def workloads(facts: Sequence[Mapping[str, Any]]) -> Figure:
+@dataclass(frozen=True)
+class SimulatedWorkload:
+    """A run of the default array: its requests and their rate, and the mean gap between those of a disk."""
+
+    source: str
+    workload: str
+    requests: int
+    writes: int
+    window_s: float
+    gap_s: float
+
+
+def _work(one: SimulatedWorkload | Drives | Idle | Point) -> list[Cell]:
+    """The cells that rows by workload and level begin with."""
+    level = [] if isinstance(one, SimulatedWorkload) else [f"RAID-{one.level}"]
+    return [labels.work(one.source, one.workload), *level]
+
+
+def workloads(simulated: Sequence[SimulatedWorkload]) -> Figure:
     """What was run, beside what the study ran."""
     rows: list[list[Cell]] = []
-    for fact in facts:
-        theirs = WORKLOADS[fact["workload"]]
-        rate = fact["requests"] / fact["window_s"]
+    for one in simulated:
+        theirs, rate = WORKLOADS[one.workload], one.requests / one.window_s
         rows.append(
             [
-                words.work(fact["source"], fact["workload"]), fact["requests"], fact["window_s"] / 3600, rate,
-                theirs.iops, 100 * (rate / theirs.iops - 1), 100 * fact["writes"] / fact["requests"],
-                theirs.write_percent, 1e3 * fact["gap_s"], theirs.interarrival_ms,
+                *_work(one), one.requests, one.window_s / 3600, rate, theirs.iops,
+                100 * (rate / theirs.iops - 1),
+                100 * one.writes / one.requests, theirs.write_percent, 1e3 * one.gap_s,
+                theirs.interarrival_ms,
             ]
         )  # fmt: skip
     return Figure(
@@ -46,12 +66,7 @@ def correlation(idle: Sequence[Idle]) -> Figure:
     for one in idle:
         theirs = WORKLOADS[one.workload].correlation[one.level]
         for lag, ((mean, sigma), published) in enumerate(zip(one.correlation[:5], theirs, strict=False), 1):
-            rows.append(
-                [
-                    words.work(one.source, one.workload), f"RAID-{one.level}", lag, mean, sigma, published,
-                    mean - published,
-                ]
-            )  # fmt: skip
+            rows.append([*_work(one), lag, mean, sigma, published, mean - published])
     return Figure(
         "table-2",
         "Table 2: autocorrelation of idle periods",
@@ -65,7 +80,7 @@ def seeks(drives: Sequence[Drives]) -> Figure:
     """Table 3."""
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload), f"RAID-{one.level}", one.disks,
+            *_work(one), one.disks,
             one.media_accesses / one.requests * WORKLOADS[one.workload].requests / 1e6,
             WORKLOADS[one.workload].seeks[one.level] if one.disks == 30 else "", one.cylinders,
             WORKLOADS[one.workload].distance[one.level] if one.disks == 30 else "",
@@ -91,7 +106,7 @@ def queues(drives: Sequence[Drives]) -> Figure:
     """Table 4."""
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload), f"RAID-{one.level}", one.disks, one.queue_seen,
+            *_work(one), one.disks, one.queue_seen,
             one.parity_seen, WORKLOADS[one.workload].queue[one.level], one.queue_mean, one.parity_mean,
         ]
         for one in drives
@@ -123,8 +138,8 @@ def optima(points: Sequence[Point]) -> Figure:
             there = at[0] if at else None
             rows.append(
                 [
-                    words.work(source, workload), f"RAID-{level}", NAMES[metric], words.place_of(ours),
-                    words.place(disks, unit), None if ours is None else ours.t_ms,
+                    labels.work(source, workload), f"RAID-{level}", NAMES[metric], labels.place_of(ours),
+                    labels.place(disks, unit), None if ours is None else ours.t_ms,
                     None if there is None else there.t_ms, None if ours is None else ours.e_j,
                     None if there is None else there.e_j,
                     None if ours is None or there is None else 100 * (value(there) / value(ours) - 1),
@@ -148,7 +163,7 @@ def floors(points: Sequence[Point]) -> Figure:
     """Energy per request against what idling alone takes at the published rate."""
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload), f"RAID-{one.level}", one.disks, one.e_j,
+            *_work(one), one.disks, one.e_j,
             IDLE_W * one.disks * one.interarrival_s, WORKLOADS[one.workload].slope_j * one.disks,
             one.e_j - IDLE_W * one.disks * one.interarrival_s,
         ]
@@ -173,15 +188,15 @@ def sensitivity(points: Sequence[Point]) -> Figure:
     """The optima with one thing about the array changed."""
     rows: list[list[Cell]] = []
     for source, workload, level in design.cases(points):
-        for kind in words.KIND:
+        for kind in labels.KIND:
             mine = choose(points, kind=kind, source=source, workload=workload, level=level)
             if not mine:
                 continue
             fast, frugal = best(mine, "T"), best(mine, "E")
             rows.append(
                 [
-                    words.KIND[kind], words.work(source, workload), f"RAID-{level}", words.place_of(fast),
-                    words.place_of(frugal), words.place_of(best(mine, "ET")),
+                    labels.KIND[kind], labels.work(source, workload), f"RAID-{level}", labels.place_of(fast),
+                    labels.place_of(frugal), labels.place_of(best(mine, "ET")),
                     None if fast is None else fast.t_ms, None if frugal is None else frugal.e_j,
                     None if frugal is None else 100 * frugal.states_j["idle"] / frugal.e_j,
                 ]
@@ -201,15 +216,12 @@ def sensitivity(points: Sequence[Point]) -> Figure:
     )
 
 
-def periodic(rows: Sequence[Mapping[str, float]]) -> Figure:
+def periodic(gaps: Sequence[ConstantGaps]) -> Figure:
     """The oracles on constant gaps."""
-    table: list[list[Cell]] = [
-        [
-            row["length_s"], int(row["periods"]), row["latency_j"], row["derived_j"], row["energy_j"],
-            100 * row["latency_share"],
-        ]
-        for row in rows
-    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [one.length_s, one.periods, one.latency_j, one.derived_j, one.energy_j, 100 * one.latency_share]
+        for one in gaps
+    ]
     return Figure(
         "periodic",
         "Oracles on constant gaps",
@@ -218,7 +230,32 @@ def periodic(rows: Sequence[Mapping[str, float]]) -> Figure:
         table(
             "Idle period (s) | Periods | By latency saves (J) | Derived (J) | By energy saves (J) | By "
             "latency saves (% of idle energy)",
-            table,
+            rows,
+        ),
+        wide=True,
+    )
+
+
+def experiments(tried: Sequence[Experiment]) -> Figure:
+    """The experiments on causes."""
+    rows: list[list[Cell]] = []
+    for one in tried:
+        lags: list[Cell] = [*one.idle.lag_1_to_5, *[None] * 5][:5]
+        rows.append(
+            [
+                WORKLOADS[one.workload].name, one.what, one.drives.queue_seen, one.drives.parity_seen, *lags,
+                100 * one.idle.over(1.0), 100 * one.idle.over(2.0),
+            ]
+        )  # fmt: skip
+    return Figure(
+        "experiments",
+        "Experiments: RAID-4 with something else about the workload",
+        "Which cause a difference has: the same array of 32 disks under the trace slowed further, and under "
+        "the synthetic workloads with one property changed.",
+        table(
+            "Workload | Changed | Seen at data disks | Seen at parity disk | Lag 1 | Lag 2 | Lag 3 | Lag 4 | "
+            "Lag 5 | Idle periods over 1 s (%) | Idle periods over 2 s (%)",
+            rows,
         ),
         wide=True,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.render import plot
 from iowatt.render.figure import Cell, Figure, axis, layout
-from iowatt.studies.figures import colour, table
+from iowatt.studies.figures import colour, series_table, table
 from iowatt.studies.hotband2013 import published
 from iowatt.studies.hotband2013.points import Point, Points
 from iowatt.studies.hotband2013.systems import Scale
@@ -193,12 +193,13 @@ def density(heat: Heat) -> Figure:
         for number, (name, curve) in enumerate(curves.items())
     ]
     drawn = layout(axis("Hottest share of the space (%)"), axis("Share of the I/O (%)"), showlegend=True)
-    headings = " | ".join(["Share of the space (%)", *(f"I/O, {name} (%)" for name in curves)])
     return Figure(
         "density",
         "I/O density before and after the cache",
         "The hot band on the cached array: what share of the I/O goes to the hottest share of the space, at "
         "the front end and at the disks behind the cache.",
-        table(headings, list(zip(spaces, *curves.values(), strict=True))),
+        series_table(
+            "Share of the space (%)", spaces, {f"I/O, {name}": one for name, one in curves.items()}, "%"
+        ),
         plot.spec(traces, drawn),
     )

@@ -39,8 +39,3 @@ def place_of(point: Point | None) -> str:
 def percent(share: float, digits: int = 1) -> str:
     """A share with its sign."""
     return f"{100 * share:+.{digits}f} %"
-
-
-def significant(value: float | None, digits: int = 3) -> str:
-    """A number for a sentence."""
-    return numbers.significant(value, digits)
