@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from iowatt.studies.find import find
 
 from iowatt.evaluate.search import grid
 from iowatt.studies.conduct import conduct
@@ -23,7 +24,6 @@ from iowatt.studies.emerald2012 import (
 )
 from iowatt.studies.emerald2012.points import Point, Points, best
 from iowatt.studies.emerald2012.stages import stages as stages_of
-from iowatt.studies.find import find
 from iowatt.studies.results import Results
 
 ROOT = Path(__file__).parents[2]

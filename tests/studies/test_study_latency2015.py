@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from iowatt.studies.find import find
 
 from iowatt.evaluate.search import grid
 from iowatt.studies.conduct import conduct
-from iowatt.studies.find import find
 from iowatt.studies.latency2015 import STUDY, evaluate, points, published, systems
 from iowatt.studies.results import Results
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.studies.dollars2014.systems import ACTIVE, EXTENT, HYBRIDS, LIMIT, SEED, THRESHOLD
+from iowatt.studies.results import select
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-    from iowatt.studies.results import Results
+    from iowatt.studies.results import Results, Row
+    from iowatt.studies.study import Stage
 
 #: Extent in KiB, threshold, most migrations at a time; None of a system without.
 Configuration = tuple[int, int, int] | None
@@ -42,37 +44,40 @@ class Point:
     power_w: float
 
 
+Pair = tuple[Point, Point]
+"""Caching and tiering."""
+
+
 @dataclass(frozen=True)
-class Part:
+class LastPart:
     """The last part of the work: what a whole Run did less what the same did as far as its beginning."""
 
     iops: float
     hit: float | None
 
 
-def last_part(whole: Point, beginning: Point) -> Part:
+def last_part(whole: Point, beginning: Point) -> LastPart:
     """The work from where ``beginning`` ends; both are the same requests until there."""
     requests = whole.requests - beginning.requests
     seconds = whole.duration_s - beginning.duration_s
     if whole.hit is None or beginning.hit is None:
-        return Part(requests / seconds, None)
+        return LastPart(requests / seconds, None)
     hits = whole.hit * whole.requests - beginning.hit * beginning.requests
-    return Part(requests / seconds, hits / requests)
+    return LastPart(requests / seconds, hits / requests)
 
 
-def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
-    """A Run of a sweep."""
-    summary = run.summary
+def _point(stage: Stage, row: Row, run: Run) -> Point:
+    summary, labels = run.summary, stage.labels
     drives = {device["pool"]: device for device in summary["devices"]}
     ssd, hdd = drives.get("ssd"), drives.get("hdd")
     tiers = summary.get("tiers") or []
     pool = (summary.get("virtual_pools") or [{}])[0]
     return Point(
-        work=str(said["work"]),
-        system=str(said["system"]),
-        experiment=str(said["experiment"]),
-        at=_configuration(row) if said["system"] in HYBRIDS else None,
-        variation=_variation(said, row),
+        work=str(labels["work"]),
+        system=str(labels["system"]),
+        experiment=str(labels["experiment"]),
+        at=_configuration(row) if labels["system"] in HYBRIDS else None,
+        variation=_variation(labels, row),
         requests=summary["requests"]["count"],
         duration_s=summary["window"]["duration_s"],
         iops=summary["throughput"]["iops"],
@@ -87,37 +92,25 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
     )
 
 
-def _variation(said: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    if said["experiment"] == "seeds":
+def _variation(labels: Mapping[str, Any], row: Row) -> str:
+    if labels["experiment"] == "seeds":
         return f"seed {row[SEED]}"
     return str(row.get(ACTIVE, ""))
 
 
-def _configuration(row: Mapping[str, Any]) -> Configuration:
+def _configuration(row: Row) -> Configuration:
     return int(str(row[EXTENT]).removesuffix("KiB")), int(row[THRESHOLD]), int(row[LIMIT])
 
 
-class Points:
-    """All points, and the Runs that they are of."""
-
-    def __init__(self, results: Results) -> None:
-        self.all: list[Point] = []
-        self.runs: dict[Point, Run] = {}
-        for key, stage in results.stages.items():
-            for row in results.rows(key):
-                run = results.run(key, row)
-                found = point(stage.said, row, run)
-                self.all.append(found)
-                self.runs[found] = run
-
-    def of(self, work: str, system: str, experiment: str = "") -> list[Point]:
-        """The points of a sweep."""
-        return of(self.all, work, system, experiment)
+def read(results: Results) -> dict[Point, Run]:
+    """All points that were simulated, with their Runs."""
+    runs = ((stage, row, results.run(stage, row)) for stage, row in results.rows())
+    return {_point(stage, row, run): run for stage, row, run in runs}
 
 
-def of(points: list[Point], work: str, system: str, experiment: str = "") -> list[Point]:
+def of(points: Iterable[Point], work: str, system: str, experiment: str = "") -> list[Point]:
     """The points of a sweep."""
-    return [one for one in points if (one.work, one.system, one.experiment) == (work, system, experiment)]
+    return select(points, work=work, system=system, experiment=experiment)
 
 
 def pairs(
@@ -127,7 +120,7 @@ def pairs(
     *,
     tiering: str | None = None,
     caching: str | None = None,
-) -> list[tuple[Point, Point]]:
+) -> list[Pair]:
     """Caching and tiering of each configuration that both have; either may be of another experiment."""
     tiers = {
         (one.at, one.variation): one
@@ -135,3 +128,12 @@ def pairs(
     }
     caches = of(points, work, "caching", experiment if caching is None else caching)
     return [(one, tiers[one.at, one.variation]) for one in caches if (one.at, one.variation) in tiers]
+
+
+def last_quarters(points: list[Point], work: str) -> Iterator[tuple[Pair, tuple[LastPart, LastPart]]]:
+    """Caching and tiering with their last quarter of the work, where both have a run up to its beginning."""
+    early = {(one.system, one.at): one for one in points if one.work == work and one.experiment == "early"}
+    for pair in pairs(points, work):
+        begun = [early.get((one.system, one.at)) for one in pair]
+        if begun[0] is not None and begun[1] is not None:
+            yield pair, (last_part(pair[0], begun[0]), last_part(pair[1], begun[1]))

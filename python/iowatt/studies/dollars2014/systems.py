@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.stage import Stage
+from iowatt.studies.study import Stage
 
 SYSTEMS: Final = ("ssd", "hdd", "linear", "tiering", "caching")
 HYBRIDS: Final = ("tiering", "caching")
@@ -175,8 +175,7 @@ def profiled(work: Work, requests: int, *, skew: float | None = None, span_mib: 
 def scenario(
     name: str, system: str, work: str, span_mib: int, *, limit: int = 4, outstanding: int = 1, more: str = ""
 ) -> str:
-    """A system under a workload; ``limit``: the most migrations of its sweep; ``more``: keys of the "
-    "scheme."""
+    """A system under a workload; ``limit``: most migrations of its sweep; ``more``: keys of the scheme."""
     pools, pool = _pools(system, span_mib, limit, more)
     return _SCENARIO.format(
         name=name, work=work, outstanding=outstanding, pools=pools, pool=pool, span=span_mib
@@ -233,8 +232,8 @@ def _stage(
     key = "-".join(part for part in (work.key, system, experiment) if part)
     span_mib = given.pop("span_mib", work.span_mib)
     text = scenario(key, system, requests, span_mib, **given)
-    said = {"work": work.key, "system": system, "experiment": experiment}
-    return Stage(key, text, Path.cwd(), axes(dict(over)), dict(said), bundles=True)
+    labels = {"work": work.key, "system": system, "experiment": experiment}
+    return Stage(key, text, Path.cwd(), axes(dict(over)), labels, bundles=True)
 
 
 def _experiments(work: Work, scale: Scale) -> list[Stage]:
@@ -296,8 +295,8 @@ def _traced(folder: Path, scale: Scale) -> list[Stage]:
         key = f"captured-{system}"
         over: Mapping[Any, Any] = _over(at) if system in HYBRIDS else {SEED: [1]}
         text = scenario(key, system, requests, TRACE_MIB, limit=at.limit)
-        said = {"work": "captured", "system": system, "experiment": ""}
-        found.append(Stage(key, text, folder, axes(dict(over)), dict(said), bundles=True))
+        labels = {"work": "captured", "system": system, "experiment": ""}
+        found.append(Stage(key, text, folder, axes(dict(over)), labels, bundles=True))
     return found
 
 

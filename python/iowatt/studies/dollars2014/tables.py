@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import plot
+from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.dollars2014 import systems
-from iowatt.studies.dollars2014.conclusions import gain, signed_range, worn
+from iowatt.studies.dollars2014.conclusions import gain, signed_range, variations, worn
 from iowatt.studies.dollars2014.cost_conclusions import five
 from iowatt.studies.dollars2014.money import stated, years
-from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
+from iowatt.studies.dollars2014.points import Pair, Point, last_quarters, of, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN, PUBLISHED
 from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
+from iowatt.studies.figures import colour, table
 
 
 def five_systems(points: list[Point], scale: Scale) -> Figure:
@@ -68,7 +69,7 @@ def throughput(points: list[Point], work: str) -> Figure:
                 caching.power_w, tiering.power_w,
             ]
         )  # fmt: skip
-    data = [
+    traces = [
         _line(
             f"extents of {kib:,} KiB",
             [(c.at[1], gain((c, t))) for c, t in _last(points, work, kib) if c.at],
@@ -92,7 +93,7 @@ def throughput(points: list[Point], work: str) -> Figure:
             "(W) | Power, tiering (W)",
             rows,
         ),
-        {"data": data, "layout": layout(_thresholds(points), axis("Caching against tiering (%)"))},
+        plot.spec(traces, layout(_thresholds(points), axis("Caching against tiering (%)"))),
         wide=True,
     )
 
@@ -100,14 +101,13 @@ def throughput(points: list[Point], work: str) -> Figure:
 def hits(points: list[Point], work: str) -> Figure:
     """SSD hit ratios against the threshold, by extent."""
     rows: list[list[Cell]] = []
-    data = []
+    traces = []
     for number, kib in enumerate(_extents(points, work)):
-        for at, system in enumerate(("caching", "tiering")):
+        for at, (system, dash) in enumerate((("caching", "solid"), ("tiering", "dot"))):
             found = [pair[at] for pair in _last(points, work, kib)]
             shown = [(one.at[1], 100 * (one.hit or 0.0)) for one in found if one.at]
             rows += [[system, kib, threshold, hit] for threshold, hit in shown]
-            line = _line(f"{system}, {kib:,} KiB", shown, number)
-            data.append(line | {"line": {**line["line"], "dash": "solid" if at == 0 else "dot"}})
+            traces.append(_line(f"{system}, {kib:,} KiB", shown, number, dash))
     for one in of(points, work, "linear"):
         rows.append(["linear", None, None, 100 * (one.hit or 0.0)])
     published = PUBLISHED[work]
@@ -118,7 +118,7 @@ def hits(points: list[Point], work: str) -> Figure:
         f"{published.hit_tiering[0]:g} to {published.hit_tiering[1]:g} %, linear {published.hit_linear:g} "
         "%. Those of caching and linear set the profile; tiering's are predicted.",
         table("System | Extent (KiB) | Threshold | Hits (%)", rows),
-        {"data": data, "layout": layout(_thresholds(points), axis("SSD hits (%)", rangemode="tozero"))},
+        plot.spec(traces, layout(_thresholds(points), axis("SSD hits (%)", rangemode="tozero"))),
     )
 
 
@@ -126,17 +126,13 @@ def experiments(points: list[Point]) -> Figure:
     """Every experiment beside what it varies."""
     rows: list[list[Cell]] = []
     for work in WORKS:
+        varied = variations(points, work)
+        seeds = varied.pop("other seeds")
         every = {
             "as in the study": pairs(points, work),
-            "tiering from a cold start": pairs(points, work, tiering="cold"),
-            "the other skew": pairs(points, work, "skewed"),
-            "twice the requests": pairs(points, work, "longer"),
-            "four requests in flight": pairs(points, work, "crowd"),
-            "four times the space": pairs(points, work, "wide"),
-            f"{systems.BUSY_LIMIT} write-backs and migrations at a time": pairs(points, work, "busy"),
-            "no write-back while the work goes on": pairs(points, work, caching="clean", tiering=""),
+            **varied,
             "SSD of other watts": pairs(points, work, "watts"),
-            "other seeds": pairs(points, work, "seeds"),
+            "other seeds": seeds,
         }
         tried = {one.at for one, _ in every["tiering from a cold start"]}
         for title, found in every.items():
@@ -171,24 +167,18 @@ def _compared(caching: Point, tiering: Point) -> list[Cell]:
 
 
 def _last_quarters(points: list[Point], work: str) -> list[list[Cell]]:
-    early = {(one.system, one.at): one for one in points if one.work == work and one.experiment == "early"}
-    rows: list[list[Cell]] = []
-    for caching, tiering in pairs(points, work):
-        begun = [early.get((one.system, one.at)) for one in (caching, tiering)]
-        if begun[0] is None or begun[1] is None or caching.at is None:
-            continue
-        ours, theirs = last_part(caching, begun[0]), last_part(tiering, begun[1])
-        rows.append(
-            [
-                work, "the last quarter of the work", caching.at[0], caching.at[1], ours.iops, theirs.iops,
-                100 * (ours.iops / theirs.iops - 1), 100 * (ours.hit or 0.0), 100 * (theirs.hit or 0.0),
-                None, None, None,
-            ]
-        )  # fmt: skip
-    return rows
+    return [
+        [
+            work, "the last quarter of the work", *caching.at[:2], ours.iops, theirs.iops,
+            100 * (ours.iops / theirs.iops - 1), 100 * (ours.hit or 0.0), 100 * (theirs.hit or 0.0),
+            None, None, None,
+        ]
+        for (caching, _), (ours, theirs) in last_quarters(points, work)
+        if caching.at is not None
+    ]  # fmt: skip
 
 
-def _last(points: list[Point], work: str, kib: int) -> list[tuple[Point, Point]]:
+def _last(points: list[Point], work: str, kib: int) -> list[Pair]:
     """The configurations of an extent with the most migrations at a time."""
     found = [pair for pair in pairs(points, work) if pair[0].at is not None and pair[0].at[0] == kib]
     most = max((pair[0].at[2] for pair in found if pair[0].at), default=0)
@@ -204,12 +194,6 @@ def _thresholds(points: list[Point]) -> dict[str, Any]:
     return axis("Promotion threshold (accesses)", type="log", tickvals=at, ticktext=[str(one) for one in at])
 
 
-def _line(name: str, shown: Sequence[tuple[int, float]], number: int) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": [x for x, _ in shown],
-        "y": [y for _, y in shown],
-        "line": {"color": palette.RUNS[number % len(palette.RUNS)]},
-    }
+def _line(name: str, shown: Sequence[tuple[int, float]], number: int, dash: str = "") -> dict[str, Any]:
+    x, y = [x for x, _ in shown], [y for _, y in shown]
+    return plot.line(x, y, name=name, colour=colour(number), marks=True, dash=dash)
