@@ -19,13 +19,12 @@ class Why:
     cause: str
     shown: Callable[[], str]
 
-    @property
-    def experiment(self) -> str:
-        """What was measured."""
+    def found(self) -> tuple[str, str]:
+        """The cause, and what was measured."""
         try:
-            return self.shown()
+            return self.cause, self.shown()
         except LookupError:
-            return LEFT_OUT
+            return self.cause, LEFT_OUT
 
 
 def of_figure(points: Points, metric: str, raid: str) -> Why:

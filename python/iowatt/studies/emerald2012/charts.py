@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import plot
+from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.emerald2012 import compare, published
-from iowatt.studies.emerald2012.points import Point, Points
+from iowatt.studies.emerald2012.points import Points
 from iowatt.studies.emerald2012.systems import SEQUENTIAL
+from iowatt.studies.figures import colour, crosses, series_table, table
 
 RANDOM = ("RR", "80/20", "MW1", "60/40", "RW")
 
@@ -20,7 +20,7 @@ def random(points: Points, raid: str) -> Figure:
         points,
         [(metric, raid) for metric in RANDOM if points.curve(metric, raid)],
         key=f"curves-{raid}",
-        title=f"Random profiles, {compare.named(raid)}",
+        title=f"Random profiles, {compare.level_name(raid)}",
         caption="By whole shelves of 25. Reads stop at the back end's limit; writes at the destages that are "
         "under way.",
     )
@@ -48,23 +48,10 @@ def single(points: Points) -> Figure:
         ]
         for one in curve
     ]  # fmt: skip
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": "ours",
-            "x": [one.drives for one in curve],
-            "y": [one.value for one in curve],
-            "line": {"color": palette.RUNS[0]},
-        },
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "published",
-            "x": [120, 125],
-            "y": [13.03, 12.7],
-            "marker": {"symbol": "x", "size": 10, "color": palette.RUNS[1]},
-        },
+    drives, values = [one.drives for one in curve], [one.value for one in curve]
+    traces = [
+        plot.line(drives, values, name="ours", colour=colour(0), marks=True),
+        crosses("published", [(120, 13.03), (125, 12.7)], 1),
     ]
     return Figure(
         "curves-single",
@@ -76,7 +63,7 @@ def single(points: Points) -> Figure:
             "(1/s)",
             rows,
         ),
-        {"data": data, "layout": layout(axis("Drives"), axis("IOPS per W"), showlegend=True)},
+        plot.spec(traces, layout(axis("Drives"), axis("IOPS per W"), showlegend=True)),
         wide=True,
     )
 
@@ -87,49 +74,20 @@ def _curves(
     several = len({raid for _, raid in shown}) > 1
     unit = compare.unit(shown[0][0])
     drives = sorted({one.drives for metric, raid in shown for one in points.curve(metric, raid)})
-    data: list[dict[str, Any]] = []
-    cells: list[list[Cell]] = []
+    series: dict[str, list[Cell]] = {}
+    traces = []
     for number, (metric, raid) in enumerate(shown):
-        name = compare.said(metric) + (f", {compare.named(raid)}" if several else "")
-        curve, printed = points.curve(metric, raid), _printed(metric, raid)
-        columns += [Column(name, unit), Column(f"{name}, published", unit)]
-        cells += [_at(drives, {one.drives: one.value for one in each}) for each in (curve, printed)]
-        data += _traces(name, curve, printed, palette.RUNS[number])
-    rows: list[list[Cell]] = [[count, *(cell[at] for cell in cells)] for at, count in enumerate(drives)]
+        name = compare.metric_name(metric) + (f", {compare.level_name(raid)}" if several else "")
+        ours = {one.drives: one.value for one in points.curve(metric, raid)}
+        printed = {
+            one.drives: one.value
+            for one in published.FIGURES
+            if (one.metric, one.raid) == (metric, raid) and one.peak != "drive"
+        }
+        series[name] = [ours.get(count) for count in drives]
+        series[f"{name}, published"] = [printed.get(count) for count in drives]
+        traces.append(plot.line([*ours], [*ours.values()], name=name, colour=colour(number), marks=True))
+        traces.append(crosses(f"{name}, published", [*printed.items()], number, showlegend=False))
     y = axis(unit.replace("/W", " per W"), rangemode="tozero")
-    spec = {"data": data, "layout": layout(axis("Drives"), y, showlegend=True)}
-    return Figure(key, title, caption, table("Drives", rows), spec, wide=True)
-
-
-def _at(drives: Sequence[int], known: Mapping[int, float]) -> list[Cell]:
-    return [known.get(count) for count in drives]
-
-
-def _printed(metric: str, raid: str) -> list[published.Figure]:
-    return [
-        one for one in published.FIGURES if (one.metric, one.raid) == (metric, raid) and one.peak != "drive"
-    ]
-
-
-def _traces(
-    name: str, curve: Sequence[Point], printed: Sequence[published.Figure], colour: str
-) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": name,
-            "x": [one.drives for one in curve],
-            "y": [one.value for one in curve],
-            "line": {"color": colour},
-        },
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": f"{name}, published",
-            "showlegend": False,
-            "x": [one.drives for one in printed],
-            "y": [one.value for one in printed],
-            "marker": {"symbol": "x", "size": 11, "color": colour},
-        },
-    ]
+    drawing = plot.spec(traces, layout(axis("Drives"), y, showlegend=True))
+    return Figure(key, title, caption, series_table("Drives", drives, series, unit), drawing, wide=True)

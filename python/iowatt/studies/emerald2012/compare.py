@@ -58,21 +58,24 @@ def unit(metric: str) -> str:
 
 def figures_of(points: Points) -> list[published.Figure]:
     """The printed points that were simulated: all of them but in a reduced study."""
-    return [one for one in published.FIGURES if points.has(one.metric, one.raid, one.drives)]
+    return [one for one in published.FIGURES if points.find(one.metric, one.raid, one.drives)]
 
 
 def figures(points: Points) -> list[Compared]:
     """The curves' printed points."""
-    found = []
-    for one in figures_of(points):
-        ours = points.at(one.metric, one.raid, one.drives)
-        what = f"{said(one.metric)}, {named(one.raid)}, {one.drives} drives"
-        found.append(
-            Compared(
-                "curves", what, one.metric, unit(one.metric), one.value, ours.value, one.fitted, one.braces
-            )
+    return [
+        Compared(
+            "curves",
+            f"{metric_name(one.metric)}, {level_name(one.raid)}, {one.drives} drives",
+            one.metric,
+            unit(one.metric),
+            one.value,
+            points.at(one.metric, one.raid, one.drives).value,
+            one.fitted,
+            one.braces,
         )
-    return found
+        for one in figures_of(points)
+    ]
 
 
 def peaks(points: Points) -> list[Peak]:
@@ -119,7 +122,7 @@ def estimate(points: Points) -> list[Compared]:
 
 
 def _submitted(one: published.Measured, group: str, when: str, ours: float) -> Compared:
-    what = f"submission, {said(one.metric)}, ours {when}"
+    what = f"submission, {metric_name(one.metric)}, ours {when}"
     return Compared(group, what, one.metric, unit(one.metric), one.value, ours, False)
 
 
@@ -175,31 +178,23 @@ def predicted(points: Points, metric: str) -> float:
 
 def baseline(points: Points) -> list[Compared]:
     """The untuned baseline."""
-    found = [
-        Compared(
-            "baseline",
-            f"baseline, {said(metric)}",
-            metric,
-            unit(metric),
-            value,
-            points.one(f"baseline-{metric.lower()}").value,
-            False,
-        )
-        for metric, value in published.BASELINE.items()
+    ours = {metric: points.one(f"baseline-{metric.lower()}") for metric in published.BASELINE}
+    watts, theirs_w = "baseline, watts under random reads", published.BASELINE_READ_W
+    return [
+        *(
+            Compared(
+                "baseline",
+                f"baseline, {metric_name(metric)}",
+                metric,
+                unit(metric),
+                value,
+                ours[metric].value,
+                False,
+            )
+            for metric, value in published.BASELINE.items()
+        ),
+        Compared("baseline", watts, "RR", "W", theirs_w, ours["RR"].wall_w, False),
     ]
-    reading = points.one("baseline-rr")
-    found.append(
-        Compared(
-            "baseline",
-            "baseline, watts under random reads",
-            "RR",
-            "W",
-            published.BASELINE_READ_W,
-            reading.wall_w,
-            False,
-        )
-    )
-    return found
 
 
 def everything(points: Points) -> list[Compared]:
@@ -217,7 +212,7 @@ def ratio(points: Points, drives: int = 125) -> float:
     return points.at("MW1", "raid-5", drives).value / points.at("MW1", "raid-10", drives).value
 
 
-def said(metric: str) -> str:
+def metric_name(metric: str) -> str:
     """A metric in words."""
     return {
         "MW1": "mixed 70/30",
@@ -232,6 +227,6 @@ def said(metric: str) -> str:
     }[metric]
 
 
-def named(raid: str) -> str:
+def level_name(raid: str) -> str:
     """A level in words."""
     return raid.upper()

@@ -3,33 +3,27 @@ configuration."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iowatt.studies.emerald2012.published import MIB
 from iowatt.studies.emerald2012.systems import COUNT, RATE, SEQUENTIAL
+from iowatt.studies.results import ArrayPoint
+from iowatt.studies.results import Points as _Points
 
 if TYPE_CHECKING:
     from iowatt.studies.results import Results
 
 
-@dataclass(frozen=True)
-class Point:
+@dataclass(frozen=True, kw_only=True)
+class Point(ArrayPoint):
     """One configuration under one profile."""
 
-    kind: str
     metric: str
     raid: str
     drives: int
-    iops: float
-    mib_per_s: float
-    ms: float | None
-    wall_w: float
-    idle_w: float
-    raw_gb: float
-    #: Busy share of the drives on average, and of the back end; of a family without its limit None.
-    busy: float
+    #: Busy share of the back end; None for a family without its limit.
     back_end: float | None
     #: Simulations that it took.
     runs: int
@@ -47,56 +41,30 @@ class Point:
         return self.iops / self.wall_w
 
 
-def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
-    """A row of a sweep's table."""
-    return Point(
-        kind=said["kind"],
-        metric=said["metric"],
-        raid=said["raid"],
-        drives=int(row.get(COUNT) or said["drives"]),
-        iops=row["throughput.iops"],
-        mib_per_s=row["throughput.mib_per_s"],
-        ms=row["response_time_ms.all.mean"],
-        wall_w=row["power_w.wall_mean"],
-        idle_w=row["power_w.wall_idle"],
-        raw_gb=row["capacity_gb.raw"],
-        busy=row["devices.utilisation.mean"],
-        back_end=row.get("controller.back_end.utilisation"),
-        runs=int(row.get("rate.runs") or 1),
-        rate=row.get(RATE),
-        seed=int(row["seed"]),
+def read(results: Results) -> Points:
+    """All points that were simulated."""
+    return Points(
+        [
+            Point(
+                **ArrayPoint.figures(stage, row),
+                metric=str(stage.labels["metric"]),
+                raid=str(stage.labels["raid"]),
+                drives=int(row.get(COUNT) or stage.labels["drives"]),
+                back_end=row.get("controller.back_end.utilisation"),
+                runs=int(row.get("rate.runs") or 1),
+                rate=row.get(RATE),
+                seed=int(row["seed"]),
+            )
+            for stage, row in results.rows()
+        ]
     )
 
 
-class Points:
-    """All points, by sweep."""
+class Points(_Points[Point]):
+    """All points, by sweep, fewest drives first."""
 
-    def __init__(self, results: Results) -> None:
-        self.all = [
-            point(stage.said, row) for key, stage in results.stages.items() for row in results.rows(key)
-        ]
-
-    def of(self, kind: str, **wanted: Any) -> list[Point]:
-        """The points of a sweep with these values, fewest drives first."""
-        found = [
-            one
-            for one in self.all
-            if one.kind == kind and all(getattr(one, name) == value for name, value in wanted.items())
-        ]
-        return sorted(found, key=lambda one: one.drives)
-
-    def one(self, kind: str, **wanted: Any) -> Point:
-        """The only such point.
-
-        Raises
-        ------
-        LookupError
-            There is none, or more.
-        """
-        found = self.of(kind, **wanted)
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} points of {kind} with {wanted}")
-        return found[0]
+    def __init__(self, points: Sequence[Point]) -> None:
+        super().__init__(sorted(points, key=lambda one: one.drives))
 
     def some(self, kind: str) -> list[Point]:
         """The points of a sweep; ``LookupError`` where there are none."""
@@ -105,29 +73,23 @@ class Points:
             raise LookupError(f"no points of {kind}")
         return found
 
-    def has(self, metric: str, raid: str, drives: int) -> bool:
-        """Whether :meth:`at` has it."""
-        try:
-            self.at(metric, raid, drives)
-        except LookupError:
-            return False
-        return True
-
     def curve(self, metric: str, raid: str) -> list[Point]:
         """By whole shelves."""
         return self.of(f"{metric.lower().replace('/', '-')}-{raid}")
 
-    def at(self, metric: str, raid: str, drives: int) -> Point:
-        """A point by whole shelves, or by single drives where it lies between them.
-
-        Raises ``LookupError`` where neither has it.
-        """
-        found = [one for one in self.curve(metric, raid) if one.drives == drives]
+    def find(self, metric: str, raid: str, drives: int) -> Point | None:
+        """A point by whole shelves, or by single drives where it lies between them."""
+        known = self.curve(metric, raid)
         if metric == "MW1" and raid == "raid-5":
-            found += [one for one in self.of("mw1-single") if one.drives == drives]
-        if not found:
+            known = [*known, *self.of("mw1-single")]
+        return next((one for one in known if one.drives == drives), None)
+
+    def at(self, metric: str, raid: str, drives: int) -> Point:
+        """The same; raises ``LookupError`` where there is none."""
+        found = self.find(metric, raid, drives)
+        if found is None:
             raise LookupError(f"no point of {metric} with {drives} drives in {raid}")
-        return found[0]
+        return found
 
     def quarter(self, kind: str = "submission-mw2", *, whole: Point | None = None) -> float:
         """MW2 of the submission's drives, IOPS/W at a quarter of MW1's rate.

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Figure
 from iowatt.studies.emerald2012 import compare, knee, published
 from iowatt.studies.emerald2012.compare import Compared
 from iowatt.studies.emerald2012.points import Points
 from iowatt.studies.emerald2012.systems import CLASS, SEQUENTIAL, family
+from iowatt.studies.figures import table
 
 _GROUPS = {
     "curves": "peaks and curves",
@@ -80,7 +81,7 @@ def peaks(points: Points) -> Figure:
         ours, figure = one.ours, one.figure
         rows.append(
             [
-                compare.said(figure.metric), compare.named(figure.raid),
+                compare.metric_name(figure.metric), compare.level_name(figure.raid),
                 "single drives" if figure.peak == "drive" else "whole shelves", figure.drives, ours.drives,
                 f"{one.tried[0]} to {one.tried[1]}" + ("" if one.inside else ": no peak inside"), ours.value,
                 figure.value, None if one.below is None else 100 * (one.below.value / ours.value - 1),
@@ -138,12 +139,12 @@ def levels(points: Points) -> Figure:
     rows: list[list[Cell]] = []
     for metric in ("MW1", "RR", "RW", "SR", "SW"):
         first, second = printed[metric, "raid-5"], printed[metric, "raid-10"]
-        if not all(points.has(metric, raid, first.drives) for raid in ("raid-5", "raid-10")):
+        if not all(points.find(metric, raid, first.drives) for raid in ("raid-5", "raid-10")):
             continue
         ours = [points.at(metric, raid, first.drives).value for raid in ("raid-5", "raid-10")]
         rows.append(
             [
-                compare.said(metric), first.drives, ours[0], ours[1], ours[0] / ours[1],
+                compare.metric_name(metric), first.drives, ours[0], ours[1], ours[0] / ours[1],
                 first.value / second.value,
             ]
         )  # fmt: skip
@@ -195,7 +196,7 @@ def three(points: Points) -> Figure:
         there = compare.there(points, measured[metric])
         rows.append(
             [
-                compare.said(metric), compare.unit(metric), published.BASELINE.get(metric),
+                compare.metric_name(metric), compare.unit(metric), published.BASELINE.get(metric),
                 untuned[0].value if untuned else None, estimated.get(metric), ours, measured[metric].value,
                 measured[metric].ms, there, 100 * (there / measured[metric].value - 1),
                 100 * (ours / measured[metric].value - 1),
