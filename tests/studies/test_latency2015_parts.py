@@ -164,6 +164,11 @@ def only(verdicts, key):
     return found
 
 
+def judged(conclusion, points):
+    (verdict,) = conclusion(points, BY_KEY[REFERENCE])
+    return verdict
+
+
 def test_the_published_means_agree_and_six_percent_differ():
     member = BY_KEY[REFERENCE]
     assert all(one.agrees for one in conclusions.latency(family(), member))
@@ -180,29 +185,26 @@ def test_bandwidth_may_change_by_one_percent():
 
 
 def test_one_second_above_a_millisecond_is_a_spike():
-    member = BY_KEY[REFERENCE]
-    assert conclusions.spikes(family(), member).agrees
+    assert judged(conclusions.spikes, family()).agrees
     over = (Second(0.0, 0.2, 10), Second(1.0, 1.01, 10))
-    assert not conclusions.spikes(family(seconds=over), member).agrees
+    assert not judged(conclusions.spikes, family(seconds=over)).agrees
 
 
 def test_a_checkpoint_must_spike_before_and_not_after():
-    member = BY_KEY[REFERENCE]
-    quiet = conclusions.checkpoint(family(), member)
+    quiet = judged(conclusions.checkpoint, family())
     assert not quiet.agrees
     assert "without filling up" in quiet.cause
     points = family()
-    wild = replace(points.one("checkpoint", REFERENCE, express=False), seconds=(Second(0.0, 3.0, 10),))
-    points.all[points.all.index(points.one("checkpoint", REFERENCE, express=False))] = wild
-    assert conclusions.checkpoint(points, member).agrees
+    wild = replace(points.one("checkpoint", member=REFERENCE, express=False), seconds=(Second(0.0, 3.0, 10),))
+    points.all[points.all.index(points.one("checkpoint", member=REFERENCE, express=False))] = wild
+    assert judged(conclusions.checkpoint, points).agrees
 
 
 def test_62_us_are_claimed_of_a_write_that_meets_nobody():
-    member = BY_KEY[REFERENCE]
-    assert not conclusions.best(family(), member).agrees
-    assert conclusions.best(family(write_ms=0.063), member).agrees
-    assert conclusions.below(family(write_ms=0.199), member).agrees
-    assert not conclusions.below(family(write_ms=0.2), member).agrees
+    assert not judged(conclusions.best, family()).agrees
+    assert judged(conclusions.best, family(write_ms=0.063)).agrees
+    assert judged(conclusions.below, family(write_ms=0.199)).agrees
+    assert not judged(conclusions.below, family(write_ms=0.2)).agrees
 
 
 def test_the_switch_is_told_from_its_hops():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import palette, plot
+from iowatt.render.figure import Cell, Figure, axis, layout
+from iowatt.studies.figures import crosses, series_table, table
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
 from iowatt.studies.latency2015.members import BY_KEY
@@ -41,18 +42,20 @@ def over_time(points: Points, kind: str, member: str) -> Figure:
     ]
     starts = [row[0] for row in rows]
     ends = [starts[0], starts[-1]] if starts else []
-    data = [
-        _line("before, ours", starts, [row[1] for row in rows], BEFORE),
-        _line("after, ours", starts, [row[2] for row in rows], AFTER),
+    limits = (
+        ("published before", published.BEFORE_MS, "dot"),
+        ("published after", published.AFTER_MS, "dash"),
+        ("limit of spikes after", published.SPIKE_MS, "dashdot"),
+    )
+    traces = [
+        plot.line(starts, [row[1] for row in rows], name="before, ours", colour=BEFORE),
+        plot.line(starts, [row[2] for row in rows], name="after, ours", colour=AFTER),
         *(
-            _line(name, ends, [value] * len(ends), PUBLISHED, dash=dash)
-            for name, value, dash in (
-                ("published before", published.BEFORE_MS, "dot"),
-                ("published after", published.AFTER_MS, "dash"),
-                ("limit of spikes after", published.SPIKE_MS, "dashdot"),
-            )
+            plot.line(ends, [value] * len(ends), name=name, colour=PUBLISHED, dash=dash)
+            for name, value, dash in limits
         ),
     ]
+    drawn = layout(axis("Time (s)"), axis("Mean latency of writes (ms)", rangemode="tozero"), showlegend=True)
     steady = kind == "steady"
     return Figure(
         f"over-time-{kind}",
@@ -66,49 +69,28 @@ def over_time(points: Points, kind: str, member: str) -> Figure:
             "database makes them; how many is assumed."
         ),
         table("Second (s) | Before (ms) | After (ms) | Writes before (1/s) | Writes after (1/s)", rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Time (s)"), axis("Mean latency of writes (ms)", rangemode="tozero"), showlegend=True
-            ),
-        },
+        plot.spec(traces, drawn),
         wide=True,
     )
 
 
 def installed_base(base: Base) -> Figure:
     """The histogram of the installed base."""
-    said = {one.within_ms: one for one in (published.INSTALLED_BASE, published.STORESERV_10400)}
+    printed = {one.within_ms: one for one in (published.INSTALLED_BASE, published.STORESERV_10400)}
     rows: list[list[Cell]] = []
     for ms in BINS_MS:
-        one = said.get(ms)
-        rows.append(
-            [
-                ms, 100 * base.before.share_within(ms), 100 * base.after.share_within(ms),
-                100 * one.before if one else None, 100 * one.after if one else None, one.what if one else "",
-            ]
-        )  # fmt: skip
-    data = [
-        _line(name, [row[0] for row in rows], [row[at] for row in rows], colour)
-        for name, at, colour in (("before, ours", 1, BEFORE), ("after, ours", 2, AFTER))
+        one = printed.get(ms)
+        theirs = [100 * one.before, 100 * one.after, one.what] if one else [None, None, ""]
+        rows.append([ms, 100 * base.before.share_within(ms), 100 * base.after.share_within(ms), *theirs])
+    times = list(BINS_MS)
+    traces = [
+        plot.line(times, [row[1] for row in rows], name="before, ours", colour=BEFORE),
+        plot.line(times, [row[2] for row in rows], name="after, ours", colour=AFTER),
+        crosses("before, published", [(ms, 100 * one.before) for ms, one in sorted(printed.items())], 0),
+        crosses("after, published", [(ms, 100 * one.after) for ms, one in sorted(printed.items())], 1),
     ]
-    for name, at, colour, symbol in (
-        ("before, published", 3, BEFORE, "x"),
-        ("after, published", 4, AFTER, "x"),
-    ):
-        marked = [row for row in rows if row[at] is not None]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": name,
-                "x": [row[0] for row in marked],
-                "y": [row[at] for row in marked],
-                "marker": {"color": colour, "symbol": symbol, "size": 11},
-            }
-        )
     law = base.law
-    said_law = (
+    law_text = (
         "No lognormal law has both published shares; all visits have the same weight here."
         if law is None
         else f"Visits of its arrays' processors are lognormal, median {law.median_us:.0f} us, sigma "
@@ -119,37 +101,33 @@ def installed_base(base: Base) -> Figure:
         "installed-base",
         "Service times of an installed base",
         "Share of the writes within a time. A mixture of arrays and loads of its own, with its own "
-        f"assumptions, beside the calibrations and not fitted with them. {said_law}",
+        f"assumptions, beside the calibrations and not fitted with them. {law_text}",
         table(
             "Within (ms) | Before, ours (% of writes) | After, ours (% of writes) | Before, published (% of "
             "writes) | After, published (% of writes) | Published of",
             rows,
         ),
-        {"data": data, "layout": _shares()},
+        plot.spec(traces, _shares()),
         wide=True,
     )
 
 
 def histograms(points: Points) -> Figure:
     """The members' histograms: the same mean, another shape."""
-    columns = [Column("Within", "ms")]
-    shares: list[list[float]] = []
-    data: list[dict[str, Any]] = []
-    for member, colour in zip(points.members, palette.RUNS, strict=False):
-        for point, word, dash in zip(
-            points.pair("steady", member.key), ("before", "after"), ("dot", "solid"), strict=True
-        ):
-            mine = [100 * point.writes.share_within(ms) for ms in BINS_MS]
-            columns.append(Column(f"{member.title}, {word}", "%"))
-            shares.append(mine)
-            data.append(_line(f"{member.title}, {word}", list(BINS_MS), mine, colour, dash=dash))
-    rows: list[list[Cell]] = [[ms, *(mine[at] for mine in shares)] for at, ms in enumerate(BINS_MS)]
+    series: dict[str, list[float]] = {}
+    traces = []
+    for member, shade in zip(points.members, palette.RUNS, strict=False):
+        pair = points.pair("steady", member.key)
+        for point, word, dash in zip(pair, ("before", "after"), ("dot", "solid"), strict=True):
+            name = f"{member.title}, {word}"
+            series[name] = [100 * point.writes.share_within(ms) for ms in BINS_MS]
+            traces.append(plot.line(list(BINS_MS), series[name], name=name, colour=shade, dash=dash))
     return Figure(
         "member-histograms",
         "Histograms of the calibrations",
         "Share of the writes within a time, as the array sees them. All have the same two means.",
-        Table(columns, rows),
-        {"data": data, "layout": _shares()},
+        series_table("Within (ms)", BINS_MS, series, "%"),
+        plot.spec(traces, _shares()),
         wide=True,
     )
 
@@ -177,15 +155,14 @@ def bandwidth(points: Points) -> Figure:
             ]
         )  # fmt: skip
     names = [row[0] for row in rows]
-    data = [
-        {"type": "bar", "name": name, "x": names, "y": [row[at] for row in rows], "marker": {"color": colour}}
-        for name, at, colour in (
-            ("read, before", 1, palette.RUNS[0]),
-            ("read, after", 2, palette.RUNS[5]),
-            ("write, before", 4, palette.RUNS[1]),
-            ("write, after", 5, palette.RUNS[4]),
-        )
-    ]
+    bars = (
+        ("read, before", 1, palette.RUNS[0]),
+        ("read, after", 2, palette.RUNS[5]),
+        ("write, before", 4, palette.RUNS[1]),
+        ("write, after", 5, palette.RUNS[4]),
+    )
+    traces = [plot.bar(names, [row[at] for row in rows], name=name, colour=shade) for name, at, shade in bars]
+    drawn = layout(axis("", type="category"), axis("Bandwidth (MiB/s)"), barmode="group", showlegend=True)
     return Figure(
         "bandwidth",
         "Read and write bandwidth",
@@ -197,12 +174,7 @@ def bandwidth(points: Points) -> Figure:
             "(MiB/s) | Write after (MiB/s) | Change of writes (%)",
             rows,
         ),
-        {
-            "data": data,
-            "layout": layout(
-                axis("", type="category"), axis("Bandwidth (MiB/s)"), barmode="group", showlegend=True
-            ),
-        },
+        plot.spec(traces, drawn),
         wide=True,
     )
 
@@ -210,30 +182,25 @@ def bandwidth(points: Points) -> Figure:
 def path(points: Points, member: str) -> Figure:
     """Contributors along the path."""
     before, after = points.pair("steady", member)
-    given = [
-        ("write, before", before.write_hops),
-        ("write, after", after.write_hops),
-        ("read, before", before.read_hops),
-        ("read, after", after.read_hops),
-    ]
+    requests = {
+        "write, before": before.write_hops,
+        "write, after": after.write_hops,
+        "read, before": before.read_hops,
+        "read, after": after.read_hops,
+    }
     rows: list[list[Cell]] = [
         [name, _place(hop), hop.name, hop.way, hop.wait_us, hop.service_us, hop.us]
-        for name, hops in given
+        for name, hops in requests.items()
         for hop in hops
     ]
-    names = [name for name, _ in given]
-    data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": title,
-            "y": names,
-            "x": [_at(hops, place) for _, hops in given],
-            "marker": {"color": colour},
-        }
-        for (place, title), colour in zip(PLACES.items(), palette.RUNS, strict=False)
-        if any(_at(hops, place) for _, hops in given)
+    names = list(requests)
+    traces = [
+        plot.bar(times, names, name=title, colour=shade, orientation="h")
+        for (place, title), shade in zip(PLACES.items(), palette.RUNS, strict=False)
+        if any(times := [_time_us(hops, place) for hops in requests.values()])
     ]
+    down = axis("", type="category", autorange="reversed", dtick=1)
+    drawn = layout(axis("Mean time (us)"), down, barmode="stack", showlegend=True)
     return Figure(
         "path",
         "Contributors along the path",
@@ -241,15 +208,7 @@ def path(points: Points, member: str) -> Figure:
         f"places add up to its response time at the host. Calibration: {BY_KEY[member].title}. The "
         "source draws the places and gives no figures but for switch and fibre.",
         table("Request | Place | Hop | Way | Waiting (us) | Service (us) | Both (us)", rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Mean time (us)"),
-                axis("", type="category", autorange="reversed", dtick=1),
-                barmode="stack",
-                showlegend=True,
-            ),
-        },
+        plot.spec(traces, drawn),
         wide=True,
     )
 
@@ -258,7 +217,7 @@ def _place(hop: Hop) -> str:
     return "Controller" if hop.place == "controller" else PLACES[hop.place]
 
 
-def _at(hops: Sequence[Hop], place: str) -> float:
+def _time_us(hops: Sequence[Hop], place: str) -> float:
     """Mean time at a place; of the controller, what is waiting, what is work and what the copy takes."""
     if place not in ("waiting", "controller", "copy"):
         return sum(hop.us for hop in hops if hop.place == place)
@@ -266,14 +225,3 @@ def _at(hops: Sequence[Hop], place: str) -> float:
     copy = sum(hop.us for hop in inside if hop.name == "mirror link")
     work = sum(hop.service_us for hop in inside if hop.name != "mirror link")
     return {"copy": copy, "controller": work, "waiting": sum(hop.us for hop in inside) - copy - work}[place]
-
-
-def _line(name: str, x: Sequence[Any], y: Sequence[Any], colour: str, dash: str = "solid") -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": list(x),
-        "y": list(y),
-        "line": {"color": colour, "dash": dash},
-    }

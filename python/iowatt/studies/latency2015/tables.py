@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Figure
+from iowatt.studies.figures import table
 from iowatt.studies.latency2015 import equations, published, systems
-from iowatt.studies.latency2015.members import Member
 from iowatt.studies.latency2015.points import Point, Points
 
 #: Fixed parts in us and backgrounds that the table of the printed equation shows.
@@ -55,7 +55,7 @@ def members(points: Points) -> Figure:
         rows.append(
             [
                 member.title, member.processors, member.visit_us, member.read_us, member.copy_us,
-                1e3 * points.one("alone", member.key, express=True).write_ms, before.write_ms,
+                1e3 * points.one("alone", member=member.key, express=True).write_ms, before.write_ms,
                 100 * (before.write_ms / published.BEFORE_MS - 1), after.write_ms,
                 100 * (after.write_ms / published.AFTER_MS - 1), after.highest_second_ms,
                 1e3 * member.equation.mean_s(before.load, 2), 1e3 * member.equation.mean_s(after.load, 1),
@@ -93,56 +93,44 @@ SETTINGS: Final = {
 
 @dataclass(frozen=True)
 class Measurement:
-    """Something that can be measured on a real array, of a member."""
+    """Something that can be measured on a real array, of a member under the load of a sweep."""
 
     name: str
     unit: str
-    of: Callable[[Points, str], float]
+    kind: str
+    express: bool
+    read: Callable[[Point], float]
+
+    def of(self, points: Points, member: str) -> float:
+        """The value for a member."""
+        return self.read(points.one(self.kind, member=member, express=self.express))
 
 
-def _after(kind: str, what: Callable[[Point], float]) -> Callable[[Points, str], float]:
-    return lambda points, key: what(points.one(kind, key, express=True))
-
-
-def _before(kind: str, what: Callable[[Point], float]) -> Callable[[Points, str], float]:
-    return lambda points, key: what(points.one(kind, key, express=False))
+def _both(name: str, unit: str, kind: str, read: Callable[[Point], float]) -> list[Measurement]:
+    """A measurement before and after."""
+    return [
+        Measurement(f"{name} {when}", unit, kind, express, read)
+        for when, express in (("before", False), ("after", True))
+    ]
 
 
 MEASUREMENTS: Final = (
-    Measurement("Mean of writes before", "ms", _before("steady", lambda one: one.write_ms)),
-    Measurement("Mean of writes after", "ms", _after("steady", lambda one: one.write_ms)),
-    Measurement("Write bandwidth after", "MiB/s", _after("steady", lambda one: one.write_mib_s)),
-    Measurement("Processors busy before", "%", _before("steady", lambda one: 100 * one.busy)),
-    Measurement("Processors busy after", "%", _after("steady", lambda one: 100 * one.busy)),
-    Measurement("Mean of reads before", "ms", _before("steady", lambda one: one.read_ms)),
-    Measurement("Mean of reads after", "ms", _after("steady", lambda one: one.read_ms)),
-    Measurement("99th percentile of writes before", "ms", _before("steady", lambda one: one.write_p99_ms)),
-    Measurement("99th percentile of writes after", "ms", _after("steady", lambda one: one.write_p99_ms)),
-    Measurement("Median of writes after", "ms", _after("steady", lambda one: one.writes.quantile_ms(0.5))),
+    *_both("Mean of writes", "ms", "steady", lambda one: one.write_ms),
+    Measurement("Write bandwidth after", "MiB/s", "steady", True, lambda one: one.write_mib_s),
+    *_both("Processors busy", "%", "steady", lambda one: 100 * one.busy),
+    *_both("Mean of reads", "ms", "steady", lambda one: one.read_ms),
+    *_both("99th percentile of writes", "ms", "steady", lambda one: one.write_p99_ms),
+    Measurement("Median of writes after", "ms", "steady", True, lambda one: one.writes.quantile_ms(0.5)),
     Measurement(
-        "Writes within 0.25 ms before",
-        "%",
-        _before("steady", lambda one: 100 * one.writes.share_within(0.25)),
+        "Writes within 0.25 ms before", "%", "steady", False, lambda one: 100 * one.writes.share_within(0.25)
     ),
     Measurement(
-        "Writes within 0.12 ms after", "%", _after("steady", lambda one: 100 * one.writes.share_within(0.12))
+        "Writes within 0.12 ms after", "%", "steady", True, lambda one: 100 * one.writes.share_within(0.12)
     ),
-    Measurement("Mean of writes with one user, before", "ms", _before("alone", lambda one: one.write_ms)),
-    Measurement("Mean of writes with one user, after", "ms", _after("alone", lambda one: one.write_ms)),
-    Measurement(
-        "Mean of writes at twice the users, before", "ms", _before("twice", lambda one: one.write_ms)
-    ),
-    Measurement("Mean of writes at twice the users, after", "ms", _after("twice", lambda one: one.write_ms)),
-    Measurement("Highest rate of this mix before", "IOPS", _before("steady", lambda one: one.most_iops)),
-    Measurement("Highest rate of this mix after", "IOPS", _after("steady", lambda one: one.most_iops)),
-    Measurement(
-        "Highest second of a checkpoint, before",
-        "ms",
-        _before("checkpoint", lambda one: one.highest_second_ms),
-    ),
-    Measurement(
-        "Highest second of a checkpoint, after", "ms", _after("checkpoint", lambda one: one.highest_second_ms)
-    ),
+    *_both("Mean of writes with one user,", "ms", "alone", lambda one: one.write_ms),
+    *_both("Mean of writes at twice the users,", "ms", "twice", lambda one: one.write_ms),
+    *_both("Highest rate of this mix", "IOPS", "steady", lambda one: one.most_iops),
+    *_both("Highest second of a checkpoint,", "ms", "checkpoint", lambda one: one.highest_second_ms),
 )
 """What could be read off an array, a host or a switch; the first three do not tell the members apart."""
 
@@ -166,39 +154,28 @@ def apart(values: Sequence[float]) -> float | None:
 
 def telling(points: Points) -> Figure:
     """Which measurement would tell the members apart."""
-    members: list[Member] = points.members
-    columns = [
-        Column("Measurement", text=True),
-        Column("Unit", text=True),
-        *(Column(member.title) for member in members),
-        Column("Highest over lowest"),
-        Column("Nearest two differ by", "%"),
-    ]
     rows: list[list[Cell]] = []
     for one in MEASUREMENTS:
         values = measured(points, one)
         ratio = max(values) / min(values) if min(values) > 0 else None
         nearest = apart(values)
         rows.append([one.name, one.unit, *values, ratio, None if nearest is None else 100 * (nearest - 1)])
+    titles = " | ".join(member.title for member in points.members)
     return Figure(
         "telling",
         "Which measurement would tell them apart",
         "Each column is an array that fits what was published. The last column is what a measurement "
         "would have to resolve to know every member from every other; where it is smaller than the noise "
         "of a measurement, that one decides between groups of members only.",
-        Table(columns, rows),
+        table(f"Measurement | Unit | {titles} | Highest over lowest | Nearest two differ by (%)", rows),
         wide=True,
     )
 
 
 def telling_in_words(points: Points) -> str:
     """The measurements whose nearest two members lie furthest apart."""
-    found = []
-    for one in MEASUREMENTS:
-        nearest = apart(measured(points, one))
-        if nearest is not None:
-            found.append((nearest, one.name))
-    found.sort(reverse=True)
+    found = [(apart(measured(points, one)) or 0.0, one.name) for one in MEASUREMENTS]
+    found = sorted(((ratio, name) for ratio, name in found if ratio), reverse=True)
     best = ", ".join(f"{name.lower()} ({100 * (ratio - 1):.0f} %)" for ratio, name in found[:3])
     return f"A third measurement decides: the members' nearest two differ most in {best}."
 
