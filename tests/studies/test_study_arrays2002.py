@@ -68,37 +68,44 @@ class Stopped(KeyboardInterrupt):
     pass
 
 
-def test_an_interrupted_study_goes_on_to_the_same_tables(tmp_path):
-    def stop(at):
-        if at.done >= 9:
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A study of few stages, one point at a time, and its progress."""
+    reports = []
+    done = conduct(tiny(few), tmp_path_factory.mktemp("few") / "whole", jobs=1, progress=reports.append)
+    return done, reports
+
+
+def test_an_interrupted_study_goes_on_to_the_same_tables(small, tmp_path):
+    def stop(report):
+        if report.done >= 9:
             raise Stopped
 
-    whole = conduct(tiny(few), tmp_path / "whole", jobs=1)
+    whole, _ = small
+    part = tmp_path / "part"
     with pytest.raises(Stopped):
-        conduct(tiny(few), tmp_path / "part", jobs=1, progress=stop)
-    begun = json.loads((tmp_path / "part" / "study.json").read_text("utf-8"))
+        conduct(tiny(few), part, jobs=1, progress=stop)
+    begun = json.loads((part / "study.json").read_text("utf-8"))
     assert begun["finished"] is False
-    assert not (tmp_path / "part" / "points.parquet").exists()
-    resumed = conduct(tiny(few), tmp_path / "part", jobs=2, resume=True)
+    assert not (part / "points.parquet").exists()
+    resumed = conduct(tiny(few), part, jobs=2, resume=True)
     assert 0 < resumed.resumed < whole.findings.points.height
     for name in ("points.parquet", "points.csv", "study.json", "report.html"):
-        assert (tmp_path / "part" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+        assert (part / name).read_bytes() == (whole.path / name).read_bytes(), name
 
 
-def test_progress_counts_all_stages(tmp_path):
-    seen = []
-    done = conduct(tiny(few), tmp_path / "study", progress=seen.append)
+def test_progress_counts_all_stages(small):
+    done, reports = small
     total = done.findings.points.height
-    assert {at.total for at in seen} == {total}
-    assert seen[-1].done == total
+    assert {report.total for report in reports} == {total}
+    assert reports[-1].done == total
     again = []
-    conduct(tiny(few), tmp_path / "study", resume=True, progress=again.append)
-    assert all(at.done == total for at in again)
+    conduct(tiny(few), done.path, resume=True, progress=again.append)
+    assert all(report.done == total for report in again)
 
 
-def test_results_are_never_overwritten(tmp_path):
-    target = tmp_path / "study"
-    conduct(tiny(lambda stage: stage.key == "periodic" or few(stage)), target)
+def test_results_are_never_overwritten(small, tmp_path):
+    target = small[0].path
     with refused("exists", target):
         conduct(tiny(few), target)
     with refused("changed", target):
