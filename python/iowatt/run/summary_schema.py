@@ -12,11 +12,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from iowatt.run.summary_devices import Device
-from iowatt.run.summary_measured import Instrument, LoadGenerator
-from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
-from iowatt.run.summary_part import Part
-from iowatt.run.summary_paths import Path
+from iowatt.run.summary_parts import (
+    Device,
+    Instrument,
+    LoadGenerator,
+    Maid,
+    Part,
+    Path,
+    Pdc,
+    WriteOffLoading,
+)
 
 SCHEMA = "iowatt.run/1"
 
@@ -271,11 +276,11 @@ class Controller(Part):
 class CacheHits(Part):
     """What requests found in the cache; ratios are null where there were no such requests."""
 
-    read_hit_ratio: float | None
-    read_hit_bytes_ratio: float | None
-    write_hit_ratio: float | None
-    write_hit_bytes_ratio: float | None
-    hit_ratio: float | None
+    read_hit_ratio: float | None = Field(description="Reads with all of their data in the cache.")
+    read_hit_bytes_ratio: float | None = Field(description="Bytes of reads that were in the cache.")
+    write_hit_ratio: float | None = Field(description="Writes with all of their lines in the cache.")
+    write_hit_bytes_ratio: float | None = Field(description="Bytes of writes to lines in the cache.")
+    hit_ratio: float | None = Field(description="Hits of both directions over all requests.")
     hit_bytes_ratio: float | None
 
 
@@ -290,15 +295,9 @@ class ReadAhead(Part):
     used_ratio: float | None
 
 
-class Cache(Part):
+class Cache(CacheHits):
     """The controller's cache; ratios are null where there were no such requests."""
 
-    read_hit_ratio: float | None = Field(description="Reads with all of their data in the cache.")
-    read_hit_bytes_ratio: float | None = Field(description="Bytes of reads that were in the cache.")
-    write_hit_ratio: float | None = Field(description="Writes with all of their lines in the cache.")
-    write_hit_bytes_ratio: float | None = Field(description="Bytes of writes to lines in the cache.")
-    hit_ratio: float | None = Field(description="Hits of both directions over all requests.")
-    hit_bytes_ratio: float | None
     delayed_hit_ratio: float | None = Field(
         description="Reads, no hits, that waited only for what other reads had asked for."
     )

@@ -230,7 +230,7 @@ class _OverallProgress:
 
         def advanced(stage: Progress) -> None:
             self._done[key], self._failed[key] = stage.done, stage.failed
-            counts = (self._done, self._totals, self._failed)
-            report(Progress(*(sum(count.values()) for count in counts), stage.running))
+            done, total, failed = (sum(one.values()) for one in (self._done, self._totals, self._failed))
+            report(Progress(done, total, failed, stage.running))
 
         return advanced

@@ -33,7 +33,7 @@ def figures(idle: Sequence[Idle]) -> list[Figure]:
 
 def _correlations(key: str, title: str, idle: Sequence[Idle]) -> Figure:
     """Figure 4: 50 lags, the disks with fewest and with most periods."""
-    series: dict[str, Sequence[float]] = {}
+    series: dict[str, Sequence[Cell]] = {}
     traces = []
     for one in idle:
         disks = one.periods.autocorrelation.disks

@@ -240,7 +240,8 @@ def experiments(tried: Sequence[Experiment]) -> Figure:
     """The experiments on causes."""
     rows: list[list[Cell]] = []
     for one in tried:
-        lags: list[Cell] = [*one.idle.lag_1_to_5, *[None] * 5][:5]
+        lags: list[Cell] = [*one.idle.lag_1_to_5]
+        lags += [None] * (5 - len(lags))
         rows.append(
             [
                 WORKLOADS[one.workload].name, one.what, one.drives.queue_seen, one.drives.parity_seen, *lags,

@@ -203,7 +203,7 @@ def _against_best(priced: Priced, variant: Variant) -> list[_Against]:
                 least = min(usd, key=usd.__getitem__)
                 shares.append(100 * (ssd / usd[least] - 1))
                 best.append(systems.NAMES[least])
-            found.append(_Against(work, *shares, *best))
+            found.append(_Against(work, shares[0], shares[1], best[0], best[1]))
     return found
 
 

@@ -49,7 +49,7 @@ def read(results: Results) -> Points:
                 **ArrayPoint.figures(stage, row),
                 metric=str(stage.labels["metric"]),
                 raid=str(stage.labels["raid"]),
-                drives=int(row.get(COUNT) or stage.labels["drives"]),
+                drives=int(row.get(COUNT) or str(stage.labels["drives"])),
                 back_end=row.get("controller.back_end.utilisation"),
                 runs=int(row.get("rate.runs") or 1),
                 rate=row.get(RATE),

@@ -80,6 +80,6 @@ def _point(work: str, scheme: str, run: Run, base_w: float) -> Point:
 def _longer_than(run: Run, ms: float) -> float:
     """Share of requests whose response time was above that, by the histogram's bins."""
     latency = run.table("latency")
-    count = latency["count"].sum()
-    above = latency.filter(latency["low_ns"] >= ms * 1e6)["count"].sum()
+    count = int(latency["count"].sum())
+    above = int(latency.filter(latency["low_ns"] >= ms * 1e6)["count"].sum())
     return above / count if count else 0.0
