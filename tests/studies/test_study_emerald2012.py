@@ -24,7 +24,7 @@ from iowatt.studies.emerald2012 import (
 )
 from iowatt.studies.emerald2012.evaluate import stages_at as stages_of
 from iowatt.studies.emerald2012.points import Point, Points, best, read
-from iowatt.studies.results import Results
+from iowatt.studies.stages import Results
 from iowatt.studies.study import find
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ import pytest
 from iowatt.evaluate.search import grid
 from iowatt.studies.conduct import conduct
 from iowatt.studies.latency2015 import STUDY, evaluate, points, published, systems
-from iowatt.studies.results import Results
+from iowatt.studies.stages import Results
 from iowatt.studies.study import find
 
 TINY = systems.Scale(

@@ -8,7 +8,7 @@ import pytest
 
 from iowatt.studies.conduct import conduct
 from iowatt.studies.offloading2008 import STUDY, evaluate, points, systems
-from iowatt.studies.results import Results
+from iowatt.studies.stages import Results
 
 WORKS = ("pauses", "hp")
 

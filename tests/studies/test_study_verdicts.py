@@ -19,7 +19,7 @@ from iowatt.studies.arrays2002.points import Point, best, cases, choose
 from iowatt.studies.arrays2002.published import IDLE_W, LARGEST_CORRELATION, TPCC, TPCH
 from iowatt.studies.document import claim_verdict
 from iowatt.studies.result import Verdict, judge
-from iowatt.studies.results import RecordedIdle
+from iowatt.studies.stages import RecordedIdle
 
 GAP_S = 0.00706
 DISKS = (24, 28, 32, 38)

@@ -3,10 +3,10 @@
 A study is a set of sweeps and the claims and figures that were published about them. Its findings follow from
 the tables and Runs of those sweeps alone.
 
-study     what a study is: stages, findings; the studies by name
+study     what a study is and finds; the studies by name
 result    what it found, typed (``iowatt.study/1``): verdicts, figures, notes
 conduct   runs the stages, goes on after an interruption, writes the directory
-results   tables and Runs of the stages; points and how they are chosen
+stages    the stages, their tables and Runs; points and how they are chosen
 figures   tables and charts that all studies draw alike
 document  what a page and a terminal show
 
@@ -14,6 +14,6 @@ Each study is a package: ``published`` (what was printed), ``systems`` (arrays a
 ``points`` (what a sweep's row is reduced to), ``conclusions`` (verdicts), tables and charts, ``evaluate``.
 """
 
-from iowatt.studies.study import Findings, Stage, Study, find, studies
+from iowatt.studies.study import Findings, Study, find, studies
 
-__all__ = ["Findings", "Stage", "Study", "find", "studies"]
+__all__ = ["Findings", "Study", "find", "studies"]

@@ -27,10 +27,10 @@ from iowatt.evaluate.search.table import write_csv, write_parquet
 from iowatt.render import write
 from iowatt.studies.document import document
 from iowatt.studies.result import StudyFigure, StudyFiles, StudyResult
-from iowatt.studies.results import Results
+from iowatt.studies.stages import Results, Stage
 
 if TYPE_CHECKING:
-    from iowatt.studies.study import Findings, Stage, Study
+    from iowatt.studies.study import Findings, Study
 
 SCHEMA: Final = "iowatt.study/1"
 MANIFEST: Final = "study.json"

@@ -12,36 +12,14 @@ from iowatt.base.problems import suggestion
 from iowatt.base.results import Note
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
 
-    from iowatt.evaluate.search.axes import Axis
-    from iowatt.evaluate.search.rate import Asked
     from iowatt.render.document import Section
-    from iowatt.render.figure import Cell
     from iowatt.studies.result import Verdict
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results, Stage
 
 NAMES: Final = ("arrays2002", "dollars2014", "emerald2012", "hotband2013", "latency2015", "offloading2008")
 """Packages with a ``STUDY``."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One sweep of a study: a scenario and what varies in it."""
-
-    key: str
-    text: str
-    #: Directory that file names in ``text`` are relative to.
-    base: Path
-    axes: Sequence[Axis]
-    #: Columns that tell its points from those of other stages in the table of all points.
-    labels: Mapping[str, Cell]
-    #: Whether the Runs themselves are kept, for what no table of a sweep holds.
-    bundles: bool = False
-    #: How points are judged at a response limit; None: as their scenarios say.
-    within: Asked | None = None
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from iowatt.studies.arrays2002.systems import COUNT, IDLE, LEVEL
 
 if TYPE_CHECKING:
     from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
-    from iowatt.studies.results import RecordedIdle, Results, Row
-    from iowatt.studies.study import Stage
+    from iowatt.studies.stages import RecordedIdle, Results, Row, Stage
 
 Rule = Literal["energy", "latency"]
 """What an oracle goes by."""

@@ -25,8 +25,8 @@ from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment
 from iowatt.studies.arrays2002.published import DISKS
 from iowatt.studies.arrays2002.systems import COUNT, IDLE, LEVEL, RECORDED_TPCH_IOPS, SPEED, SPEEDS, TRACES
 from iowatt.studies.arrays2002.tables import SimulatedWorkload
-from iowatt.studies.results import Results
-from iowatt.studies.study import Findings, Stage
+from iowatt.studies.stages import Results, Stage
+from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
 

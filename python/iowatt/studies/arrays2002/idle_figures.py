@@ -12,7 +12,7 @@ from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002.detail import Idle, Rule, share_of_total
 from iowatt.studies.arrays2002.figures import COLOURS
 from iowatt.studies.figures import series_table, table
-from iowatt.studies.results import TRANSITIONS_S
+from iowatt.studies.stages import TRANSITIONS_S
 
 
 def figures(idle: Sequence[Idle]) -> list[Figure]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.arrays2002.systems import COUNT, LEVEL, SOURCES, UNIT
-from iowatt.studies.results import select
+from iowatt.studies.stages import select
 
 if TYPE_CHECKING:
-    from iowatt.studies.results import Results, Row
-    from iowatt.studies.study import Stage
+    from iowatt.studies.stages import Results, Row, Stage
 
 STATES: Final = ("idle", "positioning", "active")
 

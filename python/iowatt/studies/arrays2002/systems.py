@@ -11,7 +11,7 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.arrays2002.published import DISKS, TPCC, TPCH, UNIT_KIB, WORKLOADS
-from iowatt.studies.study import Stage
+from iowatt.studies.stages import Stage
 
 LEVELS: Final = (4, 5, 10)
 SOURCES: Final = ("captured", "synthetic")

@@ -18,8 +18,8 @@ from iowatt.studies.dollars2014 import (
 from iowatt.studies.dollars2014.cost_conclusions import Priced
 from iowatt.studies.dollars2014.money import Money
 from iowatt.studies.dollars2014.systems import WORKS, Scale
-from iowatt.studies.results import Results
-from iowatt.studies.study import Findings, Stage
+from iowatt.studies.stages import Results, Stage
+from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
 #: Variants whose costs are drawn by component and over alpha.

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.studies.dollars2014.systems import ACTIVE, EXTENT, HYBRIDS, LIMIT, SEED, THRESHOLD
-from iowatt.studies.results import select
+from iowatt.studies.stages import select
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-    from iowatt.studies.results import Results, Row
-    from iowatt.studies.study import Stage
+    from iowatt.studies.stages import Results, Row, Stage
 
 #: Extent in KiB, threshold, most migrations at a time; None of a system without.
 Configuration = tuple[int, int, int] | None

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.study import Stage
+from iowatt.studies.stages import Stage
 
 SYSTEMS: Final = ("ssd", "hdd", "linear", "tiering", "caching")
 HYBRIDS: Final = ("tiering", "caching")

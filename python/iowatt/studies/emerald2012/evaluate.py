@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from iowatt.base.results import Note
 from iowatt.render.document import Section
 from iowatt.studies.emerald2012 import charts, conclusions, experiments, knee, points, systems, tables
-from iowatt.studies.results import Results
-from iowatt.studies.study import Findings, Stage
+from iowatt.studies.stages import Results, Stage
+from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
 

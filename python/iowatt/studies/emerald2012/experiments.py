@@ -12,7 +12,7 @@ from iowatt.evaluate.search.rate import Asked
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import systems
 from iowatt.studies.emerald2012.systems import SEED, Scale, family
-from iowatt.studies.study import Stage
+from iowatt.studies.stages import Stage
 
 #: Shares of the capacity that the submission may have been tested on.
 SHARES = (0.5, 0.25)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from iowatt.studies.emerald2012.published import MIB
 from iowatt.studies.emerald2012.systems import COUNT, RATE, SEQUENTIAL
-from iowatt.studies.results import ArrayPoint
-from iowatt.studies.results import Points as _Points
+from iowatt.studies.stages import ArrayPoint
+from iowatt.studies.stages import Points as _Points
 
 if TYPE_CHECKING:
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.rate import ALL, Asked
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import published
-from iowatt.studies.study import Stage
+from iowatt.studies.stages import Stage
 
 DRIVE: Final = "sff-15k-146gb"
 CLASS: Final = "lower"

@@ -9,12 +9,13 @@ from iowatt.base.results import Note
 from iowatt.render.document import Section
 from iowatt.studies.hotband2013 import conclusions, points, published, systems, tables
 from iowatt.studies.result import Verdict, judge
-from iowatt.studies.study import Findings, Stage
+from iowatt.studies.stages import Stage
+from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat.result import Heat, PointHeat
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results
 
 
 def stages(quick: bool) -> Sequence[Stage]:

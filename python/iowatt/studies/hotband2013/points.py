@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from iowatt.studies.hotband2013.systems import CACHE, CEILING_IOPS, LEVEL
-from iowatt.studies.results import ArrayPoint
-from iowatt.studies.results import Points as _Points
+from iowatt.studies.stages import ArrayPoint
+from iowatt.studies.stages import Points as _Points
 
 if TYPE_CHECKING:
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results
 
 AT_CEILING: Final = 0.98
 """Share of the assumed ceiling from which it sets a rate."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.hotband2013.published import CACHE_SHARE, CACHED, SMALL, TIERED
-from iowatt.studies.study import Stage
+from iowatt.studies.stages import Stage
 
 FAST_DISK: Final = "hotband2013-15k"
 SLOW_DISK: Final = "toshiba-mg04sca500e"

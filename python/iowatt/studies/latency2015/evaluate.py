@@ -10,8 +10,8 @@ from iowatt.studies.latency2015 import base as bases
 from iowatt.studies.latency2015 import charts, conclusions, points, published, systems, tables
 from iowatt.studies.latency2015.members import REFERENCE
 from iowatt.studies.latency2015.points import Points
-from iowatt.studies.results import Results
-from iowatt.studies.study import Findings, Stage
+from iowatt.studies.stages import Results, Stage
+from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
 

@@ -12,14 +12,13 @@ from iowatt.studies.latency2015 import systems
 from iowatt.studies.latency2015.equations import Load
 from iowatt.studies.latency2015.histogram import Histogram
 from iowatt.studies.latency2015.members import BY_KEY, Member
-from iowatt.studies.results import Points as _Points
+from iowatt.studies.stages import Points as _Points
 
 if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.bundle import Run
-    from iowatt.studies.results import Results, Row
-    from iowatt.studies.study import Stage
+    from iowatt.studies.stages import Results, Row, Stage
 
 MIB: Final = 1 << 20
 #: Bytes of a page.

@@ -16,7 +16,7 @@ from iowatt.evaluate.search.axes import Axis, axes
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import Load
 from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE, Member
-from iowatt.studies.study import Stage
+from iowatt.studies.stages import Stage
 
 SSD: Final = "micron-p410m-400gb"
 #: What each user asks for a second: pages, and writes of the log. Assumed.

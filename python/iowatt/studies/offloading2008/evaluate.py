@@ -12,8 +12,8 @@ from iowatt.studies.figures import table
 from iowatt.studies.offloading2008 import conclusions, points, systems
 from iowatt.studies.offloading2008.points import Points
 from iowatt.studies.offloading2008.published import PUBLISHED, VOLUMES
-from iowatt.studies.results import Results
-from iowatt.studies.study import Findings, Stage
+from iowatt.studies.stages import Results, Stage
+from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
 

@@ -10,7 +10,7 @@ from iowatt.studies.offloading2008.systems import SCHEMES
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results
 
 DAY_S: Final = 86_400.0
 

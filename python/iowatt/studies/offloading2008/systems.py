@@ -11,7 +11,7 @@ from typing import Final
 
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.offloading2008.published import VOLUMES
-from iowatt.studies.study import Stage
+from iowatt.studies.stages import Stage
 
 SCHEMES: Final = ("always-on", "spin-down", "write-off-loading", "maid", "pdc")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -14,15 +14,34 @@ from iowatt.evaluate.search.threads import Threads, cores
 if TYPE_CHECKING:
     import polars as pl
 
+    from iowatt.evaluate.search.axes import Axis
+    from iowatt.evaluate.search.rate import Asked
     from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
+    from iowatt.render.figure import Cell
     from iowatt.run.bundle import Run
-    from iowatt.studies.study import Stage
 
 Row = dict[str, Any]
 
 TRANSITIONS_S: Final = (41.0, 9.0, 2.0)
 """Times for stopping and starting in s at which the oracles are asked besides the lens's own curve: the
 server drive of the 2002 study, the laptop drive (4.5 + 4.5 s), and what no drive of its time could do."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One sweep of a study: a scenario and what varies in it."""
+
+    key: str
+    text: str
+    #: Directory that file names in ``text`` are relative to.
+    base: Path
+    axes: Sequence[Axis]
+    #: Columns that tell its points from those of other stages in the table of all points.
+    labels: Mapping[str, Cell]
+    #: Whether the Runs themselves are kept, for what no table of a sweep holds.
+    bundles: bool = False
+    #: How points are judged at a response limit; None: as their scenarios say.
+    within: Asked | None = None
 
 
 @dataclass(frozen=True)
