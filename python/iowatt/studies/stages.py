@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from iowatt.base.errors import IowattError
@@ -42,6 +44,13 @@ class Stage:
     bundles: bool = False
     #: How points are judged at a response limit; None: as their scenarios say.
     within: Asked | None = None
+
+
+def scenario_text(study: str, **values: str | float) -> str:
+    """The scenario of a study (``scenario.toml`` in its package) with these values for its ``${names}``."""
+    template = (files("iowatt.studies") / study / "scenario.toml").read_text("utf-8")
+    shown = {name: f"{value:g}" if isinstance(value, float) else value for name, value in values.items()}
+    return Template(template).substitute(shown)
 
 
 @dataclass(frozen=True)

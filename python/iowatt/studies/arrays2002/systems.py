@@ -11,7 +11,7 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.arrays2002.published import DISKS, TPCC, TPCH, UNIT_KIB, WORKLOADS
-from iowatt.studies.stages import Stage
+from iowatt.studies.stages import Stage, scenario_text
 
 LEVELS: Final = (4, 5, 10)
 SOURCES: Final = ("captured", "synthetic")
@@ -62,41 +62,6 @@ write = "back"
 high_watermark = 0.5
 low_watermark = 0.4
 destage_outstanding = 16
-"""
-
-_SCENARIO: Final = """\
-name = "arrays2002-{name}"
-seed = 1
-
-[[workload]]
-name = "w"
-volume = "db"
-{workload}
-
-[[array.pool]]
-name = "disks"
-device = "{device}"
-count = {disks}
-raid = {{ level = 5, stripe_unit = "{unit}KiB" }}
-scheduler = "elevator"
-phase = "{phase}"
-
-[[array.volume]]
-name = "db"
-pool = "disks"
-
-[[array.bus]]
-name = "scsi0"
-drives = ["disks[:50%]"]
-bandwidth = "160MB/s"
-
-[[array.bus]]
-name = "scsi1"
-drives = ["disks[50%:]"]
-bandwidth = "160MB/s"
-{controller}
-[observe]
-interval = "60s"
 """
 
 
@@ -184,7 +149,7 @@ def synthetic(profile: str, seconds: float, changes: Sequence[str] = ()) -> str:
 def scenario(name: str, workload: str, **more: Any) -> str:
     """The study's array under a workload; ``more`` are ``device``, ``disks``, ``phase``, ``controller``."""
     values = {"device": DEVICE, "disks": DISKS, "unit": UNIT_KIB, "phase": "random", "controller": ""}
-    return _SCENARIO.format(name=name, workload=workload, **(values | more))
+    return scenario_text("arrays2002", name=name, workload=workload, **(values | more))
 
 
 def stages(scale: Scale, folder: Path) -> list[Stage]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.stages import Stage
+from iowatt.studies.stages import Stage, scenario_text
 
 SYSTEMS: Final = ("ssd", "hdd", "linear", "tiering", "caching")
 HYBRIDS: Final = ("tiering", "caching")
@@ -123,25 +123,6 @@ class Probe:
 FULL: Final = Scale((4, 64, 256, 1024), (4, 16, 64), (1, 4), 1.0, 40, True)
 QUICK: Final = Scale((64, 1024), (4, 64), (4,), 0.05, 0, False)
 
-_SCENARIO: Final = """\
-name = "dollars2014-{name}"
-seed = 1
-
-[[workload]]
-name = "w"
-volume = "data"
-{work}
-replay = {{ mode = "closed", outstanding = {outstanding} }}
-{pools}
-[[array.volume]]
-name = "data"
-pool = "{pool}"
-capacity = "{span}MiB"
-
-[observe]
-interval = "10s"
-"""
-
 _SSD_POOL: Final = f"""
 [[array.pool]]
 name = "ssd"
@@ -177,8 +158,8 @@ def scenario(
 ) -> str:
     """A system under a workload; ``limit``: most migrations of its sweep; ``more``: keys of the scheme."""
     pools, pool = _pools(system, span_mib, limit, more)
-    return _SCENARIO.format(
-        name=name, work=work, outstanding=outstanding, pools=pools, pool=pool, span=span_mib
+    return scenario_text(
+        "dollars2014", name=name, work=work, outstanding=outstanding, pools=pools, pool=pool, span=span_mib
     )
 
 
