@@ -117,10 +117,7 @@ def _opened(one: PathLike | Run) -> Run:
 
 
 def _request(
-    scenario: Any,
-    rates: Iterable[float] | str | None,
-    workload: str | None,
-    overrides: Changes,
+    scenario: Any, rates: Iterable[float] | str | None, workload: str | None, overrides: Changes
 ) -> Request:
     """The scenario at the loads, or at its own.
 

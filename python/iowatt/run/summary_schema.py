@@ -12,16 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from iowatt.run.summary_parts import (
-    Device,
-    Instrument,
-    LoadGenerator,
-    Maid,
-    Part,
-    Path,
-    Pdc,
-    WriteOffLoading,
-)
+from iowatt.run.summary_parts import Device, Instrument, LoadGenerator, Maid, Part, Path, Pdc, WriteOffLoading
 
 SCHEMA = "iowatt.run/1"
 

@@ -44,9 +44,7 @@ class _Case:
         return WORKLOADS[self.workload].best[self.level][metric]
 
 
-def _each_case(
-    judged: Callable[[_Case], Verdict | None],
-) -> Callable[[Sequence[Point]], list[Verdict]]:
+def _each_case(judged: Callable[[_Case], Verdict | None]) -> Callable[[Sequence[Point]], list[Verdict]]:
     """The verdicts on every case of the design space that has one."""
 
     @wraps(judged)

@@ -210,8 +210,7 @@ class ConstantGaps:
 def oracles(periodic: Sequence[ConstantGaps]) -> list[Verdict]:
     """Derived: by latency the oracle loses what the watts say, by energy it never does."""
     worst = max(
-        (abs(row.latency_j - row.derived_j) / abs(row.derived_j) for row in acted(periodic)),
-        default=0.0,
+        (abs(row.latency_j - row.derived_j) / abs(row.derived_j) for row in acted(periodic)), default=0.0
     )
     losing = [row for row in acted(periodic) if row.derived_j < 0]
     derived = "; ".join(

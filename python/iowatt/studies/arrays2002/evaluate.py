@@ -58,11 +58,7 @@ def evaluate(results: Results, quick: bool) -> Findings:
         Section(
             "idle",
             "Idle periods and spin-down",
-            [
-                tables.correlation(idle),
-                *idle_figures.figures(idle),
-                tables.periodic(constant),
-            ],
+            [tables.correlation(idle), *idle_figures.figures(idle), tables.periodic(constant)],
         ),
         Section("drives", "Seeks and queues", [tables.seeks(drives), tables.queues(drives)]),
         Section("disks", "Number of disks", [*figures.by_disks(design), *figures.split_by_disks(design)]),

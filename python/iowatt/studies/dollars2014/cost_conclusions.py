@@ -9,14 +9,7 @@ from typing import Final
 
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.studies.dollars2014 import systems
-from iowatt.studies.dollars2014.conclusions import (
-    Compared,
-    compared,
-    inside,
-    signed,
-    signed_range,
-    spread,
-)
+from iowatt.studies.dollars2014.conclusions import Compared, compared, inside, signed, signed_range, spread
 from iowatt.studies.dollars2014.money import Crossing, Money, Variant, years
 from iowatt.studies.dollars2014.points import Pair, Point, of, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN, ONCE, PUBLISHED, SLIGHTLY
