@@ -46,14 +46,14 @@ def test_every_conclusion_has_its_verdict(found):
 def test_the_notes_say_what_stands_in(found):
     notes = {note.code: note.text for note in found.result.notes}
     assert set(notes) == {
-        "stand-in-drive", "stand-in-workloads", "lengths", "no-tpc-result", "unnumbered-figures"
+        "reduced", "stand-in-drive", "stand-in-workloads", "lengths", "no-tpc-result", "unnumbered-figures"
     }  # fmt: skip
     assert all(name in notes["stand-in-workloads"] for name in systems.TRACES.values())
 
 
 def test_the_table_has_every_point(found):
     table = pl.read_parquet(found.path / "points.parquet")
-    stages = systems.stages(TINY, systems.traces())
+    stages = systems.stages(TINY)
     assert table.height == sum(len(grid.points(stage.axes)) for stage in stages)
     assert pl.read_csv(found.path / "points.csv", infer_schema_length=None).height == table.height
     assert table["status"].unique().to_list() == ["done"]
@@ -133,7 +133,7 @@ def test_captured_tpch_is_slowed_to_the_published_rate():
 
 
 def test_the_whole_space_is_the_published_one():
-    stages = {stage.key: stage for stage in systems.stages(systems.FULL, systems.traces())}
+    stages = {stage.key: stage for stage in systems.stages(systems.FULL)}
     for source in systems.SOURCES:
         for workload in ("tpcc", "tpch"):
             points = grid.points(stages[f"space-{source}-{workload}"].axes)

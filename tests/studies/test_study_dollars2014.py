@@ -31,16 +31,9 @@ ONCE, LONG = Horizon("work", 1.0), Horizon("work", 100_000.0)
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    kept = []
-
-    def assess(results, _quick):
-        kept.append(points.read(results))
-        return evaluate.findings(results, TINY)
-
-    stages = [one for one in systems.stages(TINY) if one.labels["experiment"] in KEPT]
-    study = replace(STUDY, stages=lambda _quick: stages, evaluate=assess)
+    study = replace(STUDY, scale=TINY, keep=lambda stage: stage.labels["experiment"] in KEPT)
     done = conduct(study, tmp_path_factory.mktemp("dollars") / "study")
-    return done, kept[0], stages
+    return done, points.read(done.results), list(done.results.stages.values())
 
 
 @pytest.fixture(scope="module")

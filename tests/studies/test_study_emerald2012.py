@@ -16,15 +16,13 @@ from iowatt.studies.emerald2012 import (
     causes,
     compare,
     conclusions,
-    evaluate,
     knee,
     published,
     systems,
     tables,
 )
-from iowatt.studies.emerald2012.evaluate import stages_at as stages_of
+from iowatt.studies.emerald2012.evaluate import stages as stages_of
 from iowatt.studies.emerald2012.points import Point, Points, best, read
-from iowatt.studies.stages import Results
 from iowatt.studies.study import find
 
 ROOT = Path(__file__).parents[2]
@@ -44,20 +42,12 @@ TINY = replace(
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    study = replace(
-        STUDY,
-        stages=lambda _quick: stages_of(TINY),
-        evaluate=lambda results, _quick: evaluate.findings(results, TINY),
-    )
-    return conduct(study, tmp_path_factory.mktemp("emerald") / "study")
+    return conduct(replace(STUDY, scale=TINY), tmp_path_factory.mktemp("emerald") / "study")
 
 
 @pytest.fixture(scope="module")
 def points(found):
-    stages = stages_of(TINY)
-    sweeps = found.path / "sweeps"
-    frames = {stage.key: pl.read_parquet(sweeps / stage.key / "table.parquet") for stage in stages}
-    return read(Results(stages, frames, sweeps))
+    return read(found.results)
 
 
 def test_the_study_is_known_by_name():

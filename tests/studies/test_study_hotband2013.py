@@ -10,7 +10,7 @@ import pytest
 
 from iowatt.evaluate.search import grid
 from iowatt.studies.conduct import conduct
-from iowatt.studies.hotband2013 import STUDY, conclusions, evaluate, published, systems
+from iowatt.studies.hotband2013 import STUDY, conclusions, published, systems
 from iowatt.studies.result import Verdict
 from iowatt.studies.study import find
 
@@ -19,12 +19,7 @@ TINY = systems.Scale(size=0.07, warmup_s=20.0, window_s=10.0, caches=(0.0,))
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    study = replace(
-        STUDY,
-        stages=lambda _quick: systems.stages(TINY),
-        evaluate=lambda results, _quick: evaluate.findings(results, TINY),
-    )
-    return conduct(study, tmp_path_factory.mktemp("hotband") / "study")
+    return conduct(replace(STUDY, scale=TINY), tmp_path_factory.mktemp("hotband") / "study")
 
 
 def test_the_study_is_known_by_name():

@@ -9,8 +9,7 @@ import pytest
 
 from iowatt.evaluate.search import grid
 from iowatt.studies.conduct import conduct
-from iowatt.studies.latency2015 import STUDY, evaluate, points, published, systems
-from iowatt.studies.stages import Results
+from iowatt.studies.latency2015 import STUDY, points, published, systems
 from iowatt.studies.study import find
 
 TINY = systems.Scale(
@@ -28,22 +27,12 @@ TINY = systems.Scale(
 
 @pytest.fixture(scope="module")
 def conducted(tmp_path_factory):
-    study = replace(
-        STUDY,
-        stages=lambda _quick: systems.stages(TINY),
-        evaluate=lambda results, _quick: evaluate.findings(results, TINY),
-    )
-    return conduct(study, tmp_path_factory.mktemp("latency") / "study")
+    return conduct(replace(STUDY, scale=TINY), tmp_path_factory.mktemp("latency") / "study")
 
 
 @pytest.fixture(scope="module")
 def found(conducted):
-    stages = systems.stages(TINY)
-    frames = {
-        stage.key: pl.read_parquet(conducted.path / "sweeps" / stage.key / "table.parquet")
-        for stage in stages
-    }
-    return points.read(Results(stages, frames, conducted.path / "sweeps"))
+    return points.read(conducted.results)
 
 
 def test_the_study_is_known_by_name():

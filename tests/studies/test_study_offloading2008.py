@@ -7,24 +7,16 @@ from dataclasses import replace
 import pytest
 
 from iowatt.studies.conduct import conduct
-from iowatt.studies.offloading2008 import STUDY, evaluate, points, systems
-from iowatt.studies.stages import Results
+from iowatt.studies.offloading2008 import STUDY, points, systems
 
 WORKS = ("pauses", "hp")
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    stages = [stage for stage in systems.stages(0.25) if stage.labels["work"] in WORKS]
-    kept: list[Results] = []
-
-    def assess(results, quick):
-        kept.append(results)
-        return evaluate.evaluate(results, quick)
-
-    study = replace(STUDY, stages=lambda _quick: stages, evaluate=assess)
+    study = replace(STUDY, scale=0.25, keep=lambda stage: stage.labels["work"] in WORKS)
     done = conduct(study, tmp_path_factory.mktemp("study") / "short", quick=True)
-    return done, points.read(kept[0])
+    return done, points.read(done.results)
 
 
 def test_every_scheme_was_run_and_nothing_failed(found):

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -44,6 +45,7 @@ class FinishedStudy:
     result: StudyResult
     #: The same with its charts, and the table of all points.
     findings: Findings
+    results: Results
     path: Path
     failed: int
     resumed: int
@@ -81,8 +83,9 @@ def conduct(
     """
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
-    stages_of, evaluate = study.loaded()
-    stages = list(stages_of(quick))
+    module = import_module(f"iowatt.studies.{study.name}.evaluate")
+    scale = study.scale or (module.QUICK if quick else module.FULL)
+    stages = [stage for stage in module.stages(scale) if study.keep(stage)]
     request = {"schema": SCHEMA, "study": study.name, "version": version("iowatt"), "quick": quick}
     _begin(output, request, resume=resume, force=force)
     sweeps = output / FILES.sweeps
@@ -98,10 +101,12 @@ def conduct(
         for stage in stages
     }
     frames = {key: one.frame for key, one in found.items()}
-    findings = evaluate(Results(stages, frames, sweeps), quick)
+    results = Results(stages, frames, sweeps)
+    findings = module.findings(results, scale)
     return FinishedStudy(
         _write(study, findings, output, quick=quick, command=command),
         findings,
+        results,
         output,
         sum(one.failed for one in found.values()),
         sum(one.resumed for one in found.values()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from iowatt.render.document import Section
     from iowatt.studies.result import Verdict
-    from iowatt.studies.stages import Results, Stage
+    from iowatt.studies.stages import Stage
 
 NAMES: Final = ("arrays2002", "dollars2014", "emerald2012", "hotband2013", "latency2015", "offloading2008")
 """Packages with a ``STUDY``."""
@@ -38,21 +38,20 @@ class Findings:
 
 @dataclass(frozen=True)
 class Study:
-    """A study: its name, and what it asks."""
+    """A study: its name, and what it asks.
+
+    The module ``evaluate`` of its package has the scales ``FULL`` and ``QUICK`` (how much is simulated, and
+    how long), ``stages(scale)``, its sweeps, and ``findings(results, scale)``.
+    """
 
     name: str
     title: str
     question: str
     source: str
-    #: Stages and evaluation by whether the study is the reduced one (``--quick``); left out, those of the
-    #: module ``evaluate`` of its package, which is heavy to import.
-    stages: Callable[[bool], Sequence[Stage]] | None = None
-    evaluate: Callable[[Results, bool], Findings] | None = None
-
-    def loaded(self) -> tuple[Callable[[bool], Sequence[Stage]], Callable[[Results, bool], Findings]]:
-        """``stages`` and ``evaluate``."""
-        module = import_module(f"iowatt.studies.{self.name}.evaluate")
-        return self.stages or module.stages, self.evaluate or module.evaluate
+    #: In place of ``FULL`` and ``QUICK``.
+    scale: Any = None
+    #: Which of the stages are run.
+    keep: Callable[[Stage], bool] = lambda _stage: True
 
 
 def studies() -> list[Study]:
@@ -70,6 +69,7 @@ def find(name: str) -> Study:
 
 
 def notes(sentences: Mapping[str, str], *, reduced: str = "") -> list[Note]:
-    """Notes by their codes; ``reduced`` warns of a reduced study, first."""
-    first = [Note(code="reduced", text=reduced, decides=True)] if reduced else []
+    """Notes by their codes; first, of a reduced study, how it is reduced."""
+    warning = f"This is the reduced run (--quick): {reduced}, for a look, not for figures."
+    first = [Note(code="reduced", text=warning, decides=True)] if reduced else []
     return [*first, *(Note(code=code, text=text) for code, text in sentences.items())]

@@ -17,25 +17,33 @@ from iowatt.studies.arrays2002 import (
     idle_figures,
     labels,
     points,
-    systems,
     tables,
 )
 from iowatt.studies.arrays2002.detail import Drives
 from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment, derived_saving_j
 from iowatt.studies.arrays2002.published import DISKS
-from iowatt.studies.arrays2002.systems import COUNT, IDLE, LEVEL, RECORDED_TPCH_IOPS, SPEED, SPEEDS, TRACES
+from iowatt.studies.arrays2002.systems import (
+    COUNT,
+    FULL,
+    IDLE,
+    LEVEL,
+    QUICK,
+    RECORDED_TPCH_IOPS,
+    SPEED,
+    SPEEDS,
+    TRACES,
+    Scale,
+    stages,
+)
 from iowatt.studies.arrays2002.tables import SimulatedWorkload
-from iowatt.studies.stages import Results, Stage
+from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
-
-def stages(quick: bool) -> Sequence[Stage]:
-    """The sweeps of the study."""
-    return systems.stages(systems.QUICK if quick else systems.FULL, systems.traces())
+__all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def evaluate(results: Results, quick: bool) -> Findings:
+def findings(results: Results, scale: Scale) -> Findings:
     """Everything that the study finds."""
     results.analyse_idle(detail.recorded(results))
     design = points.read(results)
@@ -70,7 +78,7 @@ def evaluate(results: Results, quick: bool) -> Findings:
             [tables.sensitivity(design), tables.experiments(tried)],
         ),
     ]
-    return Findings(verdicts, sections, notes(simulated, quick), results.table(), chart="figure-11")
+    return Findings(verdicts, sections, notes(simulated, scale), results.table(), chart="figure-11")
 
 
 def experiments(results: Results) -> list[Experiment]:
@@ -139,7 +147,7 @@ def workloads(results: Results, drives: Sequence[Drives]) -> list[SimulatedWorkl
     return found
 
 
-def notes(simulated: Sequence[SimulatedWorkload], quick: bool) -> list[Note]:
+def notes(simulated: Sequence[SimulatedWorkload], scale: Scale) -> list[Note]:
     """What every figure here rests on."""
     lengths = "; ".join(
         f"{labels.work(one.source, one.workload)} {one.window_s / 3600:.2f} h with {one.requests:,} requests"
@@ -159,7 +167,4 @@ def notes(simulated: Sequence[SimulatedWorkload], quick: bool) -> list[Note]:
         "unnumbered-figures": "The study's figures were printed without numbers; its Tables 2 to 5 and its "
         "text are what ours is held against.",
     }
-    reduced = (
-        "This is the reduced run (--quick): a coarse grid on short excerpts, for a look, not for figures."
-    )
-    return coded(sentences, reduced=reduced if quick else "")
+    return coded(sentences, reduced="a coarse grid on short excerpts" if scale is not FULL else "")

@@ -148,12 +148,19 @@ def synthetic(profile: str, seconds: float, changes: Sequence[str] = ()) -> str:
 
 def scenario(name: str, workload: str, **more: Any) -> str:
     """The study's array under a workload; ``more`` are ``device``, ``disks``, ``phase``, ``controller``."""
-    values = {"device": DEVICE, "disks": DISKS, "unit": UNIT_KIB, "phase": "random", "controller": ""}
+    values: dict[str, Any] = {
+        "device": DEVICE,
+        "disks": DISKS,
+        "unit": UNIT_KIB,
+        "phase": "random",
+        "controller": "",
+    }
     return scenario_text("arrays2002", name=name, workload=workload, **(values | more))
 
 
-def stages(scale: Scale, folder: Path) -> list[Stage]:
-    """All sweeps of the study."""
+def stages(scale: Scale) -> list[Stage]:
+    """All sweeps of the study. Raises ``InputError`` where the captured traces are missing."""
+    folder = traces()
     found = []
     for source in SOURCES:
         for workload in WORKLOADS:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from iowatt.base.results import Note
 from iowatt.render.document import Section
 from iowatt.studies.dollars2014 import (
@@ -17,23 +15,14 @@ from iowatt.studies.dollars2014 import (
 )
 from iowatt.studies.dollars2014.cost_conclusions import Priced
 from iowatt.studies.dollars2014.money import Money
-from iowatt.studies.dollars2014.systems import WORKS, Scale
-from iowatt.studies.stages import Results, Stage
+from iowatt.studies.dollars2014.systems import FULL, QUICK, WORKS, Scale, stages
+from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
+__all__ = ["FULL", "QUICK", "findings", "stages"]
 #: Variants whose costs are drawn by component and over alpha.
 DRAWN = ("printed", "demand", "all")
-
-
-def stages(quick: bool) -> Sequence[Stage]:
-    """The sweeps of the study."""
-    return systems.stages(systems.QUICK if quick else systems.FULL)
-
-
-def evaluate(results: Results, quick: bool) -> Findings:
-    """Everything that the study finds."""
-    return findings(results, systems.QUICK if quick else systems.FULL)
 
 
 def findings(results: Results, scale: Scale) -> Findings:
@@ -96,5 +85,4 @@ def notes(scale: Scale) -> list[Note]:
         sentences["no-captured-trace"] = (
             "The captured trace was not replayed: it is in the repository, and in the whole study only."
         )
-    reduced = "This is the reduced run (--quick): short work on a coarse grid, for a look, not for figures."
-    return coded(sentences, reduced=reduced if scale.length < 1 else "")
+    return coded(sentences, reduced="short work on a coarse grid" if scale.length < 1 else "")

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from iowatt.base.results import Note
 from iowatt.render.document import Section
 from iowatt.studies.emerald2012 import charts, conclusions, experiments, knee, points, systems, tables
+from iowatt.studies.emerald2012.systems import FULL, QUICK, Scale
 from iowatt.studies.stages import Results, Stage
 from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
-
-def stages(quick: bool) -> Sequence[Stage]:
-    """The sweeps of the study."""
-    return stages_at(systems.QUICK if quick else systems.FULL)
+__all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def stages_at(scale: systems.Scale) -> list[Stage]:
+def stages(scale: Scale) -> list[Stage]:
     """The sweeps at a scale: the family, and the experiments on the causes of differences."""
     return [*systems.stages(scale), *(experiments.stages(scale) if scale.experiments else [])]
 
 
-def evaluate(results: Results, quick: bool) -> Findings:
-    """Everything that the study finds."""
-    return findings(results, systems.QUICK if quick else systems.FULL)
-
-
-def findings(results: Results, scale: systems.Scale) -> Findings:
+def findings(results: Results, scale: Scale) -> Findings:
     """Everything that the study finds at a scale."""
     found = points.read(results)
     beside = [tables.figures(found), tables.errors(found)]
@@ -51,7 +42,7 @@ def findings(results: Results, scale: systems.Scale) -> Findings:
     return Findings(verdicts, sections, notes(scale), results.table(), chart="curves-raid-5")
 
 
-def notes(scale: systems.Scale) -> list[Note]:
+def notes(scale: Scale) -> list[Note]:
     """What every figure here rests on."""
     of = systems.family()
     sentences = {
@@ -72,10 +63,11 @@ def notes(scale: systems.Scale) -> list[Note]:
         "unstable-baseline": "The published run of the baseline's sequential writes never became stable; "
         "ours are steady states.",
     }
-    reduced = (
-        "Reduced: few configurations and short runs, too short for the cache to settle. No figures to quote; "
-        "a metric within 5 % here may be far off in the whole study. A peak at the edge of what was tried is "
-        "said to be not tried."
-    )
+    if scale is not FULL:
+        sentences["reduced-peaks"] = (
+            "A metric within 5 % here may be far off in the whole study. A peak at the edge of what was "
+            "tried counts as not tried."
+        )
+    reduced = "few configurations and short runs, too short for the cache to settle"
     own = [Note(code="family", text=text) for text in of.file.notes]
-    return [*coded(sentences, reduced="" if scale is systems.FULL else reduced), *own]
+    return [*coded(sentences, reduced="" if scale is FULL else reduced), *own]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from iowatt.base.results import Note
 from iowatt.render.document import Section
 from iowatt.studies.hotband2013 import conclusions, points, published, systems, tables
+from iowatt.studies.hotband2013.systems import FULL, QUICK, Scale, stages
 from iowatt.studies.result import Verdict, judge
-from iowatt.studies.stages import Stage
 from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
@@ -17,18 +16,10 @@ if TYPE_CHECKING:
     from iowatt.lenses.heat.result import Heat, PointHeat
     from iowatt.studies.stages import Results
 
-
-def stages(quick: bool) -> Sequence[Stage]:
-    """The sweeps of the study."""
-    return systems.stages(systems.QUICK if quick else systems.FULL)
+__all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def evaluate(results: Results, quick: bool) -> Findings:
-    """Everything that the study finds."""
-    return findings(results, systems.QUICK if quick else systems.FULL)
-
-
-def findings(results: Results, scale: systems.Scale) -> Findings:
+def findings(results: Results, scale: Scale) -> Findings:
     """Everything that the study finds at a scale."""
     found = points.read(results)
     heat = _heat(results)
@@ -88,7 +79,7 @@ def _share_in(front: PointHeat, bands: tuple[tuple[float, float], ...]) -> float
     return inside / whole
 
 
-def notes(scale: systems.Scale) -> list[Note]:
+def notes(scale: Scale) -> list[Note]:
     """What every figure here rests on."""
     sentences = {
         "assembled-arrays": "The arrays are assembled. The slides give rates and response times, no parts "
@@ -110,7 +101,4 @@ def notes(scale: systems.Scale) -> list[Note]:
         "sequential-streams": "The hot band's transfer sizes are recalled and unverified; its eight "
         "sequential streams begin at one place, as vdbench's seekpct=0 does.",
     }
-    reduced = (
-        "This is the reduced run (--quick): arrays of a quarter of the size, for a look, not for figures."
-    )
-    return coded(sentences, reduced=reduced if scale.size < 1 else "")
+    return coded(sentences, reduced="arrays of a quarter of the size" if scale.size < 1 else "")

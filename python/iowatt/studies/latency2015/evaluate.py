@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from iowatt.base.results import Note
 from iowatt.render.document import Section
 from iowatt.studies.latency2015 import base as bases
 from iowatt.studies.latency2015 import charts, conclusions, points, published, systems, tables
 from iowatt.studies.latency2015.members import REFERENCE
 from iowatt.studies.latency2015.points import Points
-from iowatt.studies.stages import Results, Stage
+from iowatt.studies.latency2015.systems import FULL, QUICK, Scale, stages
+from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
-
-def stages(quick: bool) -> Sequence[Stage]:
-    """The sweeps of the study."""
-    return systems.stages(systems.QUICK if quick else systems.FULL)
+__all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def evaluate(results: Results, quick: bool) -> Findings:
-    """Everything that the study finds."""
-    return findings(results, systems.QUICK if quick else systems.FULL)
-
-
-def findings(results: Results, scale: systems.Scale) -> Findings:
+def findings(results: Results, scale: Scale) -> Findings:
     """Everything that the study finds at a scale."""
     found = points.read(results)
     base = bases.of(found)
@@ -53,7 +44,7 @@ def idle_gain(found: Points) -> str:
     return f"{min(gains):.0f} to {max(gains):.0f} %"
 
 
-def notes(found: Points, scale: systems.Scale) -> list[Note]:
+def notes(found: Points, scale: Scale) -> list[Note]:
     """What every figure here rests on."""
     load = systems.LOAD
     sentences = {
@@ -86,5 +77,4 @@ def notes(found: Points, scale: systems.Scale) -> list[Note]:
         "modelled": "Modelled, not measured. Means over a second are of writes that were completed in it, as "
         "the array sees them: from the arrival of a command at the target port to its answer.",
     }
-    reduced = "This is the reduced run (--quick): fewer members on short runs, for a look, not for figures."
-    return coded(sentences, reduced=reduced if scale != systems.FULL else "")
+    return coded(sentences, reduced="fewer members on short runs" if scale != FULL else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from iowatt.base.results import Note
 from iowatt.render.document import Section
@@ -12,17 +12,18 @@ from iowatt.studies.figures import table
 from iowatt.studies.offloading2008 import conclusions, points, systems
 from iowatt.studies.offloading2008.points import Points
 from iowatt.studies.offloading2008.published import PUBLISHED, VOLUMES
-from iowatt.studies.stages import Results, Stage
+from iowatt.studies.offloading2008.systems import stages
+from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
+__all__ = ["FULL", "QUICK", "findings", "stages"]
 
-def stages(quick: bool) -> Sequence[Stage]:
-    """The sweeps of the study."""
-    return systems.stages(1.0 if quick else 7.0)
+#: Days of the synthetic workloads.
+FULL, QUICK = 7.0, 1.0
 
 
-def evaluate(results: Results, quick: bool) -> Findings:
+def findings(results: Results, days: float) -> Findings:
     """Everything that the study finds."""
     found = points.read(results)
     simulated = {work for work, _ in found}
@@ -33,7 +34,7 @@ def evaluate(results: Results, quick: bool) -> Findings:
         Section("volumes", "The synthetic volumes", [volumes()]),
     ]
     verdicts = conclusions.verdicts(found, titles)
-    return Findings(verdicts, sections, notes(quick), results.table(), chart="savings")
+    return Findings(verdicts, sections, notes(days), results.table(), chart="savings")
 
 
 def savings(found: Points, titles: Mapping[str, str]) -> Figure:
@@ -113,7 +114,7 @@ def volumes() -> Figure:
     )
 
 
-def notes(quick: bool) -> list[Note]:
+def notes(days: float) -> list[Note]:
     """What every figure here rests on."""
     return coded(
         {
@@ -134,7 +135,5 @@ def notes(quick: bool) -> list[Note]:
             "same drives.",
             "start": "All drives spin at the beginning.",
         },
-        reduced="This is the reduced run (--quick): a day in place of a week, except for HP's trace."
-        if quick
-        else "",
+        reduced="a day in place of a week, except for HP's trace" if days < FULL else "",
     )
