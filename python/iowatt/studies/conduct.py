@@ -21,7 +21,7 @@ from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import grid, journal
 from iowatt.evaluate.search.evaluator import Progress
-from iowatt.evaluate.search.folder import JOURNAL, both_force_and_resume, write_whole
+from iowatt.evaluate.search.folder import JOURNAL, Shape, is_search, refuse, write_whole
 from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.sweep import Request, search
 from iowatt.evaluate.search.table import write_csv, write_parquet
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = "iowatt.study/1"
 MANIFEST: Final = "study.json"
 FILES: Final = StudyFiles()
+_SHAPE: Final = Shape("a study", MANIFEST, "iowatt.study/", "", (FILES.page, FILES.parquet, FILES.csv))
 
 
 @dataclass(frozen=True)
@@ -151,14 +152,7 @@ def _write(
 
 def is_study(target: Path) -> bool:
     """Whether a directory holds a study."""
-    return _manifest(target).get("schema") == SCHEMA
-
-
-def _manifest(target: Path) -> dict[str, Any]:
-    try:
-        return input_file.json_object(target / MANIFEST)
-    except InputError:
-        return {}
+    return is_search(target, _SHAPE)
 
 
 def _write_manifest(target: Path, content: dict[str, Any]) -> None:
@@ -167,37 +161,21 @@ def _write_manifest(target: Path, content: dict[str, Any]) -> None:
 
 
 def _begin(target: Path, request: dict[str, Any], *, resume: bool, force: bool) -> None:
-    if resume and force:
-        raise both_force_and_resume()
-    occupied = os.path.lexists(target) and not (target.is_dir() and atomic_path.holds_only(target))
-    if occupied and not is_study(target):
-        raise InputError(
-            "exists",
-            str(target),
-            "exists and is not a study",
-            hint="choose another `output=`; `force=True` replaces only studies",
-        )
-    if occupied and resume:
-        before = _manifest(target)
+    refuse(target, force=force, resume=resume, shape=_SHAPE)
+    if resume and is_study(target):
+        before = input_file.json_object(target / MANIFEST)
         for key in ("study", "version", "quick"):
             if before.get(key) != request[key]:
                 raise InputError(
                     "changed",
                     str(target),
-                    f"was begun with {key} {json.dumps(before.get(key))}, "
-                    f"and this is {json.dumps(request[key])}",
+                    f"was begun with {key} {json.dumps(before.get(key))}, and this is "
+                    f"{json.dumps(request[key])}",
                     hint="start again with `force=True`, or choose another `output=`",
                 )
-    elif occupied and not force:
-        raise InputError(
-            "exists",
-            str(target),
-            "a study exists already, and results are never overwritten",
-            hint="continue it with `resume=True`, replace it with `force=True`, or choose another `output=`",
-        )
     try:
         atomic_path.sweep(target.parent)
-        if occupied and force:
+        if force and os.path.lexists(target):
             atomic_path.remove(target)
         target.mkdir(parents=True, exist_ok=True)
         for name in (FILES.page, FILES.parquet, FILES.csv):

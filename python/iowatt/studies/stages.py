@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -146,34 +146,49 @@ class Points(Generic[P]):
         return found[0]
 
 
+def figure(path: str, *, optional: bool = False) -> Any:
+    """A field that :func:`figures` reads: a label, a table column, or a key path of ``run.json``."""
+    return field(metadata={"path": path, "optional": optional})
+
+
+def figures(point: type, *sources: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a point that are declared by :func:`figure`, each from the first source that has it."""
+    found = {}
+    for one in fields(point):
+        if "path" in one.metadata:
+            values = (_look_up(source, one.metadata["path"]) for source in sources)
+            found[one.name] = next((value for value in values if value is not _MISSING), _MISSING)
+            if found[one.name] is _MISSING:
+                if not one.metadata["optional"]:
+                    raise LookupError(one.metadata["path"])
+                found[one.name] = None
+    return found
+
+
+_MISSING: Final = object()
+
+
+def _look_up(source: Mapping[str, Any], path: str) -> Any:
+    if path in source:
+        return source[path]
+    key, _, rest = path.partition(".")
+    return _look_up(source[key], rest) if rest and isinstance(source.get(key), Mapping) else _MISSING
+
+
 @dataclass(frozen=True, kw_only=True)
 class ArrayPoint:
     """What a row of a sweep says of an array under load."""
 
-    kind: str
-    iops: float
-    mib_per_s: float
+    kind: str = figure("kind")
+    iops: float = figure("throughput.iops")
+    mib_per_s: float = figure("throughput.mib_per_s")
     #: Mean response time.
-    ms: float
-    wall_w: float
-    idle_w: float
-    raw_gb: float
+    ms: float = figure("response_time_ms.all.mean")
+    wall_w: float = figure("power_w.wall_mean")
+    idle_w: float = figure("power_w.wall_idle")
+    raw_gb: float = figure("capacity_gb.raw")
     #: Mean utilisation of the drives.
-    busy: float
-
-    @staticmethod
-    def figures(stage: Stage, row: Row) -> Row:
-        """The fields above."""
-        return {
-            "kind": stage.labels["kind"],
-            "iops": row["throughput.iops"],
-            "mib_per_s": row["throughput.mib_per_s"],
-            "ms": row["response_time_ms.all.mean"],
-            "wall_w": row["power_w.wall_mean"],
-            "idle_w": row["power_w.wall_idle"],
-            "raw_gb": row["capacity_gb.raw"],
-            "busy": row["devices.utilisation.mean"],
-        }
+    busy: float = figure("devices.utilisation.mean")
 
 
 def _analyse(path: str, _report: Report) -> RecordedIdle:

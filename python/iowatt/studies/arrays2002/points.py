@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.arrays2002.systems import COUNT, LEVEL, SOURCES, UNIT
-from iowatt.studies.stages import select
+from iowatt.studies.stages import figure, figures, select
 
 if TYPE_CHECKING:
     from iowatt.studies.stages import Results, Row, Stage
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 STATES: Final = ("idle", "positioning", "active")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Point:
     """One array under one workload."""
 
     #: What differs from the study's array: "space" nothing, else "cache", "mechanics", "ahead", "spindles".
-    kind: str
-    source: str
-    workload: str
-    level: int
-    disks: int
+    kind: str = figure("kind")
+    source: str = figure("source")
+    workload: str = figure("workload")
+    level: int = figure(LEVEL)
+    disks: int = figure(COUNT)
     unit_kib: int
     #: Mean response time in ms and its 95 % confidence limits.
-    t_ms: float
-    t_low_ms: float | None
-    t_high_ms: float | None
+    t_ms: float = figure("response_time_ms.all.mean")
+    t_low_ms: float | None = figure("response_time_ms.all.mean_ci95.low")
+    t_high_ms: float | None = figure("response_time_ms.all.mean_ci95.high")
     #: J per request, in all and by state.
-    e_j: float
+    e_j: float = figure("energy.per_request_j")
     states_j: Mapping[str, float]
     #: Mean time between requests, in s: the window over the requests completed in it.
     interarrival_s: float
     #: Accesses of disks for each request.
     accesses: float
-    overloaded: bool
+    overloaded: bool = figure("overloaded")
 
     @property
     def et(self) -> float:
@@ -74,20 +74,11 @@ def read(results: Results) -> list[Point]:
 def _point(stage: Stage, row: Row) -> Point:
     completed = row["requests.completed"]
     return Point(
-        kind=str(stage.labels["kind"]),
-        source=str(stage.labels["source"]),
-        workload=str(stage.labels["workload"]),
-        level=row[LEVEL],
-        disks=row[COUNT],
+        **figures(Point, stage.labels, row),
         unit_kib=int(row[UNIT].removesuffix("KiB")),
-        t_ms=row["response_time_ms.all.mean"],
-        t_low_ms=row["response_time_ms.all.mean_ci95.low"],
-        t_high_ms=row["response_time_ms.all.mean_ci95.high"],
-        e_j=row["energy.per_request_j"],
         states_j={state: row[f"energy.by_state_j.{state}"] / completed for state in STATES},
         interarrival_s=row["window.duration_s"] / completed,
         accesses=row["devices.accesses"] / completed,
-        overloaded=row["overloaded"],
     )
 
 

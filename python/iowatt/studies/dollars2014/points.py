@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.studies.dollars2014.systems import ACTIVE, EXTENT, HYBRIDS, LIMIT, SEED, THRESHOLD
-from iowatt.studies.stages import select
+from iowatt.studies.stages import figure, figures, select
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 Configuration = tuple[int, int, int] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Point:
     """One system under one workload."""
 
-    work: str
-    system: str
+    work: str = figure("work")
+    system: str = figure("system")
     #: Empty in the sweeps of the study itself.
-    experiment: str
+    experiment: str = figure("experiment")
     at: Configuration
     #: SSD watts at work, or the seed, where the experiment varies them.
     variation: str
-    requests: int
-    duration_s: float
-    iops: float
-    ms: float
+    requests: int = figure("requests.count")
+    duration_s: float = figure("window.duration_s")
+    iops: float = figure("throughput.iops")
+    ms: float = figure("response_time_ms.all.mean")
     #: Share of the requests that the SSD served; None without two devices.
     hit: float | None
     migrations: int
@@ -40,7 +40,7 @@ class Point:
     ssd_written_gb: float
     ssd_read_gb: float
     hdd_busy: float
-    power_w: float
+    power_w: float = figure("power_w.mean")
 
 
 Pair = tuple[Point, Point]
@@ -72,22 +72,15 @@ def _point(stage: Stage, row: Row, run: Run) -> Point:
     tiers = summary.get("tiers") or []
     pool = (summary.get("virtual_pools") or [{}])[0]
     return Point(
-        work=str(labels["work"]),
-        system=str(labels["system"]),
-        experiment=str(labels["experiment"]),
+        **figures(Point, labels, summary),
         at=_configuration(row) if labels["system"] in HYBRIDS else None,
         variation=_variation(labels, row),
-        requests=summary["requests"]["count"],
-        duration_s=summary["window"]["duration_s"],
-        iops=summary["throughput"]["iops"],
-        ms=summary["response_time_ms"]["all"]["mean"],
         hit=tiers[0]["hit_ratio"] if tiers else None,
         migrations=pool.get("migrations") or 0,
         write_backs=pool.get("write_backs") or 0,
         ssd_written_gb=0.0 if ssd is None else ssd["bytes_written"] / 1e9,
         ssd_read_gb=0.0 if ssd is None else ssd["bytes_read"] / 1e9,
         hdd_busy=0.0 if hdd is None else hdd["utilisation"],
-        power_w=summary["power_w"]["mean"],
     )
 
 

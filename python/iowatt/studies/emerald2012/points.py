@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.studies.emerald2012.published import MIB
 from iowatt.studies.emerald2012.systems import COUNT, RATE, SEQUENTIAL
-from iowatt.studies.stages import ArrayPoint
+from iowatt.studies.stages import ArrayPoint, figure, figures
 from iowatt.studies.stages import Points as _Points
 
 if TYPE_CHECKING:
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 class Point(ArrayPoint):
     """One configuration under one profile."""
 
-    metric: str
-    raid: str
+    metric: str = figure("metric")
+    raid: str = figure("raid")
     drives: int
     #: Busy share of the back end; None for a family without its limit.
-    back_end: float | None
+    back_end: float | None = figure("controller.back_end.utilisation", optional=True)
     #: Simulations that it took.
     runs: int
     #: Rate of a swept open load, requests per second.
-    rate: float | None
-    seed: int = 1
+    rate: float | None = figure(RATE, optional=True)
+    seed: int = figure("seed")
 
     @property
     def value(self) -> float:
@@ -46,14 +46,9 @@ def read(results: Results) -> Points:
     return Points(
         [
             Point(
-                **ArrayPoint.figures(stage, row),
-                metric=str(stage.labels["metric"]),
-                raid=str(stage.labels["raid"]),
+                **figures(Point, stage.labels, row),
                 drives=int(row.get(COUNT) or str(stage.labels["drives"])),
-                back_end=row.get("controller.back_end.utilisation"),
                 runs=int(row.get("rate.runs") or 1),
-                rate=row.get(RATE),
-                seed=int(row["seed"]),
             )
             for stage, row in results.rows()
         ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from iowatt.studies.hotband2013.systems import CACHE, CEILING_IOPS, LEVEL
-from iowatt.studies.stages import ArrayPoint
+from iowatt.studies.stages import ArrayPoint, figure, figures
 from iowatt.studies.stages import Points as _Points
 
 if TYPE_CHECKING:
@@ -20,16 +20,16 @@ AT_CEILING: Final = 0.98
 class Point(ArrayPoint):
     """One array under one workload."""
 
-    workload: str
+    workload: str = figure("workload")
     #: Cache as the scenario has it.
     cache: str
-    level: int | None
-    p99_ms: float
-    usable_gb: float
-    effective_gb: float
-    hit_ratio: float | None
-    read_hit_ratio: float | None = None
-    write_hit_ratio: float | None = None
+    level: int | None = figure(LEVEL, optional=True)
+    p99_ms: float = figure("response_time_ms.all.p99")
+    usable_gb: float = figure("capacity_gb.usable")
+    effective_gb: float = figure("capacity_gb.effective")
+    hit_ratio: float | None = figure("cache.hit_ratio", optional=True)
+    read_hit_ratio: float | None = figure("cache.read_hit_ratio", optional=True)
+    write_hit_ratio: float | None = figure("cache.write_hit_ratio", optional=True)
 
     @property
     def capped(self) -> bool:
@@ -55,18 +55,7 @@ def read(results: Results) -> Points:
     """All points that were simulated."""
     return Points(
         [
-            Point(
-                **ArrayPoint.figures(stage, row),
-                workload=str(stage.labels["workload"]),
-                cache=str(row.get(CACHE, "")),
-                level=row.get(LEVEL),
-                p99_ms=row["response_time_ms.all.p99"],
-                usable_gb=row["capacity_gb.usable"],
-                effective_gb=row["capacity_gb.effective"],
-                hit_ratio=row.get("cache.hit_ratio"),
-                read_hit_ratio=row.get("cache.read_hit_ratio"),
-                write_hit_ratio=row.get("cache.write_hit_ratio"),
-            )
+            Point(**figures(Point, stage.labels, row), cache=str(row.get(CACHE, "")))
             for stage, row in results.rows()
         ]
     )

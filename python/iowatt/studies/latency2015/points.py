@@ -13,6 +13,7 @@ from iowatt.studies.latency2015.equations import Load
 from iowatt.studies.latency2015.histogram import Histogram
 from iowatt.studies.latency2015.members import BY_KEY, Member
 from iowatt.studies.stages import Points as _Points
+from iowatt.studies.stages import figure, figures
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,28 +53,28 @@ class Hop:
         return self.wait_us + self.service_us
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Point:
     """One system under one load; times in ms, as the array sees them unless said."""
 
-    kind: str
+    kind: str = figure("kind")
     #: The member, of the sweeps over the family; None: of the others.
     member: str | None
     express: bool
     #: The value of the key that a service's sweep turns, or users of the installed base.
     setting: str
     visit_us: float
-    write_ms: float
-    read_ms: float
-    host_write_ms: float
-    host_read_ms: float
-    write_p99_ms: float
-    host_write_p99_ms: float
-    read_p99_ms: float
-    iops: float
+    write_ms: float = figure("response_time_at.array.write.mean")
+    read_ms: float = figure("response_time_at.array.read.mean")
+    host_write_ms: float = figure("response_time_ms.write.mean")
+    host_read_ms: float = figure("response_time_ms.read.mean")
+    write_p99_ms: float = figure("response_time_at.array.write.p99")
+    host_write_p99_ms: float = figure("response_time_ms.write.p99")
+    read_p99_ms: float = figure("response_time_at.array.read.p99")
+    iops: float = figure("throughput.iops")
     read_mib_s: float
     write_mib_s: float
-    busy: float
+    busy: float = figure("controller.processors.utilisation")
     #: Bytes that drives wrote, over bytes that hosts did.
     drive_writes: float
     #: Writes that found a buffer of the port, as a share.
@@ -122,26 +123,16 @@ def read(results: Results) -> Points:
 
 def _point(stage: Stage, row: Row, run: Run) -> Point:
     kind, summary = str(stage.labels["kind"]), run.summary
-    at_array, at_host = summary["response_time_at"]["array"], summary["response_time_ms"]
     requests, seconds = summary["requests"], summary["window"]["duration_s"]
     series, table = run.table("series"), run.table("hops")
     return Point(
-        kind=kind,
+        **figures(Point, stage.labels, summary),
         member=_member(row),
         express=str(row.get(systems.EXPRESS, systems.ON)) != systems.OFF,
         setting=_setting(kind, row),
         visit_us=_us(row.get(systems.WRITE, "0us")),
-        write_ms=at_array["write"]["mean"],
-        read_ms=at_array["read"]["mean"],
-        host_write_ms=at_host["write"]["mean"],
-        host_read_ms=at_host["read"]["mean"],
-        write_p99_ms=at_array["write"]["p99"],
-        host_write_p99_ms=at_host["write"]["p99"],
-        read_p99_ms=at_array["read"]["p99"],
-        iops=summary["throughput"]["iops"],
         read_mib_s=requests["bytes_read"] / MIB / seconds,
         write_mib_s=requests["bytes_written"] / MIB / seconds,
-        busy=summary["controller"]["processors"]["utilisation"],
         drive_writes=sum(drive["bytes_written"] for drive in summary["devices"]) / requests["bytes_written"],
         express_share=_taken(summary),
         seconds=_seconds(series),

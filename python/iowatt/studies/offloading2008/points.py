@@ -7,27 +7,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.offloading2008.systems import SCHEMES
+from iowatt.studies.stages import figure, figures
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-    from iowatt.studies.stages import Results
+    from iowatt.studies.stages import Results, Stage
 
 DAY_S: Final = 86_400.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Point:
     """A workload under a scheme."""
 
-    work: str
-    scheme: str
+    work: str = figure("work")
+    scheme: str = figure("scheme")
     drives: int
-    requests: int
-    power_w: float
+    requests: int = figure("requests.count")
+    power_w: float = figure("power_w.mean")
     #: Of the mean power of the same volumes on drives that always spin.
     saved: float
-    mean_ms: float
-    p99_ms: float
+    mean_ms: float = figure("response_time_ms.all.mean")
+    p99_ms: float = figure("response_time_ms.all.p99")
     #: Share of requests that took longer than a second: they waited for a drive to start.
     waited: float
     #: Starts of a drive in a day, those of a cache included.
@@ -51,25 +52,19 @@ def read(results: Results) -> Points:
             for stage, row in results.rows(work=work, scheme=scheme):
                 run = results.run(stage, row)
                 base_w = base_w or run.summary["power_w"]["mean"]
-                points[work, scheme] = _point(work, scheme, run, base_w)
+                points[work, scheme] = _point(stage, run, base_w)
     return points
 
 
-def _point(work: str, scheme: str, run: Run, base_w: float) -> Point:
+def _point(stage: Stage, run: Run, base_w: float) -> Point:
     summary, devices = run.summary, run.summary["devices"]
-    response, energy = summary["response_time_ms"]["all"], summary["energy"]
+    energy = summary["energy"]
     days = summary["window"]["duration_s"] / DAY_S
     pools = summary.get("virtual_pools") or [{}]
-    power_w = summary["power_w"]["mean"]
     return Point(
-        work=work,
-        scheme=scheme,
+        **figures(Point, stage.labels, summary),
         drives=len(devices),
-        requests=summary["requests"]["count"],
-        power_w=power_w,
-        saved=1 - power_w / base_w,
-        mean_ms=response["mean"],
-        p99_ms=response["p99"],
+        saved=1 - summary["power_w"]["mean"] / base_w,
         waited=_longer_than(run, 1000.0),
         starts=sum(device["spin_ups"] for device in devices) / len(devices) / days,
         moving=energy["by_cause_j"].get("migration", 0.0) / energy["total_j"],
