@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from iowatt.run.record import (
     CacheCounts,
@@ -19,6 +19,7 @@ from iowatt.run.record import (
 from iowatt.run.summary_parts import (
     LoadGenerator,
     Maid,
+    Part,
     Path,
     PathHop,
     PathQueue,
@@ -100,15 +101,8 @@ def cache(counts: CacheCounts | None) -> Cache | None:
     return Cache(
         **_hit_ratios(counts),
         delayed_hit_ratio=_over(counts.delayed_hits, counts.reads),
-        fetches=counts.fetches,
-        fetched_bytes=counts.fetched_bytes,
-        destages=counts.destages,
-        destaged_bytes=counts.destaged_bytes,
-        evictions=counts.evictions,
-        waits_for_space=counts.waits_for_space,
+        **_same(Cache, counts),
         space_wait_mean_ms=_mean_ms(counts.space_wait_s, counts.waits_for_space),
-        dirty_bytes_at_end=counts.dirty_bytes_at_end,
-        overwritten_bytes=counts.overwritten_bytes,
         kept_back_lines=counts.kept_back,
         read_ahead=ahead if counts.ahead_bytes else None,
     )
@@ -126,20 +120,12 @@ def tiers(counts: Sequence[VirtualPoolCounts]) -> list[Tier] | None:
 
 def _virtual_pool(pool: VirtualPoolCounts) -> VirtualPool:
     return VirtualPool(
-        name=pool.name,
-        scheme=pool.scheme,
-        capacity_bytes=pool.capacity_bytes,
+        **_same(VirtualPool, pool),
         reads=pool.requests[READ],
         writes=pool.requests[WRITE],
         bytes_read=pool.bytes[READ],
         bytes_written=pool.bytes[WRITE],
-        migrations=pool.migrations,
-        postponed=pool.postponed,
-        write_backs=pool.write_backs,
-        evictions=pool.evictions,
-        held=pool.held,
         held_mean_ms=_mean_ms(pool.held_s, pool.held),
-        dirty_bytes_at_end=pool.dirty_bytes_at_end,
         data_movement=None if pool.movement is None else _MOVEMENT[pool.movement["kind"]](**pool.movement),
         reduction=None if pool.reduced is None else _reduction(pool.reduced),
     )
@@ -147,17 +133,12 @@ def _virtual_pool(pool: VirtualPoolCounts) -> VirtualPool:
 
 def _reduction(counts: ReducedCounts) -> Reduction:
     return Reduction(
-        pages_written=counts.pages_written,
+        **_same(Reduction, counts),
         duplicate_ratio=_over(counts.duplicates, counts.pages_written),
         pages_allocated=counts.allocated,
         unallocated_bytes_read=counts.unallocated_bytes,
         modify_bytes_read=counts.modify_bytes,
         snapshot_copied_bytes=counts.copied_bytes,
-        waited=counts.waited,
-        logical_bytes=counts.logical_bytes,
-        stored_bytes=counts.stored_bytes,
-        snapshot_bytes=counts.snapshot_bytes,
-        snapshots=counts.snapshots,
         reduction_ratio=_over(counts.logical_bytes, counts.stored_bytes - counts.snapshot_bytes),
     )
 
@@ -198,28 +179,20 @@ def paths(counted: Sequence[PathCounts], span_s: float) -> list[Path] | None:
 
 def _path(path: PathCounts, span_s: float) -> Path:
     return Path(
-        name=path.name,
-        protocol=path.protocol,
-        workloads=list(path.workloads),
-        lanes=path.lanes,
+        **_same(Path, path, but=("hops",)),
         queue=PathQueue(
             depth=path.queue_depth,
             held=path.queue_held,
             wait_mean_ms=_ms(_over(path.queue_wait_s, path.queue_visits)),
         ),
         hops=[_hop(hop, span_s) for hop in path.hops],
-        express=list(path.express),
-        not_express=path.not_express,
     )
 
 
 def _hop(hop: HopCounts, span_s: float) -> PathHop:
     offered_s = hop.servers * span_s
     return PathHop(
-        hop=hop.hop,
-        place=hop.place,
-        way=hop.way,
-        visits=hop.visits,
+        **_same(PathHop, hop),
         utilisation=hop.busy_s / offered_s if offered_s > 0 else None,
         wait_mean_ms=_ms(_over(hop.wait_s, hop.visits)),
         service_mean_ms=_ms(_over(hop.busy_s, hop.visits)),
@@ -232,24 +205,19 @@ def driver(record: Record) -> LoadGenerator | None:
     if driver is None:
         return None
     return LoadGenerator(
-        tool=driver.tool,
-        version=driver.version,
-        asked_iops=driver.asked_iops,
-        achieved_iops=driver.achieved_iops,
+        **_same(LoadGenerator, driver, but=("shares", "reported")),
         shares=[
-            StreamShare(
-                stream=share.stream,
-                asked=share.asked,
-                observed=share.observed,
-                iops=share.iops,
-                response_mean_ms=_ms(share.response_mean_s),
-            )
+            StreamShare(**_same(StreamShare, share), response_mean_ms=_ms(share.response_mean_s))
             for share in driver.shares
         ],
-        histogram=driver.histogram,
-        warnings=list(driver.warnings),
         reported=None if driver.reported is None else Reported(**driver.reported),
     )
+
+
+def _same(model: type[Part], counts: object, *, but: Sequence[str] = ()) -> dict[str, Any]:
+    """What ``model`` shows as it was counted, by the same name."""
+    names = [name for name in model.model_fields if name not in but and hasattr(counts, name)]
+    return {name: getattr(counts, name) for name in names}
 
 
 def _mean_ms(sum_s: float, count: int) -> float | None:
