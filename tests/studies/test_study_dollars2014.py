@@ -145,7 +145,7 @@ def test_as_printed_all_but_the_purchase_is_multiplied(found, dollars):
     assert 1e5 * first["energy"] == pytest.approx(later["energy"], rel=0.2)
     limit_gb = 36_500.0
     ssd_usd = 450.0 * systems.FIU.span_mib * 2**20 / 4 / 300e9
-    assert first["wear"] == pytest.approx(ssd_usd * conclusions.worn(point) / limit_gb, rel=1e-6)
+    assert first["wear"] == pytest.approx(ssd_usd * conclusions.counted_writes_gb(point) / limit_gb, rel=1e-6)
 
 
 def test_a_demand_charge_by_months_is_one_of_the_months_there_are(found, dollars):
@@ -187,7 +187,7 @@ def made(system, at=(1024, 4, 4), **changes):
         "ssd_written_gb": 5.0, "ssd_read_gb": 10.0, "hdd_busy": 0.5,
         "power_w": 8.0,
     }  # fmt: skip
-    return points.Point(**(values | changes))
+    return points.HybridPoint(**(values | changes))
 
 
 def test_only_configurations_with_the_published_hits_are_compared():
@@ -225,7 +225,7 @@ def test_throughput_agrees_near_the_published_range(faster, agrees):
 
 
 def test_the_wear_that_the_study_counts_is_writes_and_a_tenth_of_reads():
-    assert conclusions.worn(made("caching")) == 6.0
+    assert conclusions.counted_writes_gb(made("caching")) == 6.0
     more = [made("caching"), made("tiering", ssd_read_gb=20.0)]
     (verdict,) = conclusions.wear(more, systems.WEB)
     assert verdict.agrees
@@ -246,7 +246,7 @@ def test_years_are_alpha_times_seconds_over_those_of_a_year():
     point = made("caching", duration_s=663.0)
     assert money.years(point, published.LONG_RUN) == pytest.approx(2.1, abs=0.01), "the study's mean"
     tiering = made("tiering", duration_s=663.0)
-    verdict = cost_conclusions.lasting(
+    verdict = cost_conclusions.years_of_work(
         [point, tiering], systems.WEB, conclusions.compared([(point, tiering)], "web-search")
     )
     assert verdict.agrees

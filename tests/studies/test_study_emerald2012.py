@@ -22,7 +22,7 @@ from iowatt.studies.emerald2012 import (
     tables,
 )
 from iowatt.studies.emerald2012.evaluate import stages as stages_of
-from iowatt.studies.emerald2012.points import Point, Points, best, read
+from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best, read
 from iowatt.studies.study import find
 
 ROOT = Path(__file__).parents[2]
@@ -109,7 +109,7 @@ def test_every_point_ran_and_none_is_missing(found):
 
 
 def test_idle_points_follow_from_the_two_that_were_fitted(points):
-    errors = {one.what: one.error for one in compare.idle(points)}
+    errors = {one.title: one.error for one in compare.idle(points)}
     assert len(errors) == 6
     assert all(abs(error) < 0.001 for what, error in errors.items() if what.startswith(("50", "450")))
     assert all(abs(error) < 0.03 for error in errors.values())
@@ -191,7 +191,7 @@ def test_the_submission_is_judged_at_the_response_times_that_were_measured(point
 
 
 class Metered:
-    """Points of 70/30 by single drives with these metrics, by seed and drives."""
+    """FamilyPoints of 70/30 by single drives with these metrics, by seed and drives."""
 
     def __init__(self, values):
         kept = [
@@ -199,11 +199,11 @@ class Metered:
             for seed, by_drives in values.items()
             for drives, value in by_drives.items()
         ]
-        self.points = Points(kept)
+        self.points = FamilyPoints(kept)
 
 
 def _point(kind, drives, value, seed):
-    return Point(
+    return FamilyPoint(
         kind=kind, metric="MW1", raid="raid-5", drives=drives, iops=value * 1000, mib_per_s=0.0, ms=20.0,
         wall_w=1000.0, idle_w=500.0, raw_gb=1.0, busy=0.5, back_end=0.9, runs=1, rate=None, seed=seed,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from iowatt.studies.arrays2002.drive_conclusions import (
     Experiment,
     derived_saving_j,
 )
-from iowatt.studies.arrays2002.points import Point, best, cases, choose
+from iowatt.studies.arrays2002.points import DesignPoint, best, cases, choose
 from iowatt.studies.arrays2002.published import IDLE_W, LARGEST_CORRELATION, TPCC, TPCH
 from iowatt.studies.document import claim_verdict
 from iowatt.studies.result import Verdict, judge
@@ -35,7 +35,7 @@ def point(disks=32, unit=16, *, kind="space", t=5.0, busy=(0.2, 0.05), level=5, 
         "e_j": idle + sum(busy), "states_j": {"idle": idle, "positioning": busy[0], "active": busy[1]},
         "interarrival_s": GAP_S, "accesses": 2.0, "overloaded": False,
     }  # fmt: skip
-    return Point(**(given | more))
+    return DesignPoint(**(given | more))
 
 
 def published_shape():

@@ -16,7 +16,7 @@ import numpy as np
 from iowatt.render.numbers import significant
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
-from iowatt.studies.arrays2002.points import METRICS, NAMES, Point, best, choose
+from iowatt.studies.arrays2002.points import METRICS, NAMES, DesignPoint, best, choose
 from iowatt.studies.arrays2002.published import DISKS, IDLE_W, UNIT_KIB, WORKLOADS
 from iowatt.studies.result import Verdict, judge
 
@@ -31,8 +31,8 @@ class _Case:
     source: str
     workload: str
     level: int
-    points: Sequence[Point]
-    every: Sequence[Point]
+    points: Sequence[DesignPoint]
+    every: Sequence[DesignPoint]
 
     @property
     def title(self) -> str:
@@ -44,11 +44,11 @@ class _Case:
         return WORKLOADS[self.workload].best[self.level][metric]
 
 
-def _each_case(judged: Callable[[_Case], Verdict | None]) -> Callable[[Sequence[Point]], list[Verdict]]:
+def _each_case(judged: Callable[[_Case], Verdict | None]) -> Callable[[Sequence[DesignPoint]], list[Verdict]]:
     """The verdicts on every case of the design space that has one."""
 
     @wraps(judged)
-    def every(points: Sequence[Point]) -> list[Verdict]:
+    def every(points: Sequence[DesignPoint]) -> list[Verdict]:
         space = choose(points, kind="space")
         found = (
             judged(_Case(source, workload, level, mine, points))
@@ -64,7 +64,7 @@ def _each_case(judged: Callable[[_Case], Verdict | None]) -> Callable[[Sequence[
 def energy_split(case: _Case) -> Verdict:
     """Figure 3: most energy is idle energy, then positioning; active is the least."""
 
-    def ordered(point: Point) -> bool:
+    def ordered(point: DesignPoint) -> bool:
         joules = point.states_j
         return joules["idle"] > joules["positioning"] > joules["active"]
 
@@ -85,7 +85,7 @@ def energy_split(case: _Case) -> Verdict:
     )
 
 
-def slope(points: Iterable[Point]) -> tuple[float, float]:
+def slope(points: Iterable[DesignPoint]) -> tuple[float, float]:
     """J per request and added disk: least squares over disk counts, and idle watts x mean inter-arrival."""
     chosen = list(points)
     disks = np.array([one.disks for one in chosen], dtype=float)
@@ -180,7 +180,7 @@ def trade_off(case: _Case) -> Verdict:
     )
 
 
-def sensitivity(points: Sequence[Point]) -> list[Verdict]:
+def sensitivity(points: Sequence[DesignPoint]) -> list[Verdict]:
     """Whether the conclusions stand with one thing about the array changed."""
     found = []
     for kind in ("mechanics", "cache", "spindles"):
@@ -188,11 +188,13 @@ def sensitivity(points: Sequence[Point]) -> list[Verdict]:
         for source, workload in dict.fromkeys(case[:2] for case in design.cases(changed)):
             mine = choose(changed, source=source, workload=workload)
             base = _same_places(choose(points, kind="space", source=source, workload=workload), mine)
-            found.append(_stands(kind, source, workload, base, mine))
+            found.append(_holds_with(kind, source, workload, base, mine))
     return found
 
 
-def _stands(kind: str, source: str, workload: str, base: Sequence[Point], mine: Sequence[Point]) -> Verdict:
+def _holds_with(
+    kind: str, source: str, workload: str, base: Sequence[DesignPoint], mine: Sequence[DesignPoint]
+) -> Verdict:
     """The order of the energy states, the place of the least energy, and the trade-off; with and without."""
     optima, moved = [], []
     for level in sorted({one.level for one in mine}):
@@ -214,7 +216,7 @@ def _stands(kind: str, source: str, workload: str, base: Sequence[Point], mine: 
     )
 
 
-def _change(level: int, before: Sequence[Point], after: Sequence[Point]) -> str:
+def _change(level: int, before: Sequence[DesignPoint], after: Sequence[DesignPoint]) -> str:
     """What has become of the conclusions, and how far the former optimum is from the new one."""
     said = f"RAID-{level}: {_findings(before)} becomes {_findings(after)}"
     was, now = best(before, "T"), best(after, "T")
@@ -228,7 +230,7 @@ def _change(level: int, before: Sequence[Point], after: Sequence[Point]) -> str:
     )
 
 
-def _findings(points: Sequence[Point]) -> str:
+def _findings(points: Sequence[DesignPoint]) -> str:
     """What the points conclude, in a form that can be compared."""
     fast, frugal = best(points, "T"), best(points, "E")
     if fast is None or frugal is None:
@@ -242,7 +244,7 @@ def _findings(points: Sequence[Point]) -> str:
     )
 
 
-def _same_places(base: Sequence[Point], changed: Sequence[Point]) -> list[Point]:
+def _same_places(base: Sequence[DesignPoint], changed: Sequence[DesignPoint]) -> list[DesignPoint]:
     """The points of the whole space that the smaller one has too."""
     places = {(one.level, one.place) for one in changed}
     return [one for one in base if (one.level, one.place) in places]
@@ -264,7 +266,7 @@ def _never_steady(key: str, claim: str, case: _Case) -> Verdict:
     )
 
 
-def _why_not(case: _Case, ours: Point, metric: str) -> tuple[str, str]:
+def _why_not(case: _Case, ours: DesignPoint, metric: str) -> tuple[str, str]:
     """Why the optimum is elsewhere than published: what the points show, and what moves it."""
     points, theirs = case.every, case.published(metric)
     at = choose(case.points, disks=theirs[0], unit_kib=theirs[1])
@@ -292,7 +294,7 @@ def _why_not(case: _Case, ours: Point, metric: str) -> tuple[str, str]:
     return cause, experiment
 
 
-def _differences(there: Point, ours: Point, metric: str) -> list[str]:
+def _differences(there: DesignPoint, ours: DesignPoint, metric: str) -> list[str]:
     """What tells two points apart, as measured."""
     said = []
     if metric == "E":
@@ -322,7 +324,7 @@ def _differences(there: Point, ours: Point, metric: str) -> list[str]:
     return said
 
 
-def _overlap(one: Point, other: Point) -> bool:
+def _overlap(one: DesignPoint, other: DesignPoint) -> bool:
     """Whether their confidence intervals overlap; not where one has none."""
     if one.t_low_ms is None or one.t_high_ms is None or other.t_low_ms is None or other.t_high_ms is None:
         return False

@@ -38,7 +38,7 @@ VISIBLE: Final = 0.01
 class Experiment:
     """One run that was made to find a cause: what was changed, and what came of it."""
 
-    what: str
+    change: str
     workload: str
     drives: Drives
     idle: Idle
@@ -66,7 +66,7 @@ def parity_queue(drives: Sequence[Drives], experiments: Sequence[Experiment]) ->
                 experiments,
                 one.workload,
                 lambda each: (
-                    f"{each.what}: parity disk {significant(each.drives.parity_seen)}, "
+                    f"{each.change}: parity disk {significant(each.drives.parity_seen)}, "
                     f"data disks {significant(each.drives.queue_seen)}"
                 ),
             ),
@@ -80,9 +80,9 @@ def _parity_cause(one: Drives, tried: Sequence[Experiment]) -> str:
     if one.workload == "tpch":
         return "writes do not come in bursts that one disk cannot take"
     excluded = []
-    if any("% of writes" in each.what and not _queues(each.drives) for each in tried):
+    if any("% of writes" in each.change and not _queues(each.drives) for each in tried):
         excluded.append("not the share of writes: at random times the same share makes no queue")
-    if any(each.what.startswith("trace at") and _queues(each.drives) for each in tried):
+    if any(each.change.startswith("trace at") and _queues(each.drives) for each in tried):
         excluded.append("not their rate: with the whole trace slowed the disk still queues")
     why = (
         "PostgreSQL writes in bursts, its background writer's and checkpoints', of which each write visits "
@@ -108,7 +108,7 @@ def correlations(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> lis
             cause="the requests themselves come in bursts that last longer than an idle period, and no array "
             "undoes that: it is a property of the arrivals",
             experiment=_of(
-                experiments, one.workload, lambda each: f"{each.what}: {_series(each.idle.lag_1_to_5)}"
+                experiments, one.workload, lambda each: f"{each.change}: {_series(each.idle.lag_1_to_5)}"
             ),
         )
         for one in idle
@@ -132,7 +132,7 @@ def tails(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[Verdi
             experiment=_of(
                 experiments,
                 one.workload,
-                lambda each: f"{each.what}: {100 * each.idle.over(limits[each.workload]):.2f} %",
+                lambda each: f"{each.change}: {100 * each.idle.over(limits[each.workload]):.2f} %",
             ),
         )
         for one in idle
@@ -162,7 +162,7 @@ def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[V
                 + _of(
                     experiments,
                     one.workload,
-                    lambda each: f"{each.what} {100 * each.idle.saved('energy', 2.0):.2f} %",
+                    lambda each: f"{each.change} {100 * each.idle.saved('energy', 2.0):.2f} %",
                 ),
             )
         )

@@ -9,7 +9,7 @@ from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, axis, layout, plain
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
-from iowatt.studies.arrays2002.points import METRICS, STATES, Point, best, choose
+from iowatt.studies.arrays2002.points import METRICS, STATES, DesignPoint, best, choose
 from iowatt.studies.arrays2002.published import (
     ACTIVE_W,
     DISKS,
@@ -58,7 +58,7 @@ def server_power() -> Figure:
     )
 
 
-def energy_split(points: Sequence[Point]) -> Figure:
+def energy_split(points: Sequence[DesignPoint]) -> Figure:
     """Figure 3."""
     chosen = choose(points, kind="space", disks=DISKS, unit_kib=UNIT_KIB)
     chosen.sort(key=lambda one: (SOURCES.index(one.source), one.workload, one.level))
@@ -88,7 +88,7 @@ def energy_split(points: Sequence[Point]) -> Figure:
     )
 
 
-def by_disks(points: Sequence[Point]) -> list[Figure]:
+def by_disks(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 7, one chart for each workload and metric."""
     chosen = choose(points, kind="space", unit_kib=UNIT_KIB)
     return [
@@ -105,7 +105,7 @@ def by_disks(points: Sequence[Point]) -> list[Figure]:
     ]
 
 
-def by_unit(points: Sequence[Point]) -> list[Figure]:
+def by_unit(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 9, one chart for each workload and metric."""
     chosen = at_best_product(points)
     found = []
@@ -131,13 +131,13 @@ def by_unit(points: Sequence[Point]) -> list[Figure]:
     return found
 
 
-def _disks(points: Sequence[Point], source: str, level: int) -> int:
+def _disks(points: Sequence[DesignPoint], source: str, level: int) -> int:
     return choose(points, source=source, level=level)[0].disks
 
 
-def at_best_product(points: Sequence[Point]) -> list[Point]:
+def at_best_product(points: Sequence[DesignPoint]) -> list[DesignPoint]:
     """Of each case the points at the disk count that has the best E x T."""
-    found: list[Point] = []
+    found: list[DesignPoint] = []
     for source, workload, level in design.cases(choose(points, kind="space")):
         mine = choose(points, kind="space", source=source, workload=workload, level=level)
         top = best(mine, "ET")
@@ -146,18 +146,18 @@ def at_best_product(points: Sequence[Point]) -> list[Point]:
     return found
 
 
-def split_by_disks(points: Sequence[Point]) -> list[Figure]:
+def split_by_disks(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 8."""
     chosen = choose(points, kind="space", unit_kib=UNIT_KIB)
     return _splits("figure-8", "Figure 8: energy split by disks", chosen, "disks")
 
 
-def split_by_unit(points: Sequence[Point]) -> list[Figure]:
+def split_by_unit(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 10."""
     return _splits("figure-10", "Figure 10: energy split by stripe unit", at_best_product(points), "unit_kib")
 
 
-def penalties(points: Sequence[Point]) -> Figure:
+def penalties(points: Sequence[DesignPoint]) -> Figure:
     """Figure 11: what the best point under one criterion costs under the other."""
     rows: list[list[Cell]] = []
     for source, workload, level in design.cases(choose(points, kind="space")):
@@ -194,7 +194,9 @@ def penalties(points: Sequence[Point]) -> Figure:
     )
 
 
-def _curves(key: str, title: str, caption: str, *, chosen: Sequence[Point], metric: str, over: str) -> Figure:
+def _curves(
+    key: str, title: str, caption: str, *, chosen: Sequence[DesignPoint], metric: str, over: str
+) -> Figure:
     """A metric over disks or stripe units, a line for each source and level."""
     value = METRICS[metric]
     steady = [one for one in chosen if not one.overloaded]
@@ -233,7 +235,7 @@ def _scaled(title: str, values: Sequence[float]) -> dict[str, Any]:
     return axis(title, rangemode="tozero")
 
 
-def _splits(key: str, title: str, chosen: Sequence[Point], over: str) -> list[Figure]:
+def _splits(key: str, title: str, chosen: Sequence[DesignPoint], over: str) -> list[Figure]:
     """Energy by state over disks or stripe units, a chart for each workload and source."""
     other, below, suffix = (
         ("unit_kib", "number of disks", "") if over == "disks" else ("disks", "stripe unit", "K")

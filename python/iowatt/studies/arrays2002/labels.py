@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iowatt.render import numbers
-from iowatt.studies.arrays2002.points import Point
+from iowatt.studies.arrays2002.points import DesignPoint
 from iowatt.studies.arrays2002.published import WORKLOADS
 
 SOURCE: dict[str, str] = {"captured": "PostgreSQL trace", "synthetic": "synthetic"}
@@ -31,7 +31,7 @@ def place(disks: int, unit_kib: int) -> str:
     return f"{disks}/{unit_kib}K"
 
 
-def place_of(point: Point | None) -> str:
+def place_of(point: DesignPoint | None) -> str:
     """The same of a point."""
     return numbers.NO_VALUE if point is None else place(*point.place)
 

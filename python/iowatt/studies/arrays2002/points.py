@@ -16,7 +16,7 @@ STATES: Final = ("idle", "positioning", "active")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class DesignPoint:
     """One array under one workload."""
 
     #: What differs from the study's array: "space" nothing, else "cache", "mechanics", "ahead", "spindles".
@@ -55,7 +55,7 @@ class Point:
         return self.disks, self.unit_kib
 
 
-METRICS: Final[dict[str, Callable[[Point], float]]] = {
+METRICS: Final[dict[str, Callable[[DesignPoint], float]]] = {
     "T": lambda point: point.t_ms,
     "E": lambda point: point.e_j,
     "ET": lambda point: point.et,
@@ -66,15 +66,15 @@ NAMES: Final = {"T": "T", "E": "E", "ET": "E x T"}
 KINDS: Final = ("space", "cache", "mechanics", "ahead", "spindles")
 
 
-def read(results: Results) -> list[Point]:
+def read(results: Results) -> list[DesignPoint]:
     """All points of the sweeps over the design space."""
     return [_point(stage, row) for kind in KINDS for stage, row in results.rows(kind=kind)]
 
 
-def _point(stage: Stage, row: Row) -> Point:
+def _point(stage: Stage, row: Row) -> DesignPoint:
     completed = row["requests.completed"]
-    return Point(
-        **figures(Point, stage.labels, row),
+    return DesignPoint(
+        **figures(DesignPoint, stage.labels, row),
         unit_kib=int(row[UNIT].removesuffix("KiB")),
         states_j={state: row[f"energy.by_state_j.{state}"] / completed for state in STATES},
         interarrival_s=row["window.duration_s"] / completed,
@@ -82,17 +82,17 @@ def _point(stage: Stage, row: Row) -> Point:
     )
 
 
-def choose(points: Iterable[Point], **wanted: Any) -> list[Point]:
+def choose(points: Iterable[DesignPoint], **wanted: Any) -> list[DesignPoint]:
     """The points with these values, by disks and stripe unit."""
     return sorted(select(points, **wanted), key=lambda one: one.place)
 
 
-def cases(points: Iterable[Point]) -> list[tuple[str, str, int]]:
+def cases(points: Iterable[DesignPoint]) -> list[tuple[str, str, int]]:
     """Source, workload and level of the points, in the order in which tables have them."""
     return sorted({one.case for one in points}, key=lambda case: (SOURCES.index(case[0]), case[1], case[2]))
 
 
-def best(points: Iterable[Point], metric: str) -> Point | None:
+def best(points: Iterable[DesignPoint], metric: str) -> DesignPoint | None:
     """The point with the least of a metric; points that could not keep up have no such figures."""
     steady = [one for one in points if not one.overloaded]
     return min(steady, key=METRICS[metric], default=None)

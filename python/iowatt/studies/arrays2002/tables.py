@@ -10,7 +10,7 @@ from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
 from iowatt.studies.arrays2002.detail import Drives, Idle
 from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment
-from iowatt.studies.arrays2002.points import METRICS, NAMES, Point, best, choose
+from iowatt.studies.arrays2002.points import METRICS, NAMES, DesignPoint, best, choose
 from iowatt.studies.arrays2002.published import IDLE_W, UNIT_KIB, WORKLOADS
 from iowatt.studies.figures import table
 
@@ -27,7 +27,7 @@ class SimulatedWorkload:
     gap_s: float
 
 
-def _work(one: SimulatedWorkload | Drives | Idle | Point) -> list[Cell]:
+def _work(one: SimulatedWorkload | Drives | Idle | DesignPoint) -> list[Cell]:
     """The cells that rows by workload and level begin with."""
     level = [] if isinstance(one, SimulatedWorkload) else [f"RAID-{one.level}"]
     return [labels.work(one.source, one.workload), *level]
@@ -125,7 +125,7 @@ def queues(drives: Sequence[Drives]) -> Figure:
     )
 
 
-def optima(points: Sequence[Point]) -> Figure:
+def optima(points: Sequence[DesignPoint]) -> Figure:
     """Table 5."""
     rows: list[list[Cell]] = []
     for case in design.cases(choose(points, kind="space")):
@@ -159,7 +159,7 @@ def optima(points: Sequence[Point]) -> Figure:
     )
 
 
-def floors(points: Sequence[Point]) -> Figure:
+def floors(points: Sequence[DesignPoint]) -> Figure:
     """Energy per request against what idling alone takes at the published rate."""
     rows: list[list[Cell]] = [
         [
@@ -184,7 +184,7 @@ def floors(points: Sequence[Point]) -> Figure:
     )
 
 
-def sensitivity(points: Sequence[Point]) -> Figure:
+def sensitivity(points: Sequence[DesignPoint]) -> Figure:
     """The optima with one thing about the array changed."""
     rows: list[list[Cell]] = []
     for source, workload, level in design.cases(points):
@@ -244,8 +244,8 @@ def experiments(tried: Sequence[Experiment]) -> Figure:
         lags += [None] * (5 - len(lags))
         rows.append(
             [
-                WORKLOADS[one.workload].name, one.what, one.drives.queue_seen, one.drives.parity_seen, *lags,
-                100 * one.idle.over(1.0), 100 * one.idle.over(2.0),
+                WORKLOADS[one.workload].name, one.change, one.drives.queue_seen, one.drives.parity_seen,
+                *lags, 100 * one.idle.over(1.0), 100 * one.idle.over(2.0),
             ]
         )  # fmt: skip
     return Figure(

@@ -16,7 +16,7 @@ from typing import Final
 
 from iowatt.render import numbers
 from iowatt.studies.dollars2014.money import stated
-from iowatt.studies.dollars2014.points import Pair, Point, last_part, last_quarters, of, pairs
+from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_part, last_quarters, of, pairs
 from iowatt.studies.dollars2014.published import PUBLISHED, SMALLEST_KIB, SMALLEST_THROUGHPUT, Range
 from iowatt.studies.dollars2014.systems import BUSY_LIMIT, WORKS, Work
 from iowatt.studies.result import Verdict, judge
@@ -25,7 +25,7 @@ POINTS: Final = 3.0
 """How far, in percentage points, ours may lie outside a published range; two decimals were not published."""
 
 
-def verdicts(points: list[Point]) -> list[Verdict]:
+def verdicts(points: list[HybridPoint]) -> list[Verdict]:
     """All of them, workload by workload."""
     found: list[Verdict] = []
     for work in WORKS.values():
@@ -73,7 +73,7 @@ def gain(pair: Pair) -> float:
     return 100 * (pair[0].iops / pair[1].iops - 1)
 
 
-def last_gain(points: list[Point], work: str, chosen: Callable[[Point], bool]) -> list[float]:
+def last_gain(points: list[HybridPoint], work: str, chosen: Callable[[HybridPoint], bool]) -> list[float]:
     """The same in the last quarter of the work."""
     return [
         100 * (ours.iops / theirs.iops - 1)
@@ -82,7 +82,7 @@ def last_gain(points: list[Point], work: str, chosen: Callable[[Point], bool]) -
     ]
 
 
-def throughput(points: list[Point], work: Work) -> list[Verdict]:
+def throughput(points: list[HybridPoint], work: Work) -> list[Verdict]:
     """Caching against tiering, as published: by threshold, or over all; and at extents of 4 KiB."""
     found = []
     every = pairs(points, work.key)
@@ -116,7 +116,7 @@ def throughput(points: list[Point], work: Work) -> list[Verdict]:
     return found
 
 
-def _smallest(points: list[Point], work: Work, smallest: list[Pair]) -> Verdict:
+def _smallest(points: list[HybridPoint], work: Work, smallest: list[Pair]) -> Verdict:
     """Extents of 4 KiB: the published extreme."""
     ours = [gain(one) for one in smallest]
     other = [gain(one) for one in pairs(points, work.key) if one not in smallest]
@@ -151,7 +151,7 @@ def _by_limit(found: Sequence[Pair]) -> str:
     return f"; by migrations at a time {', '.join(each)}"
 
 
-def _write_backs(points: list[Point], work: Work) -> dict[int, list[float]]:
+def _write_backs(points: list[HybridPoint], work: Work) -> dict[int, list[float]]:
     found: dict[int, list[float]] = {}
     for one in of(points, work.key, "caching"):
         if one.at is not None:
@@ -176,7 +176,7 @@ def _cause(work: Work) -> str:
     )
 
 
-def _experiments(points: list[Point], work: Work, at: Callable[[Point], bool]) -> str:
+def _experiments(points: list[HybridPoint], work: Work, at: Callable[[HybridPoint], bool]) -> str:
     """The same comparison with one thing changed, as numbers."""
     shown = []
     for title, found in variations(points, work.key).items():
@@ -189,7 +189,7 @@ def _experiments(points: list[Point], work: Work, at: Callable[[Point], bool]) -
     return "; ".join(shown)
 
 
-def variations(points: list[Point], work: str) -> dict[str, list[Pair]]:
+def variations(points: list[HybridPoint], work: str) -> dict[str, list[Pair]]:
     """The experiments with one thing changed, by what that is."""
     found = {"tiering from a cold start": pairs(points, work, tiering="cold")}
     for title, experiment in (
@@ -205,7 +205,7 @@ def variations(points: list[Point], work: str) -> dict[str, list[Pair]]:
     return found
 
 
-def hits(points: list[Point], work: Work) -> list[Verdict]:
+def hits(points: list[HybridPoint], work: Work) -> list[Verdict]:
     """SSD hit ratios; those of linear and caching are set by the fit, and say so."""
     published = PUBLISHED[work.key]
     every = pairs(points, work.key)
@@ -239,12 +239,12 @@ def hits(points: list[Point], work: Work) -> list[Verdict]:
     ]  # fmt: skip
 
 
-def _hits(point: Point) -> float:
+def _hits(point: HybridPoint) -> float:
     """Hits of the SSD, percent."""
     return 100 * (point.hit or 0.0)
 
 
-def _last_hits(points: list[Point], work: Work) -> str:
+def _last_hits(points: list[HybridPoint], work: Work) -> str:
     shown = []
     for system in ("caching", "tiering"):
         early = {one.at: one for one in of(points, work.key, system, "early")}
@@ -278,14 +278,14 @@ def _hit(
     )
 
 
-def wear(points: list[Point], work: Work) -> list[Verdict]:
+def wear(points: list[HybridPoint], work: Work) -> list[Verdict]:
     """Whose SSD wears faster: the study's reason for what the long run costs."""
     caching_more = work.key == "fiu-online"
     kept = compared(pairs(points, work.key), work.key)
-    ours = [100 * (worn(caching) / worn(tiering) - 1) for caching, tiering in kept.pairs]
+    ours = [more_wear(pair) for pair in kept.pairs]
     written = [100 * (c.ssd_written_gb / t.ssd_written_gb - 1) for c, t in kept.pairs if t.ssd_written_gb]
-    cold = [100 * (worn(c) / worn(t) - 1) for c, t in pairs(points, work.key, tiering="cold")]
-    clean = [100 * (worn(c) / worn(t) - 1) for c, t in pairs(points, work.key, caching="clean", tiering="")]
+    cold = [more_wear(pair) for pair in pairs(points, work.key, tiering="cold")]
+    clean = [more_wear(pair) for pair in pairs(points, work.key, caching="clean", tiering="")]
     verdict = judge(
         f"wear-{_kind(work)}",
         "Write-backs make caching's SSD wear faster"
@@ -306,16 +306,21 @@ def wear(points: list[Point], work: Work) -> list[Verdict]:
     return [verdict]
 
 
-def worn(point: Point) -> float:
+def more_wear(pair: Pair) -> float:
+    """How much faster caching's SSD wears than tiering's, percent."""
+    return 100 * (counted_writes_gb(pair[0]) / counted_writes_gb(pair[1]) - 1)
+
+
+def counted_writes_gb(point: HybridPoint) -> float:
     """GB that count against the study's limit of writes: written, and a tenth of what is read."""
     return point.ssd_written_gb + stated("wear.reads") * point.ssd_read_gb
 
 
-def _fitted(point: Point, work: Work) -> bool:
+def _fitted(point: HybridPoint, work: Work) -> bool:
     return point.at is not None and point.at[0] in work.extents_kib and point.at[1] in work.thresholds
 
 
-def _has_threshold(threshold: int | None, point: Point) -> bool:
+def _has_threshold(threshold: int | None, point: HybridPoint) -> bool:
     """Whether a point has this threshold; each has None."""
     return threshold is None or (point.at is not None and point.at[1] == threshold)
 

@@ -11,7 +11,7 @@ from iowatt.lenses.cost.horizon import Horizon
 from iowatt.studies.dollars2014 import systems
 from iowatt.studies.dollars2014.conclusions import Compared, compared, inside, signed, signed_range, spread
 from iowatt.studies.dollars2014.money import Crossing, Money, Variant, years
-from iowatt.studies.dollars2014.points import Pair, Point, of, pairs
+from iowatt.studies.dollars2014.points import HybridPoint, Pair, of, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN, ONCE, PUBLISHED, SLIGHTLY
 from iowatt.studies.dollars2014.systems import WORKS, Scale, Work
 from iowatt.studies.result import Verdict, judge
@@ -27,12 +27,12 @@ YEARS_FACTOR: Final = 2.0
 class Priced:
     """The points of a study at a scale, and what prices them."""
 
-    points: list[Point]
+    points: list[HybridPoint]
     money: Money
     variants: Sequence[Variant]
     scale: Scale
 
-    def five(self, work: str) -> dict[str, Point]:
+    def five(self, work: str) -> dict[str, HybridPoint]:
         """The five systems under a workload, the hybrids at the reference configuration."""
         return five(self.points, work, self.scale)
 
@@ -46,7 +46,7 @@ def verdicts(priced: Priced) -> list[Verdict]:
             found += [
                 _once(priced, work, kept),
                 _long_run(priced, work, kept),
-                lasting(priced.points, work, kept),
+                years_of_work(priced.points, work, kept),
             ]
     return [*found, *_ssd_only(priced)]
 
@@ -124,7 +124,7 @@ def _long_run(priced: Priced, work: Work, kept: Compared) -> Verdict:
     )
 
 
-def lasting(points: list[Point], work: Work, kept: Compared) -> Verdict:
+def years_of_work(points: list[HybridPoint], work: Work, kept: Compared) -> Verdict:
     """How long 100,000 times the work takes."""
     published = PUBLISHED[work.key]
     ours = [years(one, LONG_RUN) for pair in kept.pairs for one in pair]
@@ -208,7 +208,7 @@ def _shown(against: Sequence[_Against]) -> str:
     )
 
 
-def five(points: list[Point], work: str, scale: Scale) -> dict[str, Point]:
+def five(points: list[HybridPoint], work: str, scale: Scale) -> dict[str, HybridPoint]:
     """The five systems, the hybrids at the reference configuration."""
     at = systems.reference(work, scale)
     found = {}

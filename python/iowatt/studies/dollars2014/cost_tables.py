@@ -15,7 +15,7 @@ from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.dollars2014.conclusions import compared
 from iowatt.studies.dollars2014.cost_conclusions import LONG, ONCE_OVER, Priced, crossings, differences
 from iowatt.studies.dollars2014.money import Variant, alphas
-from iowatt.studies.dollars2014.points import Point, pairs
+from iowatt.studies.dollars2014.points import HybridPoint, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN
 from iowatt.studies.dollars2014.systems import NAMES, WORKS
 from iowatt.studies.figures import colour, series_table, table
@@ -218,7 +218,9 @@ def equal_time(priced: Priced, variants: Sequence[Variant]) -> Figure:
     )
 
 
-def _each(priced: Priced, variants: Sequence[Variant]) -> Iterator[tuple[str, Variant, dict[str, Point]]]:
+def _each(
+    priced: Priced, variants: Sequence[Variant]
+) -> Iterator[tuple[str, Variant, dict[str, HybridPoint]]]:
     """The five systems of each workload, under each variant."""
     for work in WORKS:
         for variant in variants:

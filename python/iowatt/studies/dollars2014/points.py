@@ -18,7 +18,7 @@ Configuration = tuple[int, int, int] | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class HybridPoint:
     """One system under one workload."""
 
     work: str = figure("work")
@@ -43,7 +43,7 @@ class Point:
     power_w: float = figure("power_w.mean")
 
 
-Pair = tuple[Point, Point]
+Pair = tuple[HybridPoint, HybridPoint]
 """Caching and tiering."""
 
 
@@ -55,7 +55,7 @@ class LastPart:
     hit: float | None
 
 
-def last_part(whole: Point, beginning: Point) -> LastPart:
+def last_part(whole: HybridPoint, beginning: HybridPoint) -> LastPart:
     """The work from where ``beginning`` ends; both are the same requests until there."""
     requests = whole.requests - beginning.requests
     seconds = whole.duration_s - beginning.duration_s
@@ -65,14 +65,14 @@ def last_part(whole: Point, beginning: Point) -> LastPart:
     return LastPart(requests / seconds, hits / requests)
 
 
-def _point(stage: Stage, row: Row, run: Run) -> Point:
+def _point(stage: Stage, row: Row, run: Run) -> HybridPoint:
     summary, labels = run.summary, stage.labels
     drives = {device["pool"]: device for device in summary["devices"]}
     ssd, hdd = drives.get("ssd"), drives.get("hdd")
     tiers = summary.get("tiers") or []
     pool = (summary.get("virtual_pools") or [{}])[0]
-    return Point(
-        **figures(Point, labels, summary),
+    return HybridPoint(
+        **figures(HybridPoint, labels, summary),
         at=_configuration(row) if labels["system"] in HYBRIDS else None,
         variation=_variation(labels, row),
         hit=tiers[0]["hit_ratio"] if tiers else None,
@@ -94,19 +94,19 @@ def _configuration(row: Row) -> Configuration:
     return int(str(row[EXTENT]).removesuffix("KiB")), int(row[THRESHOLD]), int(row[LIMIT])
 
 
-def read(results: Results) -> dict[Point, Run]:
+def read(results: Results) -> dict[HybridPoint, Run]:
     """All points that were simulated, with their Runs."""
     runs = ((stage, row, results.run(stage, row)) for stage, row in results.rows())
     return {_point(stage, row, run): run for stage, row, run in runs}
 
 
-def of(points: Iterable[Point], work: str, system: str, experiment: str = "") -> list[Point]:
+def of(points: Iterable[HybridPoint], work: str, system: str, experiment: str = "") -> list[HybridPoint]:
     """The points of a sweep."""
     return select(points, work=work, system=system, experiment=experiment)
 
 
 def pairs(
-    points: list[Point],
+    points: list[HybridPoint],
     work: str,
     experiment: str = "",
     *,
@@ -122,7 +122,7 @@ def pairs(
     return [(one, tiers[one.at, one.variation]) for one in caches if (one.at, one.variation) in tiers]
 
 
-def last_quarters(points: list[Point], work: str) -> Iterator[tuple[Pair, tuple[LastPart, LastPart]]]:
+def last_quarters(points: list[HybridPoint], work: str) -> Iterator[tuple[Pair, tuple[LastPart, LastPart]]]:
     """Caching and tiering with their last quarter of the work, where both have a run up to its beginning."""
     early = {(one.system, one.at): one for one in points if one.work == work and one.experiment == "early"}
     for pair in pairs(points, work):

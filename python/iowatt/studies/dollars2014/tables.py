@@ -8,16 +8,22 @@ from typing import Any
 from iowatt.render import plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.dollars2014 import systems
-from iowatt.studies.dollars2014.conclusions import gain, signed_range, variations, worn
+from iowatt.studies.dollars2014.conclusions import (
+    counted_writes_gb,
+    gain,
+    more_wear,
+    signed_range,
+    variations,
+)
 from iowatt.studies.dollars2014.cost_conclusions import five
 from iowatt.studies.dollars2014.money import stated, years
-from iowatt.studies.dollars2014.points import Pair, Point, last_quarters, of, pairs
+from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_quarters, of, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN, PUBLISHED
 from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
 from iowatt.studies.figures import colour, table
 
 
-def five_systems(points: list[Point], scale: Scale) -> Figure:
+def five_systems(points: list[HybridPoint], scale: Scale) -> Figure:
     """All five under each workload."""
     limit_gb = 1e3 * stated("wear.ssd_tbw")
     titles = {key: work.title for key, work in WORKS.items()}
@@ -30,7 +36,7 @@ def five_systems(points: list[Point], scale: Scale) -> Figure:
                     one.iops, one.ms, None if one.hit is None else 100 * one.hit, one.power_w,
                     one.ssd_written_gb if system != "hdd" else None,
                     one.ssd_read_gb if system != "hdd" else None,
-                    1e6 * worn(one) / limit_gb if system != "hdd" else None,
+                    1e6 * counted_writes_gb(one) / limit_gb if system != "hdd" else None,
                     100 * one.hdd_busy if system != "ssd" else None, years(one, LONG_RUN),
                 ]
             )  # fmt: skip
@@ -56,7 +62,7 @@ def five_systems(points: list[Point], scale: Scale) -> Figure:
     )
 
 
-def throughput(points: list[Point], work: str) -> Figure:
+def throughput(points: list[HybridPoint], work: str) -> Figure:
     """Caching against tiering, at every configuration."""
     rows: list[list[Cell]] = []
     for caching, tiering in pairs(points, work):
@@ -98,7 +104,7 @@ def throughput(points: list[Point], work: str) -> Figure:
     )
 
 
-def hits(points: list[Point], work: str) -> Figure:
+def hits(points: list[HybridPoint], work: str) -> Figure:
     """SSD hit ratios against the threshold, by extent."""
     rows: list[list[Cell]] = []
     traces = []
@@ -122,7 +128,7 @@ def hits(points: list[Point], work: str) -> Figure:
     )
 
 
-def experiments(points: list[Point]) -> Figure:
+def experiments(points: list[HybridPoint]) -> Figure:
     """Every experiment beside what it varies."""
     rows: list[list[Cell]] = []
     for work in WORKS:
@@ -157,16 +163,16 @@ def experiments(points: list[Point]) -> Figure:
     )
 
 
-def _compared(caching: Point, tiering: Point) -> list[Cell]:
+def _compared(caching: HybridPoint, tiering: HybridPoint) -> list[Cell]:
     assert caching.at is not None
-    wear = 100 * (worn(caching) / worn(tiering) - 1) if worn(tiering) else None
+    wear = more_wear((caching, tiering)) if counted_writes_gb(tiering) else None
     return [
         caching.at[0], caching.at[1], caching.iops, tiering.iops, gain((caching, tiering)),
         100 * (caching.hit or 0.0), 100 * (tiering.hit or 0.0), wear, caching.power_w, tiering.power_w,
     ]  # fmt: skip
 
 
-def _last_quarters(points: list[Point], work: str) -> list[list[Cell]]:
+def _last_quarters(points: list[HybridPoint], work: str) -> list[list[Cell]]:
     return [
         [
             work, "the last quarter of the work", *caching.at[:2], ours.iops, theirs.iops,
@@ -178,18 +184,18 @@ def _last_quarters(points: list[Point], work: str) -> list[list[Cell]]:
     ]  # fmt: skip
 
 
-def _last(points: list[Point], work: str, kib: int) -> list[Pair]:
+def _last(points: list[HybridPoint], work: str, kib: int) -> list[Pair]:
     """The configurations of an extent with the most migrations at a time."""
     found = [pair for pair in pairs(points, work) if pair[0].at is not None and pair[0].at[0] == kib]
     most = max((pair[0].at[2] for pair in found if pair[0].at), default=0)
     return [pair for pair in found if pair[0].at and pair[0].at[2] == most]
 
 
-def _extents(points: list[Point], work: str) -> list[int]:
+def _extents(points: list[HybridPoint], work: str) -> list[int]:
     return sorted({one.at[0] for one in of(points, work, "caching") if one.at})
 
 
-def _thresholds(points: list[Point]) -> dict[str, Any]:
+def _thresholds(points: list[HybridPoint]) -> dict[str, Any]:
     at = sorted({one.at[1] for one in points if one.at})
     return axis("Promotion threshold (accesses)", type="log", tickvals=at, ticktext=[str(one) for one in at])
 

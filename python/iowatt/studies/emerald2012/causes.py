@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from iowatt.render import numbers
-from iowatt.studies.emerald2012.points import Point, Points, best
+from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best
 
 #: Of a study at a scale that leaves the experiment out.
 LEFT_OUT = "left out of the reduced study"
@@ -27,7 +27,7 @@ class Why:
             return self.cause, LEFT_OUT
 
 
-def of_figure(points: Points, metric: str, raid: str) -> Why:
+def of_figure(points: FamilyPoints, metric: str, raid: str) -> Why:
     """Of a point of a curve, or of its peak."""
     if metric in ("SR", "SW") and raid == "raid-10":
         return _mirrored_sequential(points, metric)
@@ -59,12 +59,12 @@ def of_figure(points: Points, metric: str, raid: str) -> Why:
     )
 
 
-def _deeper(points: Points) -> str:
+def _deeper(points: FamilyPoints) -> str:
     top = best(points.some("exp-destages"))
     return f"with 640 destages in place of 320 the peak is {show(top)} at {top.drives} drives"
 
 
-def _unlimited(points: Points) -> str:
+def _unlimited(points: FamilyPoints) -> str:
     top = best(points.some("exp-unlimited"))
     reads = points.at("RR", "raid-5", 100).iops / 100
     return (
@@ -77,7 +77,7 @@ def _unlimited(points: Points) -> str:
 _COMMANDS = {"raid-5": {"MW1": 1.9, "60/40": 2.2, "80/20": 1.6}, "raid-10": {"MW1": 1.3}}
 
 
-def of_peak(points: Points, metric: str, raid: str) -> Why:
+def of_peak(points: FamilyPoints, metric: str, raid: str) -> Why:
     """Of the number of drives at a peak."""
     if metric not in _COMMANDS[raid] or (metric, raid) == ("MW1", "raid-5"):
         return of_figure(points, metric, raid)
@@ -89,7 +89,7 @@ def of_peak(points: Points, metric: str, raid: str) -> Why:
     )
 
 
-def _commands(points: Points, metric: str, raid: str) -> str:
+def _commands(points: FamilyPoints, metric: str, raid: str) -> str:
     own = _COMMANDS[raid][metric] * points.at(metric, raid, 100).iops / 100
     other = 1.9 * points.at("MW1", "raid-5", 100).iops / 100
     reads = [points.at("RR", level, 100).iops / 100 for level in ("raid-10", "raid-5")]
@@ -99,7 +99,7 @@ def _commands(points: Points, metric: str, raid: str) -> str:
     )
 
 
-def _mirrored_sequential(points: Points, metric: str) -> Why:
+def _mirrored_sequential(points: FamilyPoints, metric: str) -> Why:
     if metric == "SR":
         return Why(
             "which streams read which mirrors is not published; the figure stands in braces, under a heading "
@@ -117,15 +117,15 @@ def _mirrored_sequential(points: Points, metric: str) -> Why:
     )
 
 
-def _halves(points: Points, metric: str) -> str:
+def _halves(points: FamilyPoints, metric: str) -> str:
     return f"requests of 128 KiB: {_each(points.some(f'exp-128k-{metric.lower()}'))}"
 
 
-def _each(points: list[Point]) -> str:
+def _each(points: list[FamilyPoint]) -> str:
     return ", ".join(f"{show(one)} at {one.drives} drives" for one in points)
 
 
-def of_submission(points: Points, metric: str) -> Why:
+def of_submission(points: FamilyPoints, metric: str) -> Why:
     """Of the measured submission."""
     if metric in ("RR", "MW1"):
         return Why(
@@ -166,7 +166,7 @@ def of_submission(points: Points, metric: str) -> Why:
     )
 
 
-def _resting(points: Points) -> str:
+def _resting(points: FamilyPoints) -> str:
     there = points.quarter("exp-resting", whole=points.one("submission-mw1"))
     return (
         "with a pair that draws no more at work than at rest: "
@@ -175,7 +175,7 @@ def _resting(points: Points) -> str:
     )
 
 
-def _shares(points: Points, name: str) -> str:
+def _shares(points: FamilyPoints, name: str) -> str:
     whole = points.one(f"submission-{name}")
     half, quarter = (points.one(f"exp-share-{name}-{share}") for share in (50, 25))
     return (
@@ -185,7 +185,7 @@ def _shares(points: Points, name: str) -> str:
     )
 
 
-def of_baseline(points: Points, metric: str) -> Why:
+def of_baseline(points: FamilyPoints, metric: str) -> Why:
     """Of the untuned baseline."""
     if metric == "MW1":
         return Why(
@@ -221,7 +221,7 @@ def of_baseline(points: Points, metric: str) -> Why:
     )
 
 
-def _reading(points: Points) -> str:
+def _reading(points: FamilyPoints) -> str:
     one = points.one("baseline-rr")
     return (
         f"{one.wall_w:,.0f} W at {one.iops:,.0f} reads a second with the drives {100 * one.busy:.0f} % busy, "
@@ -229,7 +229,7 @@ def _reading(points: Points) -> str:
     )
 
 
-def show(one: Point) -> str:
+def show(one: FamilyPoint) -> str:
     """A point's metric with its unit."""
     from iowatt.studies.emerald2012.compare import unit
 

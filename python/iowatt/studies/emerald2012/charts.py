@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from iowatt.render import plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.emerald2012 import compare, published
-from iowatt.studies.emerald2012.points import Points
+from iowatt.studies.emerald2012.points import FamilyPoints
 from iowatt.studies.emerald2012.systems import SEQUENTIAL
 from iowatt.studies.figures import colour, crosses, series_table, table
 
 RANDOM = ("RR", "80/20", "MW1", "60/40", "RW")
 
 
-def random(points: Points, raid: str) -> Figure:
+def random(points: FamilyPoints, raid: str) -> Figure:
     """Exercises 1 and 2 of a level."""
     return _curves(
         points,
@@ -26,7 +26,7 @@ def random(points: Points, raid: str) -> Figure:
     )
 
 
-def sequential(points: Points) -> Figure:
+def sequential(points: FamilyPoints) -> Figure:
     """Exercise 3, both levels."""
     return _curves(
         points,
@@ -38,7 +38,7 @@ def sequential(points: Points) -> Figure:
     )
 
 
-def single(points: Points) -> Figure:
+def single(points: FamilyPoints) -> Figure:
     """Exercise 1.5: the knee."""
     curve = points.of("mw1-single")
     rows: list[list[Cell]] = [
@@ -69,7 +69,7 @@ def single(points: Points) -> Figure:
 
 
 def _curves(
-    points: Points, shown: Sequence[tuple[str, str]], *, key: str, title: str, caption: str
+    points: FamilyPoints, shown: Sequence[tuple[str, str]], *, key: str, title: str, caption: str
 ) -> Figure:
     several = len({raid for _, raid in shown}) > 1
     unit = compare.unit(shown[0][0])

@@ -14,7 +14,7 @@ from iowatt.render import numbers
 from iowatt.studies.emerald2012 import causes, compare, knee, published
 from iowatt.studies.emerald2012.causes import Why
 from iowatt.studies.emerald2012.compare import Compared, Peak
-from iowatt.studies.emerald2012.points import Points
+from iowatt.studies.emerald2012.points import FamilyPoints
 from iowatt.studies.result import Verdict, judge, untried
 
 TOLERANCE: Final = 0.05
@@ -22,7 +22,7 @@ RATIO_TOLERANCE: Final = 0.03
 _PEAK: Final = ("peak", "Each metric has its peak at a number of drives well below the largest configuration")
 
 
-def all_of(points: Points) -> list[Verdict]:
+def all_of(points: FamilyPoints) -> list[Verdict]:
     """Every verdict."""
     return [
         *peaks(points), by_drive(points), *curves(points), levels(points), *idle(points), *submission(points),
@@ -30,7 +30,7 @@ def all_of(points: Points) -> list[Verdict]:
     ]  # fmt: skip
 
 
-def peaks(points: Points) -> list[Verdict]:
+def peaks(points: FamilyPoints) -> list[Verdict]:
     """So many drives at each peak."""
     found = []
     for one in compare.peaks(points):
@@ -70,7 +70,7 @@ def _edge(one: Peak) -> str:
     return f"highest at {one.ours.drives} of {fewest} to {most} drives: nothing {side} was tried"
 
 
-def _knee(points: Points, one: Peak, case: str) -> Verdict:
+def _knee(points: FamilyPoints, one: Peak, case: str) -> Verdict:
     """The peak by single drives, which the fit has chosen and which is flat."""
     drives = one.figure.drives
     case = f"{case}; fitted: combinations of constants with another peak were dropped"
@@ -99,7 +99,7 @@ def _listed(values: Sequence[int]) -> str:
     return ", ".join(str(value) for value in values)
 
 
-def by_drive(points: Points) -> Verdict:
+def by_drive(points: FamilyPoints) -> Verdict:
     """Single drives find a higher peak than whole shelves: by more than chance, over seeds."""
     claim = ("single-drives", "Adding single drives finds a better point than adding whole shelves")
     case, theirs = "mixed 70/30, RAID-5", "13.03 at 120 drives against 12.7 at 125: +2.6 %"
@@ -118,7 +118,7 @@ def by_drive(points: Points) -> Verdict:
     )
 
 
-def curves(points: Points) -> list[Verdict]:
+def curves(points: FamilyPoints) -> list[Verdict]:
     """The metric at the printed numbers of drives."""
     claim = "The metric at the printed number of drives"
     return [
@@ -127,7 +127,7 @@ def curves(points: Points) -> list[Verdict]:
     ]
 
 
-def levels(points: Points) -> Verdict:
+def levels(points: FamilyPoints) -> Verdict:
     """RAID-5 over RAID-10."""
     ours, theirs = compare.ratio(points), published.RAID5_OVER_RAID10
     return judge(
@@ -141,7 +141,7 @@ def levels(points: Points) -> Verdict:
     )
 
 
-def idle(points: Points) -> list[Verdict]:
+def idle(points: FamilyPoints) -> list[Verdict]:
     """Ready idle."""
     why = Why(
         "the training names classes of drives and no models: the watts of the 2 TB and of the 600 GB drives "
@@ -152,7 +152,7 @@ def idle(points: Points) -> list[Verdict]:
     return [_compared("idle", claim, one, why) for one in compare.idle(points)]
 
 
-def submission(points: Points) -> list[Verdict]:
+def submission(points: FamilyPoints) -> list[Verdict]:
     """What is predicted of the 50 drives at the response times that were measured."""
     claim = (
         "The measured submission is what its 50 drives are predicted to give at the measured response times"
@@ -163,7 +163,7 @@ def submission(points: Points) -> list[Verdict]:
     ]
 
 
-def baseline(points: Points) -> list[Verdict]:
+def baseline(points: FamilyPoints) -> list[Verdict]:
     """The untuned baseline."""
     claim = "The baseline, before any tuning"
     return [
@@ -172,7 +172,7 @@ def baseline(points: Points) -> list[Verdict]:
     ]
 
 
-def swing(points: Points) -> Verdict:
+def swing(points: FamilyPoints) -> Verdict:
     """Performance moves the metric more than power."""
     known = [points.at(metric, "raid-5", 50) for metric in ("MW1", "RR", "RW", "SR", "SW")]
     watts = [one.wall_w for one in known]
@@ -194,7 +194,7 @@ def _compared(key: str, claim: str, one: Compared, why: Why) -> Verdict:
     return judge(
         key,
         claim,
-        f"{one.what}{_braces(one.braces)}; {'fitted' if one.fitted else 'predicted'}",
+        f"{one.title}{_braces(one.braces)}; {'fitted' if one.fitted else 'predicted'}",
         published=f"{one.published:,.5g} {one.unit}",
         ours=f"{numbers.significant(one.ours, 4)} {one.unit} ({one.error:+.1%})",
         agrees=abs(one.error) <= TOLERANCE,

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 from iowatt.studies.emerald2012.published import MIB
 from iowatt.studies.emerald2012.systems import COUNT, RATE, SEQUENTIAL
-from iowatt.studies.stages import ArrayPoint, figure, figures
-from iowatt.studies.stages import Points as _Points
+from iowatt.studies.stages import ArrayPoint, Points, figure, figures
 
 if TYPE_CHECKING:
     from iowatt.studies.stages import Results
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point(ArrayPoint):
+class FamilyPoint(ArrayPoint):
     """One configuration under one profile."""
 
     metric: str = figure("metric")
@@ -41,12 +40,12 @@ class Point(ArrayPoint):
         return self.iops / self.wall_w
 
 
-def read(results: Results) -> Points:
+def read(results: Results) -> FamilyPoints:
     """All points that were simulated."""
-    return Points(
+    return FamilyPoints(
         [
-            Point(
-                **figures(Point, stage.labels, row),
+            FamilyPoint(
+                **figures(FamilyPoint, stage.labels, row),
                 drives=int(row.get(COUNT) or str(stage.labels["drives"])),
                 runs=int(row.get("rate.runs") or 1),
             )
@@ -55,38 +54,38 @@ def read(results: Results) -> Points:
     )
 
 
-class Points(_Points[Point]):
+class FamilyPoints(Points[FamilyPoint]):
     """All points, by sweep, fewest drives first."""
 
-    def __init__(self, points: Sequence[Point]) -> None:
+    def __init__(self, points: Sequence[FamilyPoint]) -> None:
         super().__init__(sorted(points, key=lambda one: one.drives))
 
-    def some(self, kind: str) -> list[Point]:
+    def some(self, kind: str) -> list[FamilyPoint]:
         """The points of a sweep; ``LookupError`` where there are none."""
         found = self.of(kind)
         if not found:
             raise LookupError(f"no points of {kind}")
         return found
 
-    def curve(self, metric: str, raid: str) -> list[Point]:
+    def curve(self, metric: str, raid: str) -> list[FamilyPoint]:
         """By whole shelves."""
         return self.of(f"{metric.lower().replace('/', '-')}-{raid}")
 
-    def find(self, metric: str, raid: str, drives: int) -> Point | None:
+    def find(self, metric: str, raid: str, drives: int) -> FamilyPoint | None:
         """A point by whole shelves, or by single drives where it lies between them."""
         known = self.curve(metric, raid)
         if metric == "MW1" and raid == "raid-5":
             known = [*known, *self.of("mw1-single")]
         return next((one for one in known if one.drives == drives), None)
 
-    def at(self, metric: str, raid: str, drives: int) -> Point:
+    def at(self, metric: str, raid: str, drives: int) -> FamilyPoint:
         """The same; raises ``LookupError`` where there is none."""
         found = self.find(metric, raid, drives)
         if found is None:
             raise LookupError(f"no point of {metric} with {drives} drives in {raid}")
         return found
 
-    def quarter(self, kind: str = "submission-mw2", *, whole: Point | None = None) -> float:
+    def quarter(self, kind: str = "submission-mw2", *, whole: FamilyPoint | None = None) -> float:
         """MW2 of the submission's drives, IOPS/W at a quarter of MW1's rate.
 
         ``whole`` is the point of MW1; left out, that within 20 ms.
@@ -107,7 +106,7 @@ class Points(_Points[Point]):
         return _between(ms, times, [one.value for one in known])
 
 
-def best(points: Sequence[Point]) -> Point:
+def best(points: Sequence[FamilyPoint]) -> FamilyPoint:
     """The peak."""
     return max(points, key=lambda one: one.value)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from iowatt.render.figure import Cell, Figure
 from iowatt.studies.emerald2012 import compare, knee, published
 from iowatt.studies.emerald2012.compare import Compared
-from iowatt.studies.emerald2012.points import Points
+from iowatt.studies.emerald2012.points import FamilyPoints
 from iowatt.studies.emerald2012.systems import CLASS, SEQUENTIAL, family
 from iowatt.studies.figures import table
 
@@ -20,14 +20,14 @@ _GROUPS = {
 }
 
 
-def figures(points: Points) -> Figure:
+def figures(points: FamilyPoints) -> Figure:
     """Every published figure beside ours."""
     rows: list[list[Cell]] = [
         [
-            one.what + (" (in braces)" if one.braces else ""), one.unit, one.published, one.ours,
+            one.title + (" (in braces)" if one.braces else ""), one.unit, one.published, one.ours,
             100 * one.error, "fitted" if one.fitted else "predicted",
         ]
-        for one in [*compare.everything(points), *compare.estimate(points)]
+        for one in [*compare.all_figures(points), *compare.estimate(points)]
     ]  # fmt: skip
     return Figure(
         "figures",
@@ -42,9 +42,9 @@ def figures(points: Points) -> Figure:
     )
 
 
-def errors(points: Points) -> Figure:
+def errors(points: FamilyPoints) -> Figure:
     """The size of the differences, by what was fitted and by group."""
-    every = compare.everything(points)
+    every = compare.all_figures(points)
     fitted = [one for one in every if one.fitted]
     predicted = [one for one in every if not one.fitted]
     rows = [_errors("all", every), _errors("fitted", fitted), _errors("predicted", predicted)]
@@ -70,11 +70,11 @@ def _errors(title: str, compared: Sequence[Compared]) -> list[Cell]:
     mean = compare.mean_error(compared)
     return [
         title, len(compared), None if mean is None else 100 * mean,
-        None if worst is None else 100 * worst.error, "" if worst is None else worst.what,
+        None if worst is None else 100 * worst.error, "" if worst is None else worst.title,
     ]  # fmt: skip
 
 
-def peaks(points: Points) -> Figure:
+def peaks(points: FamilyPoints) -> Figure:
     """Drives at the peaks."""
     rows: list[list[Cell]] = []
     for one in compare.peaks(points):
@@ -104,7 +104,7 @@ def peaks(points: Points) -> Figure:
     )
 
 
-def again(points: Points) -> Figure:
+def again(points: FamilyPoints) -> Figure:
     """The counts around the peak by single drives over seeds."""
     tops = knee.tops(points)
     rows: list[list[Cell]] = []
@@ -133,7 +133,7 @@ def again(points: Points) -> Figure:
     )
 
 
-def levels(points: Points) -> Figure:
+def levels(points: FamilyPoints) -> Figure:
     """RAID-5 and RAID-10 side by side."""
     printed = {(one.metric, one.raid): one for one in published.FIGURES if one.peak == "shelf"}
     rows: list[list[Cell]] = []
@@ -157,7 +157,7 @@ def levels(points: Points) -> Figure:
     )
 
 
-def idle(points: Points) -> Figure:
+def idle(points: FamilyPoints) -> Figure:
     """Ready idle."""
     rows: list[list[Cell]] = []
     for one in published.IDLE:
@@ -183,7 +183,7 @@ def idle(points: Points) -> Figure:
     )
 
 
-def three(points: Points) -> Figure:
+def three(points: FamilyPoints) -> Figure:
     """Baseline, predicted, measured."""
     measured = {one.metric: one for one in published.SUBMISSION}
     estimated = {
@@ -193,7 +193,7 @@ def three(points: Points) -> Figure:
     for metric in ("MW1", "MW2", "RR", "RW", "SR", "SW"):
         untuned = points.of(f"baseline-{metric.lower()}")
         ours = compare.predicted(points, metric)
-        there = compare.there(points, measured[metric])
+        there = compare.at_measured_response(points, measured[metric])
         rows.append(
             [
                 compare.metric_name(metric), compare.unit(metric), published.BASELINE.get(metric),
@@ -289,7 +289,7 @@ def constants() -> Figure:
     )
 
 
-def defects(points: Points) -> Figure:
+def defects(points: FamilyPoints) -> Figure:
     """Known defects of the training, and what they are worth."""
     one = points.at("SR", "raid-5", 25)
     other = one.value / published.MIB

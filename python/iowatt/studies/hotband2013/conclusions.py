@@ -10,7 +10,7 @@ from typing import Final
 
 from iowatt.render import numbers
 from iowatt.studies.hotband2013 import published
-from iowatt.studies.hotband2013.points import Point, Points
+from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
 from iowatt.studies.hotband2013.systems import CEILING_IOPS
 from iowatt.studies.result import Verdict, judge
 
@@ -57,12 +57,12 @@ def percent(share: float) -> str:
     return f"{100 * share:+.1f} %"
 
 
-def in_words(point: Point) -> str:
+def in_words(point: HotBandPoint) -> str:
     """A point in a few words."""
     return f"{point.iops:,.0f} IOPS, {numbers.significant(point.ms)} ms"
 
 
-def cache_assist(points: Points) -> list[Verdict]:
+def cache_assist(points: HotBandPoints) -> list[Verdict]:
     """The hot band lives from the cache, uniform requests do not: both readings of the row called initial."""
     random = points.cached("large-random")
     hot = points.cached("large-hot")
@@ -103,7 +103,7 @@ def cache_assist(points: Points) -> list[Verdict]:
     ]
 
 
-def small_array(points: Points) -> list[Verdict]:
+def small_array(points: HotBandPoints) -> list[Verdict]:
     """A small array is as fast under the hot band as under random requests."""
     found = []
     for random in points.of("small-random"):
@@ -125,7 +125,7 @@ def small_array(points: Points) -> list[Verdict]:
     return found
 
 
-def tiering(points: Points) -> list[Verdict]:
+def tiering(points: HotBandPoints) -> list[Verdict]:
     """SSDs instead of some of the disks."""
     hot, tiered = points.cached("large-hot"), points.cached("tiered-hot")
     random = points.cached("large-random")
@@ -204,7 +204,7 @@ def tiering(points: Points) -> list[Verdict]:
     return found
 
 
-def coms(points: Points) -> list[Verdict]:
+def coms(points: HotBandPoints) -> list[Verdict]:
     """Capacity optimisation methods at 70/30 random requests."""
     deep = [points.one("com-deep", level=level) for level in (5, 10)]
     shallow = [points.one("com", level=level) for level in (5, 10)]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from iowatt.studies.hotband2013.systems import CACHE, CEILING_IOPS, LEVEL
-from iowatt.studies.stages import ArrayPoint, figure, figures
-from iowatt.studies.stages import Points as _Points
+from iowatt.studies.stages import ArrayPoint, Points, figure, figures
 
 if TYPE_CHECKING:
     from iowatt.studies.stages import Results
@@ -17,7 +16,7 @@ AT_CEILING: Final = 0.98
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point(ArrayPoint):
+class HotBandPoint(ArrayPoint):
     """One array under one workload."""
 
     workload: str = figure("workload")
@@ -42,20 +41,20 @@ class Point(ArrayPoint):
         return self.iops / self.wall_w
 
 
-class Points(_Points[Point]):
+class HotBandPoints(Points[HotBandPoint]):
     """All points, by sweep."""
 
-    def cached(self, kind: str) -> Point:
+    def cached(self, kind: str) -> HotBandPoint:
         """The point of a sweep with the published share of cache: the one with the most of it."""
         found = [one for one in self.of(kind) if one.hit_ratio is not None]
         return max(found, key=lambda one: one.hit_ratio or 0.0)
 
 
-def read(results: Results) -> Points:
+def read(results: Results) -> HotBandPoints:
     """All points that were simulated."""
-    return Points(
+    return HotBandPoints(
         [
-            Point(**figures(Point, stage.labels, row), cache=str(row.get(CACHE, "")))
+            HotBandPoint(**figures(HotBandPoint, stage.labels, row), cache=str(row.get(CACHE, "")))
             for stage, row in results.rows()
         ]
     )

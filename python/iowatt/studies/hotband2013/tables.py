@@ -8,17 +8,17 @@ from iowatt.render import plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.figures import colour, series_table, table
 from iowatt.studies.hotband2013 import published
-from iowatt.studies.hotband2013.points import Point, Points
+from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
 from iowatt.studies.hotband2013.systems import Scale
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat.result import Heat
 
 
-def arrays(points: Points, scale: Scale) -> Figure:
+def arrays(points: HotBandPoints, scale: Scale) -> Figure:
     """Rates and response times of the three arrays; rates of a smaller run are scaled up by its size."""
     small, large, tiered = published.SMALL, published.CACHED, published.TIERED
-    given: list[tuple[str, str, Point, float | None, float | None]] = []
+    given: list[tuple[str, str, HotBandPoint, float | None, float | None]] = []
     for random in points.of("small-random"):
         hot = points.one("small-hot", cache=random.cache)
         name = f"{small.name}, {random.cache} of cache"
@@ -58,12 +58,12 @@ def arrays(points: Points, scale: Scale) -> Figure:
     )
 
 
-def per_watt(points: Points) -> Figure:
+def per_watt(points: HotBandPoints) -> Figure:
     """IOPS per watt, with both readings of the row that the slides call initial."""
     bare = points.one("large-hot-caches", cache="0GB")
     random, hot = points.cached("large-random"), points.cached("large-hot")
     tiered = points.cached("tiered-hot")
-    given: list[tuple[str, Point, float | None]] = [
+    given: list[tuple[str, HotBandPoint, float | None]] = [
         (
             "initial, first reading: uniform random on the cached array (what the slide's 18,410 is)",
             random,
@@ -95,7 +95,7 @@ def per_watt(points: Points) -> Figure:
     )
 
 
-def assist(points: Points, scale: Scale) -> Figure:
+def assist(points: HotBandPoints, scale: Scale) -> Figure:
     """The hot band against the size of the cache."""
     found = [*points.of("large-hot-caches"), points.cached("large-hot")]
     sized = sorted(
@@ -117,7 +117,7 @@ def assist(points: Points, scale: Scale) -> Figure:
     )
 
 
-def coms(points: Points, scale: Scale) -> Figure:
+def coms(points: HotBandPoints, scale: Scale) -> Figure:
     """The table of capacity optimisation methods."""
     mirrored = points.one("com", level=10)
     plain, packed = points.one("com-plain"), points.one("com-compressed")

@@ -11,7 +11,7 @@ from iowatt.studies.figures import crosses, series_table, table
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
 from iowatt.studies.latency2015.members import BY_KEY
-from iowatt.studies.latency2015.points import Hop, Points
+from iowatt.studies.latency2015.points import Hop, LatencyPoints
 
 BEFORE: Final = palette.RUNS[0]
 AFTER: Final = palette.RUNS[1]
@@ -32,7 +32,7 @@ PLACES: Final = {
 }
 
 
-def over_time(points: Points, kind: str, member: str) -> Figure:
+def over_time(points: LatencyPoints, kind: str, member: str) -> Figure:
     """Write latency over time, before and after."""
     before, after = points.pair(kind, member)
     title = BY_KEY[member].title
@@ -112,7 +112,7 @@ def installed_base(base: Base) -> Figure:
     )
 
 
-def histograms(points: Points) -> Figure:
+def histograms(points: LatencyPoints) -> Figure:
     """The members' histograms: the same mean, another shape."""
     series: dict[str, list[float]] = {}
     traces = []
@@ -142,7 +142,7 @@ def _shares() -> dict[str, Any]:
     )
 
 
-def bandwidth(points: Points) -> Figure:
+def bandwidth(points: LatencyPoints) -> Figure:
     """Read and write bandwidth before and after."""
     rows: list[list[Cell]] = []
     for member in points.members:
@@ -179,7 +179,7 @@ def bandwidth(points: Points) -> Figure:
     )
 
 
-def path(points: Points, member: str) -> Figure:
+def path(points: LatencyPoints, member: str) -> Figure:
     """Contributors along the path."""
     before, after = points.pair("steady", member)
     requests = {

@@ -9,7 +9,7 @@ from iowatt.render import numbers
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
 from iowatt.studies.latency2015.members import BY_KEY, REFERENCE, Member
-from iowatt.studies.latency2015.points import Points
+from iowatt.studies.latency2015.points import LatencyPoints
 from iowatt.studies.result import Verdict, judge
 
 #: Published shares of a histogram agree within so many of all writes.
@@ -19,16 +19,16 @@ SWITCH_US: Final = 10.0
 BEST: Final = "best-62"
 
 
-def all_of(points: Points, base: Base, own: Base) -> list[Verdict]:
+def all_of(points: LatencyPoints, base: Base, own: Base) -> list[Verdict]:
     """Every verdict; ``own`` is the mixture for the points of a StoreServ 10400."""
-    of_member: tuple[Callable[[Points, Member], list[Verdict]], ...] = (
+    of_member: tuple[Callable[[LatencyPoints, Member], list[Verdict]], ...] = (
         latency, bandwidth, spikes, checkpoint, best, below,
     )  # fmt: skip
     found = [one for judged in of_member for member in points.members for one in judged(points, member)]
     return [*found, *installed(base), storeserv(base, own), switch(points)]
 
 
-def latency(points: Points, member: Member) -> list[Verdict]:
+def latency(points: LatencyPoints, member: Member) -> list[Verdict]:
     """0.5 ms before, 0.25 ms after."""
     found = []
     for express, when, wanted in (
@@ -54,7 +54,7 @@ def latency(points: Points, member: Member) -> list[Verdict]:
     return found
 
 
-def bandwidth(points: Points, member: Member) -> list[Verdict]:
+def bandwidth(points: LatencyPoints, member: Member) -> list[Verdict]:
     """Read and write bandwidth do not change: users think far longer than they wait."""
     before, after = points.pair("steady", member.key)
     found = []
@@ -78,7 +78,7 @@ def bandwidth(points: Points, member: Member) -> list[Verdict]:
     return found
 
 
-def spikes(points: Points, member: Member) -> list[Verdict]:
+def spikes(points: LatencyPoints, member: Member) -> list[Verdict]:
     """No mean over a second above 1 ms after, under the steady load."""
     before, after = points.pair("steady", member.key)
     verdict = judge(
@@ -94,7 +94,7 @@ def spikes(points: Points, member: Member) -> list[Verdict]:
     return [verdict]
 
 
-def checkpoint(points: Points, member: Member) -> list[Verdict]:
+def checkpoint(points: LatencyPoints, member: Member) -> list[Verdict]:
     """A checkpoint's writes on top: seconds above 1 ms before, and none after."""
     before, after = points.pair("checkpoint", member.key)
     over, under = before.highest_second_ms > published.SPIKE_MS, after.highest_second_ms <= published.SPIKE_MS
@@ -119,7 +119,7 @@ def checkpoint(points: Points, member: Member) -> list[Verdict]:
     return [verdict]
 
 
-def best(points: Points, member: Member) -> list[Verdict]:
+def best(points: LatencyPoints, member: Member) -> list[Verdict]:
     """A write that meets nobody, after, against the published best case."""
     ours = points.one("alone", member=member.key, express=True).write_ms
     error = ours / published.BEST_CASE_MS - 1
@@ -141,7 +141,7 @@ def best(points: Points, member: Member) -> list[Verdict]:
     return [verdict]
 
 
-def below(points: Points, member: Member) -> list[Verdict]:
+def below(points: LatencyPoints, member: Member) -> list[Verdict]:
     """The earlier post's bound."""
     ours = points.one("alone", member=member.key, express=True).write_ms
     verdict = judge(
@@ -204,7 +204,7 @@ def storeserv(base: Base, own: Base) -> Verdict:
     )
 
 
-def switch(points: Points) -> Verdict:
+def switch(points: LatencyPoints) -> Verdict:
     """What the switch adds."""
     key = REFERENCE if REFERENCE in {member.key for member in points.members} else points.members[0].key
     point = points.one("steady", member=key, express=False)

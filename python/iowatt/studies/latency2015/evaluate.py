@@ -7,7 +7,7 @@ from iowatt.render.document import Section
 from iowatt.studies.latency2015 import base as bases
 from iowatt.studies.latency2015 import charts, conclusions, points, published, systems, tables
 from iowatt.studies.latency2015.members import REFERENCE
-from iowatt.studies.latency2015.points import Points
+from iowatt.studies.latency2015.points import LatencyPoints
 from iowatt.studies.latency2015.systems import FULL, QUICK, Scale, stages
 from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
@@ -22,7 +22,7 @@ def findings(results: Results, scale: Scale) -> Findings:
     base = bases.of(found)
     shown = REFERENCE if REFERENCE in scale.members else scale.members[0]
     over_time = [charts.over_time(found, kind, shown) for kind in ("steady", "checkpoint")]
-    family = [tables.printed(), tables.members(found), tables.telling(found), charts.histograms(found)]
+    family = [tables.printed(), tables.members(found), tables.distinguishing(found), charts.histograms(found)]
     sections = [
         Section("time", "Write latency over time", over_time),
         Section("base", "Service times of an installed base", [charts.installed_base(base)]),
@@ -35,7 +35,7 @@ def findings(results: Results, scale: Scale) -> Findings:
     return Findings(verdicts, sections, notes(found, scale), results.table(), chart="over-time-steady")
 
 
-def idle_gain(found: Points) -> str:
+def idle_gain(found: LatencyPoints) -> str:
     """What the feature takes away of a write's latency with one user: the range over the members."""
     gains = []
     for member in found.members:
@@ -44,13 +44,13 @@ def idle_gain(found: Points) -> str:
     return f"{min(gains):.0f} to {max(gains):.0f} %"
 
 
-def notes(found: Points, scale: Scale) -> list[Note]:
+def notes(found: LatencyPoints, scale: Scale) -> list[Note]:
     """What every figure here rests on."""
     load = systems.LOAD
     sentences = {
         "family-of-calibrations": "Two means were published, and many systems have them. The study does not "
         "choose one: every member of the family below gives 0.5 and 0.25 ms, and they behave differently "
-        "everywhere else. " + tables.telling_in_words(found),
+        "everywhere else. " + tables.best_distinguishing(found),
         "halved-mean": "A halved mean says one thing of all of them: what no processor is needed for "
         "(exchange, port, copy to the partner) is twice the wait that each visit is spared, F = 2 (W_2 - "
         f"W_1). Where nobody waits, one of two visits less takes {idle_gain(found)} away, not half.",

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.latency2015 import systems
 from iowatt.studies.latency2015.equations import Load
-from iowatt.studies.latency2015.histogram import Histogram
+from iowatt.studies.latency2015.histogram import LatencyHistogram
 from iowatt.studies.latency2015.members import BY_KEY, Member
-from iowatt.studies.stages import Points as _Points
-from iowatt.studies.stages import figure, figures
+from iowatt.studies.stages import Points, figure, figures
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,7 +53,7 @@ class Hop:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class LatencyPoint:
     """One system under one load; times in ms, as the array sees them unless said."""
 
     kind: str = figure("kind")
@@ -80,7 +79,7 @@ class Point:
     #: Writes that found a buffer of the port, as a share.
     express_share: float
     seconds: tuple[Second, ...]
-    writes: Histogram
+    writes: LatencyHistogram
     write_hops: tuple[Hop, ...]
     read_hops: tuple[Hop, ...]
 
@@ -101,10 +100,10 @@ class Point:
         return self.iops / self.busy
 
 
-class Points(_Points[Point]):
+class LatencyPoints(Points[LatencyPoint]):
     """All points of the study."""
 
-    def pair(self, kind: str, member: str) -> tuple[Point, Point]:
+    def pair(self, kind: str, member: str) -> tuple[LatencyPoint, LatencyPoint]:
         """A member before and after."""
         before, after = (self.one(kind, member=member, express=express) for express in (False, True))
         return before, after
@@ -116,17 +115,17 @@ class Points(_Points[Point]):
         return [member for key, member in BY_KEY.items() if key in ran]
 
 
-def read(results: Results) -> Points:
+def read(results: Results) -> LatencyPoints:
     """All points of a study that ran."""
-    return Points([_point(stage, row, results.run(stage, row)) for stage, row in results.rows()])
+    return LatencyPoints([_point(stage, row, results.run(stage, row)) for stage, row in results.rows()])
 
 
-def _point(stage: Stage, row: Row, run: Run) -> Point:
+def _point(stage: Stage, row: Row, run: Run) -> LatencyPoint:
     kind, summary = str(stage.labels["kind"]), run.summary
     requests, seconds = summary["requests"], summary["window"]["duration_s"]
     series, table = run.table("series"), run.table("hops")
-    return Point(
-        **figures(Point, stage.labels, summary),
+    return LatencyPoint(
+        **figures(LatencyPoint, stage.labels, summary),
         member=_member(row),
         express=str(row.get(systems.EXPRESS, systems.ON)) != systems.OFF,
         setting=_setting(kind, row),
@@ -189,7 +188,7 @@ def _seconds(series: pl.DataFrame) -> tuple[Second, ...]:
     )
 
 
-def _histogram(series: pl.DataFrame) -> Histogram:
+def _histogram(series: pl.DataFrame) -> LatencyHistogram:
     """Writes of all workloads as the array saw them, over the window."""
     import polars as pl
 
@@ -201,7 +200,7 @@ def _histogram(series: pl.DataFrame) -> Histogram:
         .group_by("low_ns", "high_ns")
         .agg(pl.col("bin_count").sum())
     )
-    return Histogram.of((int(low), int(high), float(count)) for low, high, count in bins.iter_rows())
+    return LatencyHistogram.of((int(low), int(high), float(count)) for low, high, count in bins.iter_rows())
 
 
 def _hops(table: pl.DataFrame, op: str) -> tuple[Hop, ...]:

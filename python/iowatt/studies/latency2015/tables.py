@@ -10,7 +10,7 @@ from typing import Final
 from iowatt.render.figure import Cell, Figure
 from iowatt.studies.figures import table
 from iowatt.studies.latency2015 import equations, published, systems
-from iowatt.studies.latency2015.points import Point, Points
+from iowatt.studies.latency2015.points import LatencyPoint, LatencyPoints
 
 #: Fixed parts in us and backgrounds that the table of the printed equation shows.
 FIXED_US: Final = (20, 40, 60, 80, 100, 120)
@@ -47,7 +47,7 @@ def printed() -> Figure:
     )
 
 
-def members(points: Points) -> Figure:
+def members(points: LatencyPoints) -> Figure:
     """The members: solved, and simulated."""
     rows: list[list[Cell]] = []
     for member in points.members:
@@ -99,14 +99,14 @@ class Measurement:
     unit: str
     kind: str
     express: bool
-    read: Callable[[Point], float]
+    read: Callable[[LatencyPoint], float]
 
-    def of(self, points: Points, member: str) -> float:
+    def of(self, points: LatencyPoints, member: str) -> float:
         """The value for a member."""
         return self.read(points.one(self.kind, member=member, express=self.express))
 
 
-def _both(name: str, unit: str, kind: str, read: Callable[[Point], float]) -> list[Measurement]:
+def _both(name: str, unit: str, kind: str, read: Callable[[LatencyPoint], float]) -> list[Measurement]:
     """A measurement before and after."""
     return [
         Measurement(f"{name} {when}", unit, kind, express, read)
@@ -135,12 +135,12 @@ MEASUREMENTS: Final = (
 """What could be read off an array, a host or a switch; the first three do not tell the members apart."""
 
 
-def measured(points: Points, measurement: Measurement) -> list[float]:
+def measured(points: LatencyPoints, measurement: Measurement) -> list[float]:
     """A measurement of each member."""
     return [measurement.of(points, member.key) for member in points.members]
 
 
-def apart(values: Sequence[float]) -> float | None:
+def nearest_ratio(values: Sequence[float]) -> float | None:
     """How far the members lie apart: the least ratio of two neighbours, and so what a measurement must
     resolve.
 
@@ -152,13 +152,13 @@ def apart(values: Sequence[float]) -> float | None:
     return min((high / low for low, high in pairwise(ordered)), default=None)
 
 
-def telling(points: Points) -> Figure:
+def distinguishing(points: LatencyPoints) -> Figure:
     """Which measurement would tell the members apart."""
     rows: list[list[Cell]] = []
     for one in MEASUREMENTS:
         values = measured(points, one)
         ratio = max(values) / min(values) if min(values) > 0 else None
-        nearest = apart(values)
+        nearest = nearest_ratio(values)
         rows.append([one.name, one.unit, *values, ratio, None if nearest is None else 100 * (nearest - 1)])
     titles = " | ".join(member.title for member in points.members)
     return Figure(
@@ -172,15 +172,15 @@ def telling(points: Points) -> Figure:
     )
 
 
-def telling_in_words(points: Points) -> str:
+def best_distinguishing(points: LatencyPoints) -> str:
     """The measurements whose nearest two members lie furthest apart."""
-    found = [(apart(measured(points, one)) or 0.0, one.name) for one in MEASUREMENTS]
+    found = [(nearest_ratio(measured(points, one)) or 0.0, one.name) for one in MEASUREMENTS]
     found = sorted(((ratio, name) for ratio, name in found if ratio), reverse=True)
     best = ", ".join(f"{name.lower()} ({100 * (ratio - 1):.0f} %)" for ratio, name in found[:3])
     return f"A third measurement decides: the members' nearest two differ most in {best}."
 
 
-def services(points: Points, scale: systems.Scale) -> Figure:
+def services(points: LatencyPoints, scale: systems.Scale) -> Figure:
     """What other services of the array do to latency."""
     named = {
         "split": "division, beside a scan",
@@ -207,7 +207,7 @@ def services(points: Points, scale: systems.Scale) -> Figure:
     )
 
 
-def _service(one: Point) -> list[Cell]:
+def _service(one: LatencyPoint) -> list[Cell]:
     return [
         one.write_ms, one.write_p99_ms, one.host_write_ms, one.host_write_p99_ms, one.host_read_ms,
         100 * one.busy, one.drive_writes,

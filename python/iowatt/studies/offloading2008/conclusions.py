@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from iowatt.studies.offloading2008 import systems
-from iowatt.studies.offloading2008.points import Point, Points
+from iowatt.studies.offloading2008.points import SchemePoint, SchemePoints
 from iowatt.studies.offloading2008.published import PUBLISHED
 from iowatt.studies.result import Verdict, judge
 
@@ -14,7 +14,7 @@ MORE: Final = 0.02
 """Savings that differ by less than this share of the whole count as equal."""
 
 
-def verdicts(points: Points, titles: Mapping[str, str]) -> list[Verdict]:
+def verdicts(points: SchemePoints, titles: Mapping[str, str]) -> list[Verdict]:
     """All of them, workload by workload."""
     found: list[Verdict] = []
     for work, title in titles.items():
@@ -36,7 +36,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _range(claim: str, title: str, point: Point, points: Points) -> Verdict:
+def _range(claim: str, title: str, point: SchemePoint, points: SchemePoints) -> Verdict:
     published = PUBLISHED[point.scheme]
     saved = [one.saved for one in points.values() if one.scheme == point.scheme]
     return judge(
@@ -53,7 +53,7 @@ def _range(claim: str, title: str, point: Point, points: Points) -> Verdict:
     )
 
 
-def _more(title: str, alone: Point, off: Point) -> Verdict:
+def _more(title: str, alone: SchemePoint, off: SchemePoint) -> Verdict:
     counts = off.movement
     return judge(
         "off-loading-more",
@@ -70,7 +70,7 @@ def _more(title: str, alone: Point, off: Point) -> Verdict:
     )
 
 
-def _maid(title: str, alone: Point, maid: Point) -> Verdict:
+def _maid(title: str, alone: SchemePoint, maid: SchemePoint) -> Verdict:
     return judge(
         "maid",
         "A few cache drives spare the others: less power than spin-down alone, and shorter waits",
@@ -85,7 +85,7 @@ def _maid(title: str, alone: Point, maid: Point) -> Verdict:
     )
 
 
-def _pdc(title: str, alone: Point, pdc: Point) -> Verdict:
+def _pdc(title: str, alone: SchemePoint, pdc: SchemePoint) -> Verdict:
     low_load = pdc.work in systems.LOW_LOAD
     gains = pdc.saved - alone.saved >= MORE
     return judge(

@@ -10,7 +10,7 @@ from iowatt.render.figure import Cell, Figure
 from iowatt.studies import figures
 from iowatt.studies.figures import table
 from iowatt.studies.offloading2008 import conclusions, points, systems
-from iowatt.studies.offloading2008.points import Points
+from iowatt.studies.offloading2008.points import SchemePoints
 from iowatt.studies.offloading2008.published import PUBLISHED, VOLUMES
 from iowatt.studies.offloading2008.systems import stages
 from iowatt.studies.stages import Results
@@ -37,7 +37,7 @@ def findings(results: Results, days: float) -> Findings:
     return Findings(verdicts, sections, notes(days), results.table(), chart="savings")
 
 
-def savings(found: Points, titles: Mapping[str, str]) -> Figure:
+def savings(found: SchemePoints, titles: Mapping[str, str]) -> Figure:
     """Savings of each scheme under each workload, beside those published."""
     series: dict[str, list[Cell]] = {
         scheme: [100 * found[work, scheme].saved if (work, scheme) in found else None for work in titles]
@@ -60,7 +60,7 @@ def savings(found: Points, titles: Mapping[str, str]) -> Figure:
     )
 
 
-def prices(found: Points, titles: Mapping[str, str]) -> Figure:
+def prices(found: SchemePoints, titles: Mapping[str, str]) -> Figure:
     """Power, response time, starts."""
     rows: list[list[Cell]] = [
         [
@@ -83,7 +83,7 @@ def prices(found: Points, titles: Mapping[str, str]) -> Figure:
     )
 
 
-def moved(found: Points, titles: Mapping[str, str]) -> Figure:
+def moved(found: SchemePoints, titles: Mapping[str, str]) -> Figure:
     """What each scheme counted."""
     rows: list[list[Cell]] = [
         [titles[one.work], systems.NAMES[one.scheme], name, value]

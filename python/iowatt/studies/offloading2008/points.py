@@ -17,7 +17,7 @@ DAY_S: Final = 86_400.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class SchemePoint:
     """A workload under a scheme."""
 
     work: str = figure("work")
@@ -39,13 +39,13 @@ class Point:
     movement: Mapping[str, Any]
 
 
-Points = dict[tuple[str, str], Point]
+SchemePoints = dict[tuple[str, str], SchemePoint]
 """By workload and scheme, in the study's order."""
 
 
-def read(results: Results) -> Points:
+def read(results: Results) -> SchemePoints:
     """All points that were simulated."""
-    points: Points = {}
+    points: SchemePoints = {}
     for work in dict.fromkeys(str(stage.labels["work"]) for stage in results.stages.values()):
         base_w = None
         for scheme in SCHEMES:
@@ -56,13 +56,13 @@ def read(results: Results) -> Points:
     return points
 
 
-def _point(stage: Stage, run: Run, base_w: float) -> Point:
+def _point(stage: Stage, run: Run, base_w: float) -> SchemePoint:
     summary, devices = run.summary, run.summary["devices"]
     energy = summary["energy"]
     days = summary["window"]["duration_s"] / DAY_S
     pools = summary.get("virtual_pools") or [{}]
-    return Point(
-        **figures(Point, stage.labels, summary),
+    return SchemePoint(
+        **figures(SchemePoint, stage.labels, summary),
         drives=len(devices),
         saved=1 - summary["power_w"]["mean"] / base_w,
         waited=_longer_than(run, 1000.0),
