@@ -42,7 +42,7 @@ ASKED_FOR = {"idle": "observe.idle = true", "heat": "observe.heat = {}"}
 COUNTED = ("idle_short",)
 #: Tables of measured Runs beside which instruments recorded.
 MEASURED = ("instruments",)
-#: Tables that older Runs lack, or Runs of what does not tell: why it may be, and what to do.
+#: Tables that a Run may lack: a possible reason, and what to do.
 RECORDED = {
     "series": (
         "it was written by an older iowatt, or nothing says when its requests completed",
@@ -202,7 +202,7 @@ class Run:
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a reader must know before believing the figures."""
+        """Limits of the figures that a reader must know."""
         return list(self.summary["notes"])
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Run:
@@ -270,7 +270,7 @@ class Run:
 
     @contextmanager
     def _readable(self, name: str) -> Iterator[None]:
-        """What Polars finds wrong with a table's file is the input's fault."""
+        """Errors of Polars on a table's file are wrong input."""
         from iowatt.base.parquet import ERRORS
 
         try:

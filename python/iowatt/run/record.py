@@ -1,4 +1,4 @@
-"""What a source hands over: a run as observed, before any lens has looked at it.
+"""A run as a source observed it, before any lens.
 
 The simulator fills it from one call into Rust; a measurement fills it from a load generator's
 output and a meter. Everything that ``run.json`` says is derived from this record in

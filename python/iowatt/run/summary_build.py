@@ -215,7 +215,7 @@ def driver(record: Record) -> LoadGenerator | None:
 
 
 def _same(model: type[Part], counts: object, *, but: Sequence[str] = ()) -> dict[str, Any]:
-    """What ``model`` shows as it was counted, by the same name."""
+    """The fields of ``model`` that the counts have under the same name."""
     names = [name for name in model.model_fields if name not in but and hasattr(counts, name)]
     return {name: getattr(counts, name) for name in names}
 

@@ -491,7 +491,7 @@ class RunSummary(Part):
     schema_: Literal["iowatt.run/1"] = Field(alias="schema")
     name: str
     source: Literal["simulation", "fio", "vdbench", "replay", "trace"]
-    notes: list[str] = Field(description="What a reader must know before believing the figures.")
+    notes: list[str] = Field(description="Limits of the figures that a reader must know.")
     provenance: Provenance
     window: Window
     requests: Requests

@@ -1,4 +1,4 @@
-"""Run a study: its sweeps one after another, what they gave, and what follows from it.
+"""Run a study: its sweeps one after another, then its findings.
 
 DIR/study.json      what was asked, and when it is finished, what was found (iowatt.study/1)
 DIR/report.html     tables, figures and verdicts on one page

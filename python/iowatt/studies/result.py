@@ -79,7 +79,7 @@ def judge(
 
 
 def untried(key: str, claim: str, case: str, *, published: str, ours: str) -> Verdict:
-    """A verdict on what a reduced study cannot judge."""
+    """A verdict that a reduced study cannot reach."""
     return Verdict(key=key, claim=claim, case=case, published=published, ours=ours, agrees=False, tried=False)
 
 

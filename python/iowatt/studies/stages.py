@@ -38,7 +38,7 @@ class Stage:
     #: Directory that file names in ``text`` are relative to.
     base: Path
     axes: Sequence[Axis]
-    #: Columns that tell its points from those of other stages in the table of all points.
+    #: Columns that distinguish its points from those of other stages in the table of all points.
     labels: Mapping[str, Cell]
     #: Whether the Runs themselves are kept, for what no table of a sweep holds.
     bundles: bool = False
@@ -139,7 +139,7 @@ class Points(Generic[P]):
         return select(self.all, kind=kind, **values)
 
     def one(self, kind: str, **values: Any) -> P:
-        """The only such point; raises ``LookupError`` where there is none, or more."""
+        """The only such point; raises ``LookupError`` unless there is exactly one."""
         found = self.of(kind, **values)
         if len(found) != 1:
             raise LookupError(f"{len(found)} points of {kind} with {values}")

@@ -38,7 +38,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Study:
-    """A study: its name, and what it asks.
+    """A study: its name and its question.
 
     The module ``evaluate`` of its package has the scales ``FULL`` and ``QUICK`` (how much is simulated, and
     how long), ``stages(scale)``, its sweeps, and ``findings(results, scale)``.

@@ -1,7 +1,7 @@
 """The study's conclusions about energy, optimum and trade-off, from the points alone.
 
-Each function takes points and gives verdicts. Where one differs, its cause is what the points themselves
-show (joules by state, accesses for each request, the same array with one thing changed).
+Each function takes points and gives verdicts. The cause of a difference comes from the points
+themselves (joules by state, accesses for each request, the same array with one thing changed).
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ def _why_not(case: _Case, ours: DesignPoint, metric: str) -> tuple[str, str]:
 
 
 def _differences(there: DesignPoint, ours: DesignPoint, metric: str) -> list[str]:
-    """What tells two points apart, as measured."""
+    """How two points differ, as measured."""
     said = []
     if metric == "E":
         said += [

@@ -19,7 +19,7 @@ Rule = Literal["energy", "latency"]
 
 @dataclass(frozen=True)
 class Drives:
-    """The drives of one Run: what an arrival finds, and how far arms go."""
+    """The drives of one Run: the queue that an arrival finds, and seek distances."""
 
     source: str
     workload: str

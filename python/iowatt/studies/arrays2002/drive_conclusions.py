@@ -208,7 +208,7 @@ class ConstantGaps:
 
 
 def oracles(periodic: Sequence[ConstantGaps]) -> list[Verdict]:
-    """Derived: by latency the oracle loses what the watts say, by energy it never does."""
+    """Derived from the watts: the oracle by latency loses this much, the oracle by energy never loses."""
     worst = max(
         (abs(row.latency_j - row.derived_j) / abs(row.derived_j) for row in acted(periodic)), default=0.0
     )

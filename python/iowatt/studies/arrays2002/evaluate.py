@@ -165,6 +165,6 @@ def notes(simulated: Sequence[SimulatedWorkload], scale: Scale) -> list[Note]:
         "lengths": f"Length of each run: {lengths}. The study simulated 12.06 h and 45.9 h.",
         "no-tpc-result": "TPC-C and TPC-H name the kind of load; none of this is a TPC result.",
         "unnumbered-figures": "The study's figures were printed without numbers; its Tables 2 to 5 and its "
-        "text are what ours is held against.",
+        "text are compared with ours.",
     }
     return coded(sentences, reduced="a coarse grid on short excerpts" if scale is not FULL else "")

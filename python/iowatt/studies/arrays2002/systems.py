@@ -197,7 +197,7 @@ def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list
 
 
 def _experiments(scale: Scale, folder: Path) -> list[Stage]:
-    """What is run for a reason: to see which of several causes a difference has."""
+    """Runs that decide between possible causes of a difference."""
     slower = {"tpcc": (TPCC, 0.3708), "tpch": (TPCH, 0.0884)}
     found = []
     for workload, (published, writes) in slower.items():

@@ -34,7 +34,7 @@ def _work(one: SimulatedWorkload | Drives | Idle | DesignPoint) -> list[Cell]:
 
 
 def workloads(simulated: Sequence[SimulatedWorkload]) -> Figure:
-    """What was run, beside what the study ran."""
+    """Our runs beside those of the study."""
     rows: list[list[Cell]] = []
     for one in simulated:
         theirs, rate = WORKLOADS[one.workload], one.requests / one.window_s

@@ -1,4 +1,4 @@
-"""What was published of throughput, hits and wear, held against ours.
+"""Published throughput, hits and wear, compared with ours.
 
 Published ranges are over configurations that are not known. So ours are over those configurations whose hit
 ratios lie within the published ones (:func:`comparable`; over all where none is, which is said), and a range
@@ -45,7 +45,7 @@ def comparable(found: Sequence[Pair], work: str) -> list[Pair]:
 
 @dataclass(frozen=True)
 class Compared:
-    """The configurations over which ours is held against what was published."""
+    """The configurations that are compared with the published figures."""
 
     pairs: list[Pair]
     #: How they were chosen, in words.
@@ -279,7 +279,7 @@ def _hit(
 
 
 def wear(points: list[HybridPoint], work: Work) -> list[Verdict]:
-    """Whose SSD wears faster: the study's reason for what the long run costs."""
+    """Whose SSD wears faster: the study's reason for the cost of the long run."""
     caching_more = work.key == "fiu-online"
     kept = compared(pairs(points, work.key), work.key)
     ours = [more_wear(pair) for pair in kept.pairs]

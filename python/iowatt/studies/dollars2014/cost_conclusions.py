@@ -1,4 +1,4 @@
-"""What was published of dollars, held against ours: at once, after 100,000 times the work, and in years."""
+"""Published costs compared with ours: at once, after 100,000 times the work, and in years."""
 
 from __future__ import annotations
 

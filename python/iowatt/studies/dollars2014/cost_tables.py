@@ -196,7 +196,7 @@ def ssd_only(priced: Priced, variants: Sequence[Variant]) -> Figure:
 
 
 def equal_time(priced: Priced, variants: Sequence[Variant]) -> Figure:
-    """Five years of each system, the faster ones doing more; and what a billion requests come to."""
+    """Five years of each system, in which faster ones do more work; and the cost of a billion requests."""
     rows: list[list[Cell]] = []
     horizon = Horizon("time", YEARS)
     for work, variant, systems in _each(priced, variants):

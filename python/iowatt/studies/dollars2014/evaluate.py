@@ -61,9 +61,9 @@ def notes(scale: Scale) -> list[Note]:
         "space (linear's hit ratio), and skew and length of the work (caching's hit ratios: web search at "
         "extents of 1 MiB and thresholds of 4 to 64, FIU online at extents of 4 KiB to 1 MiB and a threshold "
         "of 4). Everything else is predicted: profiles dollars2014-web-search and dollars2014-fiu-online.",
-        "stand-in-traces": "The traces could not be had. Of web search a real minute gives sizes and span, "
-        "in which no block is read twice; FIU online's sizes and share of writes are from memory, its span "
-        "is assumed.",
+        "stand-in-traces": "The traces were not available. For web search a real minute gives sizes and "
+        "span, in which no block is read twice; FIU online's sizes and share of writes are from memory, its "
+        "span is assumed.",
         "devices": f"Devices: {systems.SSD} with {systems.SSD_ACTIVE_W:g} W at work (assumed: its sheet has "
         f"only the mean of a mobile workload, 0.15 W; an experiment has {systems.OTHER_WATTS[0]:g} and "
         f"{systems.OTHER_WATTS[1]:g} W), and {systems.HDD}, a Barracuda XT 2 TB with an assumed seek time. "
@@ -74,7 +74,7 @@ def notes(scale: Scale) -> list[Note]:
         "shares": "SSD = a quarter of the capacity in tiering and linear; caching has the same SSD, and a "
         "disk that holds everything, charged by the GB used. Tiering starts with what chance put on the SSD.",
         "prices": f"Prices are of 2011 (book dollars2014, with sources), electricity by {money.TARIFF} of "
-        "today: the study's prices, rates and service cost could not be had. The service cost is 0.",
+        "today: the study's prices, rates and service cost were not available. The service cost is 0.",
         "equations": "Equations as printed (book dollars2014) unless said: purchase and wear both charge the "
         "SSD, alpha multiplies a month's demand charge, a tenth of what is read counts as written, 36.5 TB "
         "and 300,000 starts and stops are the limits, no PUE, failures or discounting.",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
     from iowatt.studies.dollars2014.points import HybridPoint
 
-#: The study used the Long Island Power Authority's rates; which class and year could not be had. This is
+#: The study used the Long Island Power Authority's rates; which class and year is not known. This is
 #: its rate with a demand charge for small sites, of today.
 TARIFF: Final = "lipa-281-2026"
 BOOK: Final = "dollars2014"
@@ -55,7 +55,7 @@ class Variant:
 
 
 def variants() -> list[Variant]:
-    """The study's equations as printed, each defect put right by itself, then all of them."""
+    """The study's equations as printed, each defect corrected alone, then all of them."""
     printed = find_book(BOOK)
     switches: list[tuple[str, str, Mapping[str, float | str]]] = [
         ("demand", "demand charged by months, not alpha times a month's", {"energy.demand": "months"}),
@@ -82,7 +82,7 @@ def variants() -> list[Variant]:
 
 
 class Money:
-    """Costs of points; what their meters read, and what was priced, is kept between calls."""
+    """Costs of points; meter readings and prices are kept between calls."""
 
     def __init__(self, runs: Mapping[HybridPoint, Run]) -> None:
         self._runs = runs
@@ -181,7 +181,7 @@ def stated(key: str) -> float:
 
 
 def alphas(seconds: float) -> Iterator[float]:
-    """Repetitions from 1 on that are looked at, of work that takes so long, evenly on a logarithmic scale."""
+    """Repetitions from 1 on at which costs are computed, evenly on a logarithmic scale."""
     most = min(MOST, _LONGEST_YEARS * SECONDS_PER_YEAR / seconds)
     steps = max(1, math.ceil(_PER_DECADE * math.log10(most / FEWEST)))
     for step in range(steps + 1):

@@ -49,7 +49,7 @@ Pair = tuple[HybridPoint, HybridPoint]
 
 @dataclass(frozen=True)
 class LastPart:
-    """The last part of the work: what a whole Run did less what the same did as far as its beginning."""
+    """The last part of the work: a whole Run minus the same Run up to where this part begins."""
 
     iops: float
     hit: float | None

@@ -218,7 +218,7 @@ def _stage(
 
 
 def _experiments(work: Work, scale: Scale) -> list[Stage]:
-    """What is run to see which of several causes a difference has."""
+    """Runs that decide between possible causes of a difference."""
     probe, whole, limit = scale.probe(work), scale.requests(work), scale.limits[-1]
     usual = profiled(work, whole)
     found = []

@@ -129,7 +129,7 @@ def hits(points: list[HybridPoint], work: str) -> Figure:
 
 
 def experiments(points: list[HybridPoint]) -> Figure:
-    """Every experiment beside what it varies."""
+    """Every experiment, with what it varies."""
     rows: list[list[Cell]] = []
     for work in WORKS:
         varied = variations(points, work)

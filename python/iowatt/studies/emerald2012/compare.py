@@ -128,7 +128,7 @@ def _submitted(one: published.Measured, group: str, when: str, ours: float) -> C
 
 
 def measured_when(points: FamilyPoints, one: published.Measured) -> str:
-    """When ours is taken that is held against a line of the submission."""
+    """The load at which ours is compared with a line of the submission."""
     if one.metric == "MW2":
         return "at a quarter of the rate at 13 ms"
     if one.metric in SEQUENTIAL and not _reached(points, one):
@@ -164,7 +164,7 @@ def at_measured_response(points: FamilyPoints, one: published.Measured) -> float
 
 
 def estimated_when(points: FamilyPoints, metric: str) -> str:
-    """When ours is taken that is the estimate."""
+    """The load of our estimate."""
     if metric == "MW2":
         return "at a quarter of the rate at 20 ms"
     if metric in SEQUENTIAL:

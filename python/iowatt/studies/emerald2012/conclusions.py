@@ -1,8 +1,8 @@
 """The training's claims, from the points alone: agree or differ.
 
 A metric agrees within :data:`TOLERANCE`, a number of whole shelves where it is the same, the ratio of the
-levels within :data:`RATIO_TOLERANCE`. A number of single drives agrees where chance does not tell it from the
-best. A peak with nothing beyond it was not tried.
+levels within :data:`RATIO_TOLERANCE`. A number of single drives agrees where it does not differ significantly
+from the best. A peak with nothing beyond it was not tried.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Runs that tell which of several causes a difference has: one thing of the family, the load or the
-level changed."""
+"""Runs that decide between possible causes of a difference: one thing about the family, the load or
+the level is changed."""
 
 from __future__ import annotations
 

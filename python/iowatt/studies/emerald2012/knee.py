@@ -1,4 +1,4 @@
-"""The peak by single drives: how flat it is, and which counts chance does not tell apart.
+"""The peak by single drives: how flat it is, and which counts do not differ significantly.
 
 Neighbours of the peak are tenths of a percent lower, and runs of a million requests differ by as much. A few
 counts were therefore run again with other seeds. Counts of one seed are compared with each other, and the
@@ -31,7 +31,7 @@ class Gap:
 
     @property
     def chance(self) -> bool:
-        """Whether the interval holds none at all."""
+        """Whether the interval includes zero."""
         return abs(self.mean) <= self.half
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ def tops(points: FamilyPoints) -> list[int]:
 
 
 def alike(points: FamilyPoints) -> list[int]:
-    """The counts that chance does not tell from the best one, which is among them."""
+    """The counts that do not differ significantly from the best one, and that one."""
     highest = top(points)
     return [one for one in counts(points) if one == highest or gap(points, one, highest).chance]
 

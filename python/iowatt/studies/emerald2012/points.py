@@ -1,5 +1,4 @@
-"""What the study's sweeps are reduced to: throughput, response time, watts and the metric of each
-configuration."""
+"""The study's points: throughput, response time, watts and the metric of each configuration."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ def three(points: FamilyPoints) -> Figure:
 
 
 def constants() -> Figure:
-    """The family's constants and what they rest on."""
+    """The family's constants and their sources."""
     of = family()
     own = of.controller(CLASS)
     part, work = own.part[0], own.work
@@ -290,7 +290,7 @@ def constants() -> Figure:
 
 
 def defects(points: FamilyPoints) -> Figure:
-    """Known defects of the training, and what they are worth."""
+    """Known defects of the training, and their effects."""
     one = points.at("SR", "raid-5", 25)
     other = one.value / published.MIB
     rows: list[list[Cell]] = [

@@ -1,4 +1,4 @@
-"""What the study's points are reduced to: rate, response time, hit ratio, watts at the wall."""
+"""The study's points: rate, response time, hit ratio, watts at the wall."""
 
 from __future__ import annotations
 

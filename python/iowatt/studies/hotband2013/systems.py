@@ -237,7 +237,7 @@ def _tiered(scale: Scale) -> list[Stage]:
 
 
 def _experiments(scale: Scale) -> list[Stage]:
-    """What is run to see which of several causes a difference has."""
+    """Runs that decide between possible causes of a difference."""
     hot = CACHED.outstanding("hot-band")
     published = _sizes(scale, [CACHE_SHARE])
     small = pool("disks", SLOW_DISK, scale.disks(SMALL_DISKS))
@@ -252,7 +252,7 @@ def _experiments(scale: Scale) -> list[Stage]:
 def _coms(scale: Scale) -> list[Stage]:
     """RAID-1 (mirrored, striped), RAID-5, 2:1 compression under 70/30 random requests, no cache.
 
-    Compression is simulated page by page, so its span is a tenth; it is held against that span without it.
+    Compression is simulated page by page, so its span is a tenth; it is compared with that span uncompressed.
     """
     disks = pool("disks", FAST_DISK, scale.disks(COM_DISKS))
     random = _random(COM_OUTSTANDING)

@@ -154,7 +154,7 @@ def coms(points: HotBandPoints, scale: Scale) -> Figure:
 
 
 def calculator() -> Figure:
-    """The power calculator's point, and what its slip does to the slide of IOPS per watt."""
+    """The power calculator's point, and the effect of its slip on the slide of IOPS per watt."""
     idle, active = 2_072.0, 2_386.0
     rows: list[list[Cell]] = [
         ["idle", idle, idle, "W"],

@@ -19,7 +19,7 @@ PUBLISHED: Final = palette.ALL
 #: Limits of shares, in ms: quarters of octaves, and the published one.
 BINS_MS: Final = tuple(sorted({0.12, *(0.0625 * 2 ** (n / 4) for n in range(25))}))
 _TICKS_MS: Final = (0.0625, 0.125, 0.25, 0.5, 1, 2, 4)
-#: Places of a request's way from the host on, as they are stacked, with what they are called.
+#: Places on a request's way from the host, in the order of the stack, with their names.
 PLACES: Final = {
     "host": "Host and HBA",
     "fabric": "Links and switch",
@@ -218,7 +218,7 @@ def _place(hop: Hop) -> str:
 
 
 def _time_us(hops: Sequence[Hop], place: str) -> float:
-    """Mean time at a place; of the controller, what is waiting, what is work and what the copy takes."""
+    """Mean time at a place; the controller's is split into waiting, work and copy."""
     if place not in ("waiting", "controller", "copy"):
         return sum(hop.us for hop in hops if hop.place == place)
     inside = [hop for hop in hops if hop.place == "controller"]

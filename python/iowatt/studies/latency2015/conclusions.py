@@ -120,7 +120,7 @@ def checkpoint(points: LatencyPoints, member: Member) -> list[Verdict]:
 
 
 def best(points: LatencyPoints, member: Member) -> list[Verdict]:
-    """A write that meets nobody, after, against the published best case."""
+    """A write alone in the array, after, against the published best case."""
     ours = points.one("alone", member=member.key, express=True).write_ms
     error = ours / published.BEST_CASE_MS - 1
     known = points.of("alone", member=BEST, express=True)

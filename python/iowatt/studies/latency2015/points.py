@@ -1,5 +1,5 @@
-"""What the study's Runs are reduced to: latencies of writes and reads as the array sees them, and where
-they arise.
+"""The study's Runs as points: latencies of writes and reads as the array sees them, and where they
+arise.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ OFF: Final = "[]"
 #: Buffers for writes of up to 64 KiB, which all of ours are; classes and numbers are not published.
 ON: Final = '[{up_to="64KiB",buffers=128}]'
 
-#: Times more users; one user meets nobody.
+#: Times more users; a single user never waits for another.
 TWICE: Final = 2
 ALONE: Final = 1
 #: A checkpoint: random writes of pages on top, per second.

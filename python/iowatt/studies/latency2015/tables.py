@@ -1,4 +1,4 @@
-"""The study's tables: the family by equation and simulated, what tells its members apart, services."""
+"""The study's tables: the family by equation and simulated, how its members differ, services."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ MEASUREMENTS: Final = (
     *_both("Highest rate of this mix", "IOPS", "steady", lambda one: one.most_iops),
     *_both("Highest second of a checkpoint,", "ms", "checkpoint", lambda one: one.highest_second_ms),
 )
-"""What could be read off an array, a host or a switch; the first three do not tell the members apart."""
+"""What an array, a host or a switch can measure; the first three are the same for all members."""
 
 
 def measured(points: LatencyPoints, measurement: Measurement) -> list[float]:
@@ -153,7 +153,7 @@ def nearest_ratio(values: Sequence[float]) -> float | None:
 
 
 def distinguishing(points: LatencyPoints) -> Figure:
-    """Which measurement would tell the members apart."""
+    """Which measurement would distinguish the members."""
     rows: list[list[Cell]] = []
     for one in MEASUREMENTS:
         values = measured(points, one)
