@@ -32,11 +32,12 @@ def test_the_study_page_does_not_stick_out_sideways(browser, written, width):
     visit.finish()
 
 
-def test_a_claim_that_differs_opens_to_its_causes(browser, written):
+def test_every_verdict_opens_with_its_causes(browser, written):
     visit = Visit(browser, written)
-    claim = visit.page.locator("#claims li.warning").first
-    cause = claim.locator("dt", has_text="Cause").first
-    assert not cause.is_visible()
-    claim.locator("summary").click()
-    assert cause.is_visible()
+    verdicts = visit.page.locator("details", has=visit.page.locator("#study-every"))
+    heading = verdicts.locator("th", has_text="Why it differs").first
+    assert not heading.is_visible()
+    for summary in verdicts.locator("summary").all():
+        summary.click()
+    assert heading.is_visible()
     visit.finish()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iowatt.pages.run import movement
-from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
+from iowatt.run.summary_parts import Maid, Pdc, WriteOffLoading
 
 
 def test_every_count_has_its_words():

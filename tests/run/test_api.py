@@ -175,7 +175,7 @@ def test_the_function_stays_a_function_when_its_package_is_imported():
         "assert not heavy, heavy\n"
         "from iowatt.run.bundle import Run\n"
         "import iowatt.run.index\n"
-        "assert iowatt.run is iowatt.api.functions.run\n"
+        "assert iowatt.run is iowatt.api.run\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -12,8 +12,8 @@ import pytest
 from iowatt.lenses.summary import summarise
 from iowatt.run import summary_schema
 from iowatt.run.bundle import Run
-from iowatt.run.record import Moments
-from iowatt.run.record_paths import ExpressCounts, HopCounts, PathCounts
+from iowatt.run.record import HopCounts, Moments, PathCounts
+from iowatt.run.summary_parts import PathExpress
 from iowatt.run.tables import frame
 from refused import refused
 
@@ -50,7 +50,7 @@ PATH = PathCounts(
         HopCounts("link", "fabric", "out", visits=8, busy_s=1.0, wait_s=0.004, servers=2),
         HopCounts("10 km", "fabric", "out", visits=0, busy_s=0.0, wait_s=0.0, servers=0),
     ],
-    express=[ExpressCounts(4096, 8, taken=3, refused=1)],
+    express=[PathExpress(up_to_bytes=4096, buffers=8, taken=3, refused=1)],
     not_express=5,
 )
 

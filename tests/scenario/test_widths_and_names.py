@@ -7,7 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from iowatt.api import functions
+from iowatt.api import run as simulate
 from iowatt.base.problems import ScenarioError
 from iowatt.cli.main import app
 from iowatt.lenses.findings import findings
@@ -60,7 +60,7 @@ def test_check_and_run_warn_with_the_place_and_accept_it(scenario):
     assert shown.exit_code == 0 and "n.toml:9: array.pool.10k.count" in shown.stdout
     found = json.loads(runner.invoke(app, ["check", str(scenario), "--json"]).stdout)
     assert found["ok"] and found["warnings"][0]["where"].endswith("n.toml:9: array.pool.10k.count")
-    run = functions.run(scenario)
+    run = simulate(scenario)
     assert any("array.pool.10k.count" in one.text for one in findings(run) if one.weight == "warning")
 
 

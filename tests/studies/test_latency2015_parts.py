@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from iowatt.studies.latency2015 import base, conclusions, equations, published, systems, tables
 from iowatt.studies.latency2015.equations import Load, Station
-from iowatt.studies.latency2015.histogram import Histogram
+from iowatt.studies.latency2015.histogram import LatencyHistogram
 from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE
-from iowatt.studies.latency2015.points import Hop, Point, Points, Second
+from iowatt.studies.latency2015.points import Hop, LatencyPoint, LatencyPoints, Second
 
 LOAD = Load(reads=7_000.0, writes=1_100.0)
 
@@ -87,7 +87,7 @@ def test_reads_that_are_too_much_have_no_answer():
 
 
 def test_a_histogram_answers_by_its_bins():
-    one = Histogram.of([(100_000, 199_999, 3), (0, 99_999, 1), (0, 99_999, 1)])
+    one = LatencyHistogram.of([(100_000, 199_999, 3), (0, 99_999, 1), (0, 99_999, 1)])
     assert one.total == 5
     assert one.counts == (2, 3)
     assert one.share_within(0.099999) == pytest.approx(0.4)
@@ -98,8 +98,8 @@ def test_a_histogram_answers_by_its_bins():
 
 
 def test_a_mixture_weighs_shares_and_not_counts():
-    fast, slow = Histogram.of([(1, 1, 1_000)]), Histogram.of([(2_000_000, 2_000_000, 1)])
-    both = Histogram.mixture({0: 0.25, 1: 0.75}, {0: fast, 1: slow})
+    fast, slow = LatencyHistogram.of([(1, 1, 1_000)]), LatencyHistogram.of([(2_000_000, 2_000_000, 1)])
+    both = LatencyHistogram.mixture({0: 0.25, 1: 0.75}, {0: fast, 1: slow})
     assert both.share_within(1) == pytest.approx(0.25)
     assert both.total == pytest.approx(1)
 
@@ -140,17 +140,17 @@ def hand(kind="steady", member=REFERENCE, express=False, **more):
         "read_mib_s": 56.0, "write_mib_s": 10.0,
         "busy": 0.5, "drive_writes": 2.0, "express_share": float(express),
         "seconds": (Second(0.0, ms, 1_000), Second(1.0, 1.1 * ms, 1_000), Second(2.0, None, 0)),
-        "writes": Histogram.of([(0, 120_000, 10), (120_001, 1_000_000, 90)]),
+        "writes": LatencyHistogram.of([(0, 120_000, 10), (120_001, 1_000_000, 90)]),
         "write_hops": (Hop("switch", "fabric", "out", 0.1, 0.7), Hop("switch", "fabric", "in", 0.0, 0.7)),
         "read_hops": (),
     }  # fmt: skip
-    return Point(**(given | more))
+    return LatencyPoint(**(given | more))
 
 
 def family(**after):
     """The reference alone, before and after, in every sweep."""
     kinds = ("steady", "alone", "twice", "checkpoint")
-    return Points(
+    return LatencyPoints(
         [
             hand(kind, express=express, **(after if express else {}))
             for kind in kinds
@@ -162,6 +162,11 @@ def family(**after):
 def only(verdicts, key):
     (found,) = [one for one in verdicts if one.key == key]
     return found
+
+
+def judged(conclusion, points):
+    (verdict,) = conclusion(points, BY_KEY[REFERENCE])
+    return verdict
 
 
 def test_the_published_means_agree_and_six_percent_differ():
@@ -180,29 +185,26 @@ def test_bandwidth_may_change_by_one_percent():
 
 
 def test_one_second_above_a_millisecond_is_a_spike():
-    member = BY_KEY[REFERENCE]
-    assert conclusions.spikes(family(), member).agrees
+    assert judged(conclusions.spikes, family()).agrees
     over = (Second(0.0, 0.2, 10), Second(1.0, 1.01, 10))
-    assert not conclusions.spikes(family(seconds=over), member).agrees
+    assert not judged(conclusions.spikes, family(seconds=over)).agrees
 
 
 def test_a_checkpoint_must_spike_before_and_not_after():
-    member = BY_KEY[REFERENCE]
-    quiet = conclusions.checkpoint(family(), member)
+    quiet = judged(conclusions.checkpoint, family())
     assert not quiet.agrees
     assert "without filling up" in quiet.cause
     points = family()
-    wild = replace(points.one("checkpoint", REFERENCE, express=False), seconds=(Second(0.0, 3.0, 10),))
-    points.all[points.all.index(points.one("checkpoint", REFERENCE, express=False))] = wild
-    assert conclusions.checkpoint(points, member).agrees
+    wild = replace(points.one("checkpoint", member=REFERENCE, express=False), seconds=(Second(0.0, 3.0, 10),))
+    points.all[points.all.index(points.one("checkpoint", member=REFERENCE, express=False))] = wild
+    assert judged(conclusions.checkpoint, points).agrees
 
 
 def test_62_us_are_claimed_of_a_write_that_meets_nobody():
-    member = BY_KEY[REFERENCE]
-    assert not conclusions.best(family(), member).agrees
-    assert conclusions.best(family(write_ms=0.063), member).agrees
-    assert conclusions.below(family(write_ms=0.199), member).agrees
-    assert not conclusions.below(family(write_ms=0.2), member).agrees
+    assert not judged(conclusions.best, family()).agrees
+    assert judged(conclusions.best, family(write_ms=0.063)).agrees
+    assert judged(conclusions.below, family(write_ms=0.199)).agrees
+    assert not judged(conclusions.below, family(write_ms=0.2)).agrees
 
 
 def test_the_switch_is_told_from_its_hops():
@@ -212,9 +214,9 @@ def test_the_switch_is_told_from_its_hops():
 
 
 def test_the_nearest_two_members_say_what_a_measurement_must_resolve():
-    assert tables.apart([1.0, 2.0, 1.5]) == pytest.approx(4 / 3)
-    assert tables.apart([0.0, 1.0]) is None
-    assert tables.apart([2.0, 2.0]) == 1
+    assert tables.nearest_ratio([1.0, 2.0, 1.5]) == pytest.approx(4 / 3)
+    assert tables.nearest_ratio([0.0, 1.0]) is None
+    assert tables.nearest_ratio([2.0, 2.0]) == 1
 
 
 def test_the_table_of_the_printed_equation_has_both_means_in_every_line():

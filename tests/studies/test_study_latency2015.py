@@ -9,9 +9,8 @@ import pytest
 
 from iowatt.evaluate.search import grid
 from iowatt.studies.conduct import conduct
-from iowatt.studies.find import find
-from iowatt.studies.latency2015 import STUDY, evaluate, points, published, systems
-from iowatt.studies.results import Results
+from iowatt.studies.latency2015 import STUDY, points, published, systems
+from iowatt.studies.study import find
 
 TINY = systems.Scale(
     steady_s=3,
@@ -28,22 +27,12 @@ TINY = systems.Scale(
 
 @pytest.fixture(scope="module")
 def conducted(tmp_path_factory):
-    study = replace(
-        STUDY,
-        stages=lambda _quick: systems.stages(TINY),
-        evaluate=lambda results, _quick: evaluate.evaluate(results, TINY),
-    )
-    return conduct(study, tmp_path_factory.mktemp("latency") / "study")
+    return conduct(replace(STUDY, scale=TINY), tmp_path_factory.mktemp("latency") / "study")
 
 
 @pytest.fixture(scope="module")
 def found(conducted):
-    stages = systems.stages(TINY)
-    frames = {
-        stage.key: pl.read_parquet(conducted.path / "sweeps" / stage.key / "table.parquet")
-        for stage in stages
-    }
-    return points.read(Results(stages, frames, conducted.path / "sweeps"))
+    return points.read(conducted.results)
 
 
 def test_the_study_is_known_by_name():
@@ -57,7 +46,7 @@ def test_every_point_ran(conducted):
 
 
 def test_the_four_figures_and_the_family_are_there(conducted):
-    figures = {figure["key"] for figure in conducted.as_dict()["figures"]}
+    figures = {figure.key for figure in conducted.result.figures}
     assert figures == {
         "over-time-steady", "over-time-checkpoint", "installed-base", "bandwidth", "path", "printed",
         "family", "telling", "member-histograms", "services",
@@ -96,14 +85,14 @@ def test_a_visit_is_what_the_feature_takes_away(found):
 
 
 def test_every_claim_has_its_verdict(conducted):
-    verdicts = conducted.as_dict()["verdicts"]
-    assert {one["key"] for one in verdicts} == {
+    verdicts = conducted.result.verdicts
+    assert {one.key for one in verdicts} == {
         "mean-before", "mean-after", "read-bandwidth", "write-bandwidth", "spikes", "checkpoint", "best-case",
         "below-200", "installed-before", "installed-after", "storeserv-10400", "switch",
     }  # fmt: skip
 
 
-def test_the_page_says_what_is_open_and_what_is_wrong_with_the_source(conducted):
-    page = (conducted.path / "report.html").read_text("utf-8")
-    for said in ("F = 2 (W_2 - W_1)", "telemetry of many arrays", "assumed", "10,209,906"):
-        assert said in page, said
+def test_the_notes_say_what_is_open_and_what_is_wrong_with_the_source(conducted):
+    codes = [note.code for note in conducted.result.notes]
+    assert codes[0] == "reduced"
+    assert {"halved-mean", "assumed-load", "express-writes", "defects-of-the-source"} <= set(codes)

@@ -7,39 +7,25 @@ from dataclasses import replace
 import pytest
 
 from iowatt.studies.conduct import conduct
-from iowatt.studies.find import find
-from iowatt.studies.offloading2008 import points, systems
-from iowatt.studies.results import Results
+from iowatt.studies.offloading2008 import STUDY, points, systems
 
 WORKS = ("pauses", "hp")
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    short = {work.key: work for work in systems.works(0.25)}
-    stages = [
-        replace(stage, text=systems.scenario(short[stage.said["work"]], stage.said["scheme"]))
-        for stage in systems.stages(True)
-        if stage.said["work"] in WORKS
-    ]
-    kept: list[Results] = []
-
-    def evaluate(results, quick):
-        kept.append(results)
-        return find("offloading2008").evaluate(results, quick)
-
-    study = replace(find("offloading2008"), stages=lambda _quick: stages, evaluate=evaluate)
-    done = conduct(study, tmp_path_factory.mktemp("study") / "short")
-    return done, {(one.work, one.scheme): one for one in points.of(kept[0])}
+    study = replace(STUDY, scale=0.25, keep=lambda stage: stage.labels["work"] in WORKS)
+    done = conduct(study, tmp_path_factory.mktemp("study") / "short", quick=True)
+    return done, points.read(done.results)
 
 
 def test_every_scheme_was_run_and_nothing_failed(found):
     done, by = found
     assert (done.failed, done.faults) == (0, [])
     assert set(by) == {(work, scheme) for work in WORKS for scheme in systems.SCHEMES}
-    page = (done.path / "report.html").read_text("utf-8")
-    for said in ("server-volume", "Cheetah 15K.5", "MAID", "HP"):
-        assert said in page
+    codes = [note.code for note in done.result.notes]
+    assert codes[0] == "reduced"
+    assert {"synthetic-volumes", "stand-in-drive", "maid-cache", "hp-week"} <= set(codes)
 
 
 def test_off_loading_saves_more_than_spinning_down_alone(found):
@@ -76,10 +62,9 @@ def test_every_scheme_answers_the_same_requests(found, work):
 
 def test_verdicts_that_differ_say_why(found):
     done, _ = found
-    verdicts = done.as_dict()["verdicts"]
+    verdicts = done.result.verdicts
     keys = {"spin-down-range", "write-off-loading-range", "off-loading-more", "maid", "pdc"}
-    assert {one["key"] for one in verdicts} == keys
-    assert all(one["agrees"] or (one["cause"] and one["experiment"]) for one in verdicts)
-    assert all(
-        one["agrees"] for one in verdicts if one["key"] == "off-loading-more" and "pause" in one["case"]
-    )
+    assert {one.key for one in verdicts} == keys
+    assert all(one.agrees or (one.cause and one.experiment) for one in verdicts)
+    title = next(work.title for work in systems.works(1.0) if work.key == "pauses")
+    assert all(one.agrees for one in verdicts if one.key == "off-loading-more" and one.case == title)

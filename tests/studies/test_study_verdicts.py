@@ -9,12 +9,17 @@ import pytest
 from iowatt.lenses.idle.result import Autocorrelation, DriveIdle, IdlePeriods, LongPeriods, OraclePoint
 from iowatt.studies.arrays2002 import conclusions, drive_conclusions, tables
 from iowatt.studies.arrays2002.detail import Drives, Idle
-from iowatt.studies.arrays2002.drive_conclusions import BREAK_EVEN_S, Experiment, derived_saving_j
-from iowatt.studies.arrays2002.points import Point, best, cases, choose
+from iowatt.studies.arrays2002.drive_conclusions import (
+    BREAK_EVEN_S,
+    ConstantGaps,
+    Experiment,
+    derived_saving_j,
+)
+from iowatt.studies.arrays2002.points import DesignPoint, best, cases, choose
 from iowatt.studies.arrays2002.published import IDLE_W, LARGEST_CORRELATION, TPCC, TPCH
-from iowatt.studies.page import claims
-from iowatt.studies.results import RecordedIdle
-from iowatt.studies.verdict import Verdict
+from iowatt.studies.document import claim_verdict
+from iowatt.studies.result import Verdict, judge
+from iowatt.studies.stages import RecordedIdle
 
 GAP_S = 0.00706
 DISKS = (24, 28, 32, 38)
@@ -30,7 +35,7 @@ def point(disks=32, unit=16, *, kind="space", t=5.0, busy=(0.2, 0.05), level=5, 
         "e_j": idle + sum(busy), "states_j": {"idle": idle, "positioning": busy[0], "active": busy[1]},
         "interarrival_s": GAP_S, "accesses": 2.0, "overloaded": False,
     }  # fmt: skip
-    return Point(**(given | more))
+    return DesignPoint(**(given | more))
 
 
 def published_shape():
@@ -47,12 +52,24 @@ def only(verdicts):
     return found
 
 
+def verdict(**fields):
+    given = {"key": "k", "claim": "claim", "case": "case", "published": "theirs", "ours": "ours"}
+    return Verdict(**(given | fields))
+
+
 def test_a_difference_needs_a_cause_and_an_experiment():
     with pytest.raises(ValueError):
-        Verdict("k", "claim", "case", "theirs", "ours", agrees=False, cause="because")
+        verdict(agrees=False, cause="because")
     with pytest.raises(ValueError):
-        Verdict("k", "claim", "case", "theirs", "ours", agrees=False, experiment="table")
-    assert Verdict("k", "claim", "case", "theirs", "ours", agrees=True).word == "agree"
+        verdict(agrees=False, experiment="table")
+    assert verdict(agrees=True).verdict == "agree"
+
+
+def test_only_a_difference_says_why():
+    said = {"published": "theirs", "ours": "ours", "cause": "c", "experiment": "e"}
+    agree, differ = (judge("k", "claim", "case", agrees=agrees, **said) for agrees in (True, False))
+    assert (agree.cause, agree.experiment) == ("", "")
+    assert (differ.cause, differ.experiment) == ("c", "e")
 
 
 def test_the_published_shape_agrees_everywhere():
@@ -175,7 +192,7 @@ def lens(correlation=(0.05,) * 5, over_1s=0.0, over_2s=0.0, longest=3.0, saved=(
 
 
 def experiment(what, workload="tpcc", parity=1.2, **more):
-    return Experiment(what, workload, drives(workload, parity), lens(**more))
+    return Experiment(what, workload, drives(workload, parity), Idle("captured", workload, 4, lens(**more)))
 
 
 def test_the_parity_disk_queues_where_the_study_says():
@@ -225,13 +242,13 @@ def test_tails_are_held_against_one_percent(workload, over_1s, over_2s, agrees):
 
 
 def test_spin_down_pays_only_where_an_oracle_saves():
-    def verdict(*saved):
+    def judged(*saved):
         idle = [Idle("captured", "tpch", 4, lens(saved=saved))]
         return only(drive_conclusions.spin_down(idle, [experiment("Poisson", "tpch")]))
 
-    assert verdict(0.004, 0.006, 0.009).agrees
-    assert not verdict(0.006, 0.007, 0.009).agrees
-    found = verdict(0.0, 0.0, 0.02)
+    assert judged(0.004, 0.006, 0.009).agrees
+    assert not judged(0.006, 0.007, 0.009).agrees
+    found = judged(0.0, 0.0, 0.02)
     assert not found.agrees
     assert "the parity disk" in found.cause  # the last of RAID-4 has the longest period
     assert "Poisson 0.00 %" in found.experiment
@@ -246,10 +263,8 @@ def test_break_even_and_the_loss_at_41_seconds_are_those_of_the_watts():
 
 
 def row(length_s, latency_j, energy_j=0.0):
-    return {
-        "length_s": length_s, "periods": 1.0, "latency_j": latency_j, "energy_j": energy_j,
-        "latency_share": latency_j / (22.3 * length_s), "derived_j": derived_saving_j(length_s),
-    }  # fmt: skip
+    share = latency_j / (22.3 * length_s)
+    return ConstantGaps(length_s, 1, latency_j, share, energy_j, derived_saving_j(length_s))
 
 
 def test_oracles_are_held_against_the_derivation():
@@ -273,10 +288,10 @@ def test_the_rule_that_never_acts_cannot_lose():
 
 
 def test_claims_count_their_cases():
-    agree = Verdict("a", "A", "one", "", "", agrees=True)
-    differ = Verdict("a", "A", "two", "", "", agrees=False, cause="c", experiment="e")
-    found = claims([agree, differ, replace(agree, key="b"), replace(differ, key="c")])
-    assert [claim.word for claim in found] == ["agree in 1 of 2", "agree", "differ"]
+    agree, differ = verdict(agrees=True), verdict(agrees=False, cause="c", experiment="e")
+    left = verdict(agrees=False, tried=False)
+    words = [claim_verdict(cases) for cases in ([agree, differ], [agree], [differ], [left], [agree, left])]
+    assert words == ["agree in 1 of 2", "agree", "differ", "not tried", "agree, 1 not tried"]
 
 
 def test_table_5_says_how_much_worse_the_published_place_is():

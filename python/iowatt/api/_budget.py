@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from iowatt.api._common import Changes, Page, PathLike, scenario_input
 from iowatt.base.errors import Argument, InputError, IowattError
 
 if TYPE_CHECKING:
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def budget(
-    *what: str | os.PathLike[str] | Run,
+    *what: PathLike | Run,
     rates: Iterable[float] | str | None = None,
     within_s: float | None = None,
     of: str = "mean",
     workload: str | None = None,
-    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    set: Changes = (),  # noqa: A002 - the word of the command line
     jobs: int | None = None,
-    output: str | os.PathLike[str] | None = None,
+    output: PathLike | None = None,
     force: bool = False,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -65,6 +66,7 @@ def budget(
     from iowatt.lenses.budget import Level, analyse
     from iowatt.lenses.budget.level import MEAN
     from iowatt.lenses.kept_up import kept_up
+    from iowatt.pages.budget.document import document
 
     if within_s is None and of != MEAN:
         raise InputError(
@@ -73,11 +75,7 @@ def budget(
             f"{of!r} has no effect without a service level; give `within=TIME`, too",
         )
     level = None if within_s is None else Level(1e3 * within_s, of)
-    target = None if output is None else Path(output)
-    if target is not None:
-        from iowatt.render import write
-
-        write.check_target(target, force=force)
+    page = Page(output, force=force)
     if _is_scenario(what):
         request = _request(what[0], rates, workload, set)
         with tempfile.TemporaryDirectory(prefix="iowatt-budget-") as place:
@@ -93,10 +91,7 @@ def budget(
             )
         runs = [_opened(one) for one in what]
         found = analyse(runs, overloaded=[not kept_up(run).kept_up for run in runs], level=level)
-    if target is not None:
-        from iowatt.pages.budget.document import document
-
-        write.write(document(found), target, force=force)
+    page.write(lambda: document(found))
     return found
 
 
@@ -115,28 +110,24 @@ def _is_scenario(what: Sequence[Any]) -> bool:
     return bool(scenarios)
 
 
-def _opened(one: str | os.PathLike[str] | Run) -> Run:
+def _opened(one: PathLike | Run) -> Run:
     from iowatt.run.bundle import Run
 
     return one if isinstance(one, Run) else Run.open(one)
 
 
 def _request(
-    scenario: Any,
-    rates: Iterable[float] | str | None,
-    workload: str | None,
-    overrides: Iterable[str] | Mapping[str, object],
+    scenario: Any, rates: Iterable[float] | str | None, workload: str | None, overrides: Changes
 ) -> Request:
     """The scenario at the loads, or at its own.
 
     Raises ``InputError`` where it has no path, before anything is simulated.
     """
     from iowatt.api import requests
-    from iowatt.api.functions import _search_given
     from iowatt.evaluate.search import prepare
     from iowatt.evaluate.search.sweep import Request
 
-    given = _search_given(scenario, overrides)
+    given = scenario_input(scenario, overrides)
     if not prepare.raw(given).get("path"):
         raise InputError(
             "missing",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from iowatt.api._common import Page, PathLike, seconds
 
 if TYPE_CHECKING:
     from iowatt.lenses.compare.result import BeforeAfter
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def compare(
-    before: str | os.PathLike[str] | Run | Iterable[str | os.PathLike[str] | Run],
-    after: str | os.PathLike[str] | Run | Iterable[str | os.PathLike[str] | Run],
+    before: PathLike | Run | Iterable[PathLike | Run],
+    after: PathLike | Run | Iterable[PathLike | Run],
     *,
     spike: str | float | None = None,
     op: str = "all",
@@ -25,7 +26,7 @@ def compare(
     confidence: float = 0.95,
     resamples: int | None = None,
     seed: int = 1,
-    output: str | os.PathLike[str] | None = None,
+    output: PathLike | None = None,
     force: bool = False,
 ) -> BeforeAfter:
     """Compare two Runs, or two groups of repeated ones, before and after a change.
@@ -69,12 +70,9 @@ def compare(
     """
     from iowatt.lenses.compare.analyse import analyse
     from iowatt.lenses.compare.request import Asked, opened
+    from iowatt.pages.compare.document import document
 
-    target = None if output is None else Path(output)
-    if target is not None:
-        from iowatt.render import write
-
-        write.check_target(target, force=force)
+    page = Page(output, force=force)
     found = analyse(
         Asked(
             opened(_listed(before)),
@@ -82,18 +80,15 @@ def compare(
             op=op,
             point=point,
             workload=workload,
-            threshold_s=_seconds(spike, "spike"),
-            every_s=_seconds(every, "every"),
-            expected_interval_s=_seconds(expected_interval, "expected_interval"),
+            threshold_s=seconds(spike, "spike"),
+            every_s=seconds(every, "every"),
+            expected_interval_s=seconds(expected_interval, "expected_interval"),
             confidence=confidence,
             resamples=resamples,
             seed=seed,
         )
     )
-    if target is not None:
-        from iowatt.pages.compare.document import document
-
-        write.write(document(found), target, force=force)
+    page.write(lambda: document(found))
     return found
 
 
@@ -101,15 +96,3 @@ def _listed(given: Any) -> list[Any]:
     from iowatt.run.bundle import Run
 
     return [given] if isinstance(given, str | os.PathLike | Run) else list(given)
-
-
-def _seconds(value: str | float | None, where: str) -> float | None:
-    from iowatt.base.errors import Argument, InputError
-    from iowatt.base.units import parse_duration
-
-    if value is None or isinstance(value, int | float):
-        return value
-    try:
-        return parse_duration(value)
-    except ValueError as error:
-        raise InputError("bad-syntax", Argument(where), str(error)) from None

@@ -35,7 +35,7 @@ def tariffs(incomplete: str) -> list[str]:
 
 def studies(incomplete: str) -> list[str]:
     """Published studies."""
-    from iowatt.studies.find import studies as known
+    from iowatt.studies import studies as known
 
     return _begun(incomplete, [one.name for one in known()])
 

@@ -9,7 +9,8 @@ import typer
 
 from iowatt.base.errors import IowattError
 from iowatt.cli import completion
-from iowatt.cli.options import AsJson, Force, Jobs, Resume, output, print_json
+from iowatt.cli.options import AsJson, Force, Jobs, Notes, Resume, output, print_json
+from iowatt.cli.show import show
 
 app = typer.Typer(help="Published studies, reproduced from end to end.", no_args_is_help=True)
 
@@ -22,20 +23,15 @@ def register(parent: typer.Typer) -> None:
 @app.command("list")
 def listed(*, as_json: AsJson = False) -> None:
     """The studies that can be run."""
-    from iowatt.studies.find import studies
+    from iowatt.studies import studies
+    from iowatt.studies.document import listing
+    from iowatt.studies.result import StudyEntry, StudyList
 
-    if as_json:
-        rows = [
-            {"name": one.name, "title": one.title, "question": one.question, "source": one.source}
-            for one in studies()
-        ]
-        print_json({"schema": "iowatt.studies/1", "studies": rows})
-        return
-    from rich.console import Console
-
-    from iowatt.studies.text import listing
-
-    Console(highlight=False).print(listing(studies()))
+    entries = [
+        StudyEntry(name=one.name, title=one.title, question=one.question, source=one.source)
+        for one in studies()
+    ]
+    show(StudyList(studies=entries), listing, as_json=as_json)
 
 
 @app.command("run")
@@ -56,19 +52,21 @@ def run(
     jobs: Jobs = None,
     resume: Resume = False,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a study: its tables and figures remade, and for each of its conclusions agree or differ."""
+    """Run a study: remake its tables and figures, and judge each of its conclusions."""
     from iowatt.cli import searching
     from iowatt.cli.progress import points_bar
-    from iowatt.studies.conduct import conduct, is_study
-    from iowatt.studies.find import find
+    from iowatt.studies import find
+    from iowatt.studies.conduct import FILES, MANIFEST, conduct, is_study
+    from iowatt.studies.document import document
 
     study = find(name)
     target = output or Path("studies") / study.name
     try:
         with points_bar(f"running {study.name}") as progress:
-            found = conduct(
+            done = conduct(
                 study,
                 target,
                 quick=quick,
@@ -81,30 +79,23 @@ def run(
     except KeyboardInterrupt:
         if is_study(target):
             typer.echo(
-                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
-                err=True,
+                f"iowatt: finished points are kept in {target}; --resume continues the study", err=True
             )
         raise
     if as_json:
-        print_json({"path": str(target), **found.as_dict()})
+        print_json({"path": str(target), **done.result.as_dict()})
     else:
-        from rich.console import Console
-
-        from iowatt.studies.text import verdicts
-
-        console = Console(highlight=False)
-        console.print(verdicts(found))
-        console.print()
-        if found.resumed:
-            console.print(f"resumed: {found.resumed} points were finished before")
-        if found.failed:
-            console.print(f"warning: {found.failed} points could not be simulated; points.csv says why")
-        for what, file in (("page", "report.html"), ("points", "points.parquet"), ("json", "study.json")):
-            console.print(f"{what}: {target / file}", markup=False, soft_wrap=True)
-    if found.faults:
+        show(done.result, lambda result: document(result, done.findings), notes=notes)
+        if done.resumed:
+            typer.echo(f"resumed: {done.resumed} points were finished before")
+        if done.failed:
+            typer.echo(f"warning: {done.failed} points could not be simulated; points.csv says why")
+        for title, file in (("page", FILES.page), ("points", FILES.parquet), ("json", MANIFEST)):
+            typer.echo(f"{title}: {target / file}")
+    if done.faults:
         raise IowattError(
             "internal",
             None,
-            f"{len(found.faults)} points ended in a fault of iowatt\n" + "\n".join(found.faults[:5]),
+            f"{len(done.faults)} points ended in a fault of iowatt\n" + "\n".join(done.faults[:5]),
             hint="`resume=True` tries them again",
         )

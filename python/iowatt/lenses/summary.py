@@ -8,11 +8,11 @@ from typing import Any, Final, Literal
 import polars as pl
 
 from iowatt.lenses import efficiency, energy, latency, rated_power, wear
-from iowatt.run import summary_controller, summary_measured, summary_paths, summary_tiers
+from iowatt.run import summary_build
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Moments, Record
 from iowatt.run.statistics import mean_interval
-from iowatt.run.summary_devices import Device, Flash
+from iowatt.run.summary_parts import Device, Flash
 from iowatt.run.summary_schema import (
     SCHEMA,
     Bus,
@@ -76,17 +76,17 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         rebuilds=list(_rebuilds(record)),
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
-        paths=summary_paths.paths(record.paths, span),
+        paths=summary_build.paths(record.paths, span),
         response_time_at=_response_time_at(record),
-        controller=summary_controller.controller(record),
-        cache=summary_controller.cache(record.cache),
-        virtual_pools=summary_tiers.virtual_pools(record.virtual_pools),
-        tiers=summary_tiers.tiers(record.virtual_pools),
+        controller=summary_build.controller(record),
+        cache=summary_build.cache(record.cache),
+        virtual_pools=summary_build.virtual_pools(record.virtual_pools),
+        tiers=summary_build.tiers(record.virtual_pools),
         heat=_heat(record),
         power_management=_power_management(record),
         simulation=_simulation(record),
-        driver=summary_measured.driver(record),
-        instruments=summary_measured.instruments(record),
+        driver=summary_build.driver(record),
+        instruments=None if record.instruments is None else list(record.instruments),
     )
 
 
@@ -182,7 +182,7 @@ def _volumes(record: Record) -> Iterator[Volume]:
             throughput=efficiency.throughput(volume.flow, record.window.duration_s),
             response_time_ms=_response_times(volume.flow.response, rows),
             in_flight_mean=volume.flow.in_flight_mean,
-            cache=summary_controller.hits(volume.hits),
+            cache=summary_build.hits(volume.hits),
         )
 
 
@@ -196,7 +196,7 @@ def _workloads(record: Record) -> Iterator[Workload]:
             throughput=efficiency.throughput(workload.flow, record.window.duration_s),
             response_time_ms=_response_times(workload.flow.response, rows),
             in_flight_mean=workload.flow.in_flight_mean,
-            cache=summary_controller.hits(workload.hits),
+            cache=summary_build.hits(workload.hits),
             trace=None if workload.trace is None else TraceReading(**workload.trace),
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from iowatt.run.summary_devices import Wear
+from iowatt.run.summary_parts import Wear
 
 SECONDS_PER_YEAR: Final = 365 * 86_400
 

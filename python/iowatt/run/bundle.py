@@ -17,6 +17,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,7 @@ ASKED_FOR = {"idle": "observe.idle = true", "heat": "observe.heat = {}"}
 COUNTED = ("idle_short",)
 #: Tables of measured Runs beside which instruments recorded.
 MEASURED = ("instruments",)
-#: Tables that older Runs lack, or Runs of what does not tell: why it may be, and what to do.
+#: Tables that a Run may lack: a possible reason, and what to do.
 RECORDED = {
     "series": (
         "it was written by an older iowatt, or nothing says when its requests completed",
@@ -177,28 +178,15 @@ class Run:
         """
         if name not in OPTIONAL:
             return self.table(name).lazy()
-        if name in MEASURED and not self.has(name):
-            raise InputError(
-                "missing-figure",
-                self._place,
-                f"this run has no table {name!r}: no instrument recorded while it ran",
-            )
-        if name in RECORDED and not self.has(name):
-            why, hint = RECORDED[name]
-            raise InputError(
-                "missing-figure",
-                self._place,
-                f"this run has no table {name!r}: {why}",
-                hint=hint,
-            )
         if not self.has(name):
-            asked = ASKED_FOR.get(name, ASKED_FOR["idle"])
-            raise InputError(
-                "missing-figure",
-                self._place,
-                f"this run has no table {name!r}: it was not kept",
-                hint=f"set {asked} in the scenario, or run it with `set={asked.replace(' ', '')}`",
-            )
+            why, hint = RECORDED.get(name, ("it was not kept", None))
+            if name in MEASURED:
+                why = "no instrument recorded while it ran"
+            elif name not in RECORDED:
+                key = ASKED_FOR.get(name, ASKED_FOR["idle"])
+                hint = f"set {key} in the scenario, or run it with `set={key.replace(' ', '')}`"
+            place, message = self._place, f"this run has no table {name!r}: {why}"
+            raise InputError("missing-figure", place, message, hint=hint)
         if name == "idle" and self._idle is not None:
             return self._idle.scan()
         if self._tables.get(name) is not None:
@@ -214,7 +202,7 @@ class Run:
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a reader must know before believing the figures."""
+        """Limits of the figures that a reader must know."""
         return list(self.summary["notes"])
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Run:
@@ -282,7 +270,7 @@ class Run:
 
     @contextmanager
     def _readable(self, name: str) -> Iterator[None]:
-        """What Polars finds wrong with a table's file is the input's fault."""
+        """Errors of Polars on a table's file are wrong input."""
         from iowatt.base.parquet import ERRORS
 
         try:
@@ -296,12 +284,12 @@ class Run:
             ) from None
 
 
+@dataclass(frozen=True)
 class Reservation:
-    """A target directory, and the folder aside that is filled in its stead."""
+    """A target directory, and the folder beside it that is filled and then takes its place."""
 
-    def __init__(self, target: Path, staging: Path) -> None:
-        self.target = target
-        self.staging = staging
+    target: Path
+    staging: Path
 
 
 @contextmanager

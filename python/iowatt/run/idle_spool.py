@@ -1,4 +1,4 @@
-"""Idle periods on their way into a bundle: too many for memory, so they wait in an unnamed file."""
+"""Idle periods before they are in a bundle: too many for memory, so they are kept in an unnamed file."""
 
 from __future__ import annotations
 

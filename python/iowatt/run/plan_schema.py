@@ -1,4 +1,4 @@
-"""What readers of a bundle rely on in its ``plan.json``: checked when it is loaded, all else passes.
+"""The parts of a bundle's ``plan.json`` that readers rely on, checked when it is loaded.
 
 The plan is the simulator's input and has far more in it. A measured Run's plan has neither names nor a
 simulation.
@@ -331,7 +331,7 @@ def first(error: ValidationError, passed: frozenset[str] = frozenset()) -> tuple
 
 
 def _misfits(plan: _Plans, summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What does not go together: names and what they name, in the plan and in ``run.json``."""
+    """Contradictions: names and the things they name, in the plan and in ``run.json``."""
     if plan.simulation is not None and plan.names is None:
         yield "names", "the key is missing; simulation needs it"
     elif plan.simulation is not None and plan.names is not None:

@@ -1,4 +1,4 @@
-"""What a source hands over: a run as observed, before any lens has looked at it.
+"""A run as a source observed it, before any lens.
 
 The simulator fills it from one call into Rust; a measurement fills it from a load generator's
 output and a meter. Everything that ``run.json`` says is derived from this record in
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.idle_spool import IdleSpool
-    from iowatt.run.record_paths import PathCounts
+    from iowatt.run.summary_parts import Instrument, PathExpress
+    from iowatt.run.summary_schema import Loss, Zeros
 
 SourceKind = Literal["simulation", "fio", "vdbench", "replay", "trace"]
 
@@ -159,41 +160,6 @@ class Station:
 
 
 @dataclass(frozen=True)
-class CacheCounts:
-    """What a cache did within the window."""
-
-    reads: int
-    read_hits: int
-    #: Reads that waited for nothing but what others had asked for; no hits.
-    delayed_hits: int
-    writes: int
-    write_hits: int
-    read_bytes: int
-    read_hit_bytes: int
-    write_bytes: int
-    write_hit_bytes: int
-    #: Reads from the drives.
-    fetches: int
-    fetched_bytes: int
-    #: Writes of dirty data to the drives.
-    destages: int
-    destaged_bytes: int
-    evictions: int
-    #: Writes that found no clean or free line, and how long they waited for one.
-    waits_for_space: int
-    space_wait_s: float
-    dirty_bytes_at_end: int
-    #: Bytes of writes that replaced dirty ones.
-    overwritten_bytes: int = 0
-    #: Hot lines that the destager passed over, the warm-up included.
-    kept_back: int = 0
-    #: Bytes asked for ahead of reads; of those, asked for by a read later, and lost before any was.
-    ahead_bytes: int = 0
-    ahead_used_bytes: int = 0
-    ahead_wasted_bytes: int = 0
-
-
-@dataclass(frozen=True)
 class Hits:
     """What the requests of a workload or a volume found in the cache."""
 
@@ -215,26 +181,31 @@ class Hits:
         return Hits(*(sum(getattr(part, one.name) for part in known) for one in fields(Hits)))
 
 
-@dataclass(frozen=True)
-class Zeros:
-    """Bytes that were kept from the pools because they were zeros; of these, what went there later."""
+@dataclass(frozen=True, kw_only=True)
+class CacheCounts(Hits):
+    """What a cache did within the window."""
 
-    written_bytes: int
-    read_bytes: int
-    given_up_bytes: int = 0
-
-
-@dataclass(frozen=True)
-class Loss:
-    """A part of the controller that failed; over the whole run, times from its start."""
-
-    of: str
-    #: None where the run ended before.
-    at_s: float | None
-    back_s: float | None
-    dirty_bytes: int
-    flushed_s: float | None
-    written_through: int
+    #: Reads that waited for nothing but what others had asked for; no hits.
+    delayed_hits: int
+    #: Reads from the drives.
+    fetches: int
+    fetched_bytes: int
+    #: Writes of dirty data to the drives.
+    destages: int
+    destaged_bytes: int
+    evictions: int
+    #: Writes that found no clean or free line, and how long they waited for one.
+    waits_for_space: int
+    space_wait_s: float
+    dirty_bytes_at_end: int
+    #: Bytes of writes that replaced dirty ones.
+    overwritten_bytes: int = 0
+    #: Hot lines that the destager passed over, the warm-up included.
+    kept_back: int = 0
+    #: Bytes asked for ahead of reads; of those, asked for by a read later, and lost before any was.
+    ahead_bytes: int = 0
+    ahead_used_bytes: int = 0
+    ahead_wasted_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -382,31 +353,40 @@ class LoadGenerator:
 
 
 @dataclass(frozen=True)
-class InstrumentProblem:
-    """Something that an instrument or its log did not do right; times from the start of the run."""
+class HopCounts:
+    """A station that requests of a path pass: part of the host, a direction of a hop, the target port."""
 
-    kind: str
-    at_s: float | None
-    seconds: float
-    text: str
+    hop: str
+    #: ``host``, ``fabric`` or ``port``.
+    place: str
+    #: ``out`` (away from the host), ``in`` or, where both use it, empty.
+    way: str
+    visits: int
+    busy_s: float
+    #: Sum over visits of the time spent waiting.
+    wait_s: float
+    #: How many serve at once, all lanes together; 0 of what only takes time (distance).
+    servers: int
 
 
 @dataclass(frozen=True)
-class Instrument:
-    """A meter or thermometer beside a run."""
+class PathCounts:
+    """A path: its lanes are equal, and counted together."""
 
     name: str
-    kind: str
-    role: Literal["power", "temperature"]
-    grade: Literal["emerald", "indicative"]
-    why: str
-    model: str | None
-    serial: str | None
-    calibrated: str | None
-    sample_interval_s: float | None
-    uncertainty_percent: float | None
-    details: Mapping[str, str]
-    problems: Sequence[InstrumentProblem]
+    protocol: str
+    workloads: Sequence[str]
+    lanes: int
+    #: Commands outstanding of a lane at most; None: no limit.
+    queue_depth: int | None
+    #: Requests that came to the host's queue, those that it held back, and how long in all.
+    queue_visits: int
+    queue_held: int
+    queue_wait_s: float
+    hops: Sequence[HopCounts]
+    express: Sequence[PathExpress] = ()
+    #: Writes of no express class; None where there is none.
+    not_express: int | None = None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What may be said about a mean from one run: its confidence interval, and where its warm-up ends.
+"""Statistics of a mean from one run: its confidence interval, and where its warm-up ends.
 
 Batch means: successive requests are correlated, so the variance of single requests says too little
 about the variance of their mean. Means of long batches are nearly independent, and Student's t on

@@ -12,11 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from iowatt.run.summary_devices import Device
-from iowatt.run.summary_measured import Instrument, LoadGenerator
-from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
-from iowatt.run.summary_part import Part
-from iowatt.run.summary_paths import Path
+from iowatt.run.summary_parts import Device, Instrument, LoadGenerator, Maid, Part, Path, Pdc, WriteOffLoading
 
 SCHEMA = "iowatt.run/1"
 
@@ -138,10 +134,9 @@ class Energy(Part):
         default={},
         description="What drives worked for: host_read, host_write, redundancy (parity, copies, and what "
         "they are computed from), rebuild, background (what buffers write out and read ahead), migration "
-        "(data that moves between the parts of a virtual pool); and "
-        "power_management (changes of level), idle (spinning without work), low_power (standby and other "
-        "levels); parts_idle, parts_active and supply_loss where the array's own power is modelled. The sum "
-        "is total_j.",
+        "(data that moves between the parts of a virtual pool); and power_management (changes of level), "
+        "idle (spinning without work), low_power (standby and other levels); parts_idle, parts_active and "
+        "supply_loss where the array's own power is modelled. The sum is total_j.",
     )
     above_idle_j: float | None = Field(
         description="Total minus what the same devices use doing nothing; null where only a meter knows."
@@ -272,11 +267,11 @@ class Controller(Part):
 class CacheHits(Part):
     """What requests found in the cache; ratios are null where there were no such requests."""
 
-    read_hit_ratio: float | None
-    read_hit_bytes_ratio: float | None
-    write_hit_ratio: float | None
-    write_hit_bytes_ratio: float | None
-    hit_ratio: float | None
+    read_hit_ratio: float | None = Field(description="Reads with all of their data in the cache.")
+    read_hit_bytes_ratio: float | None = Field(description="Bytes of reads that were in the cache.")
+    write_hit_ratio: float | None = Field(description="Writes with all of their lines in the cache.")
+    write_hit_bytes_ratio: float | None = Field(description="Bytes of writes to lines in the cache.")
+    hit_ratio: float | None = Field(description="Hits of both directions over all requests.")
     hit_bytes_ratio: float | None
 
 
@@ -291,15 +286,9 @@ class ReadAhead(Part):
     used_ratio: float | None
 
 
-class Cache(Part):
+class Cache(CacheHits):
     """The controller's cache; ratios are null where there were no such requests."""
 
-    read_hit_ratio: float | None = Field(description="Reads with all of their data in the cache.")
-    read_hit_bytes_ratio: float | None = Field(description="Bytes of reads that were in the cache.")
-    write_hit_ratio: float | None = Field(description="Writes with all of their lines in the cache.")
-    write_hit_bytes_ratio: float | None = Field(description="Bytes of writes to lines in the cache.")
-    hit_ratio: float | None = Field(description="Hits of both directions over all requests.")
-    hit_bytes_ratio: float | None
     delayed_hit_ratio: float | None = Field(
         description="Reads, no hits, that waited only for what other reads had asked for."
     )
@@ -502,7 +491,7 @@ class RunSummary(Part):
     schema_: Literal["iowatt.run/1"] = Field(alias="schema")
     name: str
     source: Literal["simulation", "fio", "vdbench", "replay", "trace"]
-    notes: list[str] = Field(description="What a reader must know before believing the figures.")
+    notes: list[str] = Field(description="Limits of the figures that a reader must know.")
     provenance: Provenance
     window: Window
     requests: Requests

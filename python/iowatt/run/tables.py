@@ -22,112 +22,65 @@ CAUSES = (
 #: Columns of further power levels, by the name of the level, as Float64 after those below.
 LEVEL_COLUMNS = {"intervals": ("{}_j",), "devices": ("time_{}_s", "energy_{}_j")}
 
-INTERVALS: dict[str, type[pl.DataType]] = {
-    "start_s": pl.Float64,
-    "end_s": pl.Float64,
-    "arrivals": pl.UInt64,
-    "completions": pl.UInt64,
-    "reads": pl.UInt64,
-    "writes": pl.UInt64,
-    "bytes_read": pl.UInt64,
-    "bytes_written": pl.UInt64,
-    "response_mean_ms": pl.Float64,
-    "response_p50_ms": pl.Float64,
-    "response_p95_ms": pl.Float64,
-    "response_p99_ms": pl.Float64,
-    "response_max_ms": pl.Float64,
-    "in_flight_mean": pl.Float64,
-    "queue_length_mean": pl.Float64,
-    "power_w": pl.Float64,
-    **{f"{state}_j": pl.Float64 for state in STATES},
-    "parts_j": pl.Float64,
-    "supply_loss_j": pl.Float64,
-    "wall_w": pl.Float64,
-}
+_TYPES: dict[str, type[pl.DataType]] = {
+    "f8": pl.Float64, "u4": pl.UInt32, "u8": pl.UInt64, "bool": pl.Boolean, "text": pl.String,
+}  # fmt: skip
 
-LATENCY: dict[str, type[pl.DataType]] = {
-    "workload": pl.String,
-    "volume": pl.String,
-    "op": pl.String,
-    "low_ns": pl.UInt64,
-    "high_ns": pl.UInt64,
-    "count": pl.UInt64,
-}
 
-ENERGY: dict[str, type[pl.DataType]] = {
-    "component": pl.String,
-    "kind": pl.String,
-    "state": pl.String,
-    "time_s": pl.Float64,
-    "power_w": pl.Float64,
-    "energy_j": pl.Float64,
-}
+def _columns(*groups: str) -> dict[str, type[pl.DataType]]:
+    """Columns with their types, in order, from groups of one type: ``"u8: reads writes"``."""
+    return {
+        column: _TYPES[kind]
+        for kind, _, columns in (group.partition(": ") for group in groups)
+        for column in columns.split()
+    }
 
-DEVICES: dict[str, type[pl.DataType]] = {
-    "name": pl.String,
-    "model": pl.String,
-    "pool": pl.String,
-    "utilisation": pl.Float64,
-    "queue_length_mean": pl.Float64,
-    "queue_length_seen": pl.Float64,
-    "queue_length_mean_host": pl.Float64,
-    "queue_length_mean_drive": pl.Float64,
-    "accesses": pl.UInt64,
-    "reads": pl.UInt64,
-    "writes": pl.UInt64,
-    "background_accesses": pl.UInt64,
-    "buffer_hits": pl.UInt64,
-    "seeks": pl.UInt64,
-    "seek_distance_mean_cylinders": pl.Float64,
-    "seek_s": pl.Float64,
-    "rotation_s": pl.Float64,
-    "transfer_s": pl.Float64,
-    "service_time_mean_ms": pl.Float64,
-    "response_time_mean_ms": pl.Float64,
-    "spin_ups": pl.UInt64,
-    "spin_downs": pl.UInt64,
-    "level_changes": pl.UInt64,
-    "delayed_accesses": pl.UInt64,
-    "delay_s": pl.Float64,
-    "batch_delay_s": pl.Float64,
-    "bytes_read": pl.UInt64,
-    "bytes_written": pl.UInt64,
-    "wear_fraction": pl.Float64,
-    **{f"time_{state}_s": pl.Float64 for state in STATES},
-    **{f"energy_{state}_j": pl.Float64 for state in STATES},
-    "energy_total_j": pl.Float64,
-    **{f"cause_{cause}_j": pl.Float64 for cause in CAUSES},
-}
+
+INTERVALS = _columns(
+    "f8: start_s end_s",
+    "u8: arrivals completions reads writes bytes_read bytes_written",
+    "f8: response_mean_ms response_p50_ms response_p95_ms response_p99_ms response_max_ms in_flight_mean "
+    "queue_length_mean power_w",
+    "f8: " + " ".join(f"{state}_j" for state in STATES),
+    "f8: parts_j supply_loss_j wall_w",
+)
+
+LATENCY = _columns("text: workload volume op", "u8: low_ns high_ns count")
+
+ENERGY = _columns("text: component kind state", "f8: time_s power_w energy_j")
+
+DEVICES = _columns(
+    "text: name model pool",
+    "f8: utilisation queue_length_mean queue_length_seen queue_length_mean_host queue_length_mean_drive",
+    "u8: accesses reads writes background_accesses buffer_hits seeks",
+    "f8: seek_distance_mean_cylinders seek_s rotation_s transfer_s service_time_mean_ms "
+    "response_time_mean_ms",
+    "u8: spin_ups spin_downs level_changes delayed_accesses",
+    "f8: delay_s batch_delay_s",
+    "u8: bytes_read bytes_written",
+    "f8: wear_fraction",
+    "f8: " + " ".join(f"time_{state}_s" for state in STATES),
+    "f8: " + " ".join(f"energy_{state}_j" for state in STATES),
+    "f8: energy_total_j",
+    "f8: " + " ".join(f"cause_{cause}_j" for cause in CAUSES),
+)
 
 #: Operations on flash that energy is counted for.
 FLASH_OPERATIONS = ("read", "program", "erase", "transfer", "command")
 
 #: Columns of devices that are of SSDs, null for disks, named flash_ and the key of ``flash`` in ``run.json``.
-FLASH: dict[str, type[pl.DataType]] = {
-    "modelled": pl.Boolean,
-    "write_amplification": pl.Float64,
-    "host_bytes_written": pl.UInt64,
-    "flash_bytes_written": pl.UInt64,
-    "host_pages_written": pl.Float64,
-    "flash_pages_written": pl.Float64,
-    "gc_pages_moved": pl.Float64,
-    "wear_levelling_pages_moved": pl.Float64,
-    "pages_read": pl.UInt64,
-    "gc_pages_read": pl.UInt64,
-    "erases": pl.UInt64,
-    "erase_count_mean": pl.Float64,
-    "erase_count_max": pl.UInt64,
-    "erase_count_min": pl.UInt64,
-    "pe_cycles_fraction": pl.Float64,
-    "free_blocks": pl.UInt64,
-    "live_bytes": pl.UInt64,
-    "raw_bytes": pl.UInt64,
-    "trims": pl.UInt64,
-    "trimmed_bytes": pl.UInt64,
-    "buffer_hits": pl.UInt64,
-    "suspends": pl.UInt64,
-    **{f"energy_{operation}_j": pl.Float64 for operation in FLASH_OPERATIONS},
-}
+FLASH = _columns(
+    "bool: modelled",
+    "f8: write_amplification",
+    "u8: host_bytes_written flash_bytes_written",
+    "f8: host_pages_written flash_pages_written gc_pages_moved wear_levelling_pages_moved",
+    "u8: pages_read gc_pages_read erases",
+    "f8: erase_count_mean",
+    "u8: erase_count_max erase_count_min",
+    "f8: pe_cycles_fraction",
+    "u8: free_blocks live_bytes raw_bytes trims trimmed_bytes buffer_hits suspends",
+    "f8: " + " ".join(f"energy_{operation}_j" for operation in FLASH_OPERATIONS),
+)
 DEVICES |= {f"flash_{key}": kind for key, kind in FLASH.items()}
 
 #: States of what is no drive: parts of the array that idle and work, and what its supplies lose.
@@ -140,51 +93,25 @@ ARRAY_COLUMNS = ("parts_j", "supply_loss_j", "wall_w")
 NULLABLE = (*ARRAY_COLUMNS, *(f"flash_{key}" for key in FLASH))
 
 #: By ``drive`` (row of ``devices``) in order of time; see docs/reference/run.md.
-IDLE: dict[str, type[pl.DataType]] = {
-    "drive": pl.UInt32,
-    "start_ns": pl.UInt64,
-    "length_ns": pl.UInt64,
-    "cut": pl.Boolean,
-}
+IDLE = _columns("u4: drive", "u8: start_ns length_ns", "bool: cut")
 
 #: Idle periods that are too many to be rows of ``idle``, counted by drive and length (``low_ns`` to
 #: ``high_ns``, both included): shorter than all of those there that are known whole.
-IDLE_SHORT: dict[str, type[pl.DataType]] = {
-    "drive": pl.UInt32,
-    "low_ns": pl.UInt64,
-    "high_ns": pl.UInt64,
-    "count": pl.UInt64,
-    "sum_ns": pl.UInt64,
-}
+IDLE_SHORT = _columns("u4: drive", "u8: low_ns high_ns count sum_ns")
 
 #: Rows that hold nothing are left out; see docs/reference/run.md.
-HEAT: dict[str, type[pl.DataType]] = {
-    "point": pl.String,
-    "space": pl.String,
-    "extent": pl.UInt64,
-    "start_s": pl.Float64,
-    "reads": pl.UInt64,
-    "writes": pl.UInt64,
-    "bytes_read": pl.UInt64,
-    "bytes_written": pl.UInt64,
-}
+HEAT = _columns("text: point space", "u8: extent", "f8: start_s", "u8: reads writes bytes_read bytes_written")
 
 #: Only where instruments recorded. Of a quantity (watts, volts, hertz, power_factor, celsius ...) of an
 #: instrument in an interval; mean, minimum and maximum are of valid samples, null without any.
-INSTRUMENTS: dict[str, type[pl.DataType]] = {
-    "instrument": pl.String,
-    "quantity": pl.String,
-    "start_s": pl.Float64,
-    "end_s": pl.Float64,
-    "samples": pl.UInt64,
-    "expected": pl.Float64,
-    "not_available": pl.UInt64,
-    "out_of_range": pl.UInt64,
-    "longest_gap_s": pl.Float64,
-    "mean": pl.Float64,
-    "minimum": pl.Float64,
-    "maximum": pl.Float64,
-}
+INSTRUMENTS = _columns(
+    "text: instrument quantity",
+    "f8: start_s end_s",
+    "u8: samples",
+    "f8: expected",
+    "u8: not_available out_of_range",
+    "f8: longest_gap_s mean minimum maximum",
+)
 
 #: Points of observation of ``series``, from the host on.
 POINTS = ("host", "switch", "array")
@@ -211,19 +138,9 @@ PLACES = ("host", "fabric", "port", "controller", "storage", "drive")
 
 #: Only where requests go by a path, or where it was measured: where the time of requests went, by bin of
 #: their response time.
-HOPS: dict[str, type[pl.DataType]] = {
-    "path": pl.String,
-    "workload": pl.String,
-    "op": pl.String,
-    "low_ns": pl.UInt64,
-    "high_ns": pl.UInt64,
-    "hop": pl.String,
-    "place": pl.String,
-    "way": pl.String,
-    "requests": pl.UInt64,
-    "wait_ns": pl.UInt64,
-    "service_ns": pl.UInt64,
-}
+HOPS = _columns(
+    "text: path workload op", "u8: low_ns high_ns", "text: hop place way", "u8: requests wait_ns service_ns"
+)
 
 #: Every table of a bundle by name.
 SCHEMAS: dict[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {

@@ -36,11 +36,11 @@ class Entry(Result):
     path: str  # relative to the directory that was listed
     kind: str
     name: str
-    source: str | None  # simulation, fio, vdbench, trace, ...; of a sweep, sweep or curve
-    system: str | None  # drives by model
-    iops: float | None
-    response_p95_ms: float | None
-    power_mean_w: float | None  # at the wall, where it is known; else of the drives
+    source: str | None = None  # simulation, fio, vdbench, trace, ...; of a sweep, sweep or curve
+    system: str | None = None  # drives by model
+    iops: float | None = None
+    response_p95_ms: float | None = None
+    power_mean_w: float | None = None  # at the wall, where it is known; else of the drives
     at: str  # UTC, ISO 8601: when a Run started, and of all others when the head was last written
 
 
@@ -119,15 +119,7 @@ def _entry(root: Path, folder: Path, name: str) -> Entry | None:
             power_mean_w=_number(head, "power_w", "mean") if wall_w is None else wall_w,
             at=_text(head, "provenance", "started_at") or _written(folder / name),
         )
-    return Entry(
-        **shown,
-        source=_text(head, "kind"),
-        system=None,
-        iops=None,
-        response_p95_ms=None,
-        power_mean_w=None,
-        at=_written(folder / name),
-    )
+    return Entry(**shown, source=_text(head, "kind"), at=_written(folder / name))
 
 
 def _at(head: Mapping[str, Any], keys: tuple[str, ...]) -> Any:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.run.record import Moments
-from iowatt.run.record_paths import ExpressCounts, HopCounts, PathCounts
+from iowatt.run.record import HopCounts, Moments, PathCounts
+from iowatt.run.summary_parts import PathExpress
 from iowatt.run.tables import POINTS, frame
 
 if TYPE_CHECKING:
@@ -147,7 +147,12 @@ def _path(
         queue_wait_s=queue["waited_ns"] / NS_PER_S,
         hops=[_hop(known[station["slot"]], station) for station in counted["stations"]],
         express=[
-            ExpressCounts(one["up_to_bytes"], one["buffers"], did["taken"], did["refused"])
+            PathExpress(
+                up_to_bytes=one["up_to_bytes"],
+                buffers=one["buffers"],
+                taken=did["taken"],
+                refused=did["refused"],
+            )
             for one, did in zip(classes, counted["express"], strict=True)
         ],
         not_express=counted["not_express"] if classes else None,

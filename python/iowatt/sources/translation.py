@@ -23,7 +23,6 @@ from iowatt.run.record import (
     Heat,
     HeatSpace,
     Hits,
-    Loss,
     Moments,
     Rebuild,
     ReducedCounts,
@@ -32,9 +31,9 @@ from iowatt.run.record import (
     TierCounts,
     VirtualPoolCounts,
     Window,
-    Zeros,
 )
 from iowatt.run.statistics import known_sum
+from iowatt.run.summary_schema import Loss, Zeros
 from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
 from iowatt.sources import paths
 from iowatt.sources.wall import DRIVES_ALONE

@@ -1,9 +1,19 @@
-"""Studies: published work remade from end to end.
+"""Published studies, remade from end to end.
 
-A study is a set of scenarios and the figures that were published of them. Its scenarios are sweeps, run as
-:mod:`iowatt.evaluate.search` runs any; what it says is computed from their tables and Runs.
+A study is a set of sweeps and the claims and figures that were published about them. Its findings follow from
+the tables and Runs of those sweeps alone.
 
-study    what a study is: stages, and what it finds      verdict  agree or differ, with figures and a cause
-conduct  the stages run, interrupted and resumed         results  what they gave
-page, text, write  what a reader sees                    arrays2002/  a package for each study
+study     what a study is and finds; the studies by name
+result    what it found, typed (``iowatt.study/1``): verdicts, figures, notes
+conduct   runs the stages, goes on after an interruption, writes the directory
+stages    the stages, their tables and Runs; points and how they are chosen
+figures   tables and charts that all studies draw alike
+document  what a page and a terminal show
+
+Each study is a package: ``published`` (what was printed), ``systems`` (arrays and workloads as sweeps),
+``points`` (what a sweep's row is reduced to), ``conclusions`` (verdicts), tables and charts, ``evaluate``.
 """
+
+from iowatt.studies.study import Findings, Study, find, studies
+
+__all__ = ["Findings", "Study", "find", "studies"]

@@ -1,4 +1,4 @@
-"""Run a study: its sweeps one after another, what they gave, and what follows from it.
+"""Run a study: its sweeps one after another, then its findings.
 
 DIR/study.json      what was asked, and when it is finished, what was found (iowatt.study/1)
 DIR/report.html     tables, figures and verdicts on one page
@@ -12,44 +12,45 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.base import atomic_path
+from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import grid, journal
 from iowatt.evaluate.search.evaluator import Progress
-from iowatt.evaluate.search.folder import JOURNAL, both_force_and_resume, write_whole
+from iowatt.evaluate.search.folder import JOURNAL, Shape, is_search, refuse, write_whole
 from iowatt.evaluate.search.prepare import Given
 from iowatt.evaluate.search.sweep import Request, search
-from iowatt.studies.results import Results
+from iowatt.evaluate.search.table import write_csv, write_parquet
+from iowatt.render import write
+from iowatt.studies.document import document
+from iowatt.studies.result import StudyFigure, StudyFiles, StudyResult
+from iowatt.studies.stages import Results, Stage
 
 if TYPE_CHECKING:
-    from iowatt.studies.stage import Stage
     from iowatt.studies.study import Findings, Study
 
 SCHEMA: Final = "iowatt.study/1"
 MANIFEST: Final = "study.json"
-SWEEPS: Final = "sweeps"
-_OUTPUT: Final = ("report.html", "points.parquet", "points.csv")
+FILES: Final = StudyFiles()
+_SHAPE: Final = Shape("a study", MANIFEST, "iowatt.study/", "", (FILES.page, FILES.parquet, FILES.csv))
 
 
 @dataclass(frozen=True)
-class Conducted:
-    """A finished study."""
+class FinishedStudy:
+    """A finished study, and how running it went."""
 
-    study: Study
+    result: StudyResult
+    #: The same with its charts, and the table of all points.
     findings: Findings
+    results: Results
     path: Path
-    quick: bool
     failed: int
     resumed: int
     faults: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The result as ``study.json`` has it."""
-        return json.loads((self.path / MANIFEST).read_bytes())  # type: ignore[no-any-return]
 
 
 def conduct(
@@ -62,8 +63,7 @@ def conduct(
     force: bool = False,
     command: str | None = None,
     progress: Callable[[Progress], None] | None = None,
-    talk: Callable[[str], None] = lambda _: None,
-) -> Conducted:
+) -> FinishedStudy:
     """Run a study into a directory.
 
     Parameters
@@ -76,97 +76,112 @@ def conduct(
         Go on with the study at ``output``, or replace it.
     progress:
         Called as points begin, advance and finish, by several threads.
-    talk:
-        Told what goes on beside the points.
 
     Raises
     ------
     InputError
-        What stands at ``output`` is something else, or there are no traces to run on.
+        ``output`` exists and is something else, or there are no traces to run on.
     """
-    from iowatt.studies import write
-
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
-    stages = list(study.stages(quick))
-    asked = {"schema": SCHEMA, "study": study.name, "version": version("iowatt"), "quick": quick}
-    _begin(output, asked, resume=resume, force=force)
-    frames = {}
-    resumed = failed = 0
-    faults: list[str] = []
-    ahead = _Ahead(stages, output, progress)
-    for stage in stages:
-        target = output / SWEEPS / stage.key
-        found = search(
+    module = import_module(f"iowatt.studies.{study.name}.evaluate")
+    scale = study.scale or (module.QUICK if quick else module.FULL)
+    stages = [stage for stage in module.stages(scale) if study.keep(stage)]
+    request = {"schema": SCHEMA, "study": study.name, "version": version("iowatt"), "quick": quick}
+    _begin(output, request, resume=resume, force=force)
+    sweeps = output / FILES.sweeps
+    overall = _OverallProgress(stages, sweeps, progress)
+    found = {
+        stage.key: search(
             _request(stage, command),
-            output=target,
-            resume=target.is_dir(),
+            output=sweeps / stage.key,
+            resume=(sweeps / stage.key).is_dir(),
             jobs=jobs,
-            progress=ahead.within(stage.key),
+            progress=overall.of_stage(stage.key),
         )
-        frames[stage.key] = found.frame
-        resumed += found.resumed
-        failed += found.failed
-        faults += found.faults
-    results = Results(stages, frames, output / SWEEPS)
-    talk("idle periods, tables and figures")
-    findings = study.evaluate(results, quick)
-    write.everything(study, findings, output, asked | {"command": command})
-    return Conducted(study, findings, output, quick, failed, resumed, faults)
+        for stage in stages
+    }
+    frames = {key: one.frame for key, one in found.items()}
+    results = Results(stages, frames, sweeps)
+    findings = module.findings(results, scale)
+    return FinishedStudy(
+        _write(study, findings, output, quick=quick, command=command),
+        findings,
+        results,
+        output,
+        sum(one.failed for one in found.values()),
+        sum(one.resumed for one in found.values()),
+        [fault for one in found.values() for fault in one.faults],
+    )
+
+
+def _write(
+    study: Study, findings: Findings, target: Path, *, quick: bool, command: str | None
+) -> StudyResult:
+    """Write the tables, the page and, last, ``study.json``, which says that the study is finished."""
+    figures = [figure for section in findings.sections for figure in section.figures]
+    result = StudyResult(
+        study=study.name,
+        version=version("iowatt"),
+        quick=quick,
+        command=command,
+        title=study.title,
+        question=study.question,
+        source=study.source,
+        notes=list(findings.notes),
+        verdicts=list(findings.verdicts),
+        figures=[
+            StudyFigure(
+                key=one.key,
+                title=one.title,
+                caption=one.caption,
+                remarks=one.remarks,
+                columns=[column.heading for column in one.table.columns],
+                rows=one.table.rows,
+            )
+            for one in figures
+        ],
+        points=findings.points.height,
+    )
+    write_whole(target / FILES.parquet, lambda file: write_parquet(findings.points, file))
+    write_whole(target / FILES.csv, lambda file: write_csv(findings.points, file))
+    write.write(document(result, findings), target / FILES.page, force=True)
+    _write_manifest(target, result.as_dict())
+    return result
 
 
 def is_study(target: Path) -> bool:
     """Whether a directory holds a study."""
-    return _manifest(target).get("schema") == SCHEMA
+    return is_search(target, _SHAPE)
 
 
-def _manifest(target: Path) -> dict[str, Any]:
-    try:
-        found = json.loads((target / MANIFEST).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+def _write_manifest(target: Path, content: dict[str, Any]) -> None:
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
 
 
-def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) -> None:
-    if resume and force:
-        raise both_force_and_resume()
-    occupied = os.path.lexists(target) and not (target.is_dir() and atomic_path.holds_only(target))
-    if occupied and not is_study(target):
-        raise InputError(
-            "exists",
-            str(target),
-            "exists and is not a study",
-            hint="choose another `output=`; `force=True` replaces only studies",
-        )
-    if occupied and resume:
-        before = _manifest(target)
+def _begin(target: Path, request: dict[str, Any], *, resume: bool, force: bool) -> None:
+    refuse(target, force=force, resume=resume, shape=_SHAPE)
+    if resume and is_study(target):
+        before = input_file.json_object(target / MANIFEST)
         for key in ("study", "version", "quick"):
-            if before.get(key) != asked[key]:
+            if before.get(key) != request[key]:
                 raise InputError(
                     "changed",
                     str(target),
-                    f"was begun with {key} {json.dumps(before.get(key))}, "
-                    f"and this is {json.dumps(asked[key])}",
+                    f"was begun with {key} {json.dumps(before.get(key))}, and this is "
+                    f"{json.dumps(request[key])}",
                     hint="start again with `force=True`, or choose another `output=`",
                 )
-    elif occupied and not force:
-        raise InputError(
-            "exists",
-            str(target),
-            "a study exists already, and results are never overwritten",
-            hint="continue it with `resume=True`, replace it with `force=True`, or choose another `output=`",
-        )
     try:
         atomic_path.sweep(target.parent)
-        if occupied and force:
+        if force and os.path.lexists(target):
             atomic_path.remove(target)
         target.mkdir(parents=True, exist_ok=True)
-        for name in _OUTPUT:
+        for name in (FILES.page, FILES.parquet, FILES.csv):
             (target / name).unlink(missing_ok=True)
-        text = json.dumps({**asked, "finished": False}, indent=2) + "\n"
-        write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
-        (target / SWEEPS).mkdir(exist_ok=True)
+        _write_manifest(target, {**request, "finished": False})
+        (target / FILES.sweeps).mkdir(exist_ok=True)
     except OSError as error:
         raise InputError("unwritable", str(target), f"cannot be written: {error.strerror}") from None
 
@@ -176,35 +191,29 @@ def _request(stage: Stage, command: str | None) -> Request:
     return Request("sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command)
 
 
-class _Ahead:
+class _OverallProgress:
     """Progress of one sweep after another, as that of one search over all of their points."""
 
     def __init__(
-        self, stages: list[Stage], output: Path, progress: Callable[[Progress], None] | None
+        self, stages: list[Stage], sweeps: Path, progress: Callable[[Progress], None] | None
     ) -> None:
         self._progress = progress
         self._totals = {stage.key: len(grid.points(stage.axes)) for stage in stages}
-        # What an interrupted run has left of each; the sweep counts it by itself once it begins.
+        # What an interrupted run has left of each; the sweep counts it itself once it begins.
         self._done = {
-            stage.key: min(len(journal.read(output / SWEEPS / stage.key / JOURNAL)), self._totals[stage.key])
-            for stage in stages
+            key: min(len(journal.read(sweeps / key / JOURNAL)), total) for key, total in self._totals.items()
         }
         self._failed = dict.fromkeys(self._totals, 0)
 
-    def within(self, key: str) -> Callable[[Progress], None] | None:
+    def of_stage(self, key: str) -> Callable[[Progress], None] | None:
+        """What the sweep of a stage reports to."""
         if self._progress is None:
             return None
-        progress = self._progress
+        report = self._progress
 
-        def advanced(at: Progress) -> None:
-            self._done[key], self._failed[key] = at.done, at.failed
-            progress(
-                Progress(
-                    sum(self._done.values()),
-                    sum(self._totals.values()),
-                    sum(self._failed.values()),
-                    at.running,
-                )
-            )
+        def advanced(stage: Progress) -> None:
+            self._done[key], self._failed[key] = stage.done, stage.failed
+            done, total, failed = (sum(one.values()) for one in (self._done, self._totals, self._failed))
+            report(Progress(done, total, failed, stage.running))
 
         return advanced

@@ -1,28 +1,25 @@
-"""What a study is made of."""
+"""What a study is made of, and the studies by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.render.figure import Figure
-from iowatt.studies.stage import Stage
-from iowatt.studies.verdict import Verdict
+from iowatt.base.errors import Argument, InputError
+from iowatt.base.problems import suggestion
+from iowatt.base.results import Note
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.studies.results import Results
+    from iowatt.render.document import Section
+    from iowatt.studies.result import Verdict
+    from iowatt.studies.stages import Stage
 
-
-@dataclass(frozen=True)
-class Section:
-    """Figures under a heading."""
-
-    key: str
-    title: str
-    figures: Sequence[Figure]
+NAMES: Final = ("arrays2002", "dollars2014", "emerald2012", "hotband2013", "latency2015", "offloading2008")
+"""Packages with a ``STUDY``."""
 
 
 @dataclass(frozen=True)
@@ -32,19 +29,47 @@ class Findings:
     verdicts: Sequence[Verdict]
     sections: Sequence[Section]
     #: What every figure rests on: stand-ins, lengths, sources.
-    notes: Sequence[str]
+    notes: Sequence[Note]
     #: The table of all points.
     points: pl.DataFrame
+    #: Key of the figure that is shown first.
+    chart: str
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study: its name, what it asks, its stages and how they are evaluated."""
+    """A study: its name and its question.
+
+    The module ``evaluate`` of its package has the scales ``FULL`` and ``QUICK`` (how much is simulated, and
+    how long), ``stages(scale)``, its sweeps, and ``findings(results, scale)``.
+    """
 
     name: str
     title: str
     question: str
     source: str
-    stages: Callable[[bool], Sequence[Stage]]
-    evaluate: Callable[[Results, bool], Findings]
-    about: dict[str, Any] = field(default_factory=dict)
+    #: In place of ``FULL`` and ``QUICK``.
+    scale: Any = None
+    #: Which of the stages are run.
+    keep: Callable[[Stage], bool] = lambda _stage: True
+
+
+def studies() -> list[Study]:
+    """All studies, by name."""
+    return [find(name) for name in NAMES]
+
+
+def find(name: str) -> Study:
+    """The study with this name; raises ``InputError`` where there is none."""
+    if name not in NAMES:
+        hint = suggestion(name, list(NAMES), "studies")
+        raise InputError("unknown-name", Argument("study"), f"there is no study {name!r}", hint=hint)
+    study: Study = import_module(f"iowatt.studies.{name}").STUDY
+    return study
+
+
+def notes(sentences: Mapping[str, str], *, reduced: str = "") -> list[Note]:
+    """Notes by their codes; first, of a reduced study, how it is reduced."""
+    warning = f"This is the reduced run (--quick): {reduced}, for a look, not for figures."
+    first = [Note(code="reduced", text=warning, decides=True)] if reduced else []
+    return [*first, *(Note(code=code, text=text) for code, text in sentences.items())]

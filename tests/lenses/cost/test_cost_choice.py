@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import compared_runs as made
-from iowatt.api import functions
+from iowatt.api import run as simulate
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.evaluate.search import row
@@ -52,7 +52,7 @@ def runs(tmp_path_factory):
     (folder / "work.toml").write_text(SCENARIO)
     level = "array.pool.disks.raid.level=10"
     for name, sets in (("small", ["array.pool.disks.count=3"]), ("raid5", []), ("raid10", [level])):
-        functions.run(folder / "work.toml", set=sets, output=folder / name)
+        simulate(folder / "work.toml", set=sets, output=folder / name)
     return folder
 
 

@@ -16,7 +16,7 @@ from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.judge.stability import Reading
 from iowatt.emerald.judge.trend import Verdict
 from iowatt.emerald.rules import Rule
-from iowatt.run.summary_measured import StreamShare
+from iowatt.run.summary_parts import StreamShare
 
 Status = Literal["valid", "invalid"]
 Kind = Literal["measured", "modelled"]

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from iowatt.base.errors import InputError
-from iowatt.run.record import Instrument, InstrumentProblem
+from iowatt.run.summary_parts import Instrument, InstrumentProblem
 from iowatt.run.tables import INSTRUMENTS, frame
 from iowatt.sources.measured.spans import Span
 from iowatt.sources.meters.align import Aligned, align
@@ -143,10 +143,10 @@ def described(cuts: Sequence[Cut], spans: Sequence[Span]) -> list[Instrument]:
         instrument = one.log.instrument
         problems = [
             InstrumentProblem(
-                problem.kind,
-                None if problem.at is None else problem.at - origin,
-                problem.seconds,
-                problem.text,
+                kind=problem.kind,
+                at_s=None if problem.at is None else problem.at - origin,
+                seconds=problem.seconds,
+                text=problem.text,
             )
             for problem in one.log.problems
             if problem.at is None or origin - problem.seconds <= problem.at <= end

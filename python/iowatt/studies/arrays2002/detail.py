@@ -11,7 +11,7 @@ from iowatt.studies.arrays2002.systems import COUNT, IDLE, LEVEL
 
 if TYPE_CHECKING:
     from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
-    from iowatt.studies.results import RecordedIdle, Results, Row
+    from iowatt.studies.stages import RecordedIdle, Results, Row, Stage
 
 Rule = Literal["energy", "latency"]
 """What an oracle goes by."""
@@ -19,7 +19,7 @@ Rule = Literal["energy", "latency"]
 
 @dataclass(frozen=True)
 class Drives:
-    """The drives of one Run: what an arrival finds, and how far arms go."""
+    """The drives of one Run: the queue that an arrival finds, and seek distances."""
 
     source: str
     workload: str
@@ -40,27 +40,27 @@ class Drives:
     accesses: int
 
 
-def of_run(source: str, workload: str, level: int, summary: Mapping[str, Any]) -> Drives:
+def of_run(stage: Stage, row: Row, summary: Mapping[str, Any]) -> Drives:
     """The drives of a Run, from its ``run.json``."""
-    drives = summary["devices"]
+    level, drives = row[LEVEL], summary["devices"]
     data = drives[:-1] if level == 4 else drives
     parity = drives[-1] if level == 4 else None
     media = sum(drive["accesses"] - drive["buffer_hits"] for drive in drives)
     travelled = sum(drive["seeks"] * (drive["seek_distance_mean_cylinders"] or 0.0) for drive in drives)
     return Drives(
-        source,
-        workload,
-        level,
-        len(drives),
-        summary["requests"]["completed"],
-        summary["window"]["duration_s"],
-        _seen(data),
-        None if parity is None else _seen([parity]),
-        sum(drive["queue_length_mean"] for drive in data) / len(data),
-        None if parity is None else parity["queue_length_mean"],
-        media,
-        travelled / media if media else 0.0,
-        sum(drive["accesses"] for drive in drives),
+        source=str(stage.labels["source"]),
+        workload=str(stage.labels["workload"]),
+        level=level,
+        disks=len(drives),
+        requests=summary["requests"]["completed"],
+        window_s=summary["window"]["duration_s"],
+        queue_seen=_seen(data),
+        parity_seen=None if parity is None else _seen([parity]),
+        queue_mean=sum(drive["queue_length_mean"] for drive in data) / len(data),
+        parity_mean=None if parity is None else parity["queue_length_mean"],
+        media_accesses=media,
+        cylinders=travelled / media if media else 0.0,
+        accesses=sum(drive["accesses"] for drive in drives),
     )
 
 
@@ -71,24 +71,14 @@ def _seen(drives: Sequence[Mapping[str, Any]]) -> float:
     return float(seen / accesses) if accesses else 0.0
 
 
-def drives(results: Results, kind: str = "detail") -> list[Drives]:
-    """Those of every Run of these sweeps."""
-    found = []
-    for key in results.of(kind=kind):
-        said = results.stages[key].said
-        for row in results.rows(key):
-            summary = results.run(key, row).summary
-            found.append(of_run(str(said["source"]), str(said["workload"]), row[LEVEL], summary))
-    return found
+def drives(results: Results) -> list[Drives]:
+    """Those of every Run of the sweeps for Tables 2 to 4."""
+    return [of_run(stage, row, results.run(stage, row).summary) for stage, row in results.rows(kind="detail")]
 
 
-def recorded(results: Results) -> list[tuple[str, Row]]:
-    """Every point whose idle periods are there."""
-    found = []
-    for key, stage in results.stages.items():
-        if stage.bundles:
-            found += [(key, row) for row in results.rows(key) if row.get(IDLE, True)]
-    return found
+def recorded(results: Results) -> list[tuple[Stage, Row]]:
+    """Every point that recorded its idle periods."""
+    return [(stage, row) for stage, row in results.rows() if stage.bundles and row.get(IDLE, True)]
 
 
 @dataclass(frozen=True)
@@ -101,42 +91,46 @@ class Idle:
     recorded: RecordedIdle
 
     @property
-    def found(self) -> IdlePeriods:
+    def periods(self) -> IdlePeriods:
         """What the idle lens found."""
-        return self.recorded.found
+        return self.recorded.periods
+
+    @property
+    def lag_1_to_5(self) -> list[float]:
+        """Mean autocorrelation over disks."""
+        return self.periods.autocorrelation.mean[:5]
 
     @property
     def correlation(self) -> list[tuple[float, float]]:
         """Mean and sigma over disks, lag 1 first."""
-        table = self.found.autocorrelation
+        table = self.periods.autocorrelation
         return list(zip(table.mean, table.sigma, strict=True))
 
     def over(self, seconds: float) -> float:
         """Share of the periods that are longer."""
-        for row in self.found.longer:
+        for row in self.periods.longer:
             if row.length_s == seconds:
                 return row.share_of_periods
         raise KeyError(seconds)
 
     @property
-    def longest(self) -> tuple[str, float]:
-        """The disk with the longest period, and its length in s."""
-        most = max(self.found.devices, key=lambda one: one.longest_s)
-        return most.name, most.longest_s
+    def longest(self) -> str:
+        """The disk with the longest period."""
+        return max(self.periods.devices, key=lambda one: one.longest_s).name
 
     @property
     def longest_s(self) -> float:
         """The longest period of any disk."""
-        return self.longest[1]
+        return max(one.longest_s for one in self.periods.devices)
 
     @property
     def last(self) -> str:
         """The last disk, which is the parity disk of RAID-4."""
-        return self.found.devices[-1].name
+        return self.periods.devices[-1].name
 
     def saved(self, rule: Rule, transition_s: float) -> float:
         """Share of all energy that an oracle saves where stopping and starting takes so long together."""
-        for row in self.recorded.oracle_at:
+        for row in self.recorded.oracles:
             share = share_of_total(row, rule)
             if abs(row.transition_s - transition_s) < 1e-9 and share is not None:
                 return share
@@ -148,13 +142,16 @@ def share_of_total(point: OraclePoint, rule: Rule) -> float | None:
     return point.energy_saved_share_of_total if rule == "energy" else point.latency_saved_share_of_total
 
 
+def idle_of(results: Results, stage: Stage, row: Row) -> Idle:
+    """The idle periods of a Run."""
+    source, workload = str(stage.labels["source"]), str(stage.labels["workload"])
+    return Idle(source, workload, row[LEVEL], results.idle(stage, row))
+
+
 def idle(results: Results) -> list[Idle]:
     """Those of the default arrays, all levels."""
-    found = []
-    for key in results.of(kind="detail"):
-        said = results.stages[key].said
-        for row in results.rows(key):
-            if row[COUNT] == DISKS and row[IDLE]:
-                lens = results.idle(key, row)
-                found.append(Idle(str(said["source"]), str(said["workload"]), row[LEVEL], lens))
-    return found
+    return [
+        idle_of(results, stage, row)
+        for stage, row in results.rows(kind="detail")
+        if row[COUNT] == DISKS and row[IDLE]
+    ]

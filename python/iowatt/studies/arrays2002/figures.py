@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import palette, plot
+from iowatt.render.figure import Cell, Column, Figure, axis, layout, plain
+from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
-from iowatt.studies.arrays2002 import words
-from iowatt.studies.arrays2002.points import METRICS, STATES, Point, best, choose
+from iowatt.studies.arrays2002.points import METRICS, STATES, DesignPoint, best, choose
 from iowatt.studies.arrays2002.published import (
     ACTIVE_W,
     DISKS,
@@ -21,10 +21,12 @@ from iowatt.studies.arrays2002.published import (
     WORKLOADS,
 )
 from iowatt.studies.arrays2002.systems import LEVELS, SOURCES
+from iowatt.studies.figures import HOVER, sideways, table
 
 COLOURS: Final = dict(zip(LEVELS, palette.RUNS, strict=False))
 DASHES: Final = {"captured": "solid", "synthetic": "dot"}
 _LOG_FROM: Final = 20.0
+_HEADS: Final = {"disks": "Disks", "unit_kib": "Stripe unit (KiB)"}
 TITLES: Final = {
     "T": Column("Mean response time", "ms"),
     "E": Column("Energy per request", "J"),
@@ -35,50 +37,34 @@ TITLES: Final = {
 def server_power() -> Figure:
     """Figure 1."""
     counts = sorted({4, 8, 16, 24, DISKS, 38})
-    columns = [Column("What", text=True), Column("Count"), Column("Least", "W"), Column("Most", "W")]
     rows: list[list[Cell]] = [
         [f"Disks ({count})", count, count * IDLE_W, count * ACTIVE_W] for count in counts
     ]
     rows.insert(0, [f"Processors ({PROCESSORS})", PROCESSORS, None, PROCESSORS * PROCESSOR_W])
-    names = [str(row[0]) for row in rows]
-    data = [
-        _sideways("Least (idle)", names, [row[2] for row in rows], palette.STATE_COLOURS["idle"]),
-        _sideways("Most (at work)", names, [row[3] for row in rows], palette.STATE_COLOURS["active"]),
-    ]
+    states = palette.STATE_COLOURS
+    series = {
+        "Least (idle)": ([row[2] for row in rows], states["idle"]),
+        "Most (at work)": ([row[3] for row in rows], states["active"]),
+    }
     return Figure(
         "figure-1",
         "Figure 1: processors and disks of a server",
-        "Disks by the watts of the library's arrays2002-disk. Processors by what their maker states "
-        "as power "
+        "Disks by the watts of the library's arrays2002-disk. Processors by what their maker states as power "
         f"dissipation ({PROCESSOR}: {PROCESSOR_W:g} W each, Intel CS-007550); what they draw at rest is not "
         "published. The servers of the study's own figure are not known to us.",
-        Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Power (W)"),
-                axis("", type="category", autorange="reversed", dtick=1),
-                barmode="group",
-                showlegend=True,
-            ),
-        },
+        table("What | Count | Least (W) | Most (W)", rows),
+        sideways(series, [str(row[0]) for row in rows], "Power (W)", "group"),
         wide=True,
     )
 
 
-def energy_split(points: Sequence[Point]) -> Figure:
+def energy_split(points: Sequence[DesignPoint]) -> Figure:
     """Figure 3."""
     chosen = choose(points, kind="space", disks=DISKS, unit_kib=UNIT_KIB)
     chosen.sort(key=lambda one: (SOURCES.index(one.source), one.workload, one.level))
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        *(Column(palette.state_name(state), "%") for state in STATES),
-        Column("Energy per request", "J"),
-    ]
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload),
+            labels.work(one.source, one.workload),
             f"RAID-{one.level}",
             *(100 * one.states_j[state] / one.e_j for state in STATES),
             one.e_j,
@@ -86,33 +72,23 @@ def energy_split(points: Sequence[Point]) -> Figure:
         for one in chosen
     ]
     names = [plain(f"{row[0]}, {row[1]}") for row in rows]
-    data = [
-        _sideways(
-            palette.state_name(state), names, [row[2 + at] for row in rows], palette.state_colour(state)
-        )
-        for at, state in enumerate(STATES)
-    ]
+    series = {
+        palette.state_name(state): ([row[2 + number] for row in rows], palette.state_colour(state))
+        for number, state in enumerate(STATES)
+    }
+    headings = " | ".join(f"{name} (%)" for name in series)
     return Figure(
         "figure-3",
         "Figure 3: energy by what disks do",
-        f"Shares of all energy at {DISKS} disks and {UNIT_KIB} KiB. The study gave no numbers: idle "
-        "most, then "
-        "positioning, active least.",
-        Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Share of energy (%)"),
-                axis("", type="category", autorange="reversed", dtick=1),
-                barmode="stack",
-                showlegend=True,
-            ),
-        },
+        f"Shares of all energy at {DISKS} disks and {UNIT_KIB} KiB. The study gave no numbers: idle most, "
+        "then positioning, active least.",
+        table(f"Workload | Level | {headings} | Energy per request (J)", rows),
+        sideways(series, names, "Share of energy (%)", "stack"),
         wide=True,
     )
 
 
-def by_disks(points: Sequence[Point]) -> list[Figure]:
+def by_disks(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 7, one chart for each workload and metric."""
     chosen = choose(points, kind="space", unit_kib=UNIT_KIB)
     return [
@@ -129,14 +105,14 @@ def by_disks(points: Sequence[Point]) -> list[Figure]:
     ]
 
 
-def by_unit(points: Sequence[Point]) -> list[Figure]:
+def by_unit(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 9, one chart for each workload and metric."""
     chosen = at_best_product(points)
     found = []
     for workload in WORKLOADS:
         mine = choose(chosen, workload=workload)
         at = ", ".join(
-            f"{words.SOURCE[source]} RAID-{level} {_disks(mine, source, level)}"
+            f"{labels.SOURCE[source]} RAID-{level} {_disks(mine, source, level)}"
             for source in SOURCES
             for level in LEVELS
             if choose(mine, source=source, level=level)
@@ -155,13 +131,13 @@ def by_unit(points: Sequence[Point]) -> list[Figure]:
     return found
 
 
-def _disks(points: Sequence[Point], source: str, level: int) -> int:
+def _disks(points: Sequence[DesignPoint], source: str, level: int) -> int:
     return choose(points, source=source, level=level)[0].disks
 
 
-def at_best_product(points: Sequence[Point]) -> list[Point]:
+def at_best_product(points: Sequence[DesignPoint]) -> list[DesignPoint]:
     """Of each case the points at the disk count that has the best E x T."""
-    found: list[Point] = []
+    found: list[DesignPoint] = []
     for source, workload, level in design.cases(choose(points, kind="space")):
         mine = choose(points, kind="space", source=source, workload=workload, level=level)
         top = best(mine, "ET")
@@ -170,30 +146,19 @@ def at_best_product(points: Sequence[Point]) -> list[Point]:
     return found
 
 
-def split_by_disks(points: Sequence[Point]) -> list[Figure]:
+def split_by_disks(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 8."""
     chosen = choose(points, kind="space", unit_kib=UNIT_KIB)
     return _splits("figure-8", "Figure 8: energy split by disks", chosen, "disks")
 
 
-def split_by_unit(points: Sequence[Point]) -> list[Figure]:
+def split_by_unit(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 10."""
     return _splits("figure-10", "Figure 10: energy split by stripe unit", at_best_product(points), "unit_kib")
 
 
-def penalties(points: Sequence[Point]) -> Figure:
+def penalties(points: Sequence[DesignPoint]) -> Figure:
     """Figure 11: what the best point under one criterion costs under the other."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Best for time", text=True),
-        Column("Best for energy", text=True),
-        Column("Best for E x T", text=True),
-        Column("Best for time takes more energy", "%"),
-        Column("Best for energy is slower", "%"),
-        Column("Best for E x T takes more energy", "%"),
-        Column("Best for E x T is slower", "%"),
-    ]
     rows: list[list[Cell]] = []
     for source, workload, level in design.cases(choose(points, kind="space")):
         mine = choose(points, kind="space", source=source, workload=workload, level=level)
@@ -202,117 +167,65 @@ def penalties(points: Sequence[Point]) -> Figure:
             continue
         rows.append(
             [
-                words.work(source, workload),
-                f"RAID-{level}",
-                words.place_of(fast),
-                words.place_of(frugal),
-                words.place_of(both),
-                100 * (fast.e_j / frugal.e_j - 1),
+                labels.work(source, workload), f"RAID-{level}", labels.place_of(fast),
+                labels.place_of(frugal), labels.place_of(both), 100 * (fast.e_j / frugal.e_j - 1),
                 100 * (frugal.t_ms / fast.t_ms - 1),
-                100 * (both.e_j / frugal.e_j - 1),
-                100 * (both.t_ms / fast.t_ms - 1),
+                100 * (both.e_j / frugal.e_j - 1), 100 * (both.t_ms / fast.t_ms - 1),
             ]
-        )
+        )  # fmt: skip
     names = [plain(f"{row[0]}, {row[1]}") for row in rows]
-    data = [
-        _sideways("Energy at the best for time", names, [row[5] for row in rows], palette.RUNS[0]),
-        _sideways("Time at the best for energy", names, [row[6] for row in rows], palette.RUNS[1]),
-    ]
+    series = {
+        "Energy at the best for time": ([row[5] for row in rows], palette.RUNS[0]),
+        "Time at the best for energy": ([row[6] for row in rows], palette.RUNS[1]),
+    }
     return Figure(
         "figure-11",
         "Figure 11: what one optimum costs under the other criterion",
         "How much more energy the fastest array takes than the most frugal one, and how much slower "
         "that one is.",
-        Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("More than the least (%)"),
-                axis("", type="category", autorange="reversed", dtick=1),
-                barmode="group",
-                showlegend=True,
-            ),
-        },
+        table(
+            "Workload | Level | Best for time | Best for energy | Best for E x T | Best for time takes more "
+            "energy (%) | Best for energy is slower (%) | Best for E x T takes more energy (%) | Best for E "
+            "x T is slower (%)",
+            rows,
+        ),
+        sideways(series, names, "More than the least (%)", "group"),
         wide=True,
     )
 
 
-def _bars(name: str, x: Sequence[str], y: Sequence[Cell], colour: str) -> dict[str, Any]:
-    return {
-        "type": "bar",
-        "name": name,
-        "x": list(x),
-        "y": list(y),
-        "marker": {"color": colour},
-        "hovertemplate": "%{x}: %{y:,.4~r}<extra>%{fullData.name}</extra>",
-    }
-
-
-def _sideways(name: str, y: Sequence[str], x: Sequence[Cell], colour: str) -> dict[str, Any]:
-    """Bars that lie, for names too long to stand under one."""
-    bars = _bars(name, y, x, colour)
-    return {
-        **bars,
-        "orientation": "h",
-        "x": bars["y"],
-        "y": bars["x"],
-        "hovertemplate": "%{y}: %{x:,.4~r}<extra>%{fullData.name}</extra>",
-    }
-
-
-def _curves(key: str, title: str, caption: str, *, chosen: Sequence[Point], metric: str, over: str) -> Figure:
+def _curves(
+    key: str, title: str, caption: str, *, chosen: Sequence[DesignPoint], metric: str, over: str
+) -> Figure:
+    """A metric over disks or stripe units, a line for each source and level."""
     value = METRICS[metric]
-    groups = [
-        (source, level, [one for one in choose(chosen, source=source, level=level) if not one.overloaded])
+    steady = [one for one in chosen if not one.overloaded]
+    lines = {
+        (source, level): {
+            getattr(one, over): value(one) for one in choose(steady, source=source, level=level)
+        }
         for source in SOURCES
         for level in LEVELS
-    ]
-    left_out = sum(one.overloaded for one in chosen)
+    }
     places = sorted({getattr(one, over) for one in chosen})
-    head = Column("Disks") if over == "disks" else Column("Stripe unit", "KiB")
-    columns = [
-        head,
-        *(
-            Column(f"{words.SOURCE[source]}, RAID-{level}", TITLES[metric].unit)
-            for source, level, _ in groups
-        ),
-    ]
-    rows: list[list[Cell]] = []
-    for at in places:
-        row: list[Cell] = [at]
-        for _, _, mine in groups:
-            row.append(next((value(one) for one in mine if getattr(one, over) == at), None))
-        rows.append(row)
-    data = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": f"RAID-{level}, {words.SOURCE[source]}",
-            "x": [getattr(one, over) for one in mine],
-            "y": [value(one) for one in mine],
-            "line": {"color": COLOURS[level], "width": 2, "dash": DASHES[source]},
-            "hovertemplate": "%{x}: %{y:,.4~r}<extra>%{fullData.name}</extra>",
-        }
-        for source, level, mine in groups
-        if mine
-    ]
-    scale = {"type": "log"} if over == "unit_kib" else {}
+    rows = [[place, *(line.get(place) for line in lines.values())] for place in places]
+    unit = TITLES[metric].unit
+    headings = [f"{labels.SOURCE[source]}, RAID-{level} ({unit})" for source, level in lines]
+    traces = [
+        plot.line(
+            list(line), list(line.values()), name=f"RAID-{level}, "
+                                                  f"{labels.SOURCE[source]}", colour=COLOURS[level],
+            hover=HOVER, marks=True, dash=DASHES[source], width=2,
+        )
+        for (source, level), line in lines.items()
+        if line
+    ]  # fmt: skip
+    across = axis(_HEADS[over], tickvals=places, **({"type": "log"} if over == "unit_kib" else {}))
+    up = _scaled(TITLES[metric].heading, [one for line in lines.values() for one in line.values()])
+    left_out = len(chosen) - len(steady)
     remarks = [f"{left_out} points could not keep up with the load and are left out."] if left_out else []
-    return Figure(
-        key,
-        title,
-        caption,
-        Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis(head.heading, tickvals=places, **scale),
-                _scaled(TITLES[metric].heading, [value(one) for _, _, mine in groups for one in mine]),
-                showlegend=True,
-            ),
-        },
-        remarks,
-    )
+    drawing = plot.spec(traces, layout(across, up, showlegend=True))
+    return Figure(key, title, caption, table(" | ".join([_HEADS[over], *headings]), rows), drawing, remarks)
 
 
 def _scaled(title: str, values: Sequence[float]) -> dict[str, Any]:
@@ -322,57 +235,38 @@ def _scaled(title: str, values: Sequence[float]) -> dict[str, Any]:
     return axis(title, rangemode="tozero")
 
 
-def _splits(key: str, title: str, chosen: Sequence[Point], over: str) -> list[Figure]:
+def _splits(key: str, title: str, chosen: Sequence[DesignPoint], over: str) -> list[Figure]:
+    """Energy by state over disks or stripe units, a chart for each workload and source."""
+    other, below, suffix = (
+        ("unit_kib", "number of disks", "") if over == "disks" else ("disks", "stripe unit", "K")
+    )
+    beside = _HEADS[other] if over == "disks" else "Disks at that point"
+    states = {state: palette.state_name(state) for state in STATES}
+    headings = f"Level | {_HEADS[over]} | {beside} | " + " | ".join(f"{name} (J)" for name in states.values())
     found = []
-    head = Column("Disks") if over == "disks" else Column("Stripe unit", "KiB")
     for source in SOURCES:
         for workload in WORKLOADS:
             mine = choose(chosen, source=source, workload=workload)
             mine.sort(key=lambda one: (one.level, getattr(one, over)))
-            columns = [
-                Column("Level", text=True),
-                head,
-                Column("Disks at that point") if over != "disks" else Column("Stripe unit", "KiB"),
-                *(Column(palette.state_name(state), "J") for state in STATES),
-            ]
             rows: list[list[Cell]] = [
-                [
-                    f"RAID-{one.level}",
-                    getattr(one, over),
-                    one.disks if over != "disks" else one.unit_kib,
-                    *(one.states_j[state] for state in STATES),
-                ]
+                [f"RAID-{one.level}", getattr(one, over), getattr(one, other), *one.states_j.values()]
                 for one in mine
             ]
-            names = [
-                f"{one.level}: {one.disks}" if over == "disks" else f"{one.level}: {one.unit_kib}K"
-                for one in mine
-            ]
-            data = [
-                _bars(
-                    palette.state_name(state),
-                    names,
-                    [one.states_j[state] for one in mine],
-                    palette.state_colour(state),
-                )
-                for state in STATES
-            ]
+            names = [f"{one.level}: {getattr(one, over)}{suffix}" for one in mine]
+            traces = [
+                plot.bar(names, [one.states_j[state] for one in mine], name=name,
+                         colour=palette.state_colour(state), hover=HOVER)
+                for state, name in states.items()
+            ]  # fmt: skip
+            across = axis("", type="category", nticks=max(1, len(names)))
+            drawn = layout(across, axis("Energy per request (J)"), barmode="stack", showlegend=True)
             found.append(
                 Figure(
                     f"{key}-{source}-{workload}",
-                    f"{title}, {words.work(source, workload)}",
-                    "Joules a request; below each bar its RAID level and "
-                    + ("number of disks." if over == "disks" else "stripe unit."),
-                    Table(columns, rows),
-                    {
-                        "data": data,
-                        "layout": layout(
-                            axis("", type="category", nticks=max(1, len(names))),
-                            axis("Energy per request (J)"),
-                            barmode="stack",
-                            showlegend=True,
-                        ),
-                    },
+                    f"{title}, {labels.work(source, workload)}",
+                    f"Joules a request; below each bar its RAID level and {below}.",
+                    table(headings, rows),
+                    plot.spec(traces, drawn),
                 )
             )
     return found

@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.arrays2002.systems import COUNT, LEVEL, SOURCES, UNIT
+from iowatt.studies.stages import figure, figures, select
 
 if TYPE_CHECKING:
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results, Row, Stage
 
 STATES: Final = ("idle", "positioning", "active")
 
 
-@dataclass(frozen=True)
-class Point:
+@dataclass(frozen=True, kw_only=True)
+class DesignPoint:
     """One array under one workload."""
 
     #: What differs from the study's array: "space" nothing, else "cache", "mechanics", "ahead", "spindles".
-    kind: str
-    source: str
-    workload: str
-    level: int
-    disks: int
+    kind: str = figure("kind")
+    source: str = figure("source")
+    workload: str = figure("workload")
+    level: int = figure(LEVEL)
+    disks: int = figure(COUNT)
     unit_kib: int
     #: Mean response time in ms and its 95 % confidence limits.
-    t_ms: float
-    t_low_ms: float | None
-    t_high_ms: float | None
+    t_ms: float = figure("response_time_ms.all.mean")
+    t_low_ms: float | None = figure("response_time_ms.all.mean_ci95.low")
+    t_high_ms: float | None = figure("response_time_ms.all.mean_ci95.high")
     #: J per request, in all and by state.
-    e_j: float
+    e_j: float = figure("energy.per_request_j")
     states_j: Mapping[str, float]
     #: Mean time between requests, in s: the window over the requests completed in it.
     interarrival_s: float
     #: Accesses of disks for each request.
     accesses: float
-    overloaded: bool
+    overloaded: bool = figure("overloaded")
 
     @property
     def et(self) -> float:
@@ -54,7 +55,7 @@ class Point:
         return self.disks, self.unit_kib
 
 
-METRICS: Final[dict[str, Callable[[Point], float]]] = {
+METRICS: Final[dict[str, Callable[[DesignPoint], float]]] = {
     "T": lambda point: point.t_ms,
     "E": lambda point: point.e_j,
     "ET": lambda point: point.et,
@@ -65,49 +66,33 @@ NAMES: Final = {"T": "T", "E": "E", "ET": "E x T"}
 KINDS: Final = ("space", "cache", "mechanics", "ahead", "spindles")
 
 
-def of(results: Results, kinds: Sequence[str] = KINDS) -> list[Point]:
-    """All points of these sweeps."""
-    return [
-        point(results.stages[key].said, row)
-        for kind in kinds
-        for key in results.of(kind=kind)
-        for row in results.rows(key)
-    ]
+def read(results: Results) -> list[DesignPoint]:
+    """All points of the sweeps over the design space."""
+    return [_point(stage, row) for kind in KINDS for stage, row in results.rows(kind=kind)]
 
 
-def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
-    """A row of a sweep's table."""
+def _point(stage: Stage, row: Row) -> DesignPoint:
     completed = row["requests.completed"]
-    return Point(
-        kind=said["kind"],
-        source=said["source"],
-        workload=said["workload"],
-        level=row[LEVEL],
-        disks=row[COUNT],
+    return DesignPoint(
+        **figures(DesignPoint, stage.labels, row),
         unit_kib=int(row[UNIT].removesuffix("KiB")),
-        t_ms=row["response_time_ms.all.mean"],
-        t_low_ms=row["response_time_ms.all.mean_ci95.low"],
-        t_high_ms=row["response_time_ms.all.mean_ci95.high"],
-        e_j=row["energy.per_request_j"],
         states_j={state: row[f"energy.by_state_j.{state}"] / completed for state in STATES},
         interarrival_s=row["window.duration_s"] / completed,
         accesses=row["devices.accesses"] / completed,
-        overloaded=row["overloaded"],
     )
 
 
-def choose(points: Iterable[Point], **wanted: Any) -> list[Point]:
+def choose(points: Iterable[DesignPoint], **wanted: Any) -> list[DesignPoint]:
     """The points with these values, by disks and stripe unit."""
-    found = [one for one in points if all(getattr(one, name) == value for name, value in wanted.items())]
-    return sorted(found, key=lambda one: one.place)
+    return sorted(select(points, **wanted), key=lambda one: one.place)
 
 
-def cases(points: Iterable[Point]) -> list[tuple[str, str, int]]:
+def cases(points: Iterable[DesignPoint]) -> list[tuple[str, str, int]]:
     """Source, workload and level of the points, in the order in which tables have them."""
     return sorted({one.case for one in points}, key=lambda case: (SOURCES.index(case[0]), case[1], case[2]))
 
 
-def best(points: Iterable[Point], metric: str) -> Point | None:
+def best(points: Iterable[DesignPoint], metric: str) -> DesignPoint | None:
     """The point with the least of a metric; points that could not keep up have no such figures."""
     steady = [one for one in points if not one.overloaded]
     return min(steady, key=METRICS[metric], default=None)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.arrays2002.published import DISKS, TPCC, TPCH, UNIT_KIB, WORKLOADS
-from iowatt.studies.stage import Stage
+from iowatt.studies.stages import Stage, scenario_text
 
 LEVELS: Final = (4, 5, 10)
 SOURCES: Final = ("captured", "synthetic")
@@ -35,20 +35,15 @@ SPEEDS: Final = {"tpcc": 0.4, "tpch": round(TPCH.iops / RECORDED_TPCH_IOPS, 6)}
 # The same sizes, shares and rates, but each request for itself, at any time, anywhere.
 UNIFORM: Final = {
     "arrays2002-tpcc": (
-        'arrivals={law="poisson",rate=141.66}',
-        'stream.read.range=["0%","100%"]',
-        'stream.read.align="8KiB"',
-        "stream.read.run.requests=1.0000001",
-        'stream.write.range=["0%","100%"]',
+        'arrivals={law="poisson",rate=141.66}', 'stream.read.range=["0%","100%"]', 'stream.read.align="8KiB"',
+        "stream.read.run.requests=1.0000001", 'stream.write.range=["0%","100%"]',
     ),
     "arrays2002-tpch": (
-        'arrivals={law="poisson",rate=99.393}',
-        'stream.scan.access={pattern="uniform"}',
-        "stream.scan.run.requests=1.0000001",
-        'stream.write.arrivals={law="poisson",rate=9.5427}',
+        'arrivals={law="poisson",rate=99.393}', 'stream.scan.access={pattern="uniform"}',
+        "stream.scan.run.requests=1.0000001", 'stream.write.arrivals={law="poisson",rate=9.5427}',
         "stream.write.run.requests=1.0000001",
     ),
-}
+}  # fmt: skip
 #: TPC-H whose writes come one by one and not in bursts; all else as it was.
 SPREAD: Final = UNIFORM["arrays2002-tpch"][3:]
 #: TPC-C with the write share of the captured trace, 37.08 %.
@@ -67,41 +62,6 @@ write = "back"
 high_watermark = 0.5
 low_watermark = 0.4
 destage_outstanding = 16
-"""
-
-_SCENARIO: Final = """\
-name = "arrays2002-{name}"
-seed = 1
-
-[[workload]]
-name = "w"
-volume = "db"
-{workload}
-
-[[array.pool]]
-name = "disks"
-device = "{device}"
-count = {disks}
-raid = {{ level = 5, stripe_unit = "{unit}KiB" }}
-scheduler = "elevator"
-phase = "{phase}"
-
-[[array.volume]]
-name = "db"
-pool = "disks"
-
-[[array.bus]]
-name = "scsi0"
-drives = ["disks[:50%]"]
-bandwidth = "160MB/s"
-
-[[array.bus]]
-name = "scsi1"
-drives = ["disks[50%:]"]
-bandwidth = "160MB/s"
-{controller}
-[observe]
-interval = "60s"
 """
 
 
@@ -188,12 +148,19 @@ def synthetic(profile: str, seconds: float, changes: Sequence[str] = ()) -> str:
 
 def scenario(name: str, workload: str, **more: Any) -> str:
     """The study's array under a workload; ``more`` are ``device``, ``disks``, ``phase``, ``controller``."""
-    values = {"device": DEVICE, "disks": DISKS, "unit": UNIT_KIB, "phase": "random", "controller": ""}
-    return _SCENARIO.format(name=name, workload=workload, **(values | more))
+    values: dict[str, Any] = {
+        "device": DEVICE,
+        "disks": DISKS,
+        "unit": UNIT_KIB,
+        "phase": "random",
+        "controller": "",
+    }
+    return scenario_text("arrays2002", name=name, workload=workload, **(values | more))
 
 
-def stages(scale: Scale, folder: Path) -> list[Stage]:
-    """All sweeps of the study."""
+def stages(scale: Scale) -> list[Stage]:
+    """All sweeps of the study. Raises ``InputError`` where the captured traces are missing."""
+    folder = traces()
     found = []
     for source in SOURCES:
         for workload in WORKLOADS:
@@ -216,8 +183,8 @@ def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list
 
     def stage(kind: str, over: Any, bundles: bool = False, **more: Any) -> Stage:
         name = f"{kind}-{source}-{workload}"
-        said = {"kind": kind, "source": source, "workload": workload}
-        return Stage(name, scenario(name, work, **more), folder, over, dict(said), bundles)
+        labels = {"kind": kind, "source": source, "workload": workload}
+        return Stage(name, scenario(name, work, **more), folder, over, labels, bundles)
 
     return [
         stage("space", all_pairs),
@@ -230,7 +197,7 @@ def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list
 
 
 def _experiments(scale: Scale, folder: Path) -> list[Stage]:
-    """What is run for a reason: to see which of several causes a difference has."""
+    """Runs that decide between possible causes of a difference."""
     slower = {"tpcc": (TPCC, 0.3708), "tpch": (TPCH, 0.0884)}
     found = []
     for workload, (published, writes) in slower.items():
@@ -265,8 +232,8 @@ def _experiments(scale: Scale, folder: Path) -> list[Stage]:
 def _experiment(
     key: str, work: str, varied: dict[Any, Any], folder: Path, *, source: str, workload: str
 ) -> Stage:
-    said = {"kind": key, "source": source, "workload": workload}
-    return Stage(key, scenario(key, work), folder, axes(varied), dict(said), bundles=True)
+    labels = {"kind": key, "source": source, "workload": workload}
+    return Stage(key, scenario(key, work), folder, axes(varied), labels, bundles=True)
 
 
 def _periodic(scale: Scale, folder: Path) -> Stage:
@@ -295,7 +262,7 @@ pool = "disks"
 interval = "60s"
 idle = true
 """
-    said = {"kind": "periodic", "source": "synthetic", "workload": "constant gaps"}
+    labels = {"kind": "periodic", "source": "synthetic", "workload": "constant gaps"}
     return Stage(
-        "periodic", text, folder, axes({RATE: [1 / gap for gap in scale.gaps_s]}), dict(said), bundles=True
+        "periodic", text, folder, axes({RATE: [1 / gap for gap in scale.gaps_s]}), labels, bundles=True
     )

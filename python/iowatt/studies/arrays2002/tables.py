@@ -2,181 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Figure
+from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
-from iowatt.studies.arrays2002 import words
 from iowatt.studies.arrays2002.detail import Drives, Idle
-from iowatt.studies.arrays2002.points import METRICS, NAMES, Point, best, choose
+from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment
+from iowatt.studies.arrays2002.points import METRICS, NAMES, DesignPoint, best, choose
 from iowatt.studies.arrays2002.published import IDLE_W, UNIT_KIB, WORKLOADS
+from iowatt.studies.figures import table
 
 
-def workloads(facts: Sequence[Mapping[str, Any]]) -> Figure:
-    """What was run, beside what the study ran."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Requests"),
-        Column("Simulated", "h"),
-        Column("Rate", "1/s"),
-        Column("Rate, published", "1/s"),
-        Column("Difference", "%"),
-        Column("Writes", "%"),
-        Column("Writes, published", "%"),
-        Column("Gap at a disk", "ms"),
-        Column("Gap, published", "ms"),
-    ]
+@dataclass(frozen=True)
+class SimulatedWorkload:
+    """A run of the default array: its requests and their rate, and the mean gap between those of a disk."""
+
+    source: str
+    workload: str
+    requests: int
+    writes: int
+    window_s: float
+    gap_s: float
+
+
+def _work(one: SimulatedWorkload | Drives | Idle | DesignPoint) -> list[Cell]:
+    """The cells that rows by workload and level begin with."""
+    level = [] if isinstance(one, SimulatedWorkload) else [f"RAID-{one.level}"]
+    return [labels.work(one.source, one.workload), *level]
+
+
+def workloads(simulated: Sequence[SimulatedWorkload]) -> Figure:
+    """Our runs beside those of the study."""
     rows: list[list[Cell]] = []
-    for fact in facts:
-        theirs = WORKLOADS[fact["workload"]]
-        rate = fact["requests"] / fact["window_s"]
+    for one in simulated:
+        theirs, rate = WORKLOADS[one.workload], one.requests / one.window_s
         rows.append(
             [
-                words.work(fact["source"], fact["workload"]),
-                fact["requests"],
-                fact["window_s"] / 3600,
-                rate,
-                theirs.iops,
+                *_work(one), one.requests, one.window_s / 3600, rate, theirs.iops,
                 100 * (rate / theirs.iops - 1),
-                100 * fact["writes"] / fact["requests"],
-                theirs.write_percent,
-                1e3 * fact["gap_s"],
+                100 * one.writes / one.requests, theirs.write_percent, 1e3 * one.gap_s,
                 theirs.interarrival_ms,
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "workloads",
         "What was run",
-        "Length of each run, and its requests beside those of the study. Gap: between operations of "
-        "a disk of "
-        "the RAID-4 array of 32.",
-        Table(columns, rows),
+        "Length of each run, and its requests beside those of the study. Gap: between operations of a disk "
+        "of the RAID-4 array of 32.",
+        table(
+            "Workload | Requests | Simulated (h) | Rate (1/s) | Rate, published (1/s) | Difference (%) | "
+            "Writes (%) | Writes, published (%) | Gap at a disk (ms) | Gap, published (ms)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def correlation(idle: Sequence[Idle]) -> Figure:
     """Table 2."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Lag"),
-        Column("Ours"),
-        Column("Sigma over disks"),
-        Column("Published"),
-        Column("Difference"),
-    ]
     rows: list[list[Cell]] = []
     for one in idle:
         theirs = WORKLOADS[one.workload].correlation[one.level]
         for lag, ((mean, sigma), published) in enumerate(zip(one.correlation[:5], theirs, strict=False), 1):
-            rows.append(
-                [
-                    words.work(one.source, one.workload),
-                    f"RAID-{one.level}",
-                    lag,
-                    mean,
-                    sigma,
-                    published,
-                    mean - published,
-                ]
-            )
+            rows.append([*_work(one), lag, mean, sigma, published, mean - published])
     return Figure(
         "table-2",
         "Table 2: autocorrelation of idle periods",
         "Mean over disks at lags 1 to 5, at 32 disks and 16 KiB.",
-        Table(columns, rows),
+        table("Workload | Level | Lag | Ours | Sigma over disks | Published | Difference", rows),
         wide=True,
     )
 
 
 def seeks(drives: Sequence[Drives]) -> Figure:
     """Table 3."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Disks"),
-        Column("Seeks for the study's requests", "M"),
-        Column("Seeks, published at 30", text=True),
-        Column("Cylinders a seek"),
-        Column("Cylinders, published at 30", text=True),
-    ]
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload),
-            f"RAID-{one.level}",
-            one.disks,
+            *_work(one), one.disks,
             one.media_accesses / one.requests * WORKLOADS[one.workload].requests / 1e6,
-            WORKLOADS[one.workload].seeks[one.level] if one.disks == 30 else "",
-            one.cylinders,
+            WORKLOADS[one.workload].seeks[one.level] if one.disks == 30 else "", one.cylinders,
             WORKLOADS[one.workload].distance[one.level] if one.disks == 30 else "",
         ]
         for one in drives
-    ]
+    ]  # fmt: skip
     return Figure(
         "table-3",
         "Table 3: seeks",
-        "A seek is an access to the media, however short, as DiskSim counts; scaled to as many "
-        "requests as the "
-        "study had. The PostgreSQL traces lie on other blocks than the study's, so their distances "
-        "need not be "
-        "alike.",
-        Table(columns, rows),
+        "A seek is an access to the media, however short, as DiskSim counts; scaled to as many requests as "
+        "the study had. The PostgreSQL traces lie on other blocks than the study's, so their distances need "
+        "not be alike.",
+        table(
+            "Workload | Level | Disks | Seeks for the study's requests (M) | Seeks, published at 30 | "
+            "Cylinders a seek | Cylinders, published at 30",
+            rows,
+        ),
         wide=True,
     )
 
 
 def queues(drives: Sequence[Drives]) -> Figure:
     """Table 4."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Disks"),
-        Column("Seen at data disks"),
-        Column("Seen at parity disk"),
-        Column("Published", text=True),
-        Column("Time average, data disks"),
-        Column("Time average, parity disk"),
-    ]
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload),
-            f"RAID-{one.level}",
-            one.disks,
-            one.queue_seen,
-            one.parity_seen,
-            WORKLOADS[one.workload].queue[one.level],
-            one.queue_mean,
-            one.parity_mean,
+            *_work(one), one.disks, one.queue_seen,
+            one.parity_seen, WORKLOADS[one.workload].queue[one.level], one.queue_mean, one.parity_mean,
         ]
         for one in drives
-    ]
+    ]  # fmt: skip
     return Figure(
         "table-4",
         "Table 4: queues",
         "Seen: what an arriving operation finds, itself included, which is what the study calls "
-        "instantaneous "
-        "queue length. Beside it the average over time.",
-        Table(columns, rows),
+        "instantaneous queue length. Beside it the average over time.",
+        table(
+            "Workload | Level | Disks | Seen at data disks | Seen at parity disk | Published | Time average, "
+            "data disks | Time average, parity disk",
+            rows,
+        ),
         wide=True,
     )
 
 
-def optima(points: Sequence[Point]) -> Figure:
+def optima(points: Sequence[DesignPoint]) -> Figure:
     """Table 5."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Best", text=True),
-        Column("Ours", text=True),
-        Column("Published", text=True),
-        Column("T, ours", "ms"),
-        Column("T, published place", "ms"),
-        Column("E, ours", "J"),
-        Column("E, published place", "J"),
-        Column("Published place is worse by", "%"),
-    ]
     rows: list[list[Cell]] = []
     for case in design.cases(choose(points, kind="space")):
         source, workload, level = case
@@ -188,133 +138,125 @@ def optima(points: Sequence[Point]) -> Figure:
             there = at[0] if at else None
             rows.append(
                 [
-                    words.work(source, workload),
-                    f"RAID-{level}",
-                    NAMES[metric],
-                    words.place_of(ours),
-                    words.place(disks, unit),
-                    None if ours is None else ours.t_ms,
-                    None if there is None else there.t_ms,
-                    None if ours is None else ours.e_j,
+                    labels.work(source, workload), f"RAID-{level}", NAMES[metric], labels.place_of(ours),
+                    labels.place(disks, unit), None if ours is None else ours.t_ms,
+                    None if there is None else there.t_ms, None if ours is None else ours.e_j,
                     None if there is None else there.e_j,
                     None if ours is None or there is None else 100 * (value(there) / value(ours) - 1),
                 ]
-            )
+            )  # fmt: skip
     return Figure(
         "table-5",
         "Table 5: best disks and stripe unit",
-        "Under response time T, energy per request E and their product; disks/stripe unit. Points "
-        "that cannot "
-        "keep up with the load are no candidates.",
-        Table(columns, rows),
+        "Under response time T, energy per request E and their product; disks/stripe unit. Points that "
+        "cannot keep up with the load are no candidates.",
+        table(
+            "Workload | Level | Best | Ours | Published | T, ours (ms) | T, published place (ms) | E, ours "
+            "(J) | E, published place (J) | Published place is worse by (%)",
+            rows,
+        ),
         wide=True,
     )
 
 
-def floors(points: Sequence[Point]) -> Figure:
+def floors(points: Sequence[DesignPoint]) -> Figure:
     """Energy per request against what idling alone takes at the published rate."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Disks"),
-        Column("E, ours", "J"),
-        Column("Idling, our rate", "J"),
-        Column("Idling, published rate", "J"),
-        Column("E above idling", "J"),
-    ]
     rows: list[list[Cell]] = [
         [
-            words.work(one.source, one.workload),
-            f"RAID-{one.level}",
-            one.disks,
-            one.e_j,
-            IDLE_W * one.disks * one.interarrival_s,
-            WORKLOADS[one.workload].slope_j * one.disks,
+            *_work(one), one.disks, one.e_j,
+            IDLE_W * one.disks * one.interarrival_s, WORKLOADS[one.workload].slope_j * one.disks,
             one.e_j - IDLE_W * one.disks * one.interarrival_s,
         ]
         for one in choose(points, kind="space", unit_kib=UNIT_KIB)
-    ]
+    ]  # fmt: skip
     rows.sort(key=lambda row: (str(row[0]), str(row[1])))
     return Figure(
         "floors",
         "Energy per request and what idling takes of it",
         "Idling: disks x 22.3 W x mean time between requests. The study printed no numbers for its Figure 7; "
         "the published rate gives this floor.",
-        Table(columns, rows),
+        table(
+            "Workload | Level | Disks | E, ours (J) | Idling, our rate (J) | Idling, published rate (J) | E "
+            "above idling (J)",
+            rows,
+        ),
         wide=True,
     )
 
 
-def sensitivity(points: Sequence[Point]) -> Figure:
+def sensitivity(points: Sequence[DesignPoint]) -> Figure:
     """The optima with one thing about the array changed."""
-    columns = [
-        Column("Array", text=True),
-        Column("Workload", text=True),
-        Column("Level", text=True),
-        Column("Best T", text=True),
-        Column("Best E", text=True),
-        Column("Best E x T", text=True),
-        Column("Least T", "ms"),
-        Column("Least E", "J"),
-        Column("Idle share at best E", "%"),
-    ]
     rows: list[list[Cell]] = []
     for source, workload, level in design.cases(points):
-        for kind in words.KIND:
+        for kind in labels.KIND:
             mine = choose(points, kind=kind, source=source, workload=workload, level=level)
             if not mine:
                 continue
             fast, frugal = best(mine, "T"), best(mine, "E")
             rows.append(
                 [
-                    words.KIND[kind],
-                    words.work(source, workload),
-                    f"RAID-{level}",
-                    words.place_of(fast),
-                    words.place_of(frugal),
-                    words.place_of(best(mine, "ET")),
-                    None if fast is None else fast.t_ms,
-                    None if frugal is None else frugal.e_j,
+                    labels.KIND[kind], labels.work(source, workload), f"RAID-{level}", labels.place_of(fast),
+                    labels.place_of(frugal), labels.place_of(best(mine, "ET")),
+                    None if fast is None else fast.t_ms, None if frugal is None else frugal.e_j,
                     None if frugal is None else 100 * frugal.states_j["idle"] / frugal.e_j,
                 ]
-            )
+            )  # fmt: skip
     return Figure(
         "sensitivity",
         "Sensitivity: the optima with one thing changed",
         "Seek curve and zones of an IBM 18ES with the same watts, capacity and speed; a write-back cache of "
         "256 MiB in the controller; drives that read ahead; spindles in step. Those four are run at fewer "
         "disk counts.",
-        Table(columns, rows),
+        table(
+            "Array | Workload | Level | Best T | Best E | Best E x T | Least T (ms) | Least E (J) | Idle "
+            "share at best E (%)",
+            rows,
+        ),
         wide=True,
     )
 
 
-def periodic(rows: Sequence[Mapping[str, float]]) -> Figure:
+def periodic(gaps: Sequence[ConstantGaps]) -> Figure:
     """The oracles on constant gaps."""
-    columns = [
-        Column("Idle period", "s"),
-        Column("Periods"),
-        Column("By latency saves", "J"),
-        Column("Derived", "J"),
-        Column("By energy saves", "J"),
-        Column("By latency saves", "% of idle energy"),
-    ]
-    table: list[list[Cell]] = [
-        [
-            row["length_s"],
-            int(row["periods"]),
-            row["latency_j"],
-            row["derived_j"],
-            row["energy_j"],
-            100 * row["latency_share"],
-        ]
-        for row in rows
+    rows: list[list[Cell]] = [
+        [one.length_s, one.periods, one.latency_j, one.derived_j, one.energy_j, 100 * one.latency_share]
+        for one in gaps
     ]
     return Figure(
         "periodic",
         "Oracles on constant gaps",
         "One disk, a request every so many seconds. By latency: stop wherever there is time to be up again "
         "(41 s). Derived: (22.3 W - 12.72 W) x (length - 59.92 s) summed over the periods of 41 s or more.",
-        Table(columns, table),
+        table(
+            "Idle period (s) | Periods | By latency saves (J) | Derived (J) | By energy saves (J) | By "
+            "latency saves (% of idle energy)",
+            rows,
+        ),
+        wide=True,
+    )
+
+
+def experiments(tried: Sequence[Experiment]) -> Figure:
+    """The experiments on causes."""
+    rows: list[list[Cell]] = []
+    for one in tried:
+        lags: list[Cell] = [*one.idle.lag_1_to_5]
+        lags += [None] * (5 - len(lags))
+        rows.append(
+            [
+                WORKLOADS[one.workload].name, one.change, one.drives.queue_seen, one.drives.parity_seen,
+                *lags, 100 * one.idle.over(1.0), 100 * one.idle.over(2.0),
+            ]
+        )  # fmt: skip
+    return Figure(
+        "experiments",
+        "Experiments: RAID-4 with something else about the workload",
+        "Which cause a difference has: the same array of 32 disks under the trace slowed further, and under "
+        "the synthetic workloads with one property changed.",
+        table(
+            "Workload | Changed | Seen at data disks | Seen at parity disk | Lag 1 | Lag 2 | Lag 3 | Lag 4 | "
+            "Lag 5 | Idle periods over 1 s (%) | Idle periods over 2 s (%)",
+            rows,
+        ),
         wide=True,
     )

@@ -1,4 +1,4 @@
-"""What was published of throughput, hits and wear, held against ours.
+"""Published throughput, hits and wear, compared with ours.
 
 Published ranges are over configurations that are not known. So ours are over those configurations whose hit
 ratios lie within the published ones (:func:`comparable`; over all where none is, which is said), and a range
@@ -9,34 +9,28 @@ nothing but hit ratios was fitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import Final
 
 from iowatt.render import numbers
 from iowatt.studies.dollars2014.money import stated
-from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
+from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_part, last_quarters, of, pairs
 from iowatt.studies.dollars2014.published import PUBLISHED, SMALLEST_KIB, SMALLEST_THROUGHPUT, Range
 from iowatt.studies.dollars2014.systems import BUSY_LIMIT, WORKS, Work
-from iowatt.studies.verdict import Verdict
+from iowatt.studies.result import Verdict, judge
 
 POINTS: Final = 3.0
 """How far, in percentage points, ours may lie outside a published range; two decimals were not published."""
 
-Pair = tuple[Point, Point]
 
-
-def verdicts(points: list[Point]) -> list[Verdict]:
+def verdicts(points: list[HybridPoint]) -> list[Verdict]:
     """All of them, workload by workload."""
     found: list[Verdict] = []
     for work in WORKS.values():
         found += [*hits(points, work), *throughput(points, work), *wear(points, work)]
-    return [settled(one) for one in found]
-
-
-def settled(verdict: Verdict) -> Verdict:
-    """A verdict that says why it differs only where it does."""
-    return replace(verdict, cause="", experiment="") if verdict.agrees else verdict
+    return found
 
 
 def comparable(found: Sequence[Pair], work: str) -> list[Pair]:
@@ -45,26 +39,25 @@ def comparable(found: Sequence[Pair], work: str) -> list[Pair]:
     return [
         (caching, tiering)
         for caching, tiering in found
-        if inside(100 * (caching.hit or 0.0), published.hit_caching)
-        and inside(100 * (tiering.hit or 0.0), published.hit_tiering)
+        if inside(_hits(caching), published.hit_caching) and inside(_hits(tiering), published.hit_tiering)
     ]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The configurations over which ours is held against what was published."""
+    """The configurations that are compared with the published figures."""
 
     pairs: list[Pair]
-    #: How they were chosen.
-    said: str
+    #: How they were chosen, in words.
+    how: str
 
 
 def compared(found: Sequence[Pair], work: str) -> Compared:
     """Those that are :func:`comparable`; all where none is, as in work too short for caches to be warm."""
     kept = comparable(found, work)
     if not kept:
-        said = f"none of {len(found)} configurations has the published hit ratios, so all are compared"
-        return Compared(list(found), said)
+        how = f"none of {len(found)} configurations has the published hit ratios, so all are compared"
+        return Compared(list(found), how)
     if len(kept) < len(found):
         return Compared(kept, f"{len(kept)} of {len(found)} configurations have the published hit ratios")
     return Compared(kept, f"{len(kept)} configurations, all with the published hit ratios")
@@ -80,44 +73,41 @@ def gain(pair: Pair) -> float:
     return 100 * (pair[0].iops / pair[1].iops - 1)
 
 
-def last_gain(points: list[Point], work: str, at: Callable[[Point], bool]) -> list[float]:
-    """The same in the last quarter of the work, at the configurations that were run as far as there too."""
-    early = {(one.system, one.at): one for one in points if one.work == work and one.experiment == "early"}
-    found = []
-    for caching, tiering in pairs(points, work):
-        begun = [early.get((one.system, one.at)) for one in (caching, tiering)]
-        if at(caching) and begun[0] is not None and begun[1] is not None:
-            ours, theirs = last_part(caching, begun[0]), last_part(tiering, begun[1])
-            found.append(100 * (ours.iops / theirs.iops - 1))
-    return found
+def last_gain(points: list[HybridPoint], work: str, chosen: Callable[[HybridPoint], bool]) -> list[float]:
+    """The same in the last quarter of the work."""
+    return [
+        100 * (ours.iops / theirs.iops - 1)
+        for (caching, _), (ours, theirs) in last_quarters(points, work)
+        if chosen(caching)
+    ]
 
 
-def throughput(points: list[Point], work: Work) -> list[Verdict]:
+def throughput(points: list[HybridPoint], work: Work) -> list[Verdict]:
     """Caching against tiering, as published: by threshold, or over all; and at extents of 4 KiB."""
     found = []
     every = pairs(points, work.key)
     for threshold, published in PUBLISHED[work.key].throughput.items():
-        here = [one for one in every if threshold is None or _threshold(one) == threshold]
+        here = [one for one in every if _has_threshold(threshold, one[0])]
         if not here:
             continue
         kept = compared(here, work.key)
         ours = [gain(one) for one in kept.pairs]
-        said = "at all thresholds" if threshold is None else f"threshold {threshold}"
+        at = "at all thresholds" if threshold is None else f"threshold {threshold}"
         claim = (
             "Caching falls far behind tiering under writes"
             if published[1] < 0
             else "Caching is somewhat faster than tiering under reads at low thresholds, and equal at 64"
         )
         found.append(
-            Verdict(
+            judge(
                 f"throughput-{_kind(work)}",
                 claim,
-                f"{work.title}, {said}: {kept.said}",
-                signed_range(*published),
-                spread(ours) + _by_limit(kept.pairs),
-                inside(median(ours), published),
-                _cause(work),
-                _experiments(points, work, lambda one, t=threshold: t is None or _threshold((one, one)) == t),  # type: ignore[misc]
+                f"{work.title}, {at}: {kept.how}",
+                published=signed_range(*published),
+                ours=spread(ours) + _by_limit(kept.pairs),
+                agrees=inside(median(ours), published),
+                cause=_cause(work),
+                experiment=_experiments(points, work, partial(_has_threshold, threshold)),
             )
         )
     smallest = [one for one in every if one[0].at is not None and one[0].at[0] == SMALLEST_KIB]
@@ -126,22 +116,22 @@ def throughput(points: list[Point], work: Work) -> list[Verdict]:
     return found
 
 
-def _smallest(points: list[Point], work: Work, smallest: list[Pair]) -> Verdict:
+def _smallest(points: list[HybridPoint], work: Work, smallest: list[Pair]) -> Verdict:
     """Extents of 4 KiB: the published extreme."""
     ours = [gain(one) for one in smallest]
     other = [gain(one) for one in pairs(points, work.key) if one not in smallest]
-    return Verdict(
+    return judge(
         "smallest-extent",
         "Caching falls behind the most at extents of 4 KiB, for it writes back the most often there",
         f"{work.title}, extents of {SMALLEST_KIB} KiB: {len(smallest)} configurations",
-        signed(SMALLEST_THROUGHPUT),
-        f"{spread(ours)}{_by_limit(smallest)}; larger extents {spread(other)}",
-        abs(median(ours) - SMALLEST_THROUGHPUT) <= POINTS and median(ours) <= median(other),
-        "how many write-backs are under way decides, and what the study allowed is not known: the more, "
-        "the longer a miss waits for the disk. Write-backs are the more the smaller the extents, as "
-        "published; but each of a large extent takes the disk longer, so that here the largest extents "
-        "fare no better",
-        _experiments(points, work, lambda one: one.at is not None and one.at[0] == SMALLEST_KIB)
+        published=signed(SMALLEST_THROUGHPUT),
+        ours=f"{spread(ours)}{_by_limit(smallest)}; larger extents {spread(other)}",
+        agrees=abs(median(ours) - SMALLEST_THROUGHPUT) <= POINTS and median(ours) <= median(other),
+        cause="how many write-backs are under way decides, and what the study allowed is not known: the "
+        "more, the longer a miss waits for the disk. Write-backs are the more the smaller the extents, as "
+        "published; but each of a large extent takes the disk longer, so that here the largest extents fare "
+        "no better",
+        experiment=_experiments(points, work, lambda one: one.at is not None and one.at[0] == SMALLEST_KIB)
         + "; write-backs a request: "
         + ", ".join(
             f"{kib:,} KiB {median(values):.2g}" for kib, values in sorted(_write_backs(points, work).items())
@@ -161,7 +151,7 @@ def _by_limit(found: Sequence[Pair]) -> str:
     return f"; by migrations at a time {', '.join(each)}"
 
 
-def _write_backs(points: list[Point], work: Work) -> dict[int, list[float]]:
+def _write_backs(points: list[HybridPoint], work: Work) -> dict[int, list[float]]:
     found: dict[int, list[float]] = {}
     for one in of(points, work.key, "caching"):
         if one.at is not None:
@@ -186,43 +176,49 @@ def _cause(work: Work) -> str:
     )
 
 
-def _experiments(points: list[Point], work: Work, at: Callable[[Point], bool]) -> str:
+def _experiments(points: list[HybridPoint], work: Work, at: Callable[[HybridPoint], bool]) -> str:
     """The same comparison with one thing changed, as numbers."""
-    key = work.key
-    said = []
-    for title, found in (
-        ("tiering from a cold start", pairs(points, key, tiering="cold")),
-        ("the other skew", pairs(points, key, "skewed")),
-        ("twice the requests", pairs(points, key, "longer")),
-        ("four requests in flight", pairs(points, key, "crowd")),
-        ("other seeds", pairs(points, key, "seeds")),
-        ("four times the space", pairs(points, key, "wide")),
-        (f"{BUSY_LIMIT} write-backs and migrations at a time", pairs(points, key, "busy")),
-        ("no write-back while the work goes on", pairs(points, key, caching="clean", tiering="")),
-    ):
+    shown = []
+    for title, found in variations(points, work.key).items():
         ours = [gain(one) for one in found if at(one[0])]
         if ours:
-            said.append(f"{title} {spread(ours)}")
-    last = last_gain(points, key, at)
+            shown.append(f"{title} {spread(ours)}")
+    last = last_gain(points, work.key, at)
     if last:
-        said.append(f"only the last quarter of the work {spread(last)}")
-    return "; ".join(said)
+        shown.append(f"only the last quarter of the work {spread(last)}")
+    return "; ".join(shown)
 
 
-def hits(points: list[Point], work: Work) -> list[Verdict]:
+def variations(points: list[HybridPoint], work: str) -> dict[str, list[Pair]]:
+    """The experiments with one thing changed, by what that is."""
+    found = {"tiering from a cold start": pairs(points, work, tiering="cold")}
+    for title, experiment in (
+        ("the other skew", "skewed"),
+        ("twice the requests", "longer"),
+        ("four requests in flight", "crowd"),
+        ("other seeds", "seeds"),
+        ("four times the space", "wide"),
+        (f"{BUSY_LIMIT} write-backs and migrations at a time", "busy"),
+    ):
+        found[title] = pairs(points, work, experiment)
+    found["no write-back while the work goes on"] = pairs(points, work, caching="clean", tiering="")
+    return found
+
+
+def hits(points: list[HybridPoint], work: Work) -> list[Verdict]:
     """SSD hit ratios; those of linear and caching are set by the fit, and say so."""
     published = PUBLISHED[work.key]
     every = pairs(points, work.key)
     fitted = [one for one in every if _fitted(one[0], work)] or every
-    linear = [100 * (one.hit or 0.0) for one in of(points, work.key, "linear")]
-    caching = [100 * (one.hit or 0.0) for one, _ in fitted]
-    tiering = [100 * (one.hit or 0.0) for _, one in fitted]
+    linear = [_hits(one) for one in of(points, work.key, "linear")]
+    caching = [_hits(one) for one, _ in fitted]
+    tiering = [_hits(one) for _, one in fitted]
     where = (
         f"{work.title}, extents of {_listed(work.extents_kib)} KiB, thresholds of {_listed(work.thresholds)}"
     )
     others = (
-        f"over all configurations caching {_low_high([100 * (c.hit or 0) for c, _ in every])}, tiering "
-        f"{_low_high([100 * (t.hit or 0) for _, t in every])}"
+        f"over all configurations caching {_low_high([_hits(one) for one, _ in every])}, tiering "
+        f"{_low_high([_hits(one) for _, one in every])}"
     )
     also = f"{others}{_last_hits(points, work)}"
     set_by_fit = "the work is shorter, or the configurations are others, than those of the fit"
@@ -230,25 +226,33 @@ def hits(points: list[Point], work: Work) -> list[Verdict]:
     return [
         _hit(
             ("linear", "Linear hits what happens to lie on the SSD (set: shares of the profile)", work.title),
-            exactly, linear, "shares are not as set", others,
+            exactly, linear, cause="shares are not as set", experiment=others,
         ),
         _hit(
             ("caching", "Hit ratio of caching (set: skew and length of the profile)", where),
-            published.hit_caching, caching, set_by_fit, also,
+            published.hit_caching, caching, cause=set_by_fit, experiment=also,
         ),
-        _hit(("tiering", "Hit ratio of tiering", where), published.hit_tiering, tiering, _LATE, also),
+        _hit(
+            ("tiering", "Hit ratio of tiering", where),
+            published.hit_tiering, tiering, cause=_LATE, experiment=also,
+        ),
     ]  # fmt: skip
 
 
-def _last_hits(points: list[Point], work: Work) -> str:
-    said = []
+def _hits(point: HybridPoint) -> float:
+    """Hits of the SSD, percent."""
+    return 100 * (point.hit or 0.0)
+
+
+def _last_hits(points: list[HybridPoint], work: Work) -> str:
+    shown = []
     for system in ("caching", "tiering"):
         early = {one.at: one for one in of(points, work.key, system, "early")}
         found = [last_part(one, early[one.at]).hit for one in of(points, work.key, system) if one.at in early]
         shares = [100 * one for one in found if one is not None]
         if shares:
-            said.append(f"{system} {_low_high(shares)}")
-    return f"; in the last quarter of the work {', '.join(said)}" if said else ""
+            shown.append(f"{system} {_low_high(shares)}")
+    return f"; in the last quarter of the work {', '.join(shown)}" if shown else ""
 
 
 _LATE: Final = (
@@ -258,60 +262,67 @@ _LATE: Final = (
 
 
 def _hit(
-    said: tuple[str, str, str], published: Range, ours: Sequence[float], cause: str, experiment: str
+    conclusion: tuple[str, str, str], published: Range, ours: Sequence[float], *, cause: str, experiment: str
 ) -> Verdict:
-    key, claim, case = said
-    agrees = bool(ours) and all(
-        abs(theirs - our) <= POINTS for theirs, our in zip(published, (min(ours), max(ours)), strict=True)
-    )
+    key, claim, case = conclusion
     low, high = published
-    shown = f"{low:g} %" if low == high else f"{low:g} to {high:g} %"
-    return Verdict(f"hits-{key}", claim, case, shown, _low_high(ours), agrees, cause, experiment)
+    return judge(
+        f"hits-{key}",
+        claim,
+        case,
+        published=f"{low:g} %" if low == high else f"{low:g} to {high:g} %",
+        ours=_low_high(ours),
+        agrees=bool(ours) and abs(low - min(ours)) <= POINTS and abs(high - max(ours)) <= POINTS,
+        cause=cause,
+        experiment=experiment,
+    )
 
 
-def wear(points: list[Point], work: Work) -> list[Verdict]:
-    """Whose SSD wears faster: the study's reason for what the long run costs."""
+def wear(points: list[HybridPoint], work: Work) -> list[Verdict]:
+    """Whose SSD wears faster: the study's reason for the cost of the long run."""
     caching_more = work.key == "fiu-online"
     kept = compared(pairs(points, work.key), work.key)
-    ours = [100 * (worn(caching) / worn(tiering) - 1) for caching, tiering in kept.pairs]
+    ours = [more_wear(pair) for pair in kept.pairs]
     written = [100 * (c.ssd_written_gb / t.ssd_written_gb - 1) for c, t in kept.pairs if t.ssd_written_gb]
-    cold = [100 * (worn(c) / worn(t) - 1) for c, t in pairs(points, work.key, tiering="cold")]
-    clean = [100 * (worn(c) / worn(t) - 1) for c, t in pairs(points, work.key, caching="clean", tiering="")]
-    claim = (
+    cold = [more_wear(pair) for pair in pairs(points, work.key, tiering="cold")]
+    clean = [more_wear(pair) for pair in pairs(points, work.key, caching="clean", tiering="")]
+    verdict = judge(
+        f"wear-{_kind(work)}",
         "Write-backs make caching's SSD wear faster"
         if caching_more
-        else "Its SSD being home to data too, tiering wears it faster"
+        else "Its SSD being home to data too, tiering wears it faster",
+        f"{work.title}, bytes written and a tenth of those read: {kept.how}",
+        published="more" if caching_more else "less",
+        ours=f"caching's SSD {spread(ours)} against tiering's; bytes written alone "
+        f"{spread(written) if written else 'none'}",
+        agrees=(median(ours) > 0) == caching_more,
+        cause="write-backs read the SSD and write the disk: they wear the SSD by their reads only"
+        if caching_more
+        else "each promotion writes an extent to the SSD once, whoever promotes; tiering, a quarter of whose "
+        "hot data is there already, promotes less",
+        experiment=f"tiering from a cold start {spread(cold)}"
+        + (f"; no write-backs {spread(clean)}" if clean else ""),
     )
-    return [
-        Verdict(
-            f"wear-{_kind(work)}",
-            claim,
-            f"{work.title}, bytes written and a tenth of those read: {kept.said}",
-            "more" if caching_more else "less",
-            f"caching's SSD {spread(ours)} against tiering's; bytes written alone "
-            f"{spread(written) if written else 'none'}",
-            (median(ours) > 0) == caching_more,
-            "each promotion writes an extent to the SSD once, whoever promotes; tiering, a quarter of "
-            "whose hot data is there already, promotes less"
-            if not caching_more
-            else "write-backs read the SSD and write the disk: they wear the SSD by their reads only",
-            f"tiering from a cold start {spread(cold)}"
-            + (f"; no write-backs {spread(clean)}" if clean else ""),
-        )
-    ]
+    return [verdict]
 
 
-def worn(point: Point) -> float:
+def more_wear(pair: Pair) -> float:
+    """How much faster caching's SSD wears than tiering's, percent."""
+    return 100 * (counted_writes_gb(pair[0]) / counted_writes_gb(pair[1]) - 1)
+
+
+def counted_writes_gb(point: HybridPoint) -> float:
     """GB that count against the study's limit of writes: written, and a tenth of what is read."""
     return point.ssd_written_gb + stated("wear.reads") * point.ssd_read_gb
 
 
-def _fitted(point: Point, work: Work) -> bool:
+def _fitted(point: HybridPoint, work: Work) -> bool:
     return point.at is not None and point.at[0] in work.extents_kib and point.at[1] in work.thresholds
 
 
-def _threshold(pair: Pair) -> int | None:
-    return None if pair[0].at is None else pair[0].at[1]
+def _has_threshold(threshold: int | None, point: HybridPoint) -> bool:
+    """Whether a point has this threshold; each has None."""
+    return threshold is None or (point.at is not None and point.at[1] == threshold)
 
 
 def signed(value: float) -> str:

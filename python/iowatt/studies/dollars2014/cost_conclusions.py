@@ -1,4 +1,4 @@
-"""What was published of dollars, held against ours: at once, after 100,000 times the work, and in years."""
+"""Published costs compared with ours: at once, after 100,000 times the work, and in years."""
 
 from __future__ import annotations
 
@@ -9,20 +9,12 @@ from typing import Final
 
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.studies.dollars2014 import systems
-from iowatt.studies.dollars2014.conclusions import (
-    Compared,
-    compared,
-    inside,
-    settled,
-    signed,
-    signed_range,
-    spread,
-)
+from iowatt.studies.dollars2014.conclusions import Compared, compared, inside, signed, signed_range, spread
 from iowatt.studies.dollars2014.money import Crossing, Money, Variant, years
-from iowatt.studies.dollars2014.points import Point, of, pairs
+from iowatt.studies.dollars2014.points import HybridPoint, Pair, of, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN, ONCE, PUBLISHED, SLIGHTLY
 from iowatt.studies.dollars2014.systems import WORKS, Scale, Work
-from iowatt.studies.verdict import Verdict
+from iowatt.studies.result import Verdict, judge
 
 ONCE_OVER: Final = Horizon("work", ONCE)
 LONG: Final = Horizon("work", LONG_RUN)
@@ -30,23 +22,33 @@ LONG: Final = Horizon("work", LONG_RUN)
 #: How far our mean of years may be from the published one: by a factor of two.
 YEARS_FACTOR: Final = 2.0
 
-Pair = tuple[Point, Point]
+
+@dataclass(frozen=True)
+class Priced:
+    """The points of a study at a scale, and what prices them."""
+
+    points: list[HybridPoint]
+    money: Money
+    variants: Sequence[Variant]
+    scale: Scale
+
+    def five(self, work: str) -> dict[str, HybridPoint]:
+        """The five systems under a workload, the hybrids at the reference configuration."""
+        return five(self.points, work, self.scale)
 
 
-def verdicts(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> list[Verdict]:
+def verdicts(priced: Priced) -> list[Verdict]:
     """All of them, workload by workload."""
     found: list[Verdict] = []
     for work in WORKS.values():
-        kept = compared(pairs(points, work.key), work.key)
-        if not kept.pairs:
-            continue
-        found += [
-            _once(work, kept, money, variants),
-            _long_run(points, work, kept, money, variants),
-            lasting(points, work, kept),
-        ]
-    found += _ssd_only(points, money, variants, scale)
-    return [settled(one) for one in found]
+        kept = compared(pairs(priced.points, work.key), work.key)
+        if kept.pairs:
+            found += [
+                _once(priced, work, kept),
+                _long_run(priced, work, kept),
+                years_of_work(priced.points, work, kept),
+            ]
+    return [*found, *_ssd_only(priced)]
 
 
 def differences(found: Sequence[Pair], money: Money, variant: Variant, horizon: Horizon) -> list[float]:
@@ -60,69 +62,69 @@ def crossings(found: Sequence[Pair], money: Money, variant: Variant) -> list[Cro
     return [one[0] for one in each if one]
 
 
-def _once(work: Work, kept: Compared, money: Money, variants: Sequence[Variant]) -> Verdict:
-    ours = differences(kept.pairs, money, variants[0], ONCE_OVER)
+def _by_variant(priced: Priced, kept: Compared, horizon: Horizon) -> str:
+    """The differences under each variant but the first, the equations as printed."""
+    return "; ".join(
+        f"{variant.title} {spread(differences(kept.pairs, priced.money, variant, horizon))}"
+        for variant in priced.variants[1:]
+    )
+
+
+def _once(priced: Priced, work: Work, kept: Compared) -> Verdict:
+    ours = differences(kept.pairs, priced.money, priced.variants[0], ONCE_OVER)
     low, high = SLIGHTLY
-    return Verdict(
+    return judge(
         "cost-once",
         "Bought today and used once, caching is slightly dearer: it needs a quarter more disk",
-        f"{work.title}, as printed: {kept.said}",
-        "slightly dearer",
-        spread(ours),
-        low < median(ours) <= high,
-        "a quarter more of the disk is a few percent of what the SSD costs; what else is paid at once "
+        f"{work.title}, as printed: {kept.how}",
+        published="slightly dearer",
+        ours=spread(ours),
+        agrees=low < median(ours) <= high,
+        cause="a quarter more of the disk is a few percent of what the SSD costs; what else is paid at once "
         "decides",
-        "; ".join(
-            f"{variant.title} {spread(differences(kept.pairs, money, variant, ONCE_OVER))}"
-            for variant in variants[1:]
-        ),
+        experiment=_by_variant(priced, kept, ONCE_OVER),
     )
 
 
-def _long_run(
-    points: list[Point], work: Work, kept: Compared, money: Money, variants: Sequence[Variant]
-) -> Verdict:
+def _long_run(priced: Priced, work: Work, kept: Compared) -> Verdict:
+    money, printed = priced.money, priced.variants[0]
     published = PUBLISHED[work.key].long_run
-    ours = differences(kept.pairs, money, variants[0], LONG)
-    switched = "; ".join(
-        f"{variant.title} {spread(differences(kept.pairs, money, variant, LONG))}" for variant in variants[1:]
-    )
-    cold = pairs(points, work.key, tiering="cold")
+    ours = differences(kept.pairs, money, printed, LONG)
+    cold = pairs(priced.points, work.key, tiering="cold")
     colder = [
         f"tiering from a cold start, {variant.title} {spread(differences(cold, money, variant, LONG))}"
-        for variant in variants[:2]
+        for variant in priced.variants[:2]
         if cold
     ]
-    demand = [
-        money.groups(caching, variants[0], LONG).get("demand", 0.0) / money.usd(caching, variants[0], LONG)
+    demand = 100 * median(
+        money.groups(caching, printed, LONG).get("demand", 0.0) / money.usd(caching, printed, LONG)
         for caching, _ in kept.pairs
-    ]
+    )
     cheaper = published[1] < 0
-    return Verdict(
-        f"cost-long-run-{'reads' if cheaper else 'writes'}",
-        "After 100,000 times the work caching is cheaper under reads"
+    reason = (
+        "our tiering, a quarter of whose hot data is on the SSD from the beginning, promotes less than "
+        "caching does. For as many promotions it wears the SSD more by what it reads of the extents that "
+        "give way, a tenth of a write each: caching can be 9 % cheaper at most (1/1.1), by this model of "
+        "wear; the rest of the published 20 % is left unexplained"
         if cheaper
-        else "After 100,000 times the work caching is dearer under writes",
-        f"{work.title}, as printed: {kept.said}",
-        signed_range(*published),
-        f"{spread(ours)}; {100 * median(demand):.0f} % of the cost is the demand charge",
-        inside(median(ours), published),
-        f"as printed, alpha multiplies a month's demand charge: it is {100 * median(demand):.0f} % of the "
-        "cost, and differs by the drives' mean watts only. Charged by months, wear and energy decide: "
-        + (
-            "our tiering, a quarter of whose hot data is on the SSD from the beginning, promotes less "
-            "than caching does. For as many promotions it wears the SSD more by what it reads of the "
-            "extents that give way, a tenth of a write each: caching can be 9 % cheaper at most (1/1.1), "
-            "by this model of wear; the rest of the published 20 % is left unexplained"
-            if cheaper
-            else "our caching takes several times as long, and pays for the energy of that time; what the "
-            "study paid for its watts, and of which devices, is not known"
-        ),
-        "; ".join([switched, *colder]),
+        else "our caching takes several times as long, and pays for the energy of that time; what the study "
+        "paid for its watts, and of which devices, is not known"
+    )
+    return judge(
+        f"cost-long-run-{'reads' if cheaper else 'writes'}",
+        "After 100,000 times the work caching is "
+        f"{'cheaper under reads' if cheaper else 'dearer under writes'}",
+        f"{work.title}, as printed: {kept.how}",
+        published=signed_range(*published),
+        ours=f"{spread(ours)}; {demand:.0f} % of the cost is the demand charge",
+        agrees=inside(median(ours), published),
+        cause=f"as printed, alpha multiplies a month's demand charge: it is {demand:.0f} % of the cost, and "
+        f"differs by the drives' mean watts only. Charged by months, wear and energy decide: {reason}",
+        experiment="; ".join([_by_variant(priced, kept, LONG), *colder]),
     )
 
 
-def lasting(points: list[Point], work: Work, kept: Compared) -> Verdict:
+def years_of_work(points: list[HybridPoint], work: Work, kept: Compared) -> Verdict:
     """How long 100,000 times the work takes."""
     published = PUBLISHED[work.key]
     ours = [years(one, LONG_RUN) for pair in kept.pairs for one in pair]
@@ -130,45 +132,40 @@ def lasting(points: list[Point], work: Work, kept: Compared) -> Verdict:
     mean = sum(ours) / len(ours)
     crowd = [years(one, LONG_RUN) for pair in pairs(points, work.key, "crowd") for one in pair]
     more = f"; with four requests in flight {min(crowd):.2g} to {max(crowd):.2g} years" if crowd else ""
-    return Verdict(
+    return judge(
         "years",
         "Years that 100,000 times the work takes: alpha x seconds / 31,536,000",
-        f"{work.title}: both systems; {kept.said}",
-        f"{published.years:g} ({published.years_range[0]:g} to {published.years_range[1]:g})",
-        f"{mean:.2g} ({min(ours):.2g} to {max(ours):.2g})",
-        1 / YEARS_FACTOR <= mean / published.years <= YEARS_FACTOR,
-        "the length of the work was fitted to hit ratios; the study's traces may be shorter, its computer "
-        "answers from its page cache too, and how many requests it had in flight is not known",
-        f"all {len(every)} points {sum(every) / len(every):.2g} ({min(every):.2g} to {max(every):.2g}) years"
-        + more,
+        f"{work.title}: both systems; {kept.how}",
+        published=f"{published.years:g} ({published.years_range[0]:g} to {published.years_range[1]:g})",
+        ours=f"{mean:.2g} ({min(ours):.2g} to {max(ours):.2g})",
+        agrees=1 / YEARS_FACTOR <= mean / published.years <= YEARS_FACTOR,
+        cause="the length of the work was fitted to hit ratios; the study's traces may be shorter, its "
+        "computer answers from its page cache too, and how many requests it had in flight is not known",
+        experiment=f"all {len(every)} points {sum(every) / len(every):.2g} ({min(every):.2g} to "
+        f"{max(every):.2g}) years" + more,
     )
 
 
-def _ssd_only(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> list[Verdict]:
+def _ssd_only(priced: Priced) -> list[Verdict]:
     """SSD only against the cheapest of the others, at once and in the long run."""
-    tried = {variant.key: _against_best(points, money, variant, scale) for variant in variants}
-    found = []
-    for variant in variants:
-        against = tried[variant.key]
-        if variant.key not in _SSD_ONLY or not against:
-            continue
-        others = [
-            f"{other.title}: {_shown(tried[other.key])}" for other in variants if other.key != variant.key
-        ]
-        found.append(
-            Verdict(
-                "ssd-only",
-                "SSD only is dear at first, and for some workloads much cheaper in the long run",
-                f"against the cheapest of the other four, {variant.title}",
-                "dear at once, much cheaper for some",
-                _shown(against),
-                all(one.once > MUCH for one in against) and any(one.long < -MUCH for one in against),
-                "where a month's demand is not charged for each repetition, wear decides: all requests, "
-                "and all writes, go to the one SSD, whose 36.5 TB are few",
-                "; ".join(others),
-            )
+    tried = [(variant, _against_best(priced, variant)) for variant in priced.variants]
+    return [
+        judge(
+            "ssd-only",
+            "SSD only is dear at first, and for some workloads much cheaper in the long run",
+            f"against the cheapest of the other four, {variant.title}",
+            published="dear at once, much cheaper for some",
+            ours=_shown(against),
+            agrees=all(one.once > MUCH for one in against) and any(one.long < -MUCH for one in against),
+            cause="where a month's demand is not charged for each repetition, wear decides: all requests, "
+            "and all writes, go to the one SSD, whose 36.5 TB are few",
+            experiment="; ".join(
+                f"{other.title}: {_shown(shares)}" for other, shares in tried if other is not variant
+            ),
         )
-    return found
+        for variant, against in tried
+        if variant.key in _SSD_ONLY and against
+    ]
 
 
 _SSD_ONLY: Final = ("printed", "demand", "all")
@@ -187,21 +184,19 @@ class _Against:
     best_long: str
 
 
-def _against_best(points: list[Point], money: Money, variant: Variant, scale: Scale) -> list[_Against]:
+def _against_best(priced: Priced, variant: Variant) -> list[_Against]:
     found = []
-    for work in WORKS.values():
-        by = five(points, work.key, scale)
-        if len(by) < len(systems.SYSTEMS):
-            continue
-        shares: list[float] = []
-        best: list[str] = []
-        for horizon in (ONCE_OVER, LONG):
-            usd = {name: money.usd(one, variant, horizon) for name, one in by.items()}
-            ssd = usd.pop("ssd")
-            least = min(usd, key=usd.__getitem__)
-            shares.append(100 * (ssd / usd[least] - 1))
-            best.append(systems.NAMES[least])
-        found.append(_Against(work.key, shares[0], shares[1], best[0], best[1]))
+    for work in WORKS:
+        by_system = priced.five(work)
+        if len(by_system) == len(systems.SYSTEMS):
+            shares, best = [], []
+            for horizon in (ONCE_OVER, LONG):
+                usd = {name: priced.money.usd(one, variant, horizon) for name, one in by_system.items()}
+                ssd = usd.pop("ssd")
+                least = min(usd, key=usd.__getitem__)
+                shares.append(100 * (ssd / usd[least] - 1))
+                best.append(systems.NAMES[least])
+            found.append(_Against(work, shares[0], shares[1], best[0], best[1]))
     return found
 
 
@@ -213,7 +208,7 @@ def _shown(against: Sequence[_Against]) -> str:
     )
 
 
-def five(points: list[Point], work: str, scale: Scale) -> dict[str, Point]:
+def five(points: list[HybridPoint], work: str, scale: Scale) -> dict[str, HybridPoint]:
     """The five systems, the hybrids at the reference configuration."""
     at = systems.reference(work, scale)
     found = {}

@@ -24,9 +24,9 @@ from iowatt.tariffs.find import find_tariff
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-    from iowatt.studies.dollars2014.points import Point
+    from iowatt.studies.dollars2014.points import HybridPoint
 
-#: The study used the Long Island Power Authority's rates; which class and year could not be had. This is
+#: The study used the Long Island Power Authority's rates; which class and year is not known. This is
 #: its rate with a demand charge for small sites, of today.
 TARIFF: Final = "lipa-281-2026"
 BOOK: Final = "dollars2014"
@@ -55,7 +55,7 @@ class Variant:
 
 
 def variants() -> list[Variant]:
-    """The study's equations as printed, each defect put right by itself, then all of them."""
+    """The study's equations as printed, each defect corrected alone, then all of them."""
     printed = find_book(BOOK)
     switches: list[tuple[str, str, Mapping[str, float | str]]] = [
         ("demand", "demand charged by months, not alpha times a month's", {"energy.demand": "months"}),
@@ -82,16 +82,16 @@ def variants() -> list[Variant]:
 
 
 class Money:
-    """Costs of points; what their meters read, and what was priced, is kept between calls."""
+    """Costs of points; meter readings and prices are kept between calls."""
 
-    def __init__(self, runs: Mapping[Point, Run]) -> None:
+    def __init__(self, runs: Mapping[HybridPoint, Run]) -> None:
         self._runs = runs
         self._tariff = find_tariff(TARIFF)
-        self._pricers: dict[tuple[Point, float], Pricer] = {}
+        self._pricers: dict[tuple[HybridPoint, float], Pricer] = {}
         #: By point, key of the variant, horizon: verdicts and tables ask for the same more than once.
-        self._usd: dict[tuple[Point, str, Horizon], float] = {}
+        self._usd: dict[tuple[HybridPoint, str, Horizon], float] = {}
 
-    def pricer(self, point: Point, beside_w: float = 0.0) -> Pricer:
+    def pricer(self, point: HybridPoint, beside_w: float = 0.0) -> Pricer:
         """The cost of a point as a function of book and horizon."""
         key = (point, beside_w)
         if key not in self._pricers:
@@ -102,28 +102,28 @@ class Money:
             self._pricers[key] = pricer(system, self._tariff, datetime.fromisoformat(START))
         return self._pricers[key]
 
-    def costs(self, point: Point, variant: Variant, horizon: Horizon) -> Costs:
+    def costs(self, point: HybridPoint, variant: Variant, horizon: Horizon) -> Costs:
         """All components."""
         return self.pricer(point, variant.beside_w)(variant.book.changed({}), horizon)
 
-    def usd(self, point: Point, variant: Variant, horizon: Horizon) -> float:
+    def usd(self, point: HybridPoint, variant: Variant, horizon: Horizon) -> float:
         """Dollars in all."""
         key = (point, variant.key, horizon)
         if key not in self._usd:
             self._usd[key] = self.costs(point, variant, horizon).usd
         return self._usd[key]
 
-    def groups(self, point: Point, variant: Variant, horizon: Horizon) -> dict[str, float]:
+    def groups(self, point: HybridPoint, variant: Variant, horizon: Horizon) -> dict[str, float]:
         """Dollars by group of components."""
         costs = self.costs(point, variant, horizon)
         found = {group: sum(one.usd for one in costs.of(group)) for group in GROUPS}
         return {group: usd for group, usd in found.items() if usd}
 
-    def apart(self, caching: Point, tiering: Point, variant: Variant, horizon: Horizon) -> float:
+    def apart(self, caching: HybridPoint, tiering: HybridPoint, variant: Variant, horizon: Horizon) -> float:
         """Cost of the first against the second, percent."""
         return 100 * (self.usd(caching, variant, horizon) / self.usd(tiering, variant, horizon) - 1)
 
-    def crossings(self, a: Point, b: Point, variant: Variant) -> list[Crossing]:
+    def crossings(self, a: HybridPoint, b: HybridPoint, variant: Variant) -> list[Crossing]:
         """Alphas from 1 to a million (or as many as 190 years hold) at which the cheaper of two changes.
 
         The search is the lens's (``root.flips``), on a grid of the study's own. That of
@@ -141,7 +141,7 @@ class Money:
             for flip in flips(apart, list(alphas(longest_s)), _CLOSE)
         ]
 
-    def ranges(self, a: Point, b: Point, variant: Variant, draws: int) -> Crossover:
+    def ranges(self, a: HybridPoint, b: HybridPoint, variant: Variant, draws: int) -> Crossover:
         """The crossing in alpha again under draws of all figures of the book within their ranges."""
         pricers = {name(one): self.pricer(one, variant.beside_w) for one in (a, b)}
         (found,) = uncertainty.crossovers(
@@ -159,15 +159,15 @@ class Crossing:
     alpha: float
     #: How long that much work takes the first, and the second.
     years: tuple[float, float]
-    cheaper_before: Point
+    cheaper_before: HybridPoint
 
 
-def years(point: Point, alpha: float) -> float:
+def years(point: HybridPoint, alpha: float) -> float:
     """How long the work takes ``alpha`` times over: alpha x seconds / 31,536,000."""
     return alpha * point.duration_s / SECONDS_PER_YEAR
 
 
-def name(point: Point) -> str:
+def name(point: HybridPoint) -> str:
     """A point in a word, with its configuration."""
     at = "" if point.at is None else "-{}KiB-{}-{}".format(*point.at)
     more = "".join(f"-{part}" for part in (point.experiment, point.variation) if part)
@@ -181,7 +181,7 @@ def stated(key: str) -> float:
 
 
 def alphas(seconds: float) -> Iterator[float]:
-    """Repetitions from 1 on that are looked at, of work that takes so long, evenly on a logarithmic scale."""
+    """Repetitions from 1 on at which costs are computed, evenly on a logarithmic scale."""
     most = min(MOST, _LONGEST_YEARS * SECONDS_PER_YEAR / seconds)
     steps = max(1, math.ceil(_PER_DECADE * math.log10(most / FEWEST)))
     for step in range(steps + 1):

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.studies.dollars2014.systems import ACTIVE, EXTENT, HYBRIDS, LIMIT, SEED, THRESHOLD
+from iowatt.studies.stages import figure, figures, select
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results, Row, Stage
 
 #: Extent in KiB, threshold, most migrations at a time; None of a system without.
 Configuration = tuple[int, int, int] | None
 
 
-@dataclass(frozen=True)
-class Point:
+@dataclass(frozen=True, kw_only=True)
+class HybridPoint:
     """One system under one workload."""
 
-    work: str
-    system: str
+    work: str = figure("work")
+    system: str = figure("system")
     #: Empty in the sweeps of the study itself.
-    experiment: str
+    experiment: str = figure("experiment")
     at: Configuration
     #: SSD watts at work, or the seed, where the experiment varies them.
     variation: str
-    requests: int
-    duration_s: float
-    iops: float
-    ms: float
+    requests: int = figure("requests.count")
+    duration_s: float = figure("window.duration_s")
+    iops: float = figure("throughput.iops")
+    ms: float = figure("response_time_ms.all.mean")
     #: Share of the requests that the SSD served; None without two devices.
     hit: float | None
     migrations: int
@@ -39,95 +40,79 @@ class Point:
     ssd_written_gb: float
     ssd_read_gb: float
     hdd_busy: float
-    power_w: float
+    power_w: float = figure("power_w.mean")
+
+
+Pair = tuple[HybridPoint, HybridPoint]
+"""Caching and tiering."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """The last part of the work: what a whole Run did less what the same did as far as its beginning."""
+class LastPart:
+    """The last part of the work: a whole Run minus the same Run up to where this part begins."""
 
     iops: float
     hit: float | None
 
 
-def last_part(whole: Point, beginning: Point) -> Part:
+def last_part(whole: HybridPoint, beginning: HybridPoint) -> LastPart:
     """The work from where ``beginning`` ends; both are the same requests until there."""
     requests = whole.requests - beginning.requests
     seconds = whole.duration_s - beginning.duration_s
     if whole.hit is None or beginning.hit is None:
-        return Part(requests / seconds, None)
+        return LastPart(requests / seconds, None)
     hits = whole.hit * whole.requests - beginning.hit * beginning.requests
-    return Part(requests / seconds, hits / requests)
+    return LastPart(requests / seconds, hits / requests)
 
 
-def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
-    """A Run of a sweep."""
-    summary = run.summary
+def _point(stage: Stage, row: Row, run: Run) -> HybridPoint:
+    summary, labels = run.summary, stage.labels
     drives = {device["pool"]: device for device in summary["devices"]}
     ssd, hdd = drives.get("ssd"), drives.get("hdd")
     tiers = summary.get("tiers") or []
     pool = (summary.get("virtual_pools") or [{}])[0]
-    return Point(
-        work=str(said["work"]),
-        system=str(said["system"]),
-        experiment=str(said["experiment"]),
-        at=_configuration(row) if said["system"] in HYBRIDS else None,
-        variation=_variation(said, row),
-        requests=summary["requests"]["count"],
-        duration_s=summary["window"]["duration_s"],
-        iops=summary["throughput"]["iops"],
-        ms=summary["response_time_ms"]["all"]["mean"],
+    return HybridPoint(
+        **figures(HybridPoint, labels, summary),
+        at=_configuration(row) if labels["system"] in HYBRIDS else None,
+        variation=_variation(labels, row),
         hit=tiers[0]["hit_ratio"] if tiers else None,
         migrations=pool.get("migrations") or 0,
         write_backs=pool.get("write_backs") or 0,
         ssd_written_gb=0.0 if ssd is None else ssd["bytes_written"] / 1e9,
         ssd_read_gb=0.0 if ssd is None else ssd["bytes_read"] / 1e9,
         hdd_busy=0.0 if hdd is None else hdd["utilisation"],
-        power_w=summary["power_w"]["mean"],
     )
 
 
-def _variation(said: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    if said["experiment"] == "seeds":
+def _variation(labels: Mapping[str, Any], row: Row) -> str:
+    if labels["experiment"] == "seeds":
         return f"seed {row[SEED]}"
     return str(row.get(ACTIVE, ""))
 
 
-def _configuration(row: Mapping[str, Any]) -> Configuration:
+def _configuration(row: Row) -> Configuration:
     return int(str(row[EXTENT]).removesuffix("KiB")), int(row[THRESHOLD]), int(row[LIMIT])
 
 
-class Points:
-    """All points, and the Runs that they are of."""
-
-    def __init__(self, results: Results) -> None:
-        self.all: list[Point] = []
-        self.runs: dict[Point, Run] = {}
-        for key, stage in results.stages.items():
-            for row in results.rows(key):
-                run = results.run(key, row)
-                found = point(stage.said, row, run)
-                self.all.append(found)
-                self.runs[found] = run
-
-    def of(self, work: str, system: str, experiment: str = "") -> list[Point]:
-        """The points of a sweep."""
-        return of(self.all, work, system, experiment)
+def read(results: Results) -> dict[HybridPoint, Run]:
+    """All points that were simulated, with their Runs."""
+    runs = ((stage, row, results.run(stage, row)) for stage, row in results.rows())
+    return {_point(stage, row, run): run for stage, row, run in runs}
 
 
-def of(points: list[Point], work: str, system: str, experiment: str = "") -> list[Point]:
+def of(points: Iterable[HybridPoint], work: str, system: str, experiment: str = "") -> list[HybridPoint]:
     """The points of a sweep."""
-    return [one for one in points if (one.work, one.system, one.experiment) == (work, system, experiment)]
+    return select(points, work=work, system=system, experiment=experiment)
 
 
 def pairs(
-    points: list[Point],
+    points: list[HybridPoint],
     work: str,
     experiment: str = "",
     *,
     tiering: str | None = None,
     caching: str | None = None,
-) -> list[tuple[Point, Point]]:
+) -> list[Pair]:
     """Caching and tiering of each configuration that both have; either may be of another experiment."""
     tiers = {
         (one.at, one.variation): one
@@ -135,3 +120,12 @@ def pairs(
     }
     caches = of(points, work, "caching", experiment if caching is None else caching)
     return [(one, tiers[one.at, one.variation]) for one in caches if (one.at, one.variation) in tiers]
+
+
+def last_quarters(points: list[HybridPoint], work: str) -> Iterator[tuple[Pair, tuple[LastPart, LastPart]]]:
+    """Caching and tiering with their last quarter of the work, where both have a run up to its beginning."""
+    early = {(one.system, one.at): one for one in points if one.work == work and one.experiment == "early"}
+    for pair in pairs(points, work):
+        begun = [early.get((one.system, one.at)) for one in pair]
+        if begun[0] is not None and begun[1] is not None:
+            yield pair, (last_part(pair[0], begun[0]), last_part(pair[1], begun[1]))

@@ -1,6 +1,6 @@
 """What Li, Mukker and Zadok published of their systems (HotStorage 2014).
 
-Ranges over configurations are all that could be had: no bars of figures, no prices, no rates of the tariff.
+Only ranges over configurations were available: no values of bars, no prices, no rates of the tariff.
 """
 
 from __future__ import annotations

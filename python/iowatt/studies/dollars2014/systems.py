@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.stage import Stage
+from iowatt.studies.stages import Stage, scenario_text
 
 SYSTEMS: Final = ("ssd", "hdd", "linear", "tiering", "caching")
 HYBRIDS: Final = ("tiering", "caching")
@@ -123,25 +123,6 @@ class Probe:
 FULL: Final = Scale((4, 64, 256, 1024), (4, 16, 64), (1, 4), 1.0, 40, True)
 QUICK: Final = Scale((64, 1024), (4, 64), (4,), 0.05, 0, False)
 
-_SCENARIO: Final = """\
-name = "dollars2014-{name}"
-seed = 1
-
-[[workload]]
-name = "w"
-volume = "data"
-{work}
-replay = {{ mode = "closed", outstanding = {outstanding} }}
-{pools}
-[[array.volume]]
-name = "data"
-pool = "{pool}"
-capacity = "{span}MiB"
-
-[observe]
-interval = "10s"
-"""
-
 _SSD_POOL: Final = f"""
 [[array.pool]]
 name = "ssd"
@@ -175,11 +156,10 @@ def profiled(work: Work, requests: int, *, skew: float | None = None, span_mib: 
 def scenario(
     name: str, system: str, work: str, span_mib: int, *, limit: int = 4, outstanding: int = 1, more: str = ""
 ) -> str:
-    """A system under a workload; ``limit``: the most migrations of its sweep; ``more``: keys of the "
-    "scheme."""
+    """A system under a workload; ``limit``: most migrations of its sweep; ``more``: keys of the scheme."""
     pools, pool = _pools(system, span_mib, limit, more)
-    return _SCENARIO.format(
-        name=name, work=work, outstanding=outstanding, pools=pools, pool=pool, span=span_mib
+    return scenario_text(
+        "dollars2014", name=name, work=work, outstanding=outstanding, pools=pools, pool=pool, span=span_mib
     )
 
 
@@ -233,12 +213,12 @@ def _stage(
     key = "-".join(part for part in (work.key, system, experiment) if part)
     span_mib = given.pop("span_mib", work.span_mib)
     text = scenario(key, system, requests, span_mib, **given)
-    said = {"work": work.key, "system": system, "experiment": experiment}
-    return Stage(key, text, Path.cwd(), axes(dict(over)), dict(said), bundles=True)
+    labels = {"work": work.key, "system": system, "experiment": experiment}
+    return Stage(key, text, Path.cwd(), axes(dict(over)), labels, bundles=True)
 
 
 def _experiments(work: Work, scale: Scale) -> list[Stage]:
-    """What is run to see which of several causes a difference has."""
+    """Runs that decide between possible causes of a difference."""
     probe, whole, limit = scale.probe(work), scale.requests(work), scale.limits[-1]
     usual = profiled(work, whole)
     found = []
@@ -296,8 +276,8 @@ def _traced(folder: Path, scale: Scale) -> list[Stage]:
         key = f"captured-{system}"
         over: Mapping[Any, Any] = _over(at) if system in HYBRIDS else {SEED: [1]}
         text = scenario(key, system, requests, TRACE_MIB, limit=at.limit)
-        said = {"work": "captured", "system": system, "experiment": ""}
-        found.append(Stage(key, text, folder, axes(dict(over)), dict(said), bundles=True))
+        labels = {"work": "captured", "system": system, "experiment": ""}
+        found.append(Stage(key, text, folder, axes(dict(over)), labels, bundles=True))
     return found
 
 

@@ -5,54 +5,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import plot
+from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.dollars2014 import systems
-from iowatt.studies.dollars2014.conclusions import gain, signed_range, worn
+from iowatt.studies.dollars2014.conclusions import (
+    counted_writes_gb,
+    gain,
+    more_wear,
+    signed_range,
+    variations,
+)
 from iowatt.studies.dollars2014.cost_conclusions import five
 from iowatt.studies.dollars2014.money import stated, years
-from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
+from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_quarters, of, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN, PUBLISHED
 from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
+from iowatt.studies.figures import colour, table
 
 
-def five_systems(points: list[Point], scale: Scale) -> Figure:
+def five_systems(points: list[HybridPoint], scale: Scale) -> Figure:
     """All five under each workload."""
     limit_gb = 1e3 * stated("wear.ssd_tbw")
-    columns = [
-        Column("Workload", text=True),
-        Column("System", text=True),
-        Column("Requests"),
-        Column("Rate", "1/s"),
-        Column("Mean response", "ms"),
-        Column("SSD hits", "%"),
-        Column("Power of the drives", "W"),
-        Column("SSD written", "GB"),
-        Column("SSD read", "GB"),
-        Column("Life of the SSD", "ppm"),
-        Column("Disk busy", "%"),
-        Column("100,000 times", "years"),
-    ]
     titles = {key: work.title for key, work in WORKS.items()}
     rows: list[list[Cell]] = []
     for work in (*titles, "captured"):
         for system, one in five(points, work, scale).items():
             rows.append(
                 [
-                    titles.get(work, "captured: a database (TPC-C-like)"),
-                    NAMES[system],
-                    one.requests,
-                    one.iops,
-                    one.ms,
-                    None if one.hit is None else 100 * one.hit,
-                    one.power_w,
+                    titles.get(work, "captured: a database (TPC-C-like)"), NAMES[system], one.requests,
+                    one.iops, one.ms, None if one.hit is None else 100 * one.hit, one.power_w,
                     one.ssd_written_gb if system != "hdd" else None,
                     one.ssd_read_gb if system != "hdd" else None,
-                    1e6 * worn(one) / limit_gb if system != "hdd" else None,
-                    100 * one.hdd_busy if system != "ssd" else None,
-                    years(one, LONG_RUN),
+                    1e6 * counted_writes_gb(one) / limit_gb if system != "hdd" else None,
+                    100 * one.hdd_busy if system != "ssd" else None, years(one, LONG_RUN),
                 ]
-            )
+            )  # fmt: skip
     said = "; ".join(
         "{}: extents of {:,} KiB, threshold {}, {} migrations at a time".format(
             titles.get(work, "captured"), *systems.reference(work, scale)
@@ -65,30 +52,18 @@ def five_systems(points: list[Point], scale: Scale) -> Figure:
         f"Hybrids at one configuration ({said}). Life of the SSD: bytes written and a tenth of those read, "
         f"of {limit_gb / 1e3:g} TB, in one go of the work. The captured trace is real, and nothing is "
         "published of it.",
-        Table(columns, rows),
+        table(
+            "Workload | System | Requests | Rate (1/s) | Mean response (ms) | SSD hits (%) | Power of the "
+            "drives (W) | SSD written (GB) | SSD read (GB) | Life of the SSD (ppm) | Disk busy (%) | 100,000 "
+            "times (years)",
+            rows,
+        ),
         wide=True,
     )
 
 
-def throughput(points: list[Point], work: str) -> Figure:
+def throughput(points: list[HybridPoint], work: str) -> Figure:
     """Caching against tiering, at every configuration."""
-    columns = [
-        Column("Extent", "KiB"),
-        Column("Threshold"),
-        Column("Migrations at a time"),
-        Column("Caching", "1/s"),
-        Column("Tiering", "1/s"),
-        Column("Caching against tiering", "%"),
-        Column("Hits, caching", "%"),
-        Column("Hits, tiering", "%"),
-        Column("Copied, caching"),
-        Column("Migrated, tiering"),
-        Column("Write-backs"),
-        Column("SSD written, caching", "GB"),
-        Column("SSD written, tiering", "GB"),
-        Column("Power, caching", "W"),
-        Column("Power, tiering", "W"),
-    ]
     rows: list[list[Cell]] = []
     for caching, tiering in pairs(points, work):
         assert caching.at is not None
@@ -100,7 +75,7 @@ def throughput(points: list[Point], work: str) -> Figure:
                 caching.power_w, tiering.power_w,
             ]
         )  # fmt: skip
-    data = [
+    traces = [
         _line(
             f"extents of {kib:,} KiB",
             [(c.at[1], gain((c, t))) for c, t in _last(points, work, kib) if c.at],
@@ -117,29 +92,28 @@ def throughput(points: list[Point], work: str) -> Figure:
         f"throughput-{work}",
         f"Throughput of caching against tiering: {WORKS[work].title}",
         f"Published: {said}. Drawn are the configurations with the most migrations at a time.",
-        Table(columns, rows),
-        {"data": data, "layout": layout(_thresholds(points), axis("Caching against tiering (%)"))},
+        table(
+            "Extent (KiB) | Threshold | Migrations at a time | Caching (1/s) | Tiering (1/s) | Caching "
+            "against tiering (%) | Hits, caching (%) | Hits, tiering (%) | Copied, caching | Migrated, "
+            "tiering | Write-backs | SSD written, caching (GB) | SSD written, tiering (GB) | Power, caching "
+            "(W) | Power, tiering (W)",
+            rows,
+        ),
+        plot.spec(traces, layout(_thresholds(points), axis("Caching against tiering (%)"))),
         wide=True,
     )
 
 
-def hits(points: list[Point], work: str) -> Figure:
+def hits(points: list[HybridPoint], work: str) -> Figure:
     """SSD hit ratios against the threshold, by extent."""
-    columns = [
-        Column("System", text=True),
-        Column("Extent", "KiB"),
-        Column("Threshold"),
-        Column("Hits", "%"),
-    ]
     rows: list[list[Cell]] = []
-    data = []
+    traces = []
     for number, kib in enumerate(_extents(points, work)):
-        for at, system in enumerate(("caching", "tiering")):
+        for at, (system, dash) in enumerate((("caching", "solid"), ("tiering", "dot"))):
             found = [pair[at] for pair in _last(points, work, kib)]
             shown = [(one.at[1], 100 * (one.hit or 0.0)) for one in found if one.at]
             rows += [[system, kib, threshold, hit] for threshold, hit in shown]
-            line = _line(f"{system}, {kib:,} KiB", shown, number)
-            data.append(line | {"line": {**line["line"], "dash": "solid" if at == 0 else "dot"}})
+            traces.append(_line(f"{system}, {kib:,} KiB", shown, number, dash))
     for one in of(points, work, "linear"):
         rows.append(["linear", None, None, 100 * (one.hit or 0.0)])
     published = PUBLISHED[work]
@@ -149,40 +123,22 @@ def hits(points: list[Point], work: str) -> Figure:
         f"Published: caching {published.hit_caching[0]:g} to {published.hit_caching[1]:g} %, tiering "
         f"{published.hit_tiering[0]:g} to {published.hit_tiering[1]:g} %, linear {published.hit_linear:g} "
         "%. Those of caching and linear set the profile; tiering's are predicted.",
-        Table(columns, rows),
-        {"data": data, "layout": layout(_thresholds(points), axis("SSD hits (%)", rangemode="tozero"))},
+        table("System | Extent (KiB) | Threshold | Hits (%)", rows),
+        plot.spec(traces, layout(_thresholds(points), axis("SSD hits (%)", rangemode="tozero"))),
     )
 
 
-def experiments(points: list[Point]) -> Figure:
-    """Every experiment beside what it varies."""
-    columns = [
-        Column("Workload", text=True),
-        Column("Experiment", text=True),
-        Column("Extent", "KiB"),
-        Column("Threshold"),
-        Column("Caching", "1/s"),
-        Column("Tiering", "1/s"),
-        Column("Caching against tiering", "%"),
-        Column("Hits, caching", "%"),
-        Column("Hits, tiering", "%"),
-        Column("SSD life, caching against tiering", "%"),
-        Column("Power, caching", "W"),
-        Column("Power, tiering", "W"),
-    ]
+def experiments(points: list[HybridPoint]) -> Figure:
+    """Every experiment, with what it varies."""
     rows: list[list[Cell]] = []
     for work in WORKS:
+        varied = variations(points, work)
+        seeds = varied.pop("other seeds")
         every = {
             "as in the study": pairs(points, work),
-            "tiering from a cold start": pairs(points, work, tiering="cold"),
-            "the other skew": pairs(points, work, "skewed"),
-            "twice the requests": pairs(points, work, "longer"),
-            "four requests in flight": pairs(points, work, "crowd"),
-            "four times the space": pairs(points, work, "wide"),
-            f"{systems.BUSY_LIMIT} write-backs and migrations at a time": pairs(points, work, "busy"),
-            "no write-back while the work goes on": pairs(points, work, caching="clean", tiering=""),
+            **varied,
             "SSD of other watts": pairs(points, work, "watts"),
-            "other seeds": pairs(points, work, "seeds"),
+            "other seeds": seeds,
         }
         tried = {one.at for one, _ in every["tiering from a cold start"]}
         for title, found in every.items():
@@ -197,60 +153,53 @@ def experiments(points: list[Point]) -> Figure:
         "Experiments",
         "One thing changed at a time. The last quarter is the whole work less the same work as far as "
         "three quarters of its requests.",
-        Table(columns, rows),
+        table(
+            "Workload | Experiment | Extent (KiB) | Threshold | Caching (1/s) | Tiering (1/s) | Caching "
+            "against tiering (%) | Hits, caching (%) | Hits, tiering (%) | SSD life, caching against tiering "
+            "(%) | Power, caching (W) | Power, tiering (W)",
+            rows,
+        ),
         wide=True,
     )
 
 
-def _compared(caching: Point, tiering: Point) -> list[Cell]:
+def _compared(caching: HybridPoint, tiering: HybridPoint) -> list[Cell]:
     assert caching.at is not None
-    wear = 100 * (worn(caching) / worn(tiering) - 1) if worn(tiering) else None
+    wear = more_wear((caching, tiering)) if counted_writes_gb(tiering) else None
     return [
         caching.at[0], caching.at[1], caching.iops, tiering.iops, gain((caching, tiering)),
         100 * (caching.hit or 0.0), 100 * (tiering.hit or 0.0), wear, caching.power_w, tiering.power_w,
     ]  # fmt: skip
 
 
-def _last_quarters(points: list[Point], work: str) -> list[list[Cell]]:
-    early = {(one.system, one.at): one for one in points if one.work == work and one.experiment == "early"}
-    rows: list[list[Cell]] = []
-    for caching, tiering in pairs(points, work):
-        begun = [early.get((one.system, one.at)) for one in (caching, tiering)]
-        if begun[0] is None or begun[1] is None or caching.at is None:
-            continue
-        ours, theirs = last_part(caching, begun[0]), last_part(tiering, begun[1])
-        rows.append(
-            [
-                work, "the last quarter of the work", caching.at[0], caching.at[1], ours.iops, theirs.iops,
-                100 * (ours.iops / theirs.iops - 1), 100 * (ours.hit or 0.0), 100 * (theirs.hit or 0.0),
-                None, None, None,
-            ]
-        )  # fmt: skip
-    return rows
+def _last_quarters(points: list[HybridPoint], work: str) -> list[list[Cell]]:
+    return [
+        [
+            work, "the last quarter of the work", *caching.at[:2], ours.iops, theirs.iops,
+            100 * (ours.iops / theirs.iops - 1), 100 * (ours.hit or 0.0), 100 * (theirs.hit or 0.0),
+            None, None, None,
+        ]
+        for (caching, _), (ours, theirs) in last_quarters(points, work)
+        if caching.at is not None
+    ]  # fmt: skip
 
 
-def _last(points: list[Point], work: str, kib: int) -> list[tuple[Point, Point]]:
+def _last(points: list[HybridPoint], work: str, kib: int) -> list[Pair]:
     """The configurations of an extent with the most migrations at a time."""
     found = [pair for pair in pairs(points, work) if pair[0].at is not None and pair[0].at[0] == kib]
     most = max((pair[0].at[2] for pair in found if pair[0].at), default=0)
     return [pair for pair in found if pair[0].at and pair[0].at[2] == most]
 
 
-def _extents(points: list[Point], work: str) -> list[int]:
+def _extents(points: list[HybridPoint], work: str) -> list[int]:
     return sorted({one.at[0] for one in of(points, work, "caching") if one.at})
 
 
-def _thresholds(points: list[Point]) -> dict[str, Any]:
+def _thresholds(points: list[HybridPoint]) -> dict[str, Any]:
     at = sorted({one.at[1] for one in points if one.at})
     return axis("Promotion threshold (accesses)", type="log", tickvals=at, ticktext=[str(one) for one in at])
 
 
-def _line(name: str, shown: Sequence[tuple[int, float]], number: int) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": [x for x, _ in shown],
-        "y": [y for _, y in shown],
-        "line": {"color": palette.RUNS[number % len(palette.RUNS)]},
-    }
+def _line(name: str, shown: Sequence[tuple[int, float]], number: int, dash: str = "") -> dict[str, Any]:
+    x, y = [x for x, _ in shown], [y for _, y in shown]
+    return plot.line(x, y, name=name, colour=colour(number), marks=True, dash=dash)

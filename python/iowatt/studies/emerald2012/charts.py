@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import plot
+from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.emerald2012 import compare, published
-from iowatt.studies.emerald2012.points import Point, Points
+from iowatt.studies.emerald2012.points import FamilyPoints
 from iowatt.studies.emerald2012.systems import SEQUENTIAL
+from iowatt.studies.figures import colour, crosses, series_table, table
 
 RANDOM = ("RR", "80/20", "MW1", "60/40", "RW")
 
 
-def random(points: Points, raid: str) -> Figure:
+def random(points: FamilyPoints, raid: str) -> Figure:
     """Exercises 1 and 2 of a level."""
     return _curves(
         points,
         [(metric, raid) for metric in RANDOM if points.curve(metric, raid)],
         key=f"curves-{raid}",
-        title=f"Random profiles, {compare.named(raid)}",
+        title=f"Random profiles, {compare.level_name(raid)}",
         caption="By whole shelves of 25. Reads stop at the back end's limit; writes at the destages that are "
         "under way.",
     )
 
 
-def sequential(points: Points) -> Figure:
+def sequential(points: FamilyPoints) -> Figure:
     """Exercise 3, both levels."""
     return _curves(
         points,
@@ -38,107 +38,56 @@ def sequential(points: Points) -> Figure:
     )
 
 
-def single(points: Points) -> Figure:
+def single(points: FamilyPoints) -> Figure:
     """Exercise 1.5: the knee."""
     curve = points.of("mw1-single")
-    columns = [
-        Column("Drives"),
-        Column("Metric", "IOPS/W"),
-        Column("Rate", "1/s"),
-        Column("Power", "W"),
-        Column("Back end busy", "%"),
-        Column("Commands of a drive", "1/s"),
-    ]
     rows: list[list[Cell]] = [
         [
-            one.drives,
-            one.value,
-            one.iops,
-            one.wall_w,
-            None if one.back_end is None else 100 * one.back_end,
+            one.drives, one.value, one.iops, one.wall_w, None if one.back_end is None else 100 * one.back_end,
             1.9 * one.iops / one.drives,
         ]
         for one in curve
-    ]
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": "ours",
-            "x": [one.drives for one in curve],
-            "y": [one.value for one in curve],
-            "line": {"color": palette.RUNS[0]},
-        },
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "published",
-            "x": [120, 125],
-            "y": [13.03, 12.7],
-            "marker": {"symbol": "x", "size": 10, "color": palette.RUNS[1]},
-        },
+    ]  # fmt: skip
+    drives, values = [one.drives for one in curve], [one.value for one in curve]
+    traces = [
+        plot.line(drives, values, name="ours", colour=colour(0), marks=True),
+        crosses("published", [(120, 13.03), (125, 12.7)], 1),
     ]
     return Figure(
         "curves-single",
         "Mixed 70/30 by single drives",
         "Drives in as few shelves as hold them. The peak is where the drives' own rate meets the back "
         "end's limit.",
-        Table(columns, rows),
-        {"data": data, "layout": layout(axis("Drives"), axis("IOPS per W"), showlegend=True)},
+        table(
+            "Drives | Metric (IOPS/W) | Rate (1/s) | Power (W) | Back end busy (%) | Commands of a drive "
+            "(1/s)",
+            rows,
+        ),
+        plot.spec(traces, layout(axis("Drives"), axis("IOPS per W"), showlegend=True)),
         wide=True,
     )
 
 
 def _curves(
-    points: Points, shown: Sequence[tuple[str, str]], *, key: str, title: str, caption: str
+    points: FamilyPoints, shown: Sequence[tuple[str, str]], *, key: str, title: str, caption: str
 ) -> Figure:
     several = len({raid for _, raid in shown}) > 1
     unit = compare.unit(shown[0][0])
     drives = sorted({one.drives for metric, raid in shown for one in points.curve(metric, raid)})
-    columns = [Column("Drives")]
-    data: list[dict[str, Any]] = []
-    cells: list[list[Cell]] = []
+    series: dict[str, list[Cell]] = {}
+    traces = []
     for number, (metric, raid) in enumerate(shown):
-        name = compare.said(metric) + (f", {compare.named(raid)}" if several else "")
-        curve, printed = points.curve(metric, raid), _printed(metric, raid)
-        columns += [Column(name, unit), Column(f"{name}, published", unit)]
-        cells += [_at(drives, {one.drives: one.value for one in each}) for each in (curve, printed)]
-        data += _traces(name, curve, printed, palette.RUNS[number])
-    rows: list[list[Cell]] = [[count, *(cell[at] for cell in cells)] for at, count in enumerate(drives)]
+        name = compare.metric_name(metric) + (f", {compare.level_name(raid)}" if several else "")
+        ours = {one.drives: one.value for one in points.curve(metric, raid)}
+        printed = {
+            one.drives: one.value
+            for one in published.FIGURES
+            if (one.metric, one.raid) == (metric, raid) and one.peak != "drive"
+        }
+        series[name] = [ours.get(count) for count in drives]
+        series[f"{name}, published"] = [printed.get(count) for count in drives]
+        traces.append(plot.line([*ours], [*ours.values()], name=name, colour=colour(number), marks=True))
+        traces.append(crosses(f"{name}, published", [*printed.items()], number, showlegend=False))
     y = axis(unit.replace("/W", " per W"), rangemode="tozero")
-    spec = {"data": data, "layout": layout(axis("Drives"), y, showlegend=True)}
-    return Figure(key, title, caption, Table(columns, rows), spec, wide=True)
-
-
-def _at(drives: Sequence[int], known: Mapping[int, float]) -> list[Cell]:
-    return [known.get(count) for count in drives]
-
-
-def _printed(metric: str, raid: str) -> list[published.Figure]:
-    return [
-        one for one in published.FIGURES if (one.metric, one.raid) == (metric, raid) and one.peak != "drive"
-    ]
-
-
-def _traces(
-    name: str, curve: Sequence[Point], printed: Sequence[published.Figure], colour: str
-) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": name,
-            "x": [one.drives for one in curve],
-            "y": [one.value for one in curve],
-            "line": {"color": colour},
-        },
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": f"{name}, published",
-            "showlegend": False,
-            "x": [one.drives for one in printed],
-            "y": [one.value for one in printed],
-            "marker": {"symbol": "x", "size": 11, "color": colour},
-        },
-    ]
+    drawing = plot.spec(traces, layout(axis("Drives"), y, showlegend=True))
+    return Figure(key, title, caption, series_table("Drives", drives, series, unit), drawing, wide=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iowatt.studies.emerald2012 import published
-from iowatt.studies.emerald2012.points import Point, Points, best
+from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best
 from iowatt.studies.emerald2012.systems import SEQUENTIAL, SLOTS
 
 UNITS = {"RI": "GB/W", "SR": "MB/s/W", "SW": "MB/s/W"}
@@ -17,7 +17,7 @@ class Compared:
     """A published figure and ours."""
 
     group: str
-    what: str
+    title: str
     metric: str
     unit: str
     published: float
@@ -36,11 +36,11 @@ class Compared:
 class Peak:
     """A printed number of drives at a peak, and ours."""
 
-    figure: published.Figure
-    ours: Point
+    figure: published.PrintedFigure
+    ours: FamilyPoint
     #: Ours at the next smaller and larger number that was simulated.
-    below: Point | None
-    above: Point | None
+    below: FamilyPoint | None
+    above: FamilyPoint | None
     #: The fewest and the most drives that were tried.
     tried: tuple[int, int]
 
@@ -56,26 +56,29 @@ def unit(metric: str) -> str:
     return UNITS.get(metric, "IOPS/W")
 
 
-def figures_of(points: Points) -> list[published.Figure]:
+def figures_of(points: FamilyPoints) -> list[published.PrintedFigure]:
     """The printed points that were simulated: all of them but in a reduced study."""
-    return [one for one in published.FIGURES if points.has(one.metric, one.raid, one.drives)]
+    return [one for one in published.FIGURES if points.find(one.metric, one.raid, one.drives)]
 
 
-def figures(points: Points) -> list[Compared]:
+def figures(points: FamilyPoints) -> list[Compared]:
     """The curves' printed points."""
-    found = []
-    for one in figures_of(points):
-        ours = points.at(one.metric, one.raid, one.drives)
-        what = f"{said(one.metric)}, {named(one.raid)}, {one.drives} drives"
-        found.append(
-            Compared(
-                "curves", what, one.metric, unit(one.metric), one.value, ours.value, one.fitted, one.braces
-            )
+    return [
+        Compared(
+            "curves",
+            f"{metric_name(one.metric)}, {level_name(one.raid)}, {one.drives} drives",
+            one.metric,
+            unit(one.metric),
+            one.value,
+            points.at(one.metric, one.raid, one.drives).value,
+            one.fitted,
+            one.braces,
         )
-    return found
+        for one in figures_of(points)
+    ]
 
 
-def peaks(points: Points) -> list[Peak]:
+def peaks(points: FamilyPoints) -> list[Peak]:
     """The printed peaks, by whole shelves and by single drives."""
     found = []
     for one in figures_of(points):
@@ -90,7 +93,7 @@ def peaks(points: Points) -> list[Peak]:
     return found
 
 
-def idle(points: Points) -> list[Compared]:
+def idle(points: FamilyPoints) -> list[Compared]:
     """Ready idle."""
     found = []
     for one in published.IDLE:
@@ -103,41 +106,42 @@ def idle(points: Points) -> list[Compared]:
     return found
 
 
-def submission(points: Points) -> list[Compared]:
+def submission(points: FamilyPoints) -> list[Compared]:
     """The submission, which no constant knows: its 50 drives at the response times that were measured."""
     return [
-        _submitted(one, "submission", at(points, one), there(points, one)) for one in published.SUBMISSION
+        _submitted(one, "submission", measured_when(points, one), at_measured_response(points, one))
+        for one in published.SUBMISSION
     ]
 
 
-def estimate(points: Points) -> list[Compared]:
+def estimate(points: FamilyPoints) -> list[Compared]:
     """The submission beside the estimate of its drives: within 20 ms, or with its sequential load."""
     return [
-        _submitted(one, "estimate", estimated_at(points, one.metric), predicted(points, one.metric))
+        _submitted(one, "estimate", estimated_when(points, one.metric), predicted(points, one.metric))
         for one in published.SUBMISSION
     ]
 
 
 def _submitted(one: published.Measured, group: str, when: str, ours: float) -> Compared:
-    what = f"submission, {said(one.metric)}, ours {when}"
-    return Compared(group, what, one.metric, unit(one.metric), one.value, ours, False)
+    title = f"submission, {metric_name(one.metric)}, ours {when}"
+    return Compared(group, title, one.metric, unit(one.metric), one.value, ours, False)
 
 
-def at(points: Points, one: published.Measured) -> str:
-    """When ours is taken that is held against a line of the submission."""
+def measured_when(points: FamilyPoints, one: published.Measured) -> str:
+    """The load at which ours is compared with a line of the submission."""
     if one.metric == "MW2":
         return "at a quarter of the rate at 13 ms"
     if one.metric in SEQUENTIAL and not _reached(points, one):
         tried = points.some(f"submission-{one.metric.lower()}")
         least = min(tried, key=lambda point: point.ms or 0.0)
         return (
-            f"{estimated_at(points, one.metric)}: with the fewest outstanding that were tried it takes "
+            f"{estimated_when(points, one.metric)}: with the fewest outstanding that were tried it takes "
             f"{least.ms:.1f} ms, not the measured {one.ms:g}"
         )
     return f"at {one.ms:g} ms, as measured"
 
 
-def _reached(points: Points, one: published.Measured) -> bool:
+def _reached(points: FamilyPoints, one: published.Measured) -> bool:
     try:
         points.within(f"submission-{one.metric.lower()}", one.ms)
     except LookupError:
@@ -145,7 +149,7 @@ def _reached(points: Points, one: published.Measured) -> bool:
     return True
 
 
-def there(points: Points, one: published.Measured) -> float:
+def at_measured_response(points: FamilyPoints, one: published.Measured) -> float:
     """A metric of the submission's drives, RAID-5, at the response time that was measured.
 
     A quarter of MW1's rate is one of its rate at the measured 13 ms, whatever its response time. A sequential
@@ -159,8 +163,8 @@ def there(points: Points, one: published.Measured) -> float:
     return points.one(kind).value
 
 
-def estimated_at(points: Points, metric: str) -> str:
-    """When ours is taken that is the estimate."""
+def estimated_when(points: FamilyPoints, metric: str) -> str:
+    """The load of our estimate."""
     if metric == "MW2":
         return "at a quarter of the rate at 20 ms"
     if metric in SEQUENTIAL:
@@ -168,41 +172,33 @@ def estimated_at(points: Points, metric: str) -> str:
     return "at the estimate's 20 ms"
 
 
-def predicted(points: Points, metric: str) -> float:
+def predicted(points: FamilyPoints, metric: str) -> float:
     """The estimate of a metric of the submission's drives, RAID-5."""
     return points.quarter() if metric == "MW2" else points.at(metric, "raid-5", 50).value
 
 
-def baseline(points: Points) -> list[Compared]:
+def baseline(points: FamilyPoints) -> list[Compared]:
     """The untuned baseline."""
-    found = [
-        Compared(
-            "baseline",
-            f"baseline, {said(metric)}",
-            metric,
-            unit(metric),
-            value,
-            points.one(f"baseline-{metric.lower()}").value,
-            False,
-        )
-        for metric, value in published.BASELINE.items()
+    ours = {metric: points.one(f"baseline-{metric.lower()}") for metric in published.BASELINE}
+    watts, theirs_w = "baseline, watts under random reads", published.BASELINE_READ_W
+    return [
+        *(
+            Compared(
+                "baseline",
+                f"baseline, {metric_name(metric)}",
+                metric,
+                unit(metric),
+                value,
+                ours[metric].value,
+                False,
+            )
+            for metric, value in published.BASELINE.items()
+        ),
+        Compared("baseline", watts, "RR", "W", theirs_w, ours["RR"].wall_w, False),
     ]
-    reading = points.one("baseline-rr")
-    found.append(
-        Compared(
-            "baseline",
-            "baseline, watts under random reads",
-            "RR",
-            "W",
-            published.BASELINE_READ_W,
-            reading.wall_w,
-            False,
-        )
-    )
-    return found
 
 
-def everything(points: Points) -> list[Compared]:
+def all_figures(points: FamilyPoints) -> list[Compared]:
     """All of them, each once: of the submission ours at the response times that were measured."""
     return [*figures(points), *idle(points), *submission(points), *baseline(points)]
 
@@ -212,12 +208,12 @@ def mean_error(compared: Sequence[Compared]) -> float | None:
     return sum(abs(one.error) for one in compared) / len(compared) if compared else None
 
 
-def ratio(points: Points, drives: int = 125) -> float:
+def ratio(points: FamilyPoints, drives: int = 125) -> float:
     """RAID-5 over RAID-10 at 70/30."""
     return points.at("MW1", "raid-5", drives).value / points.at("MW1", "raid-10", drives).value
 
 
-def said(metric: str) -> str:
+def metric_name(metric: str) -> str:
     """A metric in words."""
     return {
         "MW1": "mixed 70/30",
@@ -232,6 +228,6 @@ def said(metric: str) -> str:
     }[metric]
 
 
-def named(raid: str) -> str:
+def level_name(raid: str) -> str:
     """A level in words."""
     return raid.upper()

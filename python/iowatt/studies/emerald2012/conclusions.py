@@ -1,8 +1,8 @@
 """The training's claims, from the points alone: agree or differ.
 
 A metric agrees within :data:`TOLERANCE`, a number of whole shelves where it is the same, the ratio of the
-levels within :data:`RATIO_TOLERANCE`. A number of single drives agrees where chance does not tell it from the
-best. A peak with nothing beyond it was not tried.
+levels within :data:`RATIO_TOLERANCE`. A number of single drives agrees where it does not differ significantly
+from the best. A peak with nothing beyond it was not tried.
 """
 
 from __future__ import annotations
@@ -14,40 +14,31 @@ from iowatt.render import numbers
 from iowatt.studies.emerald2012 import causes, compare, knee, published
 from iowatt.studies.emerald2012.causes import Why
 from iowatt.studies.emerald2012.compare import Compared, Peak
-from iowatt.studies.emerald2012.points import Points
-from iowatt.studies.verdict import Verdict
+from iowatt.studies.emerald2012.points import FamilyPoints
+from iowatt.studies.result import Verdict, judge, untried
 
 TOLERANCE: Final = 0.05
 RATIO_TOLERANCE: Final = 0.03
-_PEAK: Final = (
-    "peak",
-    "Each metric has its peak at a number of drives well below the largest configuration",
-)
+_PEAK: Final = ("peak", "Each metric has its peak at a number of drives well below the largest configuration")
 
 
-def all_of(points: Points) -> list[Verdict]:
+def all_of(points: FamilyPoints) -> list[Verdict]:
     """Every verdict."""
     return [
-        *peaks(points),
-        by_drive(points),
-        *curves(points),
-        levels(points),
-        *idle(points),
-        *submission(points),
-        *baseline(points),
-        swing(points),
-    ]
+        *peaks(points), by_drive(points), *curves(points), levels(points), *idle(points), *submission(points),
+        *baseline(points), swing(points),
+    ]  # fmt: skip
 
 
-def peaks(points: Points) -> list[Verdict]:
+def peaks(points: FamilyPoints) -> list[Verdict]:
     """So many drives at each peak."""
     found = []
     for one in compare.peaks(points):
         figure, ours = one.figure, one.ours
-        case = f"{compare.said(figure.metric)}, {compare.named(figure.raid)}, by "
+        case = f"{compare.metric_name(figure.metric)}, {compare.level_name(figure.raid)}, by "
         case += ("single drives" if figure.peak == "drive" else "whole shelves") + _braces(figure.braces)
         if not one.inside:
-            found.append(_untried(_PEAK, case, f"{figure.drives} drives", _edge(one)))
+            found.append(untried(*_PEAK, case, published=f"{figure.drives} drives", ours=_edge(one)))
             continue
         if figure.peak == "drive":
             found.append(_knee(points, one, case))
@@ -58,13 +49,13 @@ def peaks(points: Points) -> list[Verdict]:
             if other
         ]
         found.append(
-            _verdict(
+            judge(
                 *_PEAK,
                 case,
-                theirs=f"{figure.drives} drives",
+                published=f"{figure.drives} drives",
                 ours=f"{ours.drives} drives ({', '.join(near)})",
                 agrees=ours.drives == figure.drives,
-                why=causes.of_peak(points, figure.metric, figure.raid),
+                why=causes.of_peak(points, figure.metric, figure.raid).found,
             )
         )
     return found
@@ -79,7 +70,7 @@ def _edge(one: Peak) -> str:
     return f"highest at {one.ours.drives} of {fewest} to {most} drives: nothing {side} was tried"
 
 
-def _knee(points: Points, one: Peak, case: str) -> Verdict:
+def _knee(points: FamilyPoints, one: Peak, case: str) -> Verdict:
     """The peak by single drives, which the fit has chosen and which is flat."""
     drives = one.figure.drives
     case = f"{case}; fitted: combinations of constants with another peak were dropped"
@@ -87,19 +78,20 @@ def _knee(points: Points, one: Peak, case: str) -> Verdict:
     wide = f"{flat[0].drives} to {flat[-1].drives}"
     curve = f"{one.ours.drives} drives, {wide} within {100 * knee.NEAR:.1f} % of it"
     if drives not in knee.counts(points) or len(knee.seeds(points)) < 2:
-        return _untried(_PEAK, case, f"{drives} drives", f"{curve}; one seed does not tell them apart")
+        short = f"{curve}; one seed does not tell them apart"
+        return untried(*_PEAK, case, published=f"{drives} drives", ours=short)
     alike = knee.alike(points)
     highest = knee.top(points)
     how = "the best" if highest == drives else f"{knee.gap(points, drives, highest)} from {highest}"
-    return _verdict(
+    return judge(
         *_PEAK,
         case,
-        theirs=f"{drives} drives",
+        published=f"{drives} drives",
         ours=f"{curve}; the same 125 drives differ by {100 * knee.lengths(points):.1f} % between runs of two "
         f"lengths. Over {len(knee.seeds(points))} more seeds {drives} is {how} in the mean, the best of each "
         f"are {_listed(knee.tops(points))}, and chance does not tell {_listed(alike)} apart",
         agrees=drives in alike,
-        why=causes.of_peak(points, one.figure.metric, one.figure.raid),
+        why=causes.of_peak(points, one.figure.metric, one.figure.raid).found,
     )
 
 
@@ -107,26 +99,26 @@ def _listed(values: Sequence[int]) -> str:
     return ", ".join(str(value) for value in values)
 
 
-def by_drive(points: Points) -> Verdict:
+def by_drive(points: FamilyPoints) -> Verdict:
     """Single drives find a higher peak than whole shelves: by more than chance, over seeds."""
     claim = ("single-drives", "Adding single drives finds a better point than adding whole shelves")
     case, theirs = "mixed 70/30, RAID-5", "13.03 at 120 drives against 12.7 at 125: +2.6 %"
     try:
         lead = knee.gap(points, 120, 125)
     except LookupError:
-        return _untried(claim, case, theirs, "one seed does not tell them apart")
+        return untried(*claim, case, published=theirs, ours="one seed does not tell them apart")
     high, low = (numbers.significant(knee.mean(points, drives), 4) for drives in (120, 125))
-    return _verdict(
+    return judge(
         *claim,
         case,
-        theirs=theirs,
+        published=theirs,
         ours=f"{high} at 120 against {low} at 125, means of {len(knee.seeds(points))} seeds: {lead}",
         agrees=lead.mean > lead.half,
-        why=causes.of_peak(points, "MW1", "raid-5"),
+        why=causes.of_peak(points, "MW1", "raid-5").found,
     )
 
 
-def curves(points: Points) -> list[Verdict]:
+def curves(points: FamilyPoints) -> list[Verdict]:
     """The metric at the printed numbers of drives."""
     claim = "The metric at the printed number of drives"
     return [
@@ -135,25 +127,24 @@ def curves(points: Points) -> list[Verdict]:
     ]
 
 
-def levels(points: Points) -> Verdict:
+def levels(points: FamilyPoints) -> Verdict:
     """RAID-5 over RAID-10."""
     ours, theirs = compare.ratio(points), published.RAID5_OVER_RAID10
-    return _verdict(
+    return judge(
         "levels",
         "RAID-5 : RAID-10 at 70/30 follows from the operations of drives that a write takes",
         "125 drives",
-        theirs=f"{theirs:.3f}; counting gives {1.3 / 1.9:.3f}",
+        published=f"{theirs:.3f}; counting gives {1.3 / 1.9:.3f}",
         ours=f"{ours:.3f} ({ours / theirs - 1:+.1%})",
         agrees=abs(ours / theirs - 1) <= RATIO_TOLERANCE,
-        why=causes.of_figure(points, "MW1", "raid-10"),
+        why=causes.of_figure(points, "MW1", "raid-10").found,
     )
 
 
-def idle(points: Points) -> list[Verdict]:
+def idle(points: FamilyPoints) -> list[Verdict]:
     """Ready idle."""
     why = Why(
-        "the training names classes of drives and no models: the watts of the 2 TB and of the 600 GB "
-        "drives "
+        "the training names classes of drives and no models: the watts of the 2 TB and of the 600 GB drives "
         "are those of the library's, the last extrapolated",
         lambda: "the two points that pair and shelf were computed from come out within 0.1 %",
     )
@@ -161,7 +152,7 @@ def idle(points: Points) -> list[Verdict]:
     return [_compared("idle", claim, one, why) for one in compare.idle(points)]
 
 
-def submission(points: Points) -> list[Verdict]:
+def submission(points: FamilyPoints) -> list[Verdict]:
     """What is predicted of the 50 drives at the response times that were measured."""
     claim = (
         "The measured submission is what its 50 drives are predicted to give at the measured response times"
@@ -172,7 +163,7 @@ def submission(points: Points) -> list[Verdict]:
     ]
 
 
-def baseline(points: Points) -> list[Verdict]:
+def baseline(points: FamilyPoints) -> list[Verdict]:
     """The untuned baseline."""
     claim = "The baseline, before any tuning"
     return [
@@ -181,45 +172,34 @@ def baseline(points: Points) -> list[Verdict]:
     ]
 
 
-def swing(points: Points) -> Verdict:
+def swing(points: FamilyPoints) -> Verdict:
     """Performance moves the metric more than power."""
     known = [points.at(metric, "raid-5", 50) for metric in ("MW1", "RR", "RW", "SR", "SW")]
     watts = [one.wall_w for one in known]
     ours = max(watts) / min(watts) - 1
     idle_w = known[0].idle_w
-    return _verdict(
+    return judge(
         "swing",
         "Power over all workloads varies little: performance moves the metric more than power does",
         "50 drives, RAID-5, five profiles",
-        theirs=f"about {100 * published.POWER_SWING:.0f} %",
+        published=f"about {100 * published.POWER_SWING:.0f} %",
         ours=f"{100 * ours:.0f} %, from {min(watts):,.0f} to {max(watts):,.0f} W (idle {idle_w:,.0f} W)",
         agrees=ours <= published.POWER_SWING,
-        why=Why("the drives are busier under some profiles", lambda: f"idle {idle_w:,.0f} W"),
+        cause="the drives are busier under some profiles",
+        experiment=f"idle {idle_w:,.0f} W",
     )
 
 
 def _compared(key: str, claim: str, one: Compared, why: Why) -> Verdict:
-    return _verdict(
+    return judge(
         key,
         claim,
-        f"{one.what}{_braces(one.braces)}; {'fitted' if one.fitted else 'predicted'}",
-        theirs=f"{one.published:,.5g} {one.unit}",
+        f"{one.title}{_braces(one.braces)}; {'fitted' if one.fitted else 'predicted'}",
+        published=f"{one.published:,.5g} {one.unit}",
         ours=f"{numbers.significant(one.ours, 4)} {one.unit} ({one.error:+.1%})",
         agrees=abs(one.error) <= TOLERANCE,
-        why=why,
+        why=why.found,
     )
-
-
-def _verdict(key: str, claim: str, case: str, *, theirs: str, ours: str, agrees: bool, why: Why) -> Verdict:
-    """A verdict that says why it differs only where it does."""
-    if agrees:
-        return Verdict(key, claim, case, theirs, ours, agrees)
-    return Verdict(key, claim, case, theirs, ours, agrees, why.cause, why.experiment)
-
-
-def _untried(claim: tuple[str, str], case: str, theirs: str, ours: str) -> Verdict:
-    """What a reduced study cannot judge."""
-    return Verdict(*claim, case, theirs, ours, agrees=False, tried=False)
 
 
 def _braces(printed: bool) -> str:

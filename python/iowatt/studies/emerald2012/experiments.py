@@ -1,5 +1,5 @@
-"""Runs that tell which of several causes a difference has: one thing of the family, the load or the
-level changed."""
+"""Runs that decide between possible causes of a difference: one thing about the family, the load or
+the level is changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from iowatt.evaluate.search.rate import Asked
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import systems
 from iowatt.studies.emerald2012.systems import SEED, Scale, family
-from iowatt.studies.stage import Stage
+from iowatt.studies.stages import Stage
 
 #: Shares of the capacity that the submission may have been tested on.
 SHARES = (0.5, 0.25)
@@ -84,13 +84,13 @@ def _baseline(scale: Scale) -> list[Stage]:
     mirrored = Candidate("higher", tuple(Group(one.drive, one.count, "raid-10") for one in groups), 1)
     judged = replace(_within("MW1", "raid-10", scale), start_per_drive=85)
     text = families.scenario_text(of, mirrored, "MW1")
-    said: dict[str, Cell] = {
+    labels: dict[str, Cell] = {
         "kind": "exp-baseline-raid-10",
         "metric": "MW1",
         "raid": "raid-10",
         "drives": mirrored.drives,
     }
-    return [Stage("exp-baseline-raid-10", text, of.base, axes({SEED: [of.file.seed]}), said, within=judged)]
+    return [Stage("exp-baseline-raid-10", text, of.base, axes({SEED: [of.file.seed]}), labels, within=judged)]
 
 
 def _within(metric: str, raid: str, scale: Scale, limit_s: float = systems.LIMIT_S) -> Asked:

@@ -1,4 +1,4 @@
-"""The peak by single drives: how flat it is, and which counts chance does not tell apart.
+"""The peak by single drives: how flat it is, and which counts do not differ significantly.
 
 Neighbours of the peak are tenths of a percent lower, and runs of a million requests differ by as much. A few
 counts were therefore run again with other seeds. Counts of one seed are compared with each other, and the
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iowatt.run.statistics import student_t_quantile
-from iowatt.studies.emerald2012.points import Point, Points, best
+from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best
 
 #: The sweep by single drives, and the one over seeds.
 FINE: Final = "mw1-single"
@@ -31,24 +31,24 @@ class Gap:
 
     @property
     def chance(self) -> bool:
-        """Whether the interval holds none at all."""
+        """Whether the interval includes zero."""
         return abs(self.mean) <= self.half
 
     def __str__(self) -> str:
         return f"{100 * self.mean:+.2f} % (± {100 * self.half:.2f} %)"
 
 
-def seeds(points: Points) -> list[int]:
+def seeds(points: FamilyPoints) -> list[int]:
     """The seeds of the repeated counts; none in a reduced study."""
     return sorted({one.seed for one in points.of(SEEDS)})
 
 
-def counts(points: Points) -> list[int]:
+def counts(points: FamilyPoints) -> list[int]:
     """The numbers of drives that were run again."""
     return sorted({one.drives for one in points.of(SEEDS)})
 
 
-def gap(points: Points, drives: int, over: int) -> Gap:
+def gap(points: FamilyPoints, drives: int, over: int) -> Gap:
     """The metric with ``drives`` over that with ``over``, less one, pair by pair of the seeds.
 
     Raises
@@ -69,13 +69,13 @@ def gap(points: Points, drives: int, over: int) -> Gap:
     return Gap(mean, student_t_quantile(0.975, len(shares) - 1) * math.sqrt(variance / len(shares)))
 
 
-def mean(points: Points, drives: int) -> float:
+def mean(points: FamilyPoints, drives: int) -> float:
     """The metric's mean over the seeds."""
     known = points.of(SEEDS, drives=drives)
     return sum(one.value for one in known) / len(known)
 
 
-def top(points: Points) -> int:
+def top(points: FamilyPoints) -> int:
     """The count whose mean over the seeds is highest; ``LookupError`` where none was run again."""
     known = counts(points)
     if not known:
@@ -83,24 +83,24 @@ def top(points: Points) -> int:
     return max(known, key=lambda drives: mean(points, drives))
 
 
-def tops(points: Points) -> list[int]:
+def tops(points: FamilyPoints) -> list[int]:
     """The best count of each seed."""
     return [best(points.of(SEEDS, seed=seed)).drives for seed in seeds(points)]
 
 
-def alike(points: Points) -> list[int]:
-    """The counts that chance does not tell from the best one, which is among them."""
+def alike(points: FamilyPoints) -> list[int]:
+    """The counts that do not differ significantly from the best one, and that one."""
     highest = top(points)
     return [one for one in counts(points) if one == highest or gap(points, one, highest).chance]
 
 
-def near(curve: Sequence[Point], share: float = NEAR) -> list[Point]:
+def near(curve: Sequence[FamilyPoint], share: float = NEAR) -> list[FamilyPoint]:
     """The points of a curve within a share of its peak."""
     least = best(curve).value * (1 - share)
     return [one for one in curve if one.value >= least]
 
 
-def lengths(points: Points) -> float:
+def lengths(points: FamilyPoints) -> float:
     """How much the same 125 drives differ between the shelves' runs and the longer ones by single drives.
 
     Raises ``LookupError`` where one of them is missing.

@@ -1,41 +1,33 @@
-"""What the study's sweeps are reduced to: throughput, response time, watts and the metric of each
-configuration."""
+"""The study's points: throughput, response time, watts and the metric of each configuration."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iowatt.studies.emerald2012.published import MIB
 from iowatt.studies.emerald2012.systems import COUNT, RATE, SEQUENTIAL
+from iowatt.studies.stages import ArrayPoint, Points, figure, figures
 
 if TYPE_CHECKING:
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results
 
 
-@dataclass(frozen=True)
-class Point:
+@dataclass(frozen=True, kw_only=True)
+class FamilyPoint(ArrayPoint):
     """One configuration under one profile."""
 
-    kind: str
-    metric: str
-    raid: str
+    metric: str = figure("metric")
+    raid: str = figure("raid")
     drives: int
-    iops: float
-    mib_per_s: float
-    ms: float | None
-    wall_w: float
-    idle_w: float
-    raw_gb: float
-    #: Busy share of the drives on average, and of the back end; of a family without its limit None.
-    busy: float
-    back_end: float | None
+    #: Busy share of the back end; None for a family without its limit.
+    back_end: float | None = figure("controller.back_end.utilisation", optional=True)
     #: Simulations that it took.
     runs: int
     #: Rate of a swept open load, requests per second.
-    rate: float | None
-    seed: int = 1
+    rate: float | None = figure(RATE, optional=True)
+    seed: int = figure("seed")
 
     @property
     def value(self) -> float:
@@ -47,89 +39,52 @@ class Point:
         return self.iops / self.wall_w
 
 
-def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
-    """A row of a sweep's table."""
-    return Point(
-        kind=said["kind"],
-        metric=said["metric"],
-        raid=said["raid"],
-        drives=int(row.get(COUNT) or said["drives"]),
-        iops=row["throughput.iops"],
-        mib_per_s=row["throughput.mib_per_s"],
-        ms=row["response_time_ms.all.mean"],
-        wall_w=row["power_w.wall_mean"],
-        idle_w=row["power_w.wall_idle"],
-        raw_gb=row["capacity_gb.raw"],
-        busy=row["devices.utilisation.mean"],
-        back_end=row.get("controller.back_end.utilisation"),
-        runs=int(row.get("rate.runs") or 1),
-        rate=row.get(RATE),
-        seed=int(row["seed"]),
+def read(results: Results) -> FamilyPoints:
+    """All points that were simulated."""
+    return FamilyPoints(
+        [
+            FamilyPoint(
+                **figures(FamilyPoint, stage.labels, row),
+                drives=int(row.get(COUNT) or str(stage.labels["drives"])),
+                runs=int(row.get("rate.runs") or 1),
+            )
+            for stage, row in results.rows()
+        ]
     )
 
 
-class Points:
-    """All points, by sweep."""
+class FamilyPoints(Points[FamilyPoint]):
+    """All points, by sweep, fewest drives first."""
 
-    def __init__(self, results: Results) -> None:
-        self.all = [
-            point(stage.said, row) for key, stage in results.stages.items() for row in results.rows(key)
-        ]
+    def __init__(self, points: Sequence[FamilyPoint]) -> None:
+        super().__init__(sorted(points, key=lambda one: one.drives))
 
-    def of(self, kind: str, **wanted: Any) -> list[Point]:
-        """The points of a sweep with these values, fewest drives first."""
-        found = [
-            one
-            for one in self.all
-            if one.kind == kind and all(getattr(one, name) == value for name, value in wanted.items())
-        ]
-        return sorted(found, key=lambda one: one.drives)
-
-    def one(self, kind: str, **wanted: Any) -> Point:
-        """The only such point.
-
-        Raises
-        ------
-        LookupError
-            There is none, or more.
-        """
-        found = self.of(kind, **wanted)
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} points of {kind} with {wanted}")
-        return found[0]
-
-    def some(self, kind: str) -> list[Point]:
+    def some(self, kind: str) -> list[FamilyPoint]:
         """The points of a sweep; ``LookupError`` where there are none."""
         found = self.of(kind)
         if not found:
             raise LookupError(f"no points of {kind}")
         return found
 
-    def has(self, metric: str, raid: str, drives: int) -> bool:
-        """Whether :meth:`at` has it."""
-        try:
-            self.at(metric, raid, drives)
-        except LookupError:
-            return False
-        return True
-
-    def curve(self, metric: str, raid: str) -> list[Point]:
+    def curve(self, metric: str, raid: str) -> list[FamilyPoint]:
         """By whole shelves."""
         return self.of(f"{metric.lower().replace('/', '-')}-{raid}")
 
-    def at(self, metric: str, raid: str, drives: int) -> Point:
-        """A point by whole shelves, or by single drives where it lies between them.
-
-        Raises ``LookupError`` where neither has it.
-        """
-        found = [one for one in self.curve(metric, raid) if one.drives == drives]
+    def find(self, metric: str, raid: str, drives: int) -> FamilyPoint | None:
+        """A point by whole shelves, or by single drives where it lies between them."""
+        known = self.curve(metric, raid)
         if metric == "MW1" and raid == "raid-5":
-            found += [one for one in self.of("mw1-single") if one.drives == drives]
-        if not found:
-            raise LookupError(f"no point of {metric} with {drives} drives in {raid}")
-        return found[0]
+            known = [*known, *self.of("mw1-single")]
+        return next((one for one in known if one.drives == drives), None)
 
-    def quarter(self, kind: str = "submission-mw2", *, whole: Point | None = None) -> float:
+    def at(self, metric: str, raid: str, drives: int) -> FamilyPoint:
+        """The same; raises ``LookupError`` where there is none."""
+        found = self.find(metric, raid, drives)
+        if found is None:
+            raise LookupError(f"no point of {metric} with {drives} drives in {raid}")
+        return found
+
+    def quarter(self, kind: str = "submission-mw2", *, whole: FamilyPoint | None = None) -> float:
         """MW2 of the submission's drives, IOPS/W at a quarter of MW1's rate.
 
         ``whole`` is the point of MW1; left out, that within 20 ms.
@@ -150,7 +105,7 @@ class Points:
         return _between(ms, times, [one.value for one in known])
 
 
-def best(points: Sequence[Point]) -> Point:
+def best(points: Sequence[FamilyPoint]) -> FamilyPoint:
     """The peak."""
     return max(points, key=lambda one: one.value)
 

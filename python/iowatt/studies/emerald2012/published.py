@@ -11,7 +11,7 @@ from typing import Final
 
 
 @dataclass(frozen=True)
-class Figure:
+class PrintedFigure:
     """A printed metric of the 15k drives: by so many drives."""
 
     metric: str
@@ -28,20 +28,20 @@ class Figure:
 MIXED: Final = "70/30"
 
 FIGURES: Final = (
-    Figure("MW1", "raid-5", 125, 12.7, fitted=True),
-    Figure("MW1", "raid-5", 120, 13.03, peak="drive", fitted=True),
-    Figure("60/40", "raid-5", 125, 11.5),
-    Figure("80/20", "raid-5", 125, 14.9),
-    Figure("RR", "raid-5", 125, 23.5, fitted=True),
-    Figure("RW", "raid-5", 75, 7.3, fitted=True),
-    Figure("SR", "raid-5", 25, 1.63, fitted=True),
-    Figure("SR", "raid-5", 50, 1.54, peak=None, fitted=True),
-    Figure("SW", "raid-5", 50, 1.00, fitted=True),
-    Figure("MW1", "raid-10", 125, 18.6),
-    Figure("RR", "raid-10", 125, 23.2),
-    Figure("RW", "raid-10", 75, 13.3),
-    Figure("SR", "raid-10", 25, 2.0, braces=True),
-    Figure("SW", "raid-10", 50, 0.68, braces=True),
+    PrintedFigure("MW1", "raid-5", 125, 12.7, fitted=True),
+    PrintedFigure("MW1", "raid-5", 120, 13.03, peak="drive", fitted=True),
+    PrintedFigure("60/40", "raid-5", 125, 11.5),
+    PrintedFigure("80/20", "raid-5", 125, 14.9),
+    PrintedFigure("RR", "raid-5", 125, 23.5, fitted=True),
+    PrintedFigure("RW", "raid-5", 75, 7.3, fitted=True),
+    PrintedFigure("SR", "raid-5", 25, 1.63, fitted=True),
+    PrintedFigure("SR", "raid-5", 50, 1.54, peak=None, fitted=True),
+    PrintedFigure("SW", "raid-5", 50, 1.00, fitted=True),
+    PrintedFigure("MW1", "raid-10", 125, 18.6),
+    PrintedFigure("RR", "raid-10", 125, 23.2),
+    PrintedFigure("RW", "raid-10", 75, 13.3),
+    PrintedFigure("SR", "raid-10", 25, 2.0, braces=True),
+    PrintedFigure("SW", "raid-10", 50, 0.68, braces=True),
 )
 
 #: RAID-5 over RAID-10 at 70/30, of the printed metrics; counting drive operations gives 1.3/1.9 = 0.684.

@@ -21,7 +21,7 @@ from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.rate import ALL, Asked
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import published
-from iowatt.studies.stage import Stage
+from iowatt.studies.stages import Stage
 
 DRIVE: Final = "sff-15k-146gb"
 CLASS: Final = "lower"
@@ -149,13 +149,7 @@ def within(
 
 def stages(scale: Scale) -> list[Stage]:
     """The sweeps of the study, without the experiments on causes."""
-    return [
-        *_shelves(scale),
-        *_single(scale),
-        *_idle(),
-        *_submission(scale),
-        *_baseline(scale),
-    ]
+    return [*_shelves(scale), *_single(scale), *_idle(), *_submission(scale), *_baseline(scale)]
 
 
 def stage(
@@ -166,18 +160,18 @@ def stage(
     judged: Asked | None = None,
     *,
     sets: Sequence[str] = (),
-    **said: Any,
+    **labels: Any,
 ) -> Stage:
     """A sweep over the number of drives, which stand in as few shelves as hold them.
 
-    ``judged`` is how a random profile is judged; ``sets`` changes keys of the family; ``said`` is what its
+    ``judged`` is how a random profile is judged; ``sets`` changes keys of the family; ``labels`` is what its
     rows say besides metric and level.
     """
     of = family(*sets)
     text = families.scenario_text(of, candidate(counts[0], raid), metric)
     over = {(COUNT, SHELVES): [(count, math.ceil(count / SLOTS)) for count in counts]}
     return Stage(
-        key, text, of.base, axes(over), {"kind": key, "metric": metric, "raid": raid, **said}, within=judged
+        key, text, of.base, axes(over), {"kind": key, "metric": metric, "raid": raid, **labels}, within=judged
     )
 
 
@@ -222,12 +216,12 @@ def _named(
     metric: str,
     judged: Asked | None = None,
     sets: Sequence[str] = (),
-    **said: Any,
+    **labels: Any,
 ) -> Stage:
     of = family(*sets)
     chosen = families.named_candidate(of, configuration)
     text = families.scenario_text(of, chosen, metric)
-    about = {"kind": key, "metric": metric, "raid": chosen.groups[0].raid, "drives": chosen.drives, **said}
+    about = {"kind": key, "metric": metric, "raid": chosen.groups[0].raid, "drives": chosen.drives, **labels}
     return Stage(key, text, of.base, axes({SEED: [of.file.seed]}), about, within=judged)
 
 

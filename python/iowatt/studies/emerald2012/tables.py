@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Figure
 from iowatt.studies.emerald2012 import compare, knee, published
 from iowatt.studies.emerald2012.compare import Compared
-from iowatt.studies.emerald2012.points import Points
+from iowatt.studies.emerald2012.points import FamilyPoints
 from iowatt.studies.emerald2012.systems import CLASS, SEQUENTIAL, family
+from iowatt.studies.figures import table
 
 _GROUPS = {
     "curves": "peaks and curves",
@@ -19,53 +20,33 @@ _GROUPS = {
 }
 
 
-def figures(points: Points) -> Figure:
+def figures(points: FamilyPoints) -> Figure:
     """Every published figure beside ours."""
-    columns = [
-        Column("Figure", text=True),
-        Column("Unit", text=True),
-        Column("Published"),
-        Column("Ours"),
-        Column("Difference", "%"),
-        Column("Ours was", text=True),
-    ]
     rows: list[list[Cell]] = [
         [
-            one.what + (" (in braces)" if one.braces else ""),
-            one.unit,
-            one.published,
-            one.ours,
-            100 * one.error,
-            "fitted" if one.fitted else "predicted",
+            one.title + (" (in braces)" if one.braces else ""), one.unit, one.published, one.ours,
+            100 * one.error, "fitted" if one.fitted else "predicted",
         ]
-        for one in [*compare.everything(points), *compare.estimate(points)]
-    ]
+        for one in [*compare.all_figures(points), *compare.estimate(points)]
+    ]  # fmt: skip
     return Figure(
         "figures",
         "Published, ours, difference",
-        "Fitted: constants of the family were fitted to it, with all others of its kind together. "
-        "Predicted: no constant knows it. "
-        "Random metrics of curves and baseline are ours at a mean response time of 20 ms. The submission's "
-        "are ours at the response times that were measured; the last six rows hold the same measured figures "
-        "against the estimate of its 50 drives, at 20 ms or with the family's sequential load, and count in "
-        "no mean but their own. Sequential metrics are in MB/s/W (10^6 bytes).",
-        Table(columns, rows),
+        "Fitted: constants of the family were fitted to it, with all others of its kind together. Predicted: "
+        "no constant knows it. Random metrics of curves and baseline are ours at a mean response time of 20 "
+        "ms. The submission's are ours at the response times that were measured; the last six rows hold the "
+        "same measured figures against the estimate of its 50 drives, at 20 ms or with the family's "
+        "sequential load, and count in no mean but their own. Sequential metrics are in MB/s/W (10^6 bytes).",
+        table("Figure | Unit | Published | Ours | Difference (%) | Ours was", rows),
         wide=True,
     )
 
 
-def errors(points: Points) -> Figure:
+def errors(points: FamilyPoints) -> Figure:
     """The size of the differences, by what was fitted and by group."""
-    every = compare.everything(points)
+    every = compare.all_figures(points)
     fitted = [one for one in every if one.fitted]
     predicted = [one for one in every if not one.fitted]
-    columns = [
-        Column("Of", text=True),
-        Column("Figures"),
-        Column("Mean difference", "%"),
-        Column("Largest", "%"),
-        Column("Which", text=True),
-    ]
     rows = [_errors("all", every), _errors("fitted", fitted), _errors("predicted", predicted)]
     for group, title in _GROUPS.items():
         rows.append(_errors(f"predicted: {title}", [one for one in predicted if one.group == group]))
@@ -79,7 +60,7 @@ def errors(points: Points) -> Figure:
         "Mean differences",
         "Means of the sizes of the differences in percent. That of the fitted figures says little: see how "
         "many constants they have under What it rests on.",
-        Table(columns, rows),
+        table("Of | Figures | Mean difference (%) | Largest (%) | Which", rows),
         wide=True,
     )
 
@@ -88,71 +69,43 @@ def _errors(title: str, compared: Sequence[Compared]) -> list[Cell]:
     worst = max(compared, key=lambda one: abs(one.error), default=None)
     mean = compare.mean_error(compared)
     return [
-        title,
-        len(compared),
-        None if mean is None else 100 * mean,
-        None if worst is None else 100 * worst.error,
-        "" if worst is None else worst.what,
-    ]
+        title, len(compared), None if mean is None else 100 * mean,
+        None if worst is None else 100 * worst.error, "" if worst is None else worst.title,
+    ]  # fmt: skip
 
 
-def peaks(points: Points) -> Figure:
+def peaks(points: FamilyPoints) -> Figure:
     """Drives at the peaks."""
-    columns = [
-        Column("Metric", text=True),
-        Column("Level", text=True),
-        Column("By", text=True),
-        Column("Published", "drives"),
-        Column("Ours", "drives"),
-        Column("Tried", text=True),
-        Column("Metric there, ours"),
-        Column("Published metric"),
-        Column("Next fewer", "%"),
-        Column("Next more", "%"),
-        Column("Busy drives", "%"),
-        Column("Busy back end", "%"),
-    ]
     rows: list[list[Cell]] = []
     for one in compare.peaks(points):
         ours, figure = one.ours, one.figure
         rows.append(
             [
-                compare.said(figure.metric),
-                compare.named(figure.raid),
-                "single drives" if figure.peak == "drive" else "whole shelves",
-                figure.drives,
-                ours.drives,
-                f"{one.tried[0]} to {one.tried[1]}" + ("" if one.inside else ": no peak inside"),
-                ours.value,
-                figure.value,
-                None if one.below is None else 100 * (one.below.value / ours.value - 1),
-                None if one.above is None else 100 * (one.above.value / ours.value - 1),
-                100 * ours.busy,
+                compare.metric_name(figure.metric), compare.level_name(figure.raid),
+                "single drives" if figure.peak == "drive" else "whole shelves", figure.drives, ours.drives,
+                f"{one.tried[0]} to {one.tried[1]}" + ("" if one.inside else ": no peak inside"), ours.value,
+                figure.value, None if one.below is None else 100 * (one.below.value / ours.value - 1),
+                None if one.above is None else 100 * (one.above.value / ours.value - 1), 100 * ours.busy,
                 None if ours.back_end is None else 100 * ours.back_end,
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "peaks",
         "Drives at the peaks",
         "The highest point of each curve, and by how much its neighbours are lower; random metrics at 20 "
         "ms. One that has nothing on a side is at the edge of what was tried, and no peak (one shelf is the "
         "least there is). Where back end or drives are fully busy says what limits it.",
-        Table(columns, rows),
+        table(
+            "Metric | Level | By | Published (drives) | Ours (drives) | Tried | Metric there, ours | "
+            "Published metric | Next fewer (%) | Next more (%) | Busy drives (%) | Busy back end (%)",
+            rows,
+        ),
         wide=True,
     )
 
 
-def again(points: Points) -> Figure:
+def again(points: FamilyPoints) -> Figure:
     """The counts around the peak by single drives over seeds."""
-    columns = [
-        Column("Drives"),
-        Column("Mean", "IOPS/W"),
-        Column("Lowest seed", "IOPS/W"),
-        Column("Highest seed", "IOPS/W"),
-        Column("Against the best, mean", "%"),
-        Column("Half of its 95 % interval", "%"),
-        Column("Best in seeds"),
-    ]
     tops = knee.tops(points)
     rows: list[list[Cell]] = []
     for drives in knee.counts(points):
@@ -160,115 +113,78 @@ def again(points: Points) -> Figure:
         gap = knee.gap(points, drives, knee.top(points)) if drives != knee.top(points) else None
         rows.append(
             [
-                drives,
-                knee.mean(points, drives),
-                min(values),
-                max(values),
-                None if gap is None else 100 * gap.mean,
-                None if gap is None else 100 * gap.half,
+                drives, knee.mean(points, drives), min(values), max(values),
+                None if gap is None else 100 * gap.mean, None if gap is None else 100 * gap.half,
                 tops.count(drives),
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "again",
         "The peak by single drives, over seeds",
         "Mixed 70/30, RAID-5, at 20 ms. Differences are taken within a seed; their interval is Student's "
         "over the seeds. Which count is the best of a single curve is chance where the interval holds "
         "zero. The fit kept only combinations of constants whose peak is at 120.",
-        Table(columns, rows),
+        table(
+            "Drives | Mean (IOPS/W) | Lowest seed (IOPS/W) | Highest seed (IOPS/W) | Against the best, mean "
+            "(%) | Half of its 95 % interval (%) | Best in seeds",
+            rows,
+        ),
         wide=True,
     )
 
 
-def levels(points: Points) -> Figure:
+def levels(points: FamilyPoints) -> Figure:
     """RAID-5 and RAID-10 side by side."""
-    columns = [
-        Column("Metric", text=True),
-        Column("Drives"),
-        Column("RAID-5"),
-        Column("RAID-10"),
-        Column("Ratio"),
-        Column("Published ratio"),
-    ]
     printed = {(one.metric, one.raid): one for one in published.FIGURES if one.peak == "shelf"}
     rows: list[list[Cell]] = []
     for metric in ("MW1", "RR", "RW", "SR", "SW"):
         first, second = printed[metric, "raid-5"], printed[metric, "raid-10"]
-        if not all(points.has(metric, raid, first.drives) for raid in ("raid-5", "raid-10")):
+        if not all(points.find(metric, raid, first.drives) for raid in ("raid-5", "raid-10")):
             continue
         ours = [points.at(metric, raid, first.drives).value for raid in ("raid-5", "raid-10")]
         rows.append(
             [
-                compare.said(metric),
-                first.drives,
-                ours[0],
-                ours[1],
-                ours[0] / ours[1],
+                compare.metric_name(metric), first.drives, ours[0], ours[1], ours[0] / ours[1],
                 first.value / second.value,
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "levels",
         "RAID-5 against RAID-10",
         "At the same number of drives, random metrics at 20 ms. "
         "Counting drive operations gives 1.3/1.9 = 0.684 at 70/30.",
-        Table(columns, rows),
+        table("Metric | Drives | RAID-5 | RAID-10 | Ratio | Published ratio", rows),
     )
 
 
-def idle(points: Points) -> Figure:
+def idle(points: FamilyPoints) -> Figure:
     """Ready idle."""
-    columns = [
-        Column("Drives", text=True),
-        Column("Raw capacity", "GB"),
-        Column("Power, ours", "W"),
-        Column("Power, published", "W"),
-        Column("Ours", "GB/W"),
-        Column("Published", "GB/W"),
-        Column("Difference", "%"),
-        Column("Ours was", text=True),
-    ]
     rows: list[list[Cell]] = []
     for one in published.IDLE:
         ours = points.one(f"idle-{one.configuration}")
         rows.append(
             [
-                one.title,
-                ours.raw_gb,
-                ours.idle_w,
-                one.watts or ours.raw_gb / one.gb_per_w,
-                ours.value,
-                one.gb_per_w,
-                100 * (ours.value / one.gb_per_w - 1),
-                "fitted" if one.fitted else "predicted",
+                one.title, ours.raw_gb, ours.idle_w, one.watts or ours.raw_gb / one.gb_per_w, ours.value,
+                one.gb_per_w, 100 * (ours.value / one.gb_per_w - 1), "fitted" if one.fitted else "predicted",
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "idle",
         "Ready idle",
         "Pair of controllers and shelf follow from the first two points; published watts of the second "
         "and third are the capacity "
         "over the printed GB/W. The last point's printed 4,100 W and 35.7 GB/W are 0.4 % apart.",
-        Table(columns, rows),
+        table(
+            "Drives | Raw capacity (GB) | Power, ours (W) | Power, published (W) | Ours (GB/W) | Published "
+            "(GB/W) | Difference (%) | Ours was",
+            rows,
+        ),
         wide=True,
     )
 
 
-def three(points: Points) -> Figure:
+def three(points: FamilyPoints) -> Figure:
     """Baseline, predicted, measured."""
-    columns = [
-        Column("Metric", text=True),
-        Column("Unit", text=True),
-        Column("Baseline, published"),
-        Column("Baseline, ours"),
-        Column("Estimate for 50 drives, published"),
-        Column("Estimate for 50 drives, ours"),
-        Column("Measured"),
-        Column("Measured response", "ms"),
-        Column("Ours at that response"),
-        Column("Ours at that response over measured", "%"),
-        Column("Our estimate over measured", "%"),
-    ]
     measured = {one.metric: one for one in published.SUBMISSION}
     estimated = {
         one.metric: one.value for one in published.FIGURES if (one.raid, one.drives) == ("raid-5", 50)
@@ -277,38 +193,35 @@ def three(points: Points) -> Figure:
     for metric in ("MW1", "MW2", "RR", "RW", "SR", "SW"):
         untuned = points.of(f"baseline-{metric.lower()}")
         ours = compare.predicted(points, metric)
-        there = compare.there(points, measured[metric])
+        there = compare.at_measured_response(points, measured[metric])
         rows.append(
             [
-                compare.said(metric),
-                compare.unit(metric),
-                published.BASELINE.get(metric),
-                untuned[0].value if untuned else None,
-                estimated.get(metric),
-                ours,
-                measured[metric].value,
-                measured[metric].ms,
-                there,
-                100 * (there / measured[metric].value - 1),
+                compare.metric_name(metric), compare.unit(metric), published.BASELINE.get(metric),
+                untuned[0].value if untuned else None, estimated.get(metric), ours, measured[metric].value,
+                measured[metric].ms, there, 100 * (there / measured[metric].value - 1),
                 100 * (ours / measured[metric].value - 1),
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "three",
         "Baseline, predicted, measured",
-        "The baseline is 250 small drives of 10k and 120 large ones of 15k, untuned; the submission 50 "
-        "small drives of 15k. Levels, "
-        "tested capacity and load of either are not published: ours are RAID-5 on all of it. Baseline and "
-        "estimate are ours at 20 ms (sequential: 44 requests outstanding, which stands for sequential reads "
-        "at their 6 ms, too: 16 streams do not come down to it). MW2 is a quarter of MW1's rate, "
-        "at 20 ms or at the measured 13 ms.",
-        Table(columns, rows),
+        "The baseline is 250 small drives of 10k and 120 large ones of 15k, untuned; the submission 50 small "
+        "drives of 15k. Levels, tested capacity and load of either are not published: ours are RAID-5 on all "
+        "of it. Baseline and estimate are ours at 20 ms (sequential: 44 requests outstanding, which stands "
+        "for sequential reads at their 6 ms, too: 16 streams do not come down to it). MW2 is a quarter of "
+        "MW1's rate, at 20 ms or at the measured 13 ms.",
+        table(
+            "Metric | Unit | Baseline, published | Baseline, ours | Estimate for 50 drives, published | "
+            "Estimate for 50 drives, ours | Measured | Measured response (ms) | Ours at that response | Ours "
+            "at that response over measured (%) | Our estimate over measured (%)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def constants() -> Figure:
-    """The family's constants and what they rest on."""
+    """The family's constants and their sources."""
     of = family()
     own = of.controller(CLASS)
     part, work = own.part[0], own.work
@@ -317,7 +230,6 @@ def constants() -> Figure:
     assert store is not None and end is not None and store.mirror is not None
     shelf = of.file.shelf[0].part[0]
     reading = of.file.test.sequential_read
-    columns = [Column("Constant", text=True), Column("Value", text=True), Column("Found by", text=True)]
     fitted = sum(one.fitted for one in published.FIGURES)
     peaks = sum(one.fitted and one.peak is not None for one in published.FIGURES)
     rows: list[list[Cell]] = [
@@ -339,11 +251,7 @@ def constants() -> Figure:
             f"{store.destage_outstanding}",
             "random write at 75 drives (RAID-5) alone, and its peak",
         ],
-        [
-            "Cache for writes",
-            f"{(store.size or 0) / 2**20:g} MiB, destaged as it fills",
-            "assumed",
-        ],
+        ["Cache for writes", f"{(store.size or 0) / 2**20:g} MiB, destaged as it fills", "assumed"],
         [
             "Copy to the partner",
             f"{store.mirror.bandwidth / 1e6:g} MB/s",
@@ -369,30 +277,24 @@ def constants() -> Figure:
     return Figure(
         "constants",
         "One set of constants",
-        f"Seven constants are fitted. Two of them, of watts at rest, follow from two idle points and have "
-        f"no error left (GB/W and W of the first are one figure). Five are fitted to {fitted} RAID-5 "
-        f"figures, and combinations that miss one of the {peaks} peaks are dropped. No point has a constant "
-        "of its own in the file, but three metrics do in effect: destages act on random writes alone, the "
-        "copy to the partner on sequential writes, the requests outstanding on sequential reads. The "
-        "others, back end and the pair at work, carry random read and 70/30 twice, and the watts of all. "
-        "So that fitted figures come out says little; predictions are the test. "
-        "scripts/fit_emerald2012.py repeats the fit.",
-        Table(columns, rows),
+        "Seven constants are fitted. Two of them, of watts at rest, follow from two idle points and have no "
+        f"error left (GB/W and W of the first are one figure). Five are fitted to {fitted} RAID-5 figures, "
+        f"and combinations that miss one of the {peaks} peaks are dropped. No point has a constant of its "
+        "own in the file, but three metrics do in effect: destages act on random writes alone, the copy to "
+        "the partner on sequential writes, the requests outstanding on sequential reads. The others, back "
+        "end and the pair at work, carry random read and 70/30 twice, and the watts of all. So that fitted "
+        "figures come out says little; predictions are the test. scripts/fit_emerald2012.py repeats the fit.",
+        table("Constant | Value | Found by", rows),
         wide=True,
     )
 
 
-def defects(points: Points) -> Figure:
-    """Known defects of the training, and what they are worth."""
-    columns = [Column("Defect", text=True), Column("Here", text=True), Column("Worth", text=True)]
+def defects(points: FamilyPoints) -> Figure:
+    """Known defects of the training, and their effects."""
     one = points.at("SR", "raid-5", 25)
     other = one.value / published.MIB
     rows: list[list[Cell]] = [
-        [
-            "The sample form calls MW1 70 % random, 30 % sequential",
-            "70 % reads, all random",
-            "",
-        ],
+        ["The sample form calls MW1 70 % random, 30 % sequential", "70 % reads, all random", ""],
         [
             "MB and MiB are mixed",
             "MB (10^6 bytes); the specification has MiB",
@@ -419,6 +321,6 @@ def defects(points: Points) -> Figure:
         "defects",
         "Known defects",
         "Not fitted to; each is a choice that is stated.",
-        Table(columns, rows),
+        table("Defect | Here | Worth", rows),
         wide=True,
     )

@@ -6,14 +6,13 @@ that no more can be asked of them.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from iowatt.render import numbers
 from iowatt.studies.hotband2013 import published
-from iowatt.studies.hotband2013.points import Point, Points
+from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
 from iowatt.studies.hotband2013.systems import CEILING_IOPS
-from iowatt.studies.verdict import Verdict
+from iowatt.studies.result import Verdict, judge
 
 TOLERANCE: Final = 0.2
 """How far a ratio may be from the published one, as a share of it."""
@@ -39,19 +38,18 @@ def ratio(
     bound, and judged only where it lies beyond the published one on the side that it bounds.
     """
     off = ours / theirs - 1
-    shown = f"x{ours:.3g} ({percent(off)})"
+    published, shown = f"x{theirs:g}", f"x{ours:.3g} ({percent(off)})"
     beyond = (capped == (True, False) and off > TOLERANCE) or (capped == (False, True) and off < -TOLERANCE)
     if any(capped) and not beyond:
         ceiling = f"the assumed controller's {CEILING_IOPS:,.0f} requests a second set a rate of ours"
         return Verdict(
-            key, claim, case, f"x{theirs:g}", shown, False, ceiling, experiment, tried=False, ceiling=ceiling
-        )
-    return Verdict(key, claim, case, f"x{theirs:g}", shown, abs(off) <= TOLERANCE, cause, experiment)
-
-
-def settled(verdict: Verdict) -> Verdict:
-    """A verdict that says why it differs only where it does."""
-    return replace(verdict, cause="", experiment="") if verdict.agrees else verdict
+            key=key, claim=claim, case=case, published=published, ours=shown, agrees=False, cause=ceiling,
+            experiment=experiment, tried=False, ceiling=ceiling,
+        )  # fmt: skip
+    agrees = abs(off) <= TOLERANCE
+    return judge(
+        key, claim, case, published=published, ours=shown, agrees=agrees, cause=cause, experiment=experiment
+    )
 
 
 def percent(share: float) -> str:
@@ -59,16 +57,16 @@ def percent(share: float) -> str:
     return f"{100 * share:+.1f} %"
 
 
-def said(point: Point) -> str:
+def in_words(point: HotBandPoint) -> str:
     """A point in a few words."""
     return f"{point.iops:,.0f} IOPS, {numbers.significant(point.ms)} ms"
 
 
-def cache_assist(points: Points) -> list[Verdict]:
+def cache_assist(points: HotBandPoints) -> list[Verdict]:
     """The hot band lives from the cache, uniform requests do not: both readings of the row called initial."""
-    random = cached(points, "large-random")
-    hot = cached(points, "large-hot")
-    apart = cached(points, "large-hot-apart")
+    random = points.cached("large-random")
+    hot = points.cached("large-hot")
+    apart = points.cached("large-hot-apart")
     theirs = published.CACHED.hot_iops / (published.CACHED.random_iops or 1.0)
     places = ((hot, "all eight sequential streams begin at one place"), (apart, "each at a place of its own"))
     streams = (
@@ -105,7 +103,7 @@ def cache_assist(points: Points) -> list[Verdict]:
     ]
 
 
-def small_array(points: Points) -> list[Verdict]:
+def small_array(points: HotBandPoints) -> list[Verdict]:
     """A small array is as fast under the hot band as under random requests."""
     found = []
     for random in points.of("small-random"):
@@ -118,9 +116,8 @@ def small_array(points: Points) -> list[Verdict]:
                 f"small array, {random.cache} of cache",
                 hot.iops / random.iops,
                 round(published.SMALL.hot_iops / (published.SMALL.random_iops or 1.0), 3),
-                cause="the hot band's requests are 28.7 KiB on average against 8 KiB, and its "
-                "sequential streams meet at the same drives; cache and sizes of the study's small array "
-                "are not known",
+                cause="the hot band's requests are 28.7 KiB on average against 8 KiB, and its sequential "
+                "streams meet at the same drives; cache and sizes of the study's small array are not known",
                 experiment=f"all requests of 8 KiB without a cache: x{same.iops / random.iops:.3g} of "
                 "the random rate",
             )
@@ -128,10 +125,10 @@ def small_array(points: Points) -> list[Verdict]:
     return found
 
 
-def tiering(points: Points) -> list[Verdict]:
+def tiering(points: HotBandPoints) -> list[Verdict]:
     """SSDs instead of some of the disks."""
-    hot, tiered = cached(points, "large-hot"), cached(points, "tiered-hot")
-    random = cached(points, "large-random")
+    hot, tiered = points.cached("large-hot"), points.cached("tiered-hot")
+    random = points.cached("large-random")
     theirs = published.TIERED.hot_iops / published.CACHED.hot_iops
     watts = f"{tiered.wall_w:,.0f} W against {hot.wall_w:,.0f} W"
     limit = (
@@ -151,15 +148,15 @@ def tiering(points: Points) -> list[Verdict]:
             experiment=limit,
             capped=(tiered.capped, hot.capped),
         ),
-        Verdict(
+        judge(
             "tiering-response",
             "Tiering shortens the response time of the hot band",
             "same cache, SSDs for some of the disks",
-            f"{published.CACHED.hot_ms} to {published.TIERED.hot_ms} ms",
-            f"{numbers.significant(hot.ms)} to {numbers.significant(tiered.ms)} ms",
-            tiered.ms < hot.ms,
-            "the tiers are no faster",
-            limit,
+            published=f"{published.CACHED.hot_ms} to {published.TIERED.hot_ms} ms",
+            ours=f"{numbers.significant(hot.ms)} to {numbers.significant(tiered.ms)} ms",
+            agrees=tiered.ms < hot.ms,
+            cause="the tiers are no faster",
+            experiment=limit,
         ),
         ratio(
             "tiering-per-watt",
@@ -187,7 +184,7 @@ def tiering(points: Points) -> list[Verdict]:
         ("hot-band", ("tiered-hot", "untiered-hot")),
         ("spc-1-like", ("tiered-spc", "untiered-spc")),
     ):
-        with_ssds, without = (cached(points, kind) for kind in kinds)
+        with_ssds, without = (points.cached(kind) for kind in kinds)
         alone = ""
         if workload == "hot-band":
             bare = points.of("tiered-hot-alone")[0].iops / points.of("untiered-hot-alone")[0].iops
@@ -200,14 +197,14 @@ def tiering(points: Points) -> list[Verdict]:
                 with_ssds.iops / without.iops,
                 published.TIERING_ALONE[workload],
                 cause="the slides give no configuration and no number of requests in flight",
-                experiment=f"{said(without)} to {said(with_ssds)}{alone}",
+                experiment=f"{in_words(without)} to {in_words(with_ssds)}{alone}",
                 capped=(with_ssds.capped, without.capped),
             )
         )
     return found
 
 
-def coms(points: Points) -> list[Verdict]:
+def coms(points: HotBandPoints) -> list[Verdict]:
     """Capacity optimisation methods at 70/30 random requests."""
     deep = [points.one("com-deep", level=level) for level in (5, 10)]
     shallow = [points.one("com", level=level) for level in (5, 10)]
@@ -220,42 +217,37 @@ def coms(points: Points) -> list[Verdict]:
     for (parity, mirrored), case in ((deep, "32"), (shallow, "5")):
         ours = parity.iops / mirrored.iops
         found.append(
-            Verdict(
+            judge(
                 "raid5-rate",
                 "RAID-5 : RAID-10 in IOPS at 70/30 is what counting drive operations gives",
                 f"{case} requests in flight a disk, no cache",
-                f"{slide:.3f}; counting gives {theory:.3f}",
-                f"{ours:.3f}: {percent(ours / theory - 1)} to counting, {percent(ours / slide - 1)} to "
+                published=f"{slide:.3f}; counting gives {theory:.3f}",
+                ours=f"{ours:.3f}: {percent(ours / theory - 1)} to counting, {percent(ours / slide - 1)} to "
                 "the slide",
-                abs(ours - theory) <= COUNTING_TOLERANCE,
-                "counting takes every operation for the same; elevators and the nearer of two copies "
-                "shorten the seeks of RAID-10 more than those of parity updates. Served first come "
-                "first served, with 1,024 in flight, the ratio is 0.685 "
+                agrees=abs(ours - theory) <= COUNTING_TOLERANCE,
+                cause="counting takes every operation for the same; elevators and the nearer of two copies "
+                "shorten the seeks of RAID-10 more than those of parity updates. Served first come first "
+                "served, with 1,024 in flight, the ratio is 0.685 "
                 "(crates/iowatt-sim/tests/array_services.rs)",
-                f"{said(mirrored)} and {said(parity)}; with 32 in flight a disk "
+                experiment=f"{in_words(mirrored)} and {in_words(parity)}; with 32 in flight a disk "
                 f"{deep[0].iops / deep[1].iops:.3f}",
             )
         )
     return [
         *found,
-        Verdict(
+        judge(
             "compression",
             "2:1 compression doubles GB per watt and IOPS per watt",
             "2:1 on RAID-10, random requests of 8 KiB",
-            "x2 and x2",
-            f"GB per watt x{capacity:.3g}, IOPS per watt x{compressed.iops_per_w / plain.iops_per_w:.3g}",
-            abs(gain - 2) <= TOLERANCE,
-            "a random request takes a disk as long for 4 KiB as for 8: positioning is not halved. "
+            published="x2 and x2",
+            ours=f"GB per watt x{capacity:.3g}, IOPS per watt "
+            f"x{compressed.iops_per_w / plain.iops_per_w:.3g}",
+            agrees=abs(gain - 2) <= TOLERANCE,
+            cause="a random request takes a disk as long for 4 KiB as for 8: positioning is not halved. "
             "Doubled IOPS is the slide's arithmetic, twice the data at the same IOPS per GB",
-            f"{said(plain)} to {said(compressed)}",
+            experiment=f"{in_words(plain)} to {in_words(compressed)}",
         ),
     ]
-
-
-def cached(points: Points, kind: str) -> Point:
-    """The point of a sweep with the published share of cache: the one with the most of it."""
-    found = [one for one in points.of(kind) if one.hit_ratio is not None]
-    return max(found, key=lambda one: one.hit_ratio or 0.0)
 
 
 def share(value: float | None) -> str:

@@ -1,42 +1,34 @@
-"""What the study's points are reduced to: rate, response time, hit ratio, watts at the wall."""
+"""The study's points: rate, response time, hit ratio, watts at the wall."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from iowatt.studies.hotband2013.systems import CACHE, CEILING_IOPS
+from iowatt.studies.hotband2013.systems import CACHE, CEILING_IOPS, LEVEL
+from iowatt.studies.stages import ArrayPoint, Points, figure, figures
 
 if TYPE_CHECKING:
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results
 
 AT_CEILING: Final = 0.98
 """Share of the assumed ceiling from which it sets a rate."""
 
 
-@dataclass(frozen=True)
-class Point:
+@dataclass(frozen=True, kw_only=True)
+class HotBandPoint(ArrayPoint):
     """One array under one workload."""
 
-    kind: str
-    workload: str
+    workload: str = figure("workload")
     #: Cache as the scenario has it.
     cache: str
-    level: int | None
-    iops: float
-    mib_per_s: float
-    ms: float
-    p99_ms: float
-    hit_ratio: float | None
-    wall_w: float
-    idle_w: float
-    raw_gb: float
-    usable_gb: float
-    effective_gb: float
-    busy: float
-    read_hit_ratio: float | None = None
-    write_hit_ratio: float | None = None
+    level: int | None = figure(LEVEL, optional=True)
+    p99_ms: float = figure("response_time_ms.all.p99")
+    usable_gb: float = figure("capacity_gb.usable")
+    effective_gb: float = figure("capacity_gb.effective")
+    hit_ratio: float | None = figure("cache.hit_ratio", optional=True)
+    read_hit_ratio: float | None = figure("cache.read_hit_ratio", optional=True)
+    write_hit_ratio: float | None = figure("cache.write_hit_ratio", optional=True)
 
     @property
     def capped(self) -> bool:
@@ -49,54 +41,20 @@ class Point:
         return self.iops / self.wall_w
 
 
-def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
-    """A row of a sweep's table."""
-    return Point(
-        kind=said["kind"],
-        workload=said["workload"],
-        cache=str(row.get(CACHE, "")),
-        level=row.get("array.pool.disks.raid.level"),
-        iops=row["throughput.iops"],
-        mib_per_s=row["throughput.mib_per_s"],
-        ms=row["response_time_ms.all.mean"],
-        p99_ms=row["response_time_ms.all.p99"],
-        hit_ratio=row.get("cache.hit_ratio"),
-        read_hit_ratio=row.get("cache.read_hit_ratio"),
-        write_hit_ratio=row.get("cache.write_hit_ratio"),
-        wall_w=row["power_w.wall_mean"],
-        idle_w=row["power_w.wall_idle"],
-        raw_gb=row["capacity_gb.raw"],
-        usable_gb=row["capacity_gb.usable"],
-        effective_gb=row["capacity_gb.effective"],
-        busy=row["devices.utilisation.mean"],
-    )
-
-
-class Points:
+class HotBandPoints(Points[HotBandPoint]):
     """All points, by sweep."""
 
-    def __init__(self, results: Results) -> None:
-        self.all = [
-            point(stage.said, row) for key, stage in results.stages.items() for row in results.rows(key)
+    def cached(self, kind: str) -> HotBandPoint:
+        """The point of a sweep with the published share of cache: the one with the most of it."""
+        found = [one for one in self.of(kind) if one.hit_ratio is not None]
+        return max(found, key=lambda one: one.hit_ratio or 0.0)
+
+
+def read(results: Results) -> HotBandPoints:
+    """All points that were simulated."""
+    return HotBandPoints(
+        [
+            HotBandPoint(**figures(HotBandPoint, stage.labels, row), cache=str(row.get(CACHE, "")))
+            for stage, row in results.rows()
         ]
-
-    def of(self, kind: str, **wanted: Any) -> list[Point]:
-        """The points of a sweep with these values."""
-        return [
-            one
-            for one in self.all
-            if one.kind == kind and all(getattr(one, name) == value for name, value in wanted.items())
-        ]
-
-    def one(self, kind: str, **wanted: Any) -> Point:
-        """The only such point.
-
-        Raises
-        ------
-        LookupError
-            There is none, or more.
-        """
-        found = self.of(kind, **wanted)
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} points of {kind} with {wanted}")
-        return found[0]
+    )

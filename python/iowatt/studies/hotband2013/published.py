@@ -35,7 +35,7 @@ WRITE_HITS: Final = 0.24
 #: The cache of the large array, share of the working set.
 CACHE_SHARE: Final = 0.03
 
-#: Slide of IOPS per watt: what it divides by is the power calculator's BTU/h (docs/models/array-power.md), so
+#: Slide of IOPS per watt: it divides by the power calculator's BTU/h (docs/models/array-power.md), so
 #: ratios hold and watts do not.
 BTU_CACHED: Final = 7_491.5
 BTU_TIERED: Final = 7_283.0

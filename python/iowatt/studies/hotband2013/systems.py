@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.hotband2013.published import CACHE_SHARE, CACHED, SMALL, TIERED
-from iowatt.studies.stage import Stage
+from iowatt.studies.stages import Stage, scenario_text
 
 FAST_DISK: Final = "hotband2013-15k"
 SLOW_DISK: Final = "toshiba-mg04sca500e"
@@ -89,47 +89,6 @@ PROCESSING_US: Final = 100
 #: Requests per second that this lets through, whatever lies behind it.
 CEILING_IOPS: Final = PROCESSORS * 1_000_000 / PROCESSING_US
 
-_SCENARIO: Final = """\
-name = "hotband2013-{name}"
-seed = 1
-
-[[workload]]
-name = "w"
-volume = "lun"
-profile = {{ name = "{profile}", rate_iops = {rate}, duration = "{length}s", span = "{span}GB", {changes} }}
-replay = {{ mode = "closed", outstanding = {outstanding} }}
-{pools}
-[[array.volume]]
-name = "lun"
-pool = "{pool}"
-
-[array.controller]
-processing = {{ read = "{us}us", write = "{us}us", processors = {processors} }}
-
-[array.controller.cache]
-size = "{cache}GB"
-line = "64KiB"
-write = "back"
-high_watermark = 0.1
-low_watermark = 0.095
-destage_size = "256KiB"
-destage_outstanding = {destages}
-
-[array.power]
-
-[[array.power.enclosure]]
-name = "frame"
-slots = {slots}
-pools = {drawing}
-part = [{{ name = "all-but-drives", model = "hp-p9500-frame" }}]
-supply = {{ rating = "4000W", count = 4, needed = 2, efficiency = 0.9 }}
-
-[observe]
-interval = "10s"
-warmup = "{warmup}s"
-duration = "{length}s"
-{heat}"""
-
 _POOL: Final = """
 [[array.pool]]
 name = "{name}"
@@ -180,7 +139,7 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
         "changes": (),
         "pools": pool("disks", FAST_DISK, scale.disks(LARGE_DISKS)),
         "pool": "disks",
-        "cache": round(CACHE_SHARE * scale.span_gb, 3),
+        "cache": str(round(CACHE_SHARE * scale.span_gb, 3)),
         "heat": "",
         "span": f"{scale.span_gb:g}",
     } | given
@@ -189,13 +148,14 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
     counts = [line.split(" = ")[1] for line in values["pools"].splitlines() if line.startswith("count = ")]
     values["changes"] = f"set = {json.dumps(list(values['changes']))}"
     outstanding = scale.outstanding(values.pop("outstanding"))
-    return _SCENARIO.format(
+    return scenario_text(
+        "hotband2013",
         name=name,
         us=PROCESSING_US,
         processors=PROCESSORS,
         rate=RATE,
-        length=f"{length:g}",
-        warmup=f"{warmup_s:g}",
+        length=length,
+        warmup=warmup_s,
         drawing=drawing,
         slots=sum(map(int, counts)),
         destages=sum(map(int, counts)),
@@ -210,9 +170,8 @@ def stages(scale: Scale) -> list[Stage]:
 
 
 def _stage(key: str, scale: Scale, over: dict[Any, Any], *, bundles: bool = False, **given: Any) -> Stage:
-    said = {"kind": key, "workload": str(given.get("profile", "hot-band"))}
-    text = scenario(key, scale, **given)
-    return Stage(key, text, Path.cwd(), axes(over), dict(said), bundles)
+    labels = {"kind": key, "workload": str(given.get("profile", "hot-band"))}
+    return Stage(key, scenario(key, scale, **given), Path.cwd(), axes(over), labels, bundles)
 
 
 def _sizes(scale: Scale, shares: Sequence[float]) -> dict[Any, Any]:
@@ -278,7 +237,7 @@ def _tiered(scale: Scale) -> list[Stage]:
 
 
 def _experiments(scale: Scale) -> list[Stage]:
-    """What is run to see which of several causes a difference has."""
+    """Runs that decide between possible causes of a difference."""
     hot = CACHED.outstanding("hot-band")
     published = _sizes(scale, [CACHE_SHARE])
     small = pool("disks", SLOW_DISK, scale.disks(SMALL_DISKS))
@@ -293,7 +252,7 @@ def _experiments(scale: Scale) -> list[Stage]:
 def _coms(scale: Scale) -> list[Stage]:
     """RAID-1 (mirrored, striped), RAID-5, 2:1 compression under 70/30 random requests, no cache.
 
-    Compression is simulated page by page, so its span is a tenth; it is held against that span without it.
+    Compression is simulated page by page, so its span is a tenth; it is compared with that span uncompressed.
     """
     disks = pool("disks", FAST_DISK, scale.disks(COM_DISKS))
     random = _random(COM_OUTSTANDING)

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import plot
+from iowatt.render.figure import Cell, Figure, axis, layout
+from iowatt.studies.figures import colour, series_table, table
 from iowatt.studies.hotband2013 import published
-from iowatt.studies.hotband2013.conclusions import cached
-from iowatt.studies.hotband2013.points import Point, Points
+from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
 from iowatt.studies.hotband2013.systems import Scale
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat.result import Heat
 
 
-def arrays(points: Points, scale: Scale) -> Figure:
+def arrays(points: HotBandPoints, scale: Scale) -> Figure:
     """Rates and response times of the three arrays; rates of a smaller run are scaled up by its size."""
-    columns = [
-        Column("Array", text=True),
-        Column("Workload", text=True),
-        Column("Rate", "1/s"),
-        Column("Rate, published", "1/s"),
-        Column("Difference", "%"),
-        Column("Response time", "ms"),
-        Column("Response time, published", "ms"),
-        Column("Hit ratio", "%"),
-        Column("Read hits", "%"),
-        Column("Read hits, published", "%"),
-        Column("Write hits", "%"),
-        Column("Write hits, published", "%"),
-        Column("99th percentile", "ms"),
-    ]
     small, large, tiered = published.SMALL, published.CACHED, published.TIERED
-    given: list[tuple[str, str, Point, float | None, float | None]] = []
+    given: list[tuple[str, str, HotBandPoint, float | None, float | None]] = []
     for random in points.of("small-random"):
         hot = points.one("small-hot", cache=random.cache)
         name = f"{small.name}, {random.cache} of cache"
@@ -43,11 +28,11 @@ def arrays(points: Points, scale: Scale) -> Figure:
         ]
     bare = points.one("large-hot-caches", cache="0GB")
     given += [
-        (large.name, "random", cached(points, "large-random"), large.random_iops, large.random_ms),
-        (large.name, "hot band", cached(points, "large-hot"), large.hot_iops, large.hot_ms),
-        (large.name, "hot band, sequential streams apart", cached(points, "large-hot-apart"), None, None),
+        (large.name, "random", points.cached("large-random"), large.random_iops, large.random_ms),
+        (large.name, "hot band", points.cached("large-hot"), large.hot_iops, large.hot_ms),
+        (large.name, "hot band, sequential streams apart", points.cached("large-hot-apart"), None, None),
         ("large array, no cache", "hot band", bare, None, None),
-        (tiered.name, "hot band", cached(points, "tiered-hot"), tiered.hot_iops, tiered.hot_ms),
+        (tiered.name, "hot band", points.cached("tiered-hot"), tiered.hot_iops, tiered.hot_ms),
     ]
     rows: list[list[Cell]] = []
     for name, workload, one, iops, ms in given:
@@ -63,26 +48,22 @@ def arrays(points: Points, scale: Scale) -> Figure:
         "Rates and response times",
         "The number of disks of each array is set so that the random row comes near the published one; "
         "the rest is predicted. Requests in flight are those of the published rows (Little's law).",
-        Table(columns, rows),
+        table(
+            "Array | Workload | Rate (1/s) | Rate, published (1/s) | Difference (%) | Response time (ms) | "
+            "Response time, published (ms) | Hit ratio (%) | Read hits (%) | Read hits, published (%) | "
+            "Write hits (%) | Write hits, published (%) | 99th percentile (ms)",
+            rows,
+        ),
         wide=True,
     )
 
 
-def per_watt(points: Points) -> Figure:
+def per_watt(points: HotBandPoints) -> Figure:
     """IOPS per watt, with both readings of the row that the slides call initial."""
     bare = points.one("large-hot-caches", cache="0GB")
-    random, hot = cached(points, "large-random"), cached(points, "large-hot")
-    tiered = cached(points, "tiered-hot")
-    columns = [
-        Column("Row", text=True),
-        Column("Rate", "1/s"),
-        Column("Power at the wall", "W"),
-        Column("IOPS per watt", "1/s/W"),
-        Column("Over the first initial"),
-        Column("Over the second initial"),
-        Column("Published ratio"),
-    ]
-    given: list[tuple[str, Point, float | None]] = [
+    random, hot = points.cached("large-random"), points.cached("large-hot")
+    tiered = points.cached("tiered-hot")
+    given: list[tuple[str, HotBandPoint, float | None]] = [
         (
             "initial, first reading: uniform random on the cached array (what the slide's 18,410 is)",
             random,
@@ -94,78 +75,50 @@ def per_watt(points: Points) -> Figure:
     ]
     rows: list[list[Cell]] = [
         [
-            name,
-            one.iops,
-            one.wall_w,
-            one.iops_per_w,
-            one.iops_per_w / random.iops_per_w,
-            one.iops_per_w / bare.iops_per_w,
-            theirs,
+            name, one.iops, one.wall_w, one.iops_per_w, one.iops_per_w / random.iops_per_w,
+            one.iops_per_w / bare.iops_per_w, theirs,
         ]
         for name, one, theirs in given
-    ]
+    ]  # fmt: skip
     return Figure(
         "per-watt",
         "IOPS per watt",
         "The published ratios are over the first reading, which compares two workloads; the second "
         "compares two configurations. The slide's watts (7,491 and 7,283) are its calculator's BTU/h by "
         "a factor of 3.14: ratios hold, watts do not, so only ratios are compared.",
-        Table(columns, rows),
+        table(
+            "Row | Rate (1/s) | Power at the wall (W) | IOPS per watt (1/s/W) | Over the first initial | "
+            "Over the second initial | Published ratio",
+            rows,
+        ),
         wide=True,
     )
 
 
-def assist(points: Points, scale: Scale) -> Figure:
+def assist(points: HotBandPoints, scale: Scale) -> Figure:
     """The hot band against the size of the cache."""
-    found = [*points.of("large-hot-caches"), cached(points, "large-hot")]
+    found = [*points.of("large-hot-caches"), points.cached("large-hot")]
     sized = sorted(
         ((float(one.cache.removesuffix("GB")) / scale.span_gb, one) for one in found), key=lambda x: x[0]
     )
-    columns = [
-        Column("Cache", "% of the span"),
-        Column("Rate", "1/s"),
-        Column("Response time", "ms"),
-        Column("Hit ratio", "%"),
-    ]
     rows: list[list[Cell]] = [
         [100 * size, one.iops, one.ms, None if one.hit_ratio is None else 100 * one.hit_ratio]
         for size, one in sized
     ]
-    trace: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": [row[0] for row in rows],
-        "y": [row[1] for row in rows],
-        "line": {"color": palette.RUNS[0]},
-        "name": "hot band",
-    }
-    spec = {
-        "data": [trace],
-        "layout": layout(axis("Cache (% of the span)"), axis("Rate (1/s)", rangemode="tozero")),
-    }
+    shares, rates = [row[0] for row in rows], [row[1] for row in rows]
+    trace = plot.line(shares, rates, name="hot band", colour=colour(0), marks=True)
+    spec = plot.spec([trace], layout(axis("Cache (% of the span)"), axis("Rate (1/s)", rangemode="tozero")))
     return Figure(
         "assist",
         "Cache assist",
         "The hot band on the same disks with more or less cache.",
-        Table(columns, rows),
+        table("Cache (% of the span) | Rate (1/s) | Response time (ms) | Hit ratio (%)", rows),
         spec,
     )
 
 
-def coms(points: Points, scale: Scale) -> Figure:
+def coms(points: HotBandPoints, scale: Scale) -> Figure:
     """The table of capacity optimisation methods."""
-    columns = [
-        Column("Method", text=True),
-        Column("Capacity", "GB"),
-        Column("Capacity, published", "GB"),
-        Column("Idle power", "W"),
-        Column("Capacity per watt", "GB/W"),
-        Column("Published", "GB/W"),
-        Column("Rate", "1/s"),
-        Column("Rate, published", "1/s"),
-        Column("IOPS per watt", "1/s/W"),
-        Column("IOPS per watt, published", "1/s/W"),
-    ]
     mirrored = points.one("com", level=10)
     plain, packed = points.one("com-plain"), points.one("com-compressed")
     # Compression was tried on a tenth of the span: its ratios, on the whole array.
@@ -177,18 +130,11 @@ def coms(points: Points, scale: Scale) -> Figure:
         theirs = published.COMS[key]
         rows.append(
             [
-                theirs.name,
-                larger * one.usable_gb / scale.size,
-                theirs.capacity_gb,
-                one.idle_w,
-                larger * one.usable_gb / one.idle_w,
-                theirs.gb_per_w,
-                faster * one.iops / scale.size,
-                theirs.iops,
-                faster * one.iops_per_w,
-                theirs.iops_per_w,
+                theirs.name, larger * one.usable_gb / scale.size, theirs.capacity_gb, one.idle_w,
+                larger * one.usable_gb / one.idle_w, theirs.gb_per_w, faster * one.iops / scale.size,
+                theirs.iops, faster * one.iops_per_w, theirs.iops_per_w,
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "coms",
         "Capacity optimisation methods",
@@ -197,19 +143,18 @@ def coms(points: Points, scale: Scale) -> Figure:
         "parity yield. Its 4,046 W are the same in all columns; ours are idle watts for capacity and "
         "watts at work for IOPS. 2:1 compression doubles IOPS on the slide because it doubles the data "
         "at equal IOPS per GB.",
-        Table(columns, rows),
+        table(
+            "Method | Capacity (GB) | Capacity, published (GB) | Idle power (W) | Capacity per watt (GB/W) | "
+            "Published (GB/W) | Rate (1/s) | Rate, published (1/s) | IOPS per watt (1/s/W) | IOPS per watt, "
+            "published (1/s/W)",
+            rows,
+        ),
         wide=True,
     )
 
 
 def calculator() -> Figure:
-    """The power calculator's point, and what its slip does to the slide of IOPS per watt."""
-    columns = [
-        Column("Figure", text=True),
-        Column("Published"),
-        Column("With 3.412142 BTU/h per W"),
-        Column("Unit", text=True),
-    ]
+    """The power calculator's point, and the effect of its slip on the slide of IOPS per watt."""
     idle, active = 2_072.0, 2_386.0
     rows: list[list[Cell]] = [
         ["idle", idle, idle, "W"],
@@ -235,45 +180,26 @@ def calculator() -> Figure:
         "1 control frame, 2 disk chassis, 26 drives of 500 GB, 96 GB of cache "
         "(examples/power/p9500.toml repeats the point). The sheet multiplies by 3.14; the watts of the "
         "slide of IOPS per watt are that sheet's BTU/h.",
-        Table(columns, rows),
+        table("Figure | Published | With 3.412142 BTU/h per W | Unit", rows),
     )
 
 
-def density(heat: Heat) -> list[Figure]:
+def density(heat: Heat) -> Figure:
     """I/O density before and after the cache: cumulative share of I/O over share of the space."""
-    columns = [
-        Column("Share of the space", "%"),
-        *(Column(f"I/O, {one.point} end", "%") for one in heat.points),
+    spaces = [100 * share for share in heat.points[0].curve.space_share]
+    curves = {f"{one.point} end": [100 * share for share in one.curve.io_share] for one in heat.points}
+    traces = [
+        plot.line(spaces, curve, name=name, colour=colour(number))
+        for number, (name, curve) in enumerate(curves.items())
     ]
-    at = heat.points[0].curve.space_share
-    shares = [one.curve.io_share for one in heat.points]
-    rows: list[list[Cell]] = [
-        [100 * space, *(100 * curve[number] for curve in shares)] for number, space in enumerate(at)
-    ]
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": f"{one.point} end",
-            "x": [100 * space for space in at],
-            "y": [100 * value for value in one.curve.io_share],
-            "line": {"color": palette.RUNS[number]},
-        }
-        for number, one in enumerate(heat.points)
-    ]
-    spec = {
-        "data": data,
-        "layout": layout(
-            axis("Hottest share of the space (%)"), axis("Share of the I/O (%)"), showlegend=True
+    drawn = layout(axis("Hottest share of the space (%)"), axis("Share of the I/O (%)"), showlegend=True)
+    return Figure(
+        "density",
+        "I/O density before and after the cache",
+        "The hot band on the cached array: what share of the I/O goes to the hottest share of the space, at "
+        "the front end and at the disks behind the cache.",
+        series_table(
+            "Share of the space (%)", spaces, {f"I/O, {name}": one for name, one in curves.items()}, "%"
         ),
-    }
-    return [
-        Figure(
-            "density",
-            "I/O density before and after the cache",
-            "The hot band on the cached array: what share of the I/O goes to the hottest share of the "
-            "space, at the front end and at the disks behind the cache.",
-            Table(columns, rows),
-            spec,
-        )
-    ]
+        plot.spec(traces, drawn),
+    )

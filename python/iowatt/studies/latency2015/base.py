@@ -18,8 +18,8 @@ from typing import Final
 
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import root
-from iowatt.studies.latency2015.histogram import Histogram
-from iowatt.studies.latency2015.points import Points
+from iowatt.studies.latency2015.histogram import LatencyHistogram
+from iowatt.studies.latency2015.points import LatencyPoints
 
 #: Widths of the law of ln(visit) that are tried.
 _NARROWEST: Final = 0.05
@@ -50,11 +50,11 @@ class Base:
     law: Law | None
     visits_us: tuple[float, ...]
     weights: tuple[float, ...]
-    before: Histogram
-    after: Histogram
+    before: LatencyHistogram
+    after: LatencyHistogram
 
 
-def of(points: Points, wanted: published.Share = published.INSTALLED_BASE) -> Base:
+def of(points: LatencyPoints, wanted: published.Share = published.INSTALLED_BASE) -> Base:
     """The mixture that has the published shares; without a law where none has them: all visits alike then."""
     visits = tuple(sorted({one.visit_us for one in points.of("base")}))
     cells = {
@@ -72,15 +72,15 @@ def of(points: Points, wanted: published.Share = published.INSTALLED_BASE) -> Ba
         law,
         visits,
         tuple(weights),
-        Histogram.mixture(parts, cells[False]),
-        Histogram.mixture(parts, cells[True]),
+        LatencyHistogram.mixture(parts, cells[False]),
+        LatencyHistogram.mixture(parts, cells[True]),
     )
 
 
-def _cell(points: Points, visit_us: float, express: bool) -> Histogram:
+def _cell(points: LatencyPoints, visit_us: float, express: bool) -> LatencyHistogram:
     """Arrays of a visit, their loads alike."""
     found = {n: one.writes for n, one in enumerate(points.of("base", visit_us=visit_us, express=express))}
-    return Histogram.mixture({n: 1 / len(found) for n in found}, found)
+    return LatencyHistogram.mixture({n: 1 / len(found) for n in found}, found)
 
 
 def fit(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render import palette, plot
+from iowatt.render.figure import Cell, Figure, axis, layout
+from iowatt.studies.figures import crosses, series_table, table
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
 from iowatt.studies.latency2015.members import BY_KEY
-from iowatt.studies.latency2015.points import Hop, Points
+from iowatt.studies.latency2015.points import Hop, LatencyPoints
 
 BEFORE: Final = palette.RUNS[0]
 AFTER: Final = palette.RUNS[1]
@@ -18,7 +19,7 @@ PUBLISHED: Final = palette.ALL
 #: Limits of shares, in ms: quarters of octaves, and the published one.
 BINS_MS: Final = tuple(sorted({0.12, *(0.0625 * 2 ** (n / 4) for n in range(25))}))
 _TICKS_MS: Final = (0.0625, 0.125, 0.25, 0.5, 1, 2, 4)
-#: Places of a request's way from the host on, as they are stacked, with what they are called.
+#: Places on a request's way from the host, in the order of the stack, with their names.
 PLACES: Final = {
     "host": "Host and HBA",
     "fabric": "Links and switch",
@@ -31,35 +32,30 @@ PLACES: Final = {
 }
 
 
-def over_time(points: Points, kind: str, member: str) -> Figure:
+def over_time(points: LatencyPoints, kind: str, member: str) -> Figure:
     """Write latency over time, before and after."""
     before, after = points.pair(kind, member)
     title = BY_KEY[member].title
-    columns = [
-        Column("Second", "s"),
-        Column("Before", "ms"),
-        Column("After", "ms"),
-        Column("Writes before", "1/s"),
-        Column("Writes after", "1/s"),
-    ]
     rows: list[list[Cell]] = [
         [one.start_s, one.mean_ms, other.mean_ms, one.writes, other.writes]
         for one, other in zip(before.seconds, after.seconds, strict=True)
     ]
     starts = [row[0] for row in rows]
     ends = [starts[0], starts[-1]] if starts else []
-    data = [
-        _line("before, ours", starts, [row[1] for row in rows], BEFORE),
-        _line("after, ours", starts, [row[2] for row in rows], AFTER),
+    limits = (
+        ("published before", published.BEFORE_MS, "dot"),
+        ("published after", published.AFTER_MS, "dash"),
+        ("limit of spikes after", published.SPIKE_MS, "dashdot"),
+    )
+    traces = [
+        plot.line(starts, [row[1] for row in rows], name="before, ours", colour=BEFORE),
+        plot.line(starts, [row[2] for row in rows], name="after, ours", colour=AFTER),
         *(
-            _line(name, ends, [value] * len(ends), PUBLISHED, dash=dash)
-            for name, value, dash in (
-                ("published before", published.BEFORE_MS, "dot"),
-                ("published after", published.AFTER_MS, "dash"),
-                ("limit of spikes after", published.SPIKE_MS, "dashdot"),
-            )
+            plot.line(ends, [value] * len(ends), name=name, colour=PUBLISHED, dash=dash)
+            for name, value, dash in limits
         ),
     ]
+    drawn = layout(axis("Time (s)"), axis("Mean latency of writes (ms)", rangemode="tozero"), showlegend=True)
     steady = kind == "steady"
     return Figure(
         f"over-time-{kind}",
@@ -72,62 +68,29 @@ def over_time(points: Points, kind: str, member: str) -> Figure:
             else "The same load, and for a while random writes of pages on top, as a checkpoint of a "
             "database makes them; how many is assumed."
         ),
-        Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Time (s)"), axis("Mean latency of writes (ms)", rangemode="tozero"), showlegend=True
-            ),
-        },
+        table("Second (s) | Before (ms) | After (ms) | Writes before (1/s) | Writes after (1/s)", rows),
+        plot.spec(traces, drawn),
         wide=True,
     )
 
 
 def installed_base(base: Base) -> Figure:
     """The histogram of the installed base."""
-    columns = [
-        Column("Within", "ms"),
-        Column("Before, ours", "% of writes"),
-        Column("After, ours", "% of writes"),
-        Column("Before, published", "% of writes"),
-        Column("After, published", "% of writes"),
-        Column("Published of", text=True),
-    ]
-    said = {one.within_ms: one for one in (published.INSTALLED_BASE, published.STORESERV_10400)}
+    printed = {one.within_ms: one for one in (published.INSTALLED_BASE, published.STORESERV_10400)}
     rows: list[list[Cell]] = []
     for ms in BINS_MS:
-        one = said.get(ms)
-        rows.append(
-            [
-                ms,
-                100 * base.before.share_within(ms),
-                100 * base.after.share_within(ms),
-                100 * one.before if one else None,
-                100 * one.after if one else None,
-                one.what if one else "",
-            ]
-        )
-    data = [
-        _line(name, [row[0] for row in rows], [row[at] for row in rows], colour)
-        for name, at, colour in (("before, ours", 1, BEFORE), ("after, ours", 2, AFTER))
+        one = printed.get(ms)
+        theirs = [100 * one.before, 100 * one.after, one.what] if one else [None, None, ""]
+        rows.append([ms, 100 * base.before.share_within(ms), 100 * base.after.share_within(ms), *theirs])
+    times = list(BINS_MS)
+    traces = [
+        plot.line(times, [row[1] for row in rows], name="before, ours", colour=BEFORE),
+        plot.line(times, [row[2] for row in rows], name="after, ours", colour=AFTER),
+        crosses("before, published", [(ms, 100 * one.before) for ms, one in sorted(printed.items())], 0),
+        crosses("after, published", [(ms, 100 * one.after) for ms, one in sorted(printed.items())], 1),
     ]
-    for name, at, colour, symbol in (
-        ("before, published", 3, BEFORE, "x"),
-        ("after, published", 4, AFTER, "x"),
-    ):
-        marked = [row for row in rows if row[at] is not None]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": name,
-                "x": [row[0] for row in marked],
-                "y": [row[at] for row in marked],
-                "marker": {"color": colour, "symbol": symbol, "size": 11},
-            }
-        )
     law = base.law
-    said_law = (
+    law_text = (
         "No lognormal law has both published shares; all visits have the same weight here."
         if law is None
         else f"Visits of its arrays' processors are lognormal, median {law.median_us:.0f} us, sigma "
@@ -138,33 +101,33 @@ def installed_base(base: Base) -> Figure:
         "installed-base",
         "Service times of an installed base",
         "Share of the writes within a time. A mixture of arrays and loads of its own, with its own "
-        f"assumptions, beside the calibrations and not fitted with them. {said_law}",
-        Table(columns, rows),
-        {"data": data, "layout": _shares()},
+        f"assumptions, beside the calibrations and not fitted with them. {law_text}",
+        table(
+            "Within (ms) | Before, ours (% of writes) | After, ours (% of writes) | Before, published (% of "
+            "writes) | After, published (% of writes) | Published of",
+            rows,
+        ),
+        plot.spec(traces, _shares()),
         wide=True,
     )
 
 
-def histograms(points: Points) -> Figure:
+def histograms(points: LatencyPoints) -> Figure:
     """The members' histograms: the same mean, another shape."""
-    columns = [Column("Within", "ms")]
-    shares: list[list[float]] = []
-    data: list[dict[str, Any]] = []
-    for member, colour in zip(points.members, palette.RUNS, strict=False):
-        for point, word, dash in zip(
-            points.pair("steady", member.key), ("before", "after"), ("dot", "solid"), strict=True
-        ):
-            mine = [100 * point.writes.share_within(ms) for ms in BINS_MS]
-            columns.append(Column(f"{member.title}, {word}", "%"))
-            shares.append(mine)
-            data.append(_line(f"{member.title}, {word}", list(BINS_MS), mine, colour, dash=dash))
-    rows: list[list[Cell]] = [[ms, *(mine[at] for mine in shares)] for at, ms in enumerate(BINS_MS)]
+    series: dict[str, list[float]] = {}
+    traces = []
+    for member, shade in zip(points.members, palette.RUNS, strict=False):
+        pair = points.pair("steady", member.key)
+        for point, word, dash in zip(pair, ("before", "after"), ("dot", "solid"), strict=True):
+            name = f"{member.title}, {word}"
+            series[name] = [100 * point.writes.share_within(ms) for ms in BINS_MS]
+            traces.append(plot.line(list(BINS_MS), series[name], name=name, colour=shade, dash=dash))
     return Figure(
         "member-histograms",
         "Histograms of the calibrations",
         "Share of the writes within a time, as the array sees them. All have the same two means.",
-        Table(columns, rows),
-        {"data": data, "layout": _shares()},
+        series_table("Within (ms)", BINS_MS, series, "%"),
+        plot.spec(traces, _shares()),
         wide=True,
     )
 
@@ -179,110 +142,73 @@ def _shares() -> dict[str, Any]:
     )
 
 
-def bandwidth(points: Points) -> Figure:
+def bandwidth(points: LatencyPoints) -> Figure:
     """Read and write bandwidth before and after."""
-    columns = [
-        Column("Calibration", text=True),
-        Column("Read before", "MiB/s"),
-        Column("Read after", "MiB/s"),
-        Column("Change of reads", "%"),
-        Column("Write before", "MiB/s"),
-        Column("Write after", "MiB/s"),
-        Column("Change of writes", "%"),
-    ]
     rows: list[list[Cell]] = []
     for member in points.members:
         before, after = points.pair("steady", member.key)
         rows.append(
             [
-                member.title,
-                before.read_mib_s,
-                after.read_mib_s,
-                100 * (after.read_mib_s / before.read_mib_s - 1),
-                before.write_mib_s,
-                after.write_mib_s,
+                member.title, before.read_mib_s, after.read_mib_s,
+                100 * (after.read_mib_s / before.read_mib_s - 1), before.write_mib_s, after.write_mib_s,
                 100 * (after.write_mib_s / before.write_mib_s - 1),
             ]
-        )
+        )  # fmt: skip
     names = [row[0] for row in rows]
-    data = [
-        {"type": "bar", "name": name, "x": names, "y": [row[at] for row in rows], "marker": {"color": colour}}
-        for name, at, colour in (
-            ("read, before", 1, palette.RUNS[0]),
-            ("read, after", 2, palette.RUNS[5]),
-            ("write, before", 4, palette.RUNS[1]),
-            ("write, after", 5, palette.RUNS[4]),
-        )
-    ]
+    bars = (
+        ("read, before", 1, palette.RUNS[0]),
+        ("read, after", 2, palette.RUNS[5]),
+        ("write, before", 4, palette.RUNS[1]),
+        ("write, after", 5, palette.RUNS[4]),
+    )
+    traces = [plot.bar(names, [row[at] for row in rows], name=name, colour=shade) for name, at, shade in bars]
+    drawn = layout(axis("", type="category"), axis("Bandwidth (MiB/s)"), barmode="group", showlegend=True)
     return Figure(
         "bandwidth",
         "Read and write bandwidth",
         "The source prints that both are unchanged, and no figures. Ours are those of a load that is "
         "assumed; users think for most of their time, so that half of a write's latency is not half of "
         "anything else.",
-        Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("", type="category"), axis("Bandwidth (MiB/s)"), barmode="group", showlegend=True
-            ),
-        },
+        table(
+            "Calibration | Read before (MiB/s) | Read after (MiB/s) | Change of reads (%) | Write before "
+            "(MiB/s) | Write after (MiB/s) | Change of writes (%)",
+            rows,
+        ),
+        plot.spec(traces, drawn),
         wide=True,
     )
 
 
-def path(points: Points, member: str) -> Figure:
+def path(points: LatencyPoints, member: str) -> Figure:
     """Contributors along the path."""
     before, after = points.pair("steady", member)
-    given = [
-        ("write, before", before.write_hops),
-        ("write, after", after.write_hops),
-        ("read, before", before.read_hops),
-        ("read, after", after.read_hops),
-    ]
-    columns = [
-        Column("Request", text=True),
-        Column("Place", text=True),
-        Column("Hop", text=True),
-        Column("Way", text=True),
-        Column("Waiting", "us"),
-        Column("Service", "us"),
-        Column("Both", "us"),
-    ]
+    requests = {
+        "write, before": before.write_hops,
+        "write, after": after.write_hops,
+        "read, before": before.read_hops,
+        "read, after": after.read_hops,
+    }
     rows: list[list[Cell]] = [
         [name, _place(hop), hop.name, hop.way, hop.wait_us, hop.service_us, hop.us]
-        for name, hops in given
+        for name, hops in requests.items()
         for hop in hops
     ]
-    names = [name for name, _ in given]
-    data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": title,
-            "y": names,
-            "x": [_at(hops, place) for _, hops in given],
-            "marker": {"color": colour},
-        }
-        for (place, title), colour in zip(PLACES.items(), palette.RUNS, strict=False)
-        if any(_at(hops, place) for _, hops in given)
+    names = list(requests)
+    traces = [
+        plot.bar(times, names, name=title, colour=shade, orientation="h")
+        for (place, title), shade in zip(PLACES.items(), palette.RUNS, strict=False)
+        if any(times := [_time_us(hops, place) for hops in requests.values()])
     ]
+    down = axis("", type="category", autorange="reversed", dtick=1)
+    drawn = layout(axis("Mean time (us)"), down, barmode="stack", showlegend=True)
     return Figure(
         "path",
         "Contributors along the path",
         "Where a request's time goes on its way from the host to the flash and back, in the mean; the "
         f"places add up to its response time at the host. Calibration: {BY_KEY[member].title}. The "
         "source draws the places and gives no figures but for switch and fibre.",
-        Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Mean time (us)"),
-                axis("", type="category", autorange="reversed", dtick=1),
-                barmode="stack",
-                showlegend=True,
-            ),
-        },
+        table("Request | Place | Hop | Way | Waiting (us) | Service (us) | Both (us)", rows),
+        plot.spec(traces, drawn),
         wide=True,
     )
 
@@ -291,22 +217,11 @@ def _place(hop: Hop) -> str:
     return "Controller" if hop.place == "controller" else PLACES[hop.place]
 
 
-def _at(hops: Sequence[Hop], place: str) -> float:
-    """Mean time at a place; of the controller, what is waiting, what is work and what the copy takes."""
+def _time_us(hops: Sequence[Hop], place: str) -> float:
+    """Mean time at a place; the controller's is split into waiting, work and copy."""
     if place not in ("waiting", "controller", "copy"):
         return sum(hop.us for hop in hops if hop.place == place)
     inside = [hop for hop in hops if hop.place == "controller"]
     copy = sum(hop.us for hop in inside if hop.name == "mirror link")
     work = sum(hop.service_us for hop in inside if hop.name != "mirror link")
     return {"copy": copy, "controller": work, "waiting": sum(hop.us for hop in inside) - copy - work}[place]
-
-
-def _line(name: str, x: Sequence[Any], y: Sequence[Any], colour: str, dash: str = "solid") -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": list(x),
-        "y": list(y),
-        "line": {"color": colour, "dash": dash},
-    }

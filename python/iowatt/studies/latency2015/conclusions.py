@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from iowatt.render import numbers
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
 from iowatt.studies.latency2015.members import BY_KEY, REFERENCE, Member
-from iowatt.studies.latency2015.points import Points
-from iowatt.studies.verdict import Verdict
+from iowatt.studies.latency2015.points import LatencyPoints
+from iowatt.studies.result import Verdict, judge
 
 #: Published shares of a histogram agree within so many of all writes.
 SHARE_TOLERANCE: Final = 0.05
@@ -18,46 +19,42 @@ SWITCH_US: Final = 10.0
 BEST: Final = "best-62"
 
 
-def all_of(points: Points, base: Base, own: Base) -> list[Verdict]:
+def all_of(points: LatencyPoints, base: Base, own: Base) -> list[Verdict]:
     """Every verdict; ``own`` is the mixture for the points of a StoreServ 10400."""
-    found: list[Verdict] = []
-    for member in points.members:
-        found += latency(points, member)
-    for member in points.members:
-        found += bandwidth(points, member)
-    found += [spikes(points, member) for member in points.members]
-    found += [checkpoint(points, member) for member in points.members]
-    found += [best(points, member) for member in points.members]
-    found += [below(points, member) for member in points.members]
+    of_member: tuple[Callable[[LatencyPoints, Member], list[Verdict]], ...] = (
+        latency, bandwidth, spikes, checkpoint, best, below,
+    )  # fmt: skip
+    found = [one for judged in of_member for member in points.members for one in judged(points, member)]
     return [*found, *installed(base), storeserv(base, own), switch(points)]
 
 
-def latency(points: Points, member: Member) -> list[Verdict]:
+def latency(points: LatencyPoints, member: Member) -> list[Verdict]:
     """0.5 ms before, 0.25 ms after."""
     found = []
     for express, when, wanted in (
         (False, "before", published.BEFORE_MS),
         (True, "after", published.AFTER_MS),
     ):
-        ours = points.one("steady", member.key, express).write_ms
+        ours = points.one("steady", member=member.key, express=express).write_ms
         error = ours / wanted - 1
         found.append(
-            _verdict(
+            judge(
                 f"mean-{when}",
                 f"Writes take {wanted:g} ms in the mean {when}, at the array",
                 f"{member.title}; calibrated",
-                theirs=f"{wanted:g} ms",
+                published=f"{wanted:g} ms",
                 ours=f"{_ms(ours)} ({error:+.1%})",
                 agrees=abs(error) <= published.LATENCY_TOLERANCE,
                 cause="the member was solved on runs of another length and seed, and its processors are "
                 "so busy that small differences of the load matter",
-                experiment=f"utilisation {_percent(points.one('steady', member.key, express).busy)}",
+                experiment="utilisation "
+                f"{_percent(points.one('steady', member=member.key, express=express).busy)}",
             )
         )
     return found
 
 
-def bandwidth(points: Points, member: Member) -> list[Verdict]:
+def bandwidth(points: LatencyPoints, member: Member) -> list[Verdict]:
     """Read and write bandwidth do not change: users think far longer than they wait."""
     before, after = points.pair("steady", member.key)
     found = []
@@ -67,11 +64,11 @@ def bandwidth(points: Points, member: Member) -> list[Verdict]:
     ):
         change = high / low - 1
         found.append(
-            _verdict(
+            judge(
                 f"{what}-bandwidth",
                 f"{what.capitalize()} bandwidth is the same before and after",
                 member.title,
-                theirs="unchanged",
+                published="unchanged",
                 ours=f"{numbers.significant(low)} and {numbers.significant(high)} MiB/s ({change:+.2%})",
                 agrees=abs(change) <= published.BANDWIDTH_TOLERANCE,
                 cause="users who wait less ask for more",
@@ -81,22 +78,23 @@ def bandwidth(points: Points, member: Member) -> list[Verdict]:
     return found
 
 
-def spikes(points: Points, member: Member) -> Verdict:
+def spikes(points: LatencyPoints, member: Member) -> list[Verdict]:
     """No mean over a second above 1 ms after, under the steady load."""
     before, after = points.pair("steady", member.key)
-    return _verdict(
+    verdict = judge(
         "spikes",
         "After, no mean over a second is above 1 ms",
         f"{member.title}; steady load",
-        theirs="never over 1 ms",
+        published="never over 1 ms",
         ours=f"highest {_ms(after.highest_second_ms)} (before {_ms(before.highest_second_ms)})",
         agrees=after.highest_second_ms <= published.SPIKE_MS,
         cause="its processors are almost full",
         experiment=f"utilisation {_percent(after.busy)}",
     )
+    return [verdict]
 
 
-def checkpoint(points: Points, member: Member) -> Verdict:
+def checkpoint(points: LatencyPoints, member: Member) -> list[Verdict]:
     """A checkpoint's writes on top: seconds above 1 ms before, and none after."""
     before, after = points.pair("checkpoint", member.key)
     over, under = before.highest_second_ms > published.SPIKE_MS, after.highest_second_ms <= published.SPIKE_MS
@@ -106,53 +104,57 @@ def checkpoint(points: Points, member: Member) -> Verdict:
         if under
         else "so many more writes are more than its processors take, even with one visit each"
     )
-    return _verdict(
+    verdict = judge(
         "checkpoint",
         "Writes spike above 1 ms before, and no longer after",
         f"{member.title}; a checkpoint on top of the load",
-        theirs="spikes before, never over 1 ms after",
+        published="spikes before, never over 1 ms after",
         ours=f"highest second {_ms(before.highest_second_ms)} before, {_ms(after.highest_second_ms)} after",
         agrees=over and under,
         cause=cause,
         experiment=f"a visit of {member.visit_us:g} us, a read of {member.read_us:g} us, processors "
-        f"{_percent(points.one('steady', member.key, True).busy)} busy after, without the checkpoint",
+        f"{_percent(points.one('steady', member=member.key, express=True).busy)} busy after, without the "
+        "checkpoint",
     )
+    return [verdict]
 
 
-def best(points: Points, member: Member) -> Verdict:
-    """A write that meets nobody, after, against the published best case."""
-    ours = points.one("alone", member.key, express=True).write_ms
+def best(points: LatencyPoints, member: Member) -> list[Verdict]:
+    """A write alone in the array, after, against the published best case."""
+    ours = points.one("alone", member=member.key, express=True).write_ms
     error = ours / published.BEST_CASE_MS - 1
     known = points.of("alone", member=BEST, express=True)
     shown = (
         f"the member solved for it has {_ms(known[0].write_ms)} and both means" if known else "not run here"
     )
-    return _verdict(
+    verdict = judge(
         "best-case",
         "Writes take 62 us at best with Express Writes",
         f"{member.title}; one user" + ("; calibrated" if member.best_us else ""),
-        theirs=_ms(published.BEST_CASE_MS),
+        published=_ms(published.BEST_CASE_MS),
         ours=f"{_ms(ours)} ({error:+.0%})",
         agrees=abs(error) <= published.LATENCY_TOLERANCE,
         cause="of an array that takes this long for a visit no 62 us can be had: either the best case is "
         "of another array, or this member is not what was measured",
         experiment=shown,
     )
+    return [verdict]
 
 
-def below(points: Points, member: Member) -> Verdict:
+def below(points: LatencyPoints, member: Member) -> list[Verdict]:
     """The earlier post's bound."""
-    ours = points.one("alone", member.key, express=True).write_ms
-    return _verdict(
+    ours = points.one("alone", member=member.key, express=True).write_ms
+    verdict = judge(
         "below-200",
         "Express Writes bring writes below 200 us",
         f"{member.title}; one user",
-        theirs=f"below {_ms(published.BELOW_MS)}",
+        published=f"below {_ms(published.BELOW_MS)}",
         ours=_ms(ours),
         agrees=ours < published.BELOW_MS,
         cause="its visit and what is fixed take longer than that even where nobody waits",
         experiment=f"a visit of {member.visit_us:g} us; members with shorter ones are below",
     )
+    return [verdict]
 
 
 def installed(base: Base) -> list[Verdict]:
@@ -165,11 +167,11 @@ def installed(base: Base) -> list[Verdict]:
     ):
         ours = histogram.share_within(wanted.within_ms)
         found.append(
-            _verdict(
+            judge(
                 f"installed-{when}",
                 f"{_percent(share)} of the installed base's writes are within {wanted.within_ms:g} ms {when}",
                 "a mixture of arrays and loads of its own; its law is set by these two shares",
-                theirs=_percent(share),
+                published=_percent(share),
                 ours=_percent(ours),
                 agrees=abs(ours - share) <= SHARE_TOLERANCE,
                 cause="no lognormal law of visits has both shares with these loads",
@@ -185,12 +187,12 @@ def storeserv(base: Base, own: Base) -> Verdict:
     before, after = (one.share_within(wanted.within_ms) for one in (base.before, base.after))
     near = max(abs(before - wanted.before), abs(after - wanted.after))
     law = own.law
-    return _verdict(
+    return judge(
         "storeserv-10400",
         f"A StoreServ 10400 has {_percent(wanted.before)} of its writes within {wanted.within_ms:g} ms "
         f"before, and about {_percent(wanted.after)} after",
         "the mixture for the installed base; predicted",
-        theirs=f"{_percent(wanted.before)} and about {_percent(wanted.after)}",
+        published=f"{_percent(wanted.before)} and about {_percent(wanted.after)}",
         ours=f"{_percent(before)} and {_percent(after)}",
         agrees=near <= SHARE_TOLERANCE,
         cause="it is one array and no mixture: its visits are more alike than those of a base, so that "
@@ -202,31 +204,22 @@ def storeserv(base: Base, own: Base) -> Verdict:
     )
 
 
-def switch(points: Points) -> Verdict:
+def switch(points: LatencyPoints) -> Verdict:
     """What the switch adds."""
     key = REFERENCE if REFERENCE in {member.key for member in points.members} else points.members[0].key
-    point = points.one("steady", key, express=False)
+    point = points.one("steady", member=key, express=False)
     ours = sum(hop.us for hop in point.write_hops if "switch" in hop.name)
-    return _verdict(
+    return judge(
         "switch",
         "A switch adds latency in the low tens of microseconds",
         f"{BY_KEY[key].title}; a write's two round trips",
-        theirs=f"{SWITCH_US:g} us and more",
+        published=f"{SWITCH_US:g} us and more",
         ours=f"{ours:.1f} us",
         agrees=ours >= SWITCH_US,
-        cause="a port of a Gen 5 switch takes 0.7 us to about 2 us a pass, and a write with its two "
-        "round trips makes four; tens of us are those of the whole fabric with its transfers, or of a "
-        "crowded link",
+        cause="a port of a Gen 5 switch takes 0.7 us to about 2 us a pass, and a write with its two round "
+        "trips makes four; tens of us are those of the whole fabric with its transfers, or of a crowded link",
         experiment="the hop by hop budget of this page",
     )
-
-
-def _verdict(
-    key: str, claim: str, case: str, *, theirs: str, ours: str, agrees: bool, cause: str, experiment: str
-) -> Verdict:
-    if agrees:
-        return Verdict(key, claim, case, theirs, ours, agrees)
-    return Verdict(key, claim, case, theirs, ours, agrees, cause, experiment)
 
 
 def _ms(value: float) -> str:

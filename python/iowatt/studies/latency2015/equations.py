@@ -97,7 +97,7 @@ class Station:
         return queued * squares / (2 * self.processors**2 * (1 - busy))
 
     def unloaded_s(self, visits: int) -> float:
-        """What visits take where nobody waits."""
+        """Time of the visits without any wait."""
         return visits * self.visit_s
 
     def mean_s(self, load: Load, visits: int) -> float:
@@ -129,7 +129,7 @@ class Solved:
 
     @property
     def best_s(self) -> float:
-        """Latency of a write that visits once and meets nobody."""
+        """Latency of a write alone in the array that visits once."""
         return self.fixed_s + self.station.visit_s
 
 
@@ -138,7 +138,7 @@ def solve(
 ) -> Solved | None:
     """The visit and the fixed part with which writes take ``before_s`` and ``after_s``, for a time of reads.
 
-    None where there is none: reads alone are too much, or too little waits.
+    None where no solution exists: reads alone overload the processors, or waits are too short.
     """
 
     def fixed_part(visit_s: float) -> float:
@@ -160,7 +160,7 @@ def solve(
 def solve_best(
     before_s: float, after_s: float, load: Load, *, best_s: float, processors: int = 1
 ) -> Solved | None:
-    """The same where a write that meets nobody takes ``best_s`` after: then the time of reads follows too."""
+    """The same where a write alone in the array takes ``best_s`` after: then the time of reads follows."""
 
     def excess(read_s: float) -> float:
         found = solve(before_s, after_s, load, read_s=read_s, processors=processors)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Histogram:
+class LatencyHistogram:
     """Bins of whole ns, both ends included, ascending and apart."""
 
     low_ns: tuple[int, ...]
@@ -15,7 +15,7 @@ class Histogram:
     counts: tuple[float, ...]
 
     @classmethod
-    def of(cls, bins: Iterable[tuple[int, int, float]]) -> Histogram:
+    def of(cls, bins: Iterable[tuple[int, int, float]]) -> LatencyHistogram:
         """From bins in any order; equal ones are added."""
         found: dict[tuple[int, int], float] = {}
         for low, high, count in bins:
@@ -26,7 +26,7 @@ class Histogram:
         )
 
     @classmethod
-    def mixture(cls, parts: Mapping[int, float], of: Mapping[int, Histogram]) -> Histogram:
+    def mixture(cls, parts: Mapping[int, float], of: Mapping[int, LatencyHistogram]) -> LatencyHistogram:
         """Several, each with so much of the whole, whatever its own number of requests."""
         return cls.of(
             (low, high, share * count / of[key].total)

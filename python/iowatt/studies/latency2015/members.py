@@ -14,7 +14,7 @@ from typing import Final
 
 from iowatt.studies.latency2015.equations import Solved, Station
 
-#: What of a write's latency at the array is neither visits nor copy: exchange, port, transfer to the partner.
+#: The part of a write's latency at the array besides visits and copy: exchange, port, transfer.
 EXCHANGE_US: Final = 17.9
 
 
@@ -28,7 +28,7 @@ class Member:
     processors: int
     #: Time of a processor for a read: given, or solved where ``best_us`` is.
     read_us: float
-    #: What a write after takes that meets nobody, where that is asked for as well.
+    #: Latency of a write alone, after, where the calibration includes it.
     best_us: float | None
     #: Time of a processor for each visit of a write.
     visit_us: float

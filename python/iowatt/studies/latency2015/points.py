@@ -1,5 +1,5 @@
-"""What the study's Runs are reduced to: latencies of writes and reads as the array sees them, and where
-they arise.
+"""The study's Runs as points: latencies of writes and reads as the array sees them, and where they
+arise.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.latency2015 import systems
 from iowatt.studies.latency2015.equations import Load
-from iowatt.studies.latency2015.histogram import Histogram
+from iowatt.studies.latency2015.histogram import LatencyHistogram
 from iowatt.studies.latency2015.members import BY_KEY, Member
+from iowatt.studies.stages import Points, figure, figures
 
 if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.bundle import Run
-    from iowatt.studies.results import Results
+    from iowatt.studies.stages import Results, Row, Stage
 
 MIB: Final = 1 << 20
 #: Bytes of a page.
@@ -51,34 +52,34 @@ class Hop:
         return self.wait_us + self.service_us
 
 
-@dataclass(frozen=True)
-class Point:
+@dataclass(frozen=True, kw_only=True)
+class LatencyPoint:
     """One system under one load; times in ms, as the array sees them unless said."""
 
-    kind: str
+    kind: str = figure("kind")
     #: The member, of the sweeps over the family; None: of the others.
     member: str | None
     express: bool
     #: The value of the key that a service's sweep turns, or users of the installed base.
     setting: str
     visit_us: float
-    write_ms: float
-    read_ms: float
-    host_write_ms: float
-    host_read_ms: float
-    write_p99_ms: float
-    host_write_p99_ms: float
-    read_p99_ms: float
-    iops: float
+    write_ms: float = figure("response_time_at.array.write.mean")
+    read_ms: float = figure("response_time_at.array.read.mean")
+    host_write_ms: float = figure("response_time_ms.write.mean")
+    host_read_ms: float = figure("response_time_ms.read.mean")
+    write_p99_ms: float = figure("response_time_at.array.write.p99")
+    host_write_p99_ms: float = figure("response_time_ms.write.p99")
+    read_p99_ms: float = figure("response_time_at.array.read.p99")
+    iops: float = figure("throughput.iops")
     read_mib_s: float
     write_mib_s: float
-    busy: float
+    busy: float = figure("controller.processors.utilisation")
     #: Bytes that drives wrote, over bytes that hosts did.
     drive_writes: float
     #: Writes that found a buffer of the port, as a share.
     express_share: float
     seconds: tuple[Second, ...]
-    writes: Histogram
+    writes: LatencyHistogram
     write_hops: tuple[Hop, ...]
     read_hops: tuple[Hop, ...]
 
@@ -99,35 +100,13 @@ class Point:
         return self.iops / self.busy
 
 
-class Points:
+class LatencyPoints(Points[LatencyPoint]):
     """All points of the study."""
 
-    def __init__(self, found: list[Point]) -> None:
-        self.all = found
-
-    def of(self, kind: str, **wanted: Any) -> list[Point]:
-        """The points of a sweep with these values, in its order."""
-        return [
-            one
-            for one in self.all
-            if one.kind == kind and all(getattr(one, name) == value for name, value in wanted.items())
-        ]
-
-    def one(self, kind: str, member: str, express: bool) -> Point:
-        """The point of a member.
-
-        Raises
-        ------
-        LookupError
-            There is none.
-        """
-        for point in self.of(kind, member=member, express=express):
-            return point
-        raise LookupError(f"no {kind} of {member}, express {express}")
-
-    def pair(self, kind: str, member: str) -> tuple[Point, Point]:
+    def pair(self, kind: str, member: str) -> tuple[LatencyPoint, LatencyPoint]:
         """A member before and after."""
-        return self.one(kind, member, express=False), self.one(kind, member, express=True)
+        before, after = (self.one(kind, member=member, express=express) for express in (False, True))
+        return before, after
 
     @property
     def members(self) -> list[Member]:
@@ -136,51 +115,33 @@ class Points:
         return [member for key, member in BY_KEY.items() if key in ran]
 
 
-def read(results: Results) -> Points:
+def read(results: Results) -> LatencyPoints:
     """All points of a study that ran."""
-    return Points(
-        [
-            point(stage.said, row, results.run(key, row))
-            for key, stage in results.stages.items()
-            for row in results.rows(key)
-        ]
-    )
+    return LatencyPoints([_point(stage, row, results.run(stage, row)) for stage, row in results.rows()])
 
 
-def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
-    """A Run as a point; ``row`` is its line in the table of its sweep."""
-    kind, summary = str(said["kind"]), run.summary
-    at_array, at_host = summary["response_time_at"]["array"], summary["response_time_ms"]
+def _point(stage: Stage, row: Row, run: Run) -> LatencyPoint:
+    kind, summary = str(stage.labels["kind"]), run.summary
     requests, seconds = summary["requests"], summary["window"]["duration_s"]
-    series = run.table("series")
-    written = sum(drive["bytes_written"] for drive in summary["devices"])
-    return Point(
-        kind=kind,
+    series, table = run.table("series"), run.table("hops")
+    return LatencyPoint(
+        **figures(LatencyPoint, stage.labels, summary),
         member=_member(row),
-        express=_express(kind, row),
+        express=str(row.get(systems.EXPRESS, systems.ON)) != systems.OFF,
         setting=_setting(kind, row),
         visit_us=_us(row.get(systems.WRITE, "0us")),
-        write_ms=at_array["write"]["mean"],
-        read_ms=at_array["read"]["mean"],
-        host_write_ms=at_host["write"]["mean"],
-        host_read_ms=at_host["read"]["mean"],
-        write_p99_ms=at_array["write"]["p99"],
-        host_write_p99_ms=at_host["write"]["p99"],
-        read_p99_ms=at_array["read"]["p99"],
-        iops=summary["throughput"]["iops"],
         read_mib_s=requests["bytes_read"] / MIB / seconds,
         write_mib_s=requests["bytes_written"] / MIB / seconds,
-        busy=summary["controller"]["processors"]["utilisation"],
-        drive_writes=written / requests["bytes_written"],
+        drive_writes=sum(drive["bytes_written"] for drive in summary["devices"]) / requests["bytes_written"],
         express_share=_taken(summary),
-        seconds=seconds_of(series),
-        writes=histogram(series),
-        write_hops=hops(run.table("hops"), "write"),
-        read_hops=hops(run.table("hops"), "read"),
+        seconds=_seconds(series),
+        writes=_histogram(series),
+        write_hops=_hops(table, "write"),
+        read_hops=_hops(table, "read"),
     )
 
 
-def _member(row: Mapping[str, Any]) -> str | None:
+def _member(row: Row) -> str | None:
     if systems.COPY not in row:
         return None
     for key, member in BY_KEY.items():
@@ -190,18 +151,10 @@ def _member(row: Mapping[str, Any]) -> str | None:
     raise LookupError(f"no member has the visits of {row[systems.WRITE]} and reads of {row[systems.READ]}")
 
 
-def _express(kind: str, row: Mapping[str, Any]) -> bool:
-    return str(row.get(systems.EXPRESS, systems.ON)) != systems.OFF
-
-
-def _setting(kind: str, row: Mapping[str, Any]) -> str:
+def _setting(kind: str, row: Row) -> str:
     if kind == "split":
         return f"{row[systems.SPLIT]}, {row[systems.SEGMENT]}"
-    turned = {
-        "zeros": systems.ZEROS,
-        "offload": systems.DESTAGE,
-        "base": systems.DATA_USERS,
-    }
+    turned = {"zeros": systems.ZEROS, "offload": systems.DESTAGE, "base": systems.DATA_USERS}
     return str(row[turned[kind]]) if kind in turned else ""
 
 
@@ -216,7 +169,7 @@ def _taken(summary: Mapping[str, Any]) -> float:
     return float(taken / writes) if writes else 0.0
 
 
-def seconds_of(series: pl.DataFrame) -> tuple[Second, ...]:
+def _seconds(series: pl.DataFrame) -> tuple[Second, ...]:
     """Writes of all workloads as the array saw them, by block."""
     import polars as pl
 
@@ -235,7 +188,7 @@ def seconds_of(series: pl.DataFrame) -> tuple[Second, ...]:
     )
 
 
-def histogram(series: pl.DataFrame) -> Histogram:
+def _histogram(series: pl.DataFrame) -> LatencyHistogram:
     """Writes of all workloads as the array saw them, over the window."""
     import polars as pl
 
@@ -247,10 +200,10 @@ def histogram(series: pl.DataFrame) -> Histogram:
         .group_by("low_ns", "high_ns")
         .agg(pl.col("bin_count").sum())
     )
-    return Histogram.of((int(low), int(high), float(count)) for low, high, count in bins.iter_rows())
+    return LatencyHistogram.of((int(low), int(high), float(count)) for low, high, count in bins.iter_rows())
 
 
-def hops(table: pl.DataFrame, op: str) -> tuple[Hop, ...]:
+def _hops(table: pl.DataFrame, op: str) -> tuple[Hop, ...]:
     """Mean wait and service of a request at each place, in the order of its way."""
     import polars as pl
 
@@ -263,12 +216,6 @@ def hops(table: pl.DataFrame, op: str) -> tuple[Hop, ...]:
     if not requests:
         return ()
     return tuple(
-        Hop(
-            row["hop"],
-            row["place"],
-            row["way"],
-            row["wait_ns"] / requests / 1e3,
-            row["service_ns"] / requests / 1e3,
-        )
-        for row in places.to_dicts()
+        Hop(name, place, way, wait_ns / requests / 1e3, service_ns / requests / 1e3)
+        for name, place, way, wait_ns, service_ns in places.iter_rows()
     )

@@ -16,7 +16,7 @@ from iowatt.evaluate.search.axes import Axis, axes
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import Load
 from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE, Member
-from iowatt.studies.stage import Stage
+from iowatt.studies.stages import Stage, scenario_text
 
 SSD: Final = "micron-p410m-400gb"
 #: What each user asks for a second: pages, and writes of the log. Assumed.
@@ -27,8 +27,7 @@ _ANSWER_S: Final = 0.0003
 
 READ_SHARE: Final = published.READS_PER_WRITE / (published.READS_PER_WRITE + 1)
 LOAD: Final = Load(
-    reads=published.USERS * PAGES * READ_SHARE,
-    writes=published.USERS * (PAGES * (1 - READ_SHARE) + COMMITS),
+    reads=published.USERS * PAGES * READ_SHARE, writes=published.USERS * (PAGES * (1 - READ_SHARE) + COMMITS)
 )
 """Requests per second that the users make."""
 
@@ -49,7 +48,7 @@ OFF: Final = "[]"
 #: Buffers for writes of up to 64 KiB, which all of ours are; classes and numbers are not published.
 ON: Final = '[{up_to="64KiB",buffers=128}]'
 
-#: Times more users; one user meets nobody.
+#: Times more users; a single user never waits for another.
 TWICE: Final = 2
 ALONE: Final = 1
 #: A checkpoint: random writes of pages on top, per second.
@@ -85,67 +84,6 @@ ALL: Final = tuple(member.key for member in MEMBERS)
 FULL: Final = Scale(60, 60, 15, 30, 20, 4, 5, ALL)
 QUICK: Final = Scale(10, 20, 5, 15, 5, 1, 2, (ALL[0], REFERENCE, "best-62"), BASE_VISITS_US[::2])
 
-_SCENARIO: Final = """\
-name = "latency2015-{key}"
-seed = 1
-
-[[workload]]
-name = "data"
-volume = "data"
-profile = {{ name = "tpce", rate_iops = 1000000, duration = "1h", span = "400GB" }}
-replay = {{ mode = "closed", outstanding = {users}, think = "{page_us:.0f}us" }}
-{zeros}
-[[workload]]
-name = "log"
-volume = "log"
-profile = {{ name = "oltp-log", rate_iops = 1000000, duration = "1h", span = "40GB" }}
-replay = {{ mode = "closed", outstanding = {users}, think = "{commit_us:.0f}us" }}
-{zeros}{more}
-[[path]]
-name = "san"
-protocol = "fcp"
-hba = "emulex-lpe12002"
-hop = [{{ link = "fc-8g" }}, {{ switch = "brocade-6510", name = "switch" }}, {{ link = "fc-8g" }}]
-port = {{ command = "2us", processors = 1, express_writes = {express} }}
-
-[[array.pool]]
-name = "flash"
-device = "{ssd}"
-count = {drives}
-chunklet = "1GiB"
-raid = {{ level = 5, set_size = 4, stripe_unit = "64KiB" }}
-
-[[array.volume]]
-name = "data"
-pool = "flash"
-capacity = "800GB"
-
-[[array.volume]]
-name = "log"
-pool = "flash"
-capacity = "100GB"
-raid = {{ level = 10, stripe_unit = "64KiB" }}
-
-[array.controller]
-processing = {{ read = "{read_us:g}us", write = "{visit_us:g}us", ready = "{visit_us:g}us", \
-processors = {processors} }}
-
-[array.controller.cache]
-size = "256MiB"
-line = "16KiB"
-write = "back"
-adaptive = true
-destage = "utilisation"
-low_watermark = 0.02
-high_watermark = 0.5
-mirror = {{ bandwidth = "4GB/s", latency = "{copy_us:g}us" }}
-
-[observe]
-warmup = "{warmup_s:g}s"
-duration = "{duration_s:g}s"
-series = "1s"
-"""
-
 _CHECKPOINT: Final = """
 [[workload]]
 name = "checkpoint"
@@ -176,11 +114,12 @@ def scenario(
     more: str = "",
 ) -> str:
     """A member of the family under the load, observed for ``window_s``."""
-    return _SCENARIO.format(
+    return scenario_text(
+        "latency2015",
         key=key,
         users=users,
-        page_us=1e6 * (1 / PAGES - _ANSWER_S),
-        commit_us=1e6 * (1 / COMMITS - _ANSWER_S),
+        page_us=round(1e6 * (1 / PAGES - _ANSWER_S)),
+        commit_us=round(1e6 * (1 / COMMITS - _ANSWER_S)),
         zeros=f"zero_share = {zero_share:g}" if zero_share else "",
         more=more,
         express=express,

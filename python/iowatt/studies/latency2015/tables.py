@@ -1,4 +1,4 @@
-"""The study's tables: the family by equation and simulated, what tells its members apart, services."""
+"""The study's tables: the family by equation and simulated, how its members differ, services."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Figure
+from iowatt.studies.figures import table
 from iowatt.studies.latency2015 import equations, published, systems
-from iowatt.studies.latency2015.members import Member
-from iowatt.studies.latency2015.points import Point, Points
+from iowatt.studies.latency2015.points import LatencyPoint, LatencyPoints
 
 #: Fixed parts in us and backgrounds that the table of the printed equation shows.
 FIXED_US: Final = (20, 40, 60, 80, 100, 120)
@@ -19,16 +19,6 @@ BACKGROUNDS: Final = (0.0, 0.3, 0.6, 0.8)
 
 def printed() -> Figure:
     """What the printed equation leaves open."""
-    columns = [
-        Column("Fixed part F", "us"),
-        Column("Background", "%"),
-        Column("Visit S", "us"),
-        Column("Busy before", "%"),
-        Column("Busy after", "%"),
-        Column("Writes of a processor", "1/s"),
-        Column("Before", "ms"),
-        Column("After", "ms"),
-    ]
     rows: list[list[Cell]] = []
     for fixed in FIXED_US:
         for background in BACKGROUNDS:
@@ -38,64 +28,39 @@ def printed() -> Figure:
             if one is not None:
                 rows.append(
                     [
-                        fixed,
-                        100 * background,
-                        1e6 * one.visit_s,
-                        100 * one.before_busy,
-                        100 * one.after_busy,
-                        one.writes,
-                        1e3 * one.mean_s(2),
-                        1e3 * one.mean_s(1),
+                        fixed, 100 * background, 1e6 * one.visit_s, 100 * one.before_busy,
+                        100 * one.after_busy, one.writes, 1e3 * one.mean_s(2), 1e3 * one.mean_s(1),
                     ]
-                )
+                )  # fmt: skip
     return Figure(
         "printed",
         "Two means, and what the equation leaves open",
         "T = F + v S / (1 - rho), v = 2 before and 1 after. Each line gives 0.5 and 0.25 ms exactly. For "
         "a halved mean the rate of writes at a processor follows from F alone, S = (T/2 - F)(1 - F/T)(1 "
         "- rho_0) and rho_0 trade against one another: only a third measurement decides.",
-        Table(columns, rows),
+        table(
+            "Fixed part F (us) | Background (%) | Visit S (us) | Busy before (%) | Busy after (%) | Writes "
+            "of a processor (1/s) | Before (ms) | After (ms)",
+            rows,
+        ),
         wide=True,
     )
 
 
-def members(points: Points) -> Figure:
+def members(points: LatencyPoints) -> Figure:
     """The members: solved, and simulated."""
-    columns = [
-        Column("Calibration", text=True),
-        Column("Processors"),
-        Column("Visit S", "us"),
-        Column("Read", "us"),
-        Column("Copy", "us"),
-        Column("Best, one user", "us"),
-        Column("Before", "ms"),
-        Column("of 0.5 ms", "%"),
-        Column("After", "ms"),
-        Column("of 0.25 ms", "%"),
-        Column("Highest second after", "ms"),
-        Column("Before, equation", "ms"),
-        Column("After, equation", "ms"),
-    ]
     rows: list[list[Cell]] = []
     for member in points.members:
         before, after = points.pair("steady", member.key)
         rows.append(
             [
-                member.title,
-                member.processors,
-                member.visit_us,
-                member.read_us,
-                member.copy_us,
-                1e3 * points.one("alone", member.key, express=True).write_ms,
-                before.write_ms,
-                100 * (before.write_ms / published.BEFORE_MS - 1),
-                after.write_ms,
-                100 * (after.write_ms / published.AFTER_MS - 1),
-                after.highest_second_ms,
-                1e3 * member.equation.mean_s(before.load, 2),
-                1e3 * member.equation.mean_s(after.load, 1),
+                member.title, member.processors, member.visit_us, member.read_us, member.copy_us,
+                1e3 * points.one("alone", member=member.key, express=True).write_ms, before.write_ms,
+                100 * (before.write_ms / published.BEFORE_MS - 1), after.write_ms,
+                100 * (after.write_ms / published.AFTER_MS - 1), after.highest_second_ms,
+                1e3 * member.equation.mean_s(before.load, 2), 1e3 * member.equation.mean_s(after.load, 1),
             ]
-        )
+        )  # fmt: skip
     return Figure(
         "family",
         "The family of calibrations, simulated",
@@ -103,7 +68,12 @@ def members(points: Points) -> Figure:
         "processor and of the partner. All means are the array's view. The last two columns are what the "
         "equations make of the same figures and the simulated rates: arrivals are Poisson there, and the "
         "two visits of a write know nothing of one another.",
-        Table(columns, rows),
+        table(
+            "Calibration | Processors | Visit S (us) | Read (us) | Copy (us) | Best, one user (us) | Before "
+            "(ms) | of 0.5 ms (%) | After (ms) | of 0.25 ms (%) | Highest second after (ms) | Before, "
+            "equation (ms) | After, equation (ms)",
+            rows,
+        ),
         remarks=[f"{member.title}: {member.why}." for member in points.members],
         wide=True,
     )
@@ -123,66 +93,54 @@ SETTINGS: Final = {
 
 @dataclass(frozen=True)
 class Measurement:
-    """Something that can be measured on a real array, of a member."""
+    """Something that can be measured on a real array, of a member under the load of a sweep."""
 
     name: str
     unit: str
-    of: Callable[[Points, str], float]
+    kind: str
+    express: bool
+    read: Callable[[LatencyPoint], float]
+
+    def of(self, points: LatencyPoints, member: str) -> float:
+        """The value for a member."""
+        return self.read(points.one(self.kind, member=member, express=self.express))
 
 
-def _after(kind: str, what: Callable[[Point], float]) -> Callable[[Points, str], float]:
-    return lambda points, key: what(points.one(kind, key, express=True))
-
-
-def _before(kind: str, what: Callable[[Point], float]) -> Callable[[Points, str], float]:
-    return lambda points, key: what(points.one(kind, key, express=False))
+def _both(name: str, unit: str, kind: str, read: Callable[[LatencyPoint], float]) -> list[Measurement]:
+    """A measurement before and after."""
+    return [
+        Measurement(f"{name} {when}", unit, kind, express, read)
+        for when, express in (("before", False), ("after", True))
+    ]
 
 
 MEASUREMENTS: Final = (
-    Measurement("Mean of writes before", "ms", _before("steady", lambda one: one.write_ms)),
-    Measurement("Mean of writes after", "ms", _after("steady", lambda one: one.write_ms)),
-    Measurement("Write bandwidth after", "MiB/s", _after("steady", lambda one: one.write_mib_s)),
-    Measurement("Processors busy before", "%", _before("steady", lambda one: 100 * one.busy)),
-    Measurement("Processors busy after", "%", _after("steady", lambda one: 100 * one.busy)),
-    Measurement("Mean of reads before", "ms", _before("steady", lambda one: one.read_ms)),
-    Measurement("Mean of reads after", "ms", _after("steady", lambda one: one.read_ms)),
-    Measurement("99th percentile of writes before", "ms", _before("steady", lambda one: one.write_p99_ms)),
-    Measurement("99th percentile of writes after", "ms", _after("steady", lambda one: one.write_p99_ms)),
-    Measurement("Median of writes after", "ms", _after("steady", lambda one: one.writes.quantile_ms(0.5))),
+    *_both("Mean of writes", "ms", "steady", lambda one: one.write_ms),
+    Measurement("Write bandwidth after", "MiB/s", "steady", True, lambda one: one.write_mib_s),
+    *_both("Processors busy", "%", "steady", lambda one: 100 * one.busy),
+    *_both("Mean of reads", "ms", "steady", lambda one: one.read_ms),
+    *_both("99th percentile of writes", "ms", "steady", lambda one: one.write_p99_ms),
+    Measurement("Median of writes after", "ms", "steady", True, lambda one: one.writes.quantile_ms(0.5)),
     Measurement(
-        "Writes within 0.25 ms before",
-        "%",
-        _before("steady", lambda one: 100 * one.writes.share_within(0.25)),
+        "Writes within 0.25 ms before", "%", "steady", False, lambda one: 100 * one.writes.share_within(0.25)
     ),
     Measurement(
-        "Writes within 0.12 ms after", "%", _after("steady", lambda one: 100 * one.writes.share_within(0.12))
+        "Writes within 0.12 ms after", "%", "steady", True, lambda one: 100 * one.writes.share_within(0.12)
     ),
-    Measurement("Mean of writes with one user, before", "ms", _before("alone", lambda one: one.write_ms)),
-    Measurement("Mean of writes with one user, after", "ms", _after("alone", lambda one: one.write_ms)),
-    Measurement(
-        "Mean of writes at twice the users, before", "ms", _before("twice", lambda one: one.write_ms)
-    ),
-    Measurement("Mean of writes at twice the users, after", "ms", _after("twice", lambda one: one.write_ms)),
-    Measurement("Highest rate of this mix before", "IOPS", _before("steady", lambda one: one.most_iops)),
-    Measurement("Highest rate of this mix after", "IOPS", _after("steady", lambda one: one.most_iops)),
-    Measurement(
-        "Highest second of a checkpoint, before",
-        "ms",
-        _before("checkpoint", lambda one: one.highest_second_ms),
-    ),
-    Measurement(
-        "Highest second of a checkpoint, after", "ms", _after("checkpoint", lambda one: one.highest_second_ms)
-    ),
+    *_both("Mean of writes with one user,", "ms", "alone", lambda one: one.write_ms),
+    *_both("Mean of writes at twice the users,", "ms", "twice", lambda one: one.write_ms),
+    *_both("Highest rate of this mix", "IOPS", "steady", lambda one: one.most_iops),
+    *_both("Highest second of a checkpoint,", "ms", "checkpoint", lambda one: one.highest_second_ms),
 )
-"""What could be read off an array, a host or a switch; the first three do not tell the members apart."""
+"""What an array, a host or a switch can measure; the first three are the same for all members."""
 
 
-def measured(points: Points, measurement: Measurement) -> list[float]:
+def measured(points: LatencyPoints, measurement: Measurement) -> list[float]:
     """A measurement of each member."""
     return [measurement.of(points, member.key) for member in points.members]
 
 
-def apart(values: Sequence[float]) -> float | None:
+def nearest_ratio(values: Sequence[float]) -> float | None:
     """How far the members lie apart: the least ratio of two neighbours, and so what a measurement must
     resolve.
 
@@ -194,58 +152,36 @@ def apart(values: Sequence[float]) -> float | None:
     return min((high / low for low, high in pairwise(ordered)), default=None)
 
 
-def telling(points: Points) -> Figure:
-    """Which measurement would tell the members apart."""
-    members: list[Member] = points.members
-    columns = [
-        Column("Measurement", text=True),
-        Column("Unit", text=True),
-        *(Column(member.title) for member in members),
-        Column("Highest over lowest"),
-        Column("Nearest two differ by", "%"),
-    ]
+def distinguishing(points: LatencyPoints) -> Figure:
+    """Which measurement would distinguish the members."""
     rows: list[list[Cell]] = []
     for one in MEASUREMENTS:
         values = measured(points, one)
         ratio = max(values) / min(values) if min(values) > 0 else None
-        nearest = apart(values)
+        nearest = nearest_ratio(values)
         rows.append([one.name, one.unit, *values, ratio, None if nearest is None else 100 * (nearest - 1)])
+    titles = " | ".join(member.title for member in points.members)
     return Figure(
         "telling",
         "Which measurement would tell them apart",
         "Each column is an array that fits what was published. The last column is what a measurement "
         "would have to resolve to know every member from every other; where it is smaller than the noise "
         "of a measurement, that one decides between groups of members only.",
-        Table(columns, rows),
+        table(f"Measurement | Unit | {titles} | Highest over lowest | Nearest two differ by (%)", rows),
         wide=True,
     )
 
 
-def telling_in_words(points: Points) -> str:
+def best_distinguishing(points: LatencyPoints) -> str:
     """The measurements whose nearest two members lie furthest apart."""
-    found = []
-    for one in MEASUREMENTS:
-        nearest = apart(measured(points, one))
-        if nearest is not None:
-            found.append((nearest, one.name))
-    found.sort(reverse=True)
+    found = [(nearest_ratio(measured(points, one)) or 0.0, one.name) for one in MEASUREMENTS]
+    found = sorted(((ratio, name) for ratio, name in found if ratio), reverse=True)
     best = ", ".join(f"{name.lower()} ({100 * (ratio - 1):.0f} %)" for ratio, name in found[:3])
     return f"A third measurement decides: the members' nearest two differ most in {best}."
 
 
-def services(points: Points, scale: systems.Scale) -> Figure:
+def services(points: LatencyPoints, scale: systems.Scale) -> Figure:
     """What other services of the array do to latency."""
-    columns = [
-        Column("Service", text=True),
-        Column("Setting", text=True),
-        Column("Writes at the array", "ms"),
-        Column("99th percentile", "ms"),
-        Column("Writes at the host", "ms"),
-        Column("99th percentile", "ms"),
-        Column("Reads at the host", "ms"),
-        Column("Processors busy", "%"),
-        Column("Drives' writes over hosts'"),
-    ]
     named = {
         "split": "division, beside a scan",
         "zeros": f"zeros, {100 * systems.ZERO_SHARE:.0f} % of the writes",
@@ -259,21 +195,20 @@ def services(points: Points, scale: systems.Scale) -> Figure:
     return Figure(
         "services",
         "Other services of the array",
-        "The reference calibration after, and one service at a time off and on. Beside the first runs a "
-        f"scan of {systems.SCAN} reads of 256 KiB a second. "
-        f"{scale.services_s:g} s each.",
-        Table(columns, rows),
+        "The reference calibration after, and one service at a time off and on. Beside the first runs a scan "
+        f"of {systems.SCAN} reads of 256 KiB a second. {scale.services_s:g} s each.",
+        table(
+            "Service | Setting | Writes at the array (ms) | 99th percentile (ms) | Writes at the host (ms) | "
+            "99th percentile (ms) | Reads at the host (ms) | Processors busy (%) | Drives' writes over "
+            "hosts'",
+            rows,
+        ),
         wide=True,
     )
 
 
-def _service(one: Point) -> list[Cell]:
+def _service(one: LatencyPoint) -> list[Cell]:
     return [
-        one.write_ms,
-        one.write_p99_ms,
-        one.host_write_ms,
-        one.host_write_p99_ms,
-        one.host_read_ms,
-        100 * one.busy,
-        one.drive_writes,
-    ]
+        one.write_ms, one.write_p99_ms, one.host_write_ms, one.host_write_p99_ms, one.host_read_ms,
+        100 * one.busy, one.drive_writes,
+    ]  # fmt: skip

@@ -20,19 +20,9 @@ class Published:
 #: Percent of the energy of drives that always spin.
 PUBLISHED: Final = {
     "spin-down": Published(
-        "spin-down",
-        "Narayanan et al., FAST 2008: 36 volumes on 179 disks, a week",
-        "28 to 36 %",
-        28.0,
-        36.0,
+        "spin-down", "Narayanan et al., FAST 2008: 36 volumes on 179 disks, a week", "28 to 36 %", 28.0, 36.0
     ),
-    "write-off-loading": Published(
-        "write-off-loading",
-        "the same",
-        "45 to 60 %",
-        45.0,
-        60.0,
-    ),
+    "write-off-loading": Published("write-off-loading", "the same", "45 to 60 %", 45.0, 60.0),
     "maid": Published(
         "maid",
         "Colarelli, Grunwald, SC 2002: archives of a supercomputing centre",
@@ -41,11 +31,7 @@ PUBLISHED: Final = {
         None,
     ),
     "pdc": Published(
-        "pdc",
-        "Pinheiro, Bianchini, ICS 2004: conventional disks",
-        "at extremely low load only",
-        None,
-        None,
+        "pdc", "Pinheiro, Bianchini, ICS 2004: conventional disks", "at extremely low load only", None, None
     ),
 }
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.offloading2008.published import VOLUMES
-from iowatt.studies.stage import Stage
+from iowatt.studies.stages import Stage
 
 SCHEMES: Final = ("always-on", "spin-down", "write-off-loading", "maid", "pdc")
 
@@ -169,8 +169,8 @@ def _virtual_pool(scheme: str, number: int) -> str:
     return f'[[array.virtual_pool]]\nname = "all"\nscheme = "{scheme}"\n{cache}{name} = [{homes}]\n{keys}\n'
 
 
-def stages(quick: bool) -> list[Stage]:
-    """Every workload under every scheme."""
+def stages(days: float) -> list[Stage]:
+    """Every workload under every scheme; the synthetic ones last so many days."""
     # HP's week ships with the drive that it validates.
     folder = Path(str(files("iowatt.model.library") / "validation"))
     return [
@@ -182,6 +182,6 @@ def stages(quick: bool) -> list[Stage]:
             {"work": work.key, "scheme": scheme},
             bundles=True,
         )
-        for work in works(1.0 if quick else 7.0)
+        for work in works(days)
         for scheme in SCHEMES
     ]

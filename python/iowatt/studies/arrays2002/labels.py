@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iowatt.render import numbers
-from iowatt.studies.arrays2002.points import Point
+from iowatt.studies.arrays2002.points import DesignPoint
 from iowatt.studies.arrays2002.published import WORKLOADS
 
 SOURCE: dict[str, str] = {"captured": "PostgreSQL trace", "synthetic": "synthetic"}
@@ -31,7 +31,7 @@ def place(disks: int, unit_kib: int) -> str:
     return f"{disks}/{unit_kib}K"
 
 
-def place_of(point: Point | None) -> str:
+def place_of(point: DesignPoint | None) -> str:
     """The same of a point."""
     return numbers.NO_VALUE if point is None else place(*point.place)
 
@@ -39,8 +39,3 @@ def place_of(point: Point | None) -> str:
 def percent(share: float, digits: int = 1) -> str:
     """A share with its sign."""
     return f"{100 * share:+.{digits}f} %"
-
-
-def significant(value: float | None, digits: int = 3) -> str:
-    """A number for a sentence."""
-    return numbers.significant(value, digits)

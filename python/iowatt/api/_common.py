@@ -1,0 +1,63 @@
+"""What several functions of the API share: scenarios, times, pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iowatt.base.errors import Argument, InputError
+
+if TYPE_CHECKING:
+    from iowatt.evaluate.search.prepare import Given
+    from iowatt.render.document import Document
+
+PathLike = str | os.PathLike[str]
+Changes = Iterable[str] | Mapping[str, object]
+"""Overrides: texts ``"path=value"``, or a mapping of paths to values."""
+
+
+class Page:
+    """The page that a function writes where ``output`` is given.
+
+    Raises ``InputError`` where it cannot be written, before any work is done.
+    """
+
+    def __init__(self, output: PathLike | None, *, force: bool) -> None:
+        self.target = None if output is None else Path(output)
+        self.force = force
+        if self.target is not None:
+            from iowatt.render import write
+
+            write.check_target(self.target, force=force)
+
+    def write(self, document: Callable[[], Document]) -> None:
+        """Write it, if it is wanted."""
+        if self.target is not None:
+            from iowatt.render import write
+
+            write.write(document(), self.target, force=self.force)
+
+
+def seconds(value: str | float | None, argument: str) -> float | None:
+    """A time in s, from a text such as ``"20ms"`` too."""
+    from iowatt.base.units import parse_duration
+
+    if value is None or isinstance(value, int | float):
+        return value
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise InputError("bad-syntax", Argument(argument), str(error)) from None
+
+
+def scenario_input(scenario: PathLike, changes: Changes) -> Given:
+    """A scenario with overrides, as searches take it."""
+    from iowatt.base.overrides import as_overrides
+    from iowatt.evaluate.run_scenario import located
+    from iowatt.evaluate.search.prepare import Given
+
+    given, base, text = located(scenario)
+    source = str(given) if isinstance(given, Path) else "scenario"
+    return Given(text, base, source, tuple(as_overrides(changes, None)))

@@ -1,0 +1,102 @@
+"""``iowatt.cost``: what Runs cost in dollars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iowatt.api._common import Changes, Page, PathLike
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.result import Cost
+    from iowatt.run.bundle import Run
+
+
+def cost(
+    *runs: PathLike | Run,
+    preset: str = "default",
+    set: Changes = (),  # noqa: A002 - the word of the command line
+    tariff: str | None = None,
+    alpha: float | None = None,
+    years: float | None = None,
+    duty: str | None = None,
+    inventories: Iterable[PathLike] = (),
+    start: str | None = None,
+    crossovers: Iterable[str] | None = None,
+    samples: int | None = None,
+    seed: int = 1,
+    within_s: float | None = None,
+    of: str = "mean",
+    output: PathLike | None = None,
+    force: bool = False,
+) -> Cost:
+    """What Runs cost in dollars; the first is what the others are compared with.
+
+    Parameters
+    ----------
+    runs:
+        Folders of bundles, or Runs.
+    preset:
+        Assumptions: ``"default"``, ``"dollars2014"``, or a ``.toml`` file.
+    set:
+        Other assumptions, ``"cooling.pue=1.2:1.1..1.4"`` or a mapping of keys to values.
+    tariff:
+        A name of the library, a record of URDB (``.json``), ``"flat:0.15"``; left out, the preset's.
+    alpha, years:
+        How often the work of each Run is done (equal work), or how long each goes on (equal time; 5 years
+        where neither is given).
+    duty:
+        A duty cycle that makes a year of Runs at several loads.
+    inventories:
+        Files with drives and parts, one for each Run in their order, or none.
+    start:
+        First day of the bill, ``"YYYY-MM-DD"``.
+    crossovers:
+        Where the ranking flips: ``"alpha"``, ``"years"``, ``"energy.factor"`` or keys of the book.
+    samples, seed:
+        Draws of the assumptions within their ranges; 0 for none.
+    within_s, of:
+        The service level in seconds, of the mean or a percentile (``"p95"``): a system that misses it is no
+        candidate.
+    output:
+        A page (.html, .pdf) or workbook (.xlsx) to write.
+
+    Returns
+    -------
+    Cost
+        ``iowatt.cost/1`` (docs/reference/cost-result.md).
+
+    Raises
+    ------
+    iowatt.base.errors.InputError
+        Whatever is wrong with a Run, an assumption or the tariff, or has no price.
+    """
+    from iowatt.lenses.budget.level import Level
+    from iowatt.lenses.cost import defaults, request
+    from iowatt.run.bundle import Run
+
+    page = Page(output, force=force)
+    given = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else list(set)
+    found = request.answer(
+        request.Asked(
+            runs=[one if isinstance(one, Run) else Path(one) for one in runs],
+            preset=preset,
+            sets=given,
+            tariff=tariff,
+            alpha=alpha,
+            years=years,
+            duty=duty,
+            inventories=[Path(one) for one in inventories],
+            start=defaults.START if start is None else start,
+            crossovers=None if crossovers is None else list(crossovers),
+            samples=defaults.SAMPLES if samples is None else samples,
+            seed=seed,
+            level=None if within_s is None else Level(1e3 * within_s, of),
+        )
+    )
+    if page.target is not None:
+        from iowatt.pages.cost import write
+
+        write(found, page.target, force=force)
+    return found

@@ -1,0 +1,106 @@
+"""``iowatt.optimize``: the best configurations of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iowatt.api._common import Changes, PathLike, scenario_input
+
+if TYPE_CHECKING:
+    from iowatt.evaluate.search.evaluator import Progress
+    from iowatt.evaluate.search.executor import Executor
+    from iowatt.evaluate.search.optimize.outcome import Outcome
+    from iowatt.evaluate.search.optimize.request import Priced
+
+
+def optimize(
+    scenario: PathLike,
+    over: Iterable[str] | Mapping[Any, Iterable[Any]],
+    *,
+    maximize: str | Iterable[str] = (),
+    minimize: str | Iterable[str] = (),
+    subject_to: str | Iterable[str] = (),
+    within_s: float | None = None,
+    workload: str | None = None,
+    method: str = "auto",
+    most: int | None = None,
+    seed: int = 1,
+    pricing: Priced | None = None,
+    set: Changes = (),  # noqa: A002 - the word of the command line
+    output: PathLike | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Outcome:
+    """Find the best configurations of a scenario, by simulating as few as it takes.
+
+    Parameters
+    ----------
+    scenario, over, set, output, force, resume, jobs, executor, progress:
+        As for :func:`sweep`.
+    maximize, minimize:
+        Metrics, by their columns in a sweep's table (``"efficiency.iops_per_w"``), and ``cost.*``.
+    subject_to:
+        ``"METRIC <= VALUE"`` or ``"METRIC >= VALUE"``.
+    within_s:
+        Judge each configuration at the highest rate whose mean response time is within so many seconds.
+    workload:
+        Whose rate that is, where there are several; ``"*"`` for all in proportion.
+    method:
+        ``"exact"`` (every configuration but for those that cannot be best), ``"search"`` (a small part), or
+        ``"auto"``.
+    most:
+        Most simulations of a search.
+    seed:
+        Of the search; simulations have the scenario's.
+    pricing:
+        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.request.Priced`).
+
+    Returns
+    -------
+    iowatt.evaluate.search.optimize.outcome.Outcome
+        ``document`` (``iowatt.optimize/1``, docs/reference/optimize.md) and ``frame``, the table.
+
+    Raises
+    ------
+    iowatt.base.errors.InputError
+        A key, value or metric that does not exist, a space in which nothing can be built, or ``output``
+        holds something else.
+    """
+    from iowatt.api import requests
+    from iowatt.evaluate.search.optimize import engine
+    from iowatt.evaluate.search.optimize import request as wanted
+    from iowatt.pages.optimize.document import of_outcome
+
+    def listed(given: str | Iterable[str]) -> list[str]:
+        return [given] if isinstance(given, str) else list(given)
+
+    given = scenario_input(scenario, set)
+    problem = wanted.problem(
+        given,
+        over,
+        maximize=listed(maximize),
+        minimize=listed(minimize),
+        subject_to=listed(subject_to),
+        within_s=within_s,
+        workload=workload,
+        method=method,
+        most=most,
+        seed=seed,
+        pricing=pricing,
+    )
+    return engine.optimize(
+        problem,
+        name=requests.name(given),
+        output=None if output is None else Path(output),
+        force=force,
+        resume=resume,
+        jobs=jobs,
+        executor=executor,
+        progress=progress,
+        page=of_outcome,
+    )

@@ -1,0 +1,233 @@
+"""Parts of ``run.json`` from what was counted: controller, cache, virtual pools, paths, load generator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from iowatt.run.record import (
+    CacheCounts,
+    Hits,
+    HopCounts,
+    PathCounts,
+    Record,
+    ReducedCounts,
+    Station,
+    TierCounts,
+    VirtualPoolCounts,
+)
+from iowatt.run.summary_parts import (
+    LoadGenerator,
+    Maid,
+    Part,
+    Path,
+    PathHop,
+    PathQueue,
+    Pdc,
+    Reported,
+    StreamShare,
+    WriteOffLoading,
+)
+from iowatt.run.summary_schema import (
+    Cache,
+    CacheHits,
+    Controller,
+    ControllerPart,
+    ReadAhead,
+    Reduction,
+    Tier,
+    VirtualPool,
+)
+
+READ, WRITE = 0, 1
+
+
+def controller(record: Record) -> Controller | None:
+    """The ``controller`` block; None where no part of it is modelled."""
+    parts = (record.processors, record.host_link, record.mirror_link, record.back_end, record.write_path)
+    if all(part is None for part in parts) and record.zeros is None and not record.losses:
+        return None
+    processors, host_link, mirror_link, back_end, write_path = (_part(part) for part in parts)
+    return Controller(
+        processors=processors,
+        host_link=host_link,
+        mirror_link=mirror_link,
+        back_end=back_end,
+        write_path=write_path,
+        zeros=record.zeros,
+        losses=list(record.losses),
+    )
+
+
+def hits(found: Hits | None) -> CacheHits | None:
+    """What the requests of a workload or a volume found."""
+    if found is None:
+        return None
+    return CacheHits(**_hit_ratios(found))
+
+
+def _hit_ratios(found: Hits) -> dict[str, float | None]:
+    requests, byte_count = found.reads + found.writes, found.read_bytes + found.write_bytes
+    return {
+        "read_hit_ratio": _over(found.read_hits, found.reads),
+        "read_hit_bytes_ratio": _over(found.read_hit_bytes, found.read_bytes),
+        "write_hit_ratio": _over(found.write_hits, found.writes),
+        "write_hit_bytes_ratio": _over(found.write_hit_bytes, found.write_bytes),
+        "hit_ratio": _over(found.read_hits + found.write_hits, requests),
+        "hit_bytes_ratio": _over(found.read_hit_bytes + found.write_hit_bytes, byte_count),
+    }
+
+
+def _part(station: Station | None) -> ControllerPart | None:
+    if station is None:
+        return None
+    return ControllerPart(
+        requests=station.visits,
+        utilisation=station.utilisation,
+        wait_mean_ms=_mean_ms(station.wait_s, station.visits),
+    )
+
+
+def cache(counts: CacheCounts | None) -> Cache | None:
+    """The ``cache`` block."""
+    if counts is None:
+        return None
+    ahead = ReadAhead(
+        bytes=counts.ahead_bytes,
+        used_bytes=counts.ahead_used_bytes,
+        wasted_bytes=counts.ahead_wasted_bytes,
+        used_ratio=_over(counts.ahead_used_bytes, counts.ahead_bytes),
+    )
+    return Cache(
+        **_hit_ratios(counts),
+        delayed_hit_ratio=_over(counts.delayed_hits, counts.reads),
+        **_same(Cache, counts),
+        space_wait_mean_ms=_mean_ms(counts.space_wait_s, counts.waits_for_space),
+        kept_back_lines=counts.kept_back,
+        read_ahead=ahead if counts.ahead_bytes else None,
+    )
+
+
+def virtual_pools(counts: Sequence[VirtualPoolCounts]) -> list[VirtualPool] | None:
+    """The ``virtual_pools`` block; None where there are none."""
+    return [_virtual_pool(pool) for pool in counts] or None
+
+
+def tiers(counts: Sequence[VirtualPoolCounts]) -> list[Tier] | None:
+    """The ``tiers`` block; None where there are none."""
+    return [_tier(pool, tier) for pool in counts for tier in pool.tiers] or None
+
+
+def _virtual_pool(pool: VirtualPoolCounts) -> VirtualPool:
+    return VirtualPool(
+        **_same(VirtualPool, pool),
+        reads=pool.requests[READ],
+        writes=pool.requests[WRITE],
+        bytes_read=pool.bytes[READ],
+        bytes_written=pool.bytes[WRITE],
+        held_mean_ms=_mean_ms(pool.held_s, pool.held),
+        data_movement=None if pool.movement is None else _MOVEMENT[pool.movement["kind"]](**pool.movement),
+        reduction=None if pool.reduced is None else _reduction(pool.reduced),
+    )
+
+
+def _reduction(counts: ReducedCounts) -> Reduction:
+    return Reduction(
+        **_same(Reduction, counts),
+        duplicate_ratio=_over(counts.duplicates, counts.pages_written),
+        pages_allocated=counts.allocated,
+        unallocated_bytes_read=counts.unallocated_bytes,
+        modify_bytes_read=counts.modify_bytes,
+        snapshot_copied_bytes=counts.copied_bytes,
+        reduction_ratio=_over(counts.logical_bytes, counts.stored_bytes - counts.snapshot_bytes),
+    )
+
+
+_MOVEMENT: Final[dict[str, type[Maid | Pdc | WriteOffLoading]]] = {
+    "maid": Maid,
+    "pdc": Pdc,
+    "write-off-loading": WriteOffLoading,
+}
+
+
+def _tier(pool: VirtualPoolCounts, tier: TierCounts) -> Tier:
+    # One part has all there is: a share would say 1 of what was never written and read without I/O, too.
+    requests, byte_counts = (pool.requests, pool.bytes) if pool.reduced is None else ((0, 0), (0, 0))
+    return Tier(
+        name=f"{pool.name}.{tier.part}",
+        virtual_pool=pool.name,
+        pool=tier.pool,
+        capacity_bytes=tier.capacity_bytes,
+        hit_ratio=_over(sum(tier.hits), sum(requests)),
+        hit_bytes_ratio=_over(sum(tier.hit_bytes), sum(byte_counts)),
+        read_hit_ratio=_over(tier.hits[READ], requests[READ]),
+        write_hit_ratio=_over(tier.hits[WRITE], requests[WRITE]),
+        promoted_bytes=tier.promoted_bytes,
+        demoted_bytes=tier.demoted_bytes,
+        occupied_bytes=tier.occupied_bytes_at_end,
+        bytes_read=tier.request_bytes[READ],
+        bytes_written=tier.request_bytes[WRITE],
+        migration_bytes_read=tier.migration_bytes[READ],
+        migration_bytes_written=tier.migration_bytes[WRITE],
+    )
+
+
+def paths(counted: Sequence[PathCounts], span_s: float) -> list[Path] | None:
+    """What paths did in a window of ``span_s``; None without any."""
+    return [_path(one, span_s) for one in counted] or None
+
+
+def _path(path: PathCounts, span_s: float) -> Path:
+    return Path(
+        **_same(Path, path, but=("hops",)),
+        queue=PathQueue(
+            depth=path.queue_depth,
+            held=path.queue_held,
+            wait_mean_ms=_ms(_over(path.queue_wait_s, path.queue_visits)),
+        ),
+        hops=[_hop(hop, span_s) for hop in path.hops],
+    )
+
+
+def _hop(hop: HopCounts, span_s: float) -> PathHop:
+    offered_s = hop.servers * span_s
+    return PathHop(
+        **_same(PathHop, hop),
+        utilisation=hop.busy_s / offered_s if offered_s > 0 else None,
+        wait_mean_ms=_ms(_over(hop.wait_s, hop.visits)),
+        service_mean_ms=_ms(_over(hop.busy_s, hop.visits)),
+    )
+
+
+def driver(record: Record) -> LoadGenerator | None:
+    """What made the requests; None where nothing did, or nothing real."""
+    driver = record.driver
+    if driver is None:
+        return None
+    return LoadGenerator(
+        **_same(LoadGenerator, driver, but=("shares", "reported")),
+        shares=[
+            StreamShare(**_same(StreamShare, share), response_mean_ms=_ms(share.response_mean_s))
+            for share in driver.shares
+        ],
+        reported=None if driver.reported is None else Reported(**driver.reported),
+    )
+
+
+def _same(model: type[Part], counts: object, *, but: Sequence[str] = ()) -> dict[str, Any]:
+    """The fields of ``model`` that the counts have under the same name."""
+    names = [name for name in model.model_fields if name not in but and hasattr(counts, name)]
+    return {name: getattr(counts, name) for name in names}
+
+
+def _mean_ms(sum_s: float, count: int) -> float | None:
+    """The mean in ms of a sum in s."""
+    return _over(sum_s * 1e3, count)
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3
+
+
+def _over(above: float, below: float) -> float | None:
+    return above / below if below else None
