@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.figure import Figure
+from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.component import Component, Costs, Flow, Group
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty import Pricer
 
 #: The work of all of them takes a day.

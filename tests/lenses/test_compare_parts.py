@@ -8,11 +8,17 @@ import numpy as np
 import pytest
 
 from iowatt.lenses.compare.blocks import Blocks
-from iowatt.lenses.compare.bootstrap import Tapered, seen, taper
-from iowatt.lenses.compare.correction import step_down
-from iowatt.lenses.compare.cycles import without_cycles
+from iowatt.lenses.compare.bootstrap import (
+    Tapered,
+    block_length,
+    correlation_length,
+    seen,
+    step_down,
+    taper,
+    too_long,
+    without_cycles,
+)
 from iowatt.lenses.compare.distribution import Distribution, at_or_below
-from iowatt.lenses.compare.length import block_length, correlation_length, too_long
 from iowatt.lenses.compare.repeats import chi_square_beyond
 
 

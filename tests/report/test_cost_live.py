@@ -7,7 +7,7 @@ import math
 import pytest
 
 from iowatt.lenses.cost import expression
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import live

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import live, write
-from iowatt.pages.cost.sheets.place import cell_names, sheet_names
+from iowatt.pages.cost.sheets.cells import cell_names, sheet_names
 from report.cost_document import cost, document, note
 from report.cost_priced import CASES, priced
 from report.recalculated import NEEDS_OFFICE, Values, recalculated

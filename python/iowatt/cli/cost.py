@@ -52,10 +52,7 @@ def cost(
     ] = None,
     tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
     alpha: Annotated[float | None, shown(ALPHA, "none")] = None,
-    years: Annotated[
-        float | None,
-        shown(HORIZON, f"{YEARS:g}"),
-    ] = None,
+    years: Annotated[float | None, shown(HORIZON, f"{YEARS:g}")] = None,
     within: Annotated[str | None, shown(WITHIN, "none")] = None,
     of: Annotated[str, OF] = "mean",
     wear: Annotated[
@@ -148,11 +145,11 @@ def cost(
 
 
 def _list(preset: str, sets: list[str], *, as_json: bool) -> None:
-    from iowatt.lenses.cost.book import describe
+    from iowatt.lenses.cost.book import listing
 
-    found = describe.listing(preset, sets)
+    found = listing.listing(preset, sets)
     if as_json:
         print_json(found.as_dict())
         return
-    for line in describe.lines(found):
+    for line in listing.lines(found):
         typer.echo(line)

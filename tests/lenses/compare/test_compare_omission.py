@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import compared_runs as made
 from iowatt.base.errors import Argument
-from iowatt.lenses.compare.loop import Loop, loop_of
-from iowatt.lenses.compare.measurement import sides
+from iowatt.lenses.compare.measurement import Loop, loop_of, sides
 from iowatt.lenses.compare.omission import corrected, described, expected
 from iowatt.lenses.compare.request import Asked
 from iowatt.run.histogram import Histogram

@@ -7,9 +7,8 @@ import pytest
 
 import compared_runs as made
 from iowatt.lenses.compare.measurement import sides
-from iowatt.lenses.compare.over_time import courses
+from iowatt.lenses.compare.over_time import courses, spikes
 from iowatt.lenses.compare.request import Asked
-from iowatt.lenses.compare.spikes import spikes
 from iowatt.pages.compare import over_time
 
 #: Seconds of means of 0.5 ms but for these: ten requests a second, so 10 of 2 ms make 2 ms, one of 6 ms 1.05.

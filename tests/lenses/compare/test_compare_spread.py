@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compared_runs as made
-from iowatt.lenses.compare import bins, response
+from iowatt.lenses.compare import response
 from iowatt.lenses.compare.measurement import sides
 from iowatt.lenses.compare.request import Asked
 from iowatt.run.histogram import Histogram
@@ -23,19 +23,19 @@ def exact(ns):
     return Histogram.of(ns, ns, np.ones(len(ns), dtype=int))
 
 
-@given(TIMES, st.sampled_from(bins.SCALES))
+@given(TIMES, st.sampled_from(response.SCALES))
 def test_every_request_is_in_the_bin_that_its_time_says(ns, scale):
-    counted = bins.counted(exact(ns), scale)
+    counted = response.counted(exact(ns), scale)
     edges = [0, *scale.edges_ns, math.inf]
     direct = [sum(low < value <= high for value in ns) for low, high in pairwise(edges)]
     assert counted.counts == direct and counted.straddling == 0
 
 
-@given(TIMES, st.sampled_from(bins.SCALES), st.integers(2, 3_000_000))
+@given(TIMES, st.sampled_from(response.SCALES), st.integers(2, 3_000_000))
 def test_bins_over_an_edge_count_by_their_upper_end_and_are_told(ns, scale, width):
     low = np.asarray(ns) // width * width
     wide = Histogram.of(low, low + width - 1, np.ones(len(ns), dtype=int))
-    counted = bins.counted(wide, scale)
+    counted = response.counted(wide, scale)
     assert sum(counted.counts) == len(ns)
     crossing = [
         at for at in low if any(at <= edge < at + width - 1 for edge in scale.edges_ns)
@@ -44,8 +44,8 @@ def test_bins_over_an_edge_count_by_their_upper_end_and_are_told(ns, scale, widt
 
 
 def test_the_buckets_of_array_reporters_are_doublings_of_an_eighth_of_a_millisecond():
-    assert [edge / 1e6 for edge in bins.ARRAY.edges_ns[:6]] == [0.125, 0.25, 0.5, 1, 2, 4]
-    assert [edge / 1e3 for edge in bins.POWERS.edges_ns[:5]] == [1, 2, 4, 8, 16]
+    assert [edge / 1e6 for edge in response.ARRAY.edges_ns[:6]] == [0.125, 0.25, 0.5, 1, 2, 4]
+    assert [edge / 1e3 for edge in response.POWERS.edges_ns[:5]] == [1, 2, 4, 8, 16]
 
 
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=60), st.integers(1, 10**9))

@@ -22,7 +22,7 @@ from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.pages import cost as report
 from iowatt.pages.cost import totals, words
-from iowatt.pages.cost.verdict import verdict
+from iowatt.pages.cost.sentences import verdict
 from iowatt.render import numbers, write
 from iowatt.run.record import LoadGenerator
 

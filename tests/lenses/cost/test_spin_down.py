@@ -16,12 +16,12 @@ import iowatt
 from cost_systems import book, case, hdd, ssd, system
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost import spin_down
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.low_power_state import Low
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.result import BreakEven, SpinDown
 from iowatt.lenses.cost.spin_down import break_even
-from iowatt.lenses.cost.year.drives import over
+from iowatt.lenses.cost.year.year import drives_over
 from iowatt.run.bundle import Run
 
 #: Seagate ES.2 2 TB: 6.98 W idle, 1.47 W stopped, 13.5 s at the peak of 23.5 W; the stop is left out.
@@ -229,7 +229,7 @@ def test_an_ssd_in_a_low_power_state_saves_and_wears_nothing() -> None:
 def test_a_year_saves_what_its_runs_save_each_for_its_seconds(runs: dict[str, Run]) -> None:
     """A third of 900 s as the disks that never stop, the rest as those that do."""
     of = [observe(runs[name]) for name in ("never", "oracle-energy")]
-    year = over(of, np.array([300.0, 600.0]))
+    year = drives_over(of, np.array([300.0, 600.0]))
     for drive, (_, stopping) in zip(year, zip(*(one.drives for one in of), strict=True), strict=True):
         assert stopping.counts.saved_j is not None
         assert drive.counts.saved_j == pytest.approx(stopping.counts.saved_j * 600 / 1800)

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
 from iowatt.lenses.cost import wear
-from iowatt.lenses.cost.case import Case
+from iowatt.lenses.cost.case import Case, Horizon
 from iowatt.lenses.cost.expression import evaluate
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.wear.replacement_schedule import LISTED
 from refused import refused
 

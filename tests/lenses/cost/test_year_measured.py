@@ -14,8 +14,7 @@ from iowatt.base.errors import InputError
 from iowatt.counters.clock import Stamp
 from iowatt.counters.read import read
 from iowatt.lenses.cost.year import find_cycle
-from iowatt.lenses.cost.year.completed import of_run
-from iowatt.lenses.cost.year.measured import Stretches, shape
+from iowatt.lenses.cost.year.measured import Stretches, of_run, shape
 from refused import refused
 
 LOGS = Path(__file__).resolve().parents[2] / "data" / "counters"

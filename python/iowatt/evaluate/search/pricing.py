@@ -13,8 +13,7 @@ from iowatt.lenses.cost.component import GROUPS, Component
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.case import Case
-    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost.case import Case, Horizon
     from iowatt.lenses.cost.system import System
     from iowatt.run.bundle import Run
     from iowatt.tariffs.structure import Tariff
@@ -62,7 +61,7 @@ def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], asked: Pricin
     ``usd_per_kwh``, ``unpriced`` (parts that cost nothing for want of a price), and ``drives_only``: whether
     nothing but drives has a price.
     """
-    from iowatt.lenses.cost import purchase as bought
+    from iowatt.lenses.cost import drive_costs as bought
 
     case = _case(_system(plan), asked)
     unpriced = bought.unpriced(case)
@@ -111,11 +110,11 @@ def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:
 
     Raises ``InputError`` where something of it has no price.
     """
-    from iowatt.lenses.cost import purchase as bought
+    from iowatt.lenses.cost import drive_costs as bought
 
     case = _case(_system(plan), asked)
     many = {drive.name: drive.count for drive in case.system.drives}
-    components = list(bought.components(case))
+    components = list(bought.purchase_costs(case))
     _all_known(components, case.system)
     return sum(one.usd * many.get(one.device or "", 1) for one in components)
 

@@ -10,6 +10,7 @@ from iowatt.base.results import Note
 from iowatt.lenses.compare import flags, metric_verdicts, omission, over_time, response
 from iowatt.lenses.compare.measurement import Observed, Side
 from iowatt.lenses.compare.measurement import sides as observed_sides
+from iowatt.lenses.compare.over_time import spikes
 from iowatt.lenses.compare.request import Asked
 from iowatt.lenses.compare.result import (
     AskedFor,
@@ -21,7 +22,6 @@ from iowatt.lenses.compare.result import (
     RunOfSide,
     SideFigures,
 )
-from iowatt.lenses.compare.spikes import spikes
 
 #: Response times of both directions, beside those that were asked for.
 _DIRECTIONS: Final = (("all", "all requests"), ("read", "reads"), ("write", "writes"))

@@ -68,10 +68,7 @@ class Distribution:
     def limits(self, low: float, high: float) -> tuple[float, float]:
         """Response times at two shares as limits of an interval: to the ends of lumps, infinite beyond the
         data."""
-        return (
-            self._limit(low, 0) if low > 0 else -np.inf,
-            self._limit(high, 1) if high < 1 else np.inf,
-        )
+        return (self._limit(low, 0) if low > 0 else -np.inf, self._limit(high, 1) if high < 1 else np.inf)
 
     def _limit(self, share: float, end: int) -> float:
         value = self.value(share)

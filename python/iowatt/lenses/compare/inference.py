@@ -1,30 +1,233 @@
-"""What may be said of the difference between two Runs, or two groups of repeated Runs.
+"""The difference between two Runs, or two groups of repeated Runs: intervals, p-values and verdicts.
 
 Intervals of a difference are put together from the limits of both sides (the square-and-add method of Zou and
 Donner, Statistics in Medicine 27, 2008), because those of a quantile are not symmetric. One number of
-standard errors belongs to each interval; the number at which it just touches 0 is the statistic, held against
-that of resamples without any difference. So an interval and its p-value never contradict one another.
+standard errors belongs to each interval; the number at which it just touches 0 is the statistic, compared
+with that of resamples without any difference. So an interval and its p-value never contradict one another.
+
+Where only few Runs are known, resamples are not divided by their own standard errors but by one drawn with so
+few degrees of freedom, the same for all metrics of a resample: alone each then follows Student's t, together
+they keep their correlation.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from iowatt.lenses.compare.blocks import Blocks
-from iowatt.lenses.compare.critical import Critical
+from iowatt.lenses.compare.blocks import Blocks, Floats
+from iowatt.lenses.compare.bootstrap import Drawn, step_down
 from iowatt.lenses.compare.distribution import Distribution
-from iowatt.lenses.compare.metrics import Metric
+from iowatt.lenses.compare.metrics import Estimate, Metric
 from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT, Basis, Difference, Interval, Verdict
-from iowatt.lenses.compare.pair import Pair
-from iowatt.lenses.compare.repeats import Side, sides
-from iowatt.lenses.compare.side import Estimate
-from iowatt.lenses.compare.spread import spread
+from iowatt.lenses.compare.repeats import Side, sides, spread
 
-__all__ = ["Basis", "Difference", "Interval", "Question", "Verdict", "infer", "infer_all"]
+#: Differences under this share of the figures are rounding.
+ROUNDING: Final = 1e-9
+#: Standard errors that are looked at when a statistic is sought.
+FARTHEST: Final = 200.0
+#: Halvings of that range.
+HALVINGS: Final = 50
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Estimates of a metric before and after with their standard errors; ``reason`` says why there is no
+    inference."""
+
+    before: Estimate
+    after: Estimate
+    errors: tuple[float, float]
+    scales: tuple[float, float]
+    reason: str | None
+    remarks: tuple[str, ...]
+
+    @classmethod
+    def of(cls, before: Estimate, after: Estimate, sides: tuple[Side, Side], at: int) -> Pair:
+        """The metric at place ``at`` of both sides."""
+        remarks: list[str] = []
+        errors = (float(sides[0].error[at]), float(sides[1].error[at]))
+        for name, estimate, one in zip(("before", "after"), (before, after), sides, strict=True):
+            why = one.reasons[at] or estimate.too_few(
+                float(one.error[at]), one.length if one.ordered else None
+            )
+            if why is not None:
+                remarks.append(f"{name}: {why}")
+        scales = (
+            (0.0, 0.0) if remarks else (before.scale_of(errors[0]), after.scale_of(errors[1]))
+        )  # fmt: skip
+        return cls(before, after, errors, scales, remarks[0] if remarks else None, tuple(remarks))
+
+    @property
+    def metric(self) -> Metric:
+        """What is compared."""
+        return self.before.metric
+
+    @property
+    def _centres(self) -> tuple[float, float]:
+        return self.before.centre or 0.0, self.after.centre or 0.0
+
+    def _limits(self, widths: float) -> tuple[Interval, Interval]:
+        return self.before.limits(self.errors[0], widths), self.after.limits(self.errors[1], widths)
+
+    def _raw(self, widths: float) -> Interval:
+        """Limits of the difference, infinite where there is none."""
+        one, other = self._centres
+        (low_1, high_1), (low_2, high_2) = self._limits(widths)
+        middle = other - one
+        return (
+            middle - math.hypot(other - low_2, high_1 - one),
+            middle + math.hypot(high_2 - other, one - low_1),
+        )
+
+    def interval(self, widths: float) -> Interval | None:
+        """Limits of the difference at so many standard errors, in the metric's unit."""
+        low, high = self._raw(widths)
+        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+    def ratio_interval(self, widths: float) -> Interval | None:
+        """Limits of the ratio after / before, put together as logarithms; ``None`` where a limit is not above
+        0."""
+        one, other = self._centres
+        (low_1, high_1), (low_2, high_2) = self._limits(widths)
+        if min(one, other, low_1, low_2) <= 0 or not (math.isfinite(high_1) and math.isfinite(high_2)):
+            return None
+        middle = math.log(other / one)
+        return (
+            math.exp(middle - math.hypot(math.log(other / low_2), math.log(high_1 / one))),
+            math.exp(middle + math.hypot(math.log(high_2 / other), math.log(one / low_1))),
+        )
+
+    def side_interval(self, side: int, widths: float) -> Interval | None:
+        """Limits of the figure on one side."""
+        if self.reason is not None:
+            return None
+        estimate = (self.before, self.after)[side]
+        low, high = estimate.limits(self.errors[side], widths)
+        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+    def statistic(self) -> float:
+        """Standard errors at which the interval of the difference just touches 0."""
+        if self.reason is not None:
+            return 0.0
+        one, other = self._centres
+        if abs(other - one) <= ROUNDING * max(abs(one), abs(other)):
+            return 0.0
+        low, high = 0.0, FARTHEST
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            limits = self._raw(middle)
+            low, high = (middle, high) if limits[0] > 0 or limits[1] < 0 else (low, middle)
+        return low
+
+
+@dataclass(frozen=True)
+class Critical:
+    """For each of J metrics: standard errors of the intervals (difference, each side), p-values alone and
+    adjusted.
+    """
+
+    widths: Floats
+    side_widths: tuple[Floats, Floats]
+    alone: Floats
+    adjusted: Floats
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Sequence[Pair],
+        sides: tuple[Side, Side],
+        random: np.random.Generator,
+        *,
+        resamples: int,
+        confidence: float,
+    ) -> Critical:
+        """By ``resamples`` of both sides."""
+        observed = np.asarray([pair.statistic() for pair in pairs])
+        told = np.flatnonzero([pair.reason is None for pair in pairs])
+        scaled = [_scaled(one.draw(random, resamples), pairs, at) for at, one in enumerate(sides)]
+        both = Drawn(scaled[1].mean - scaled[0].mean, scaled[0].variance + scaled[1].variance)
+        joint = np.asarray([_joint_degrees(pair, sides, at) for at, pair in enumerate(pairs)])
+        # One stream whatever the degrees are: equal probabilities of chi-square for all metrics of a
+        # resample.
+        few = _root_chi_squares(random, resamples, [joint, sides[0].degrees, sides[1].degrees])
+        together = _studentised(both, few[0])
+        alone = (1 + np.count_nonzero(together >= observed, axis=0)) / (resamples + 1)
+        adjusted = np.ones(len(pairs))
+        adjusted[told] = step_down(observed[told], together[:, told])
+        widths = [
+            np.quantile(one, confidence, axis=0, method="higher")
+            for one in (together, _studentised(scaled[0], few[1]), _studentised(scaled[1], few[2]))
+        ]
+        return cls(widths[0], (widths[1], widths[2]), alone, adjusted)
+
+
+def _scaled(drawn: Drawn, pairs: Sequence[Pair], side: int) -> Drawn:
+    """Resamples in the unit of the metrics: a greater share at or below a value is a smaller quantile."""
+    factors = np.asarray(
+        [
+            (-1.0 if pair.metric.kind == "quantile" else 1.0) * pair.scales[side] / pair.errors[side]
+            if pair.reason is None and pair.errors[side] > 0 and np.isfinite(pair.scales[side])
+            else 0.0
+            for pair in pairs
+        ]
+    )
+    return Drawn(drawn.mean * factors, drawn.variance * factors**2)
+
+
+def _joint_degrees(pair: Pair, sides: tuple[Side, Side], at: int) -> float:
+    """Degrees of freedom of the difference: those of both sides, by Welch and Satterthwaite where they
+    differ.
+    """
+    one, other = (float(side.degrees[at]) for side in sides)
+    if one == other or pair.reason is not None:
+        # Both sides were given one variance ratio (and all its degrees), or neither has few.
+        return one
+    squares = [scale**2 for scale in pair.scales]
+    below = squares[0] ** 2 / one + squares[1] ** 2 / other
+    return sum(squares) ** 2 / below if below > 0 else min(one, other)
+
+
+def _root_chi_squares(
+    random: np.random.Generator, resamples: int, degrees: Sequence[Floats]
+) -> list[Floats | None]:
+    """sqrt(chi-square / degrees) for each metric, the same draws for equal degrees; ``None`` where all are
+    infinite.
+    """
+    kinds = sorted({float(one) for column in degrees for one in column if math.isfinite(one)})
+    drawn = {one: np.sqrt(random.chisquare(one, resamples) / one) for one in kinds}
+    made: list[Floats | None] = []
+    for column in degrees:
+        if not np.isfinite(column).any():
+            made.append(None)
+            continue
+        made.append(
+            np.column_stack([drawn.get(float(one), np.full(resamples, np.nan)) for one in column]).astype(
+                np.float64
+            )
+        )
+    return made
+
+
+def _studentised(drawn: Drawn, few: Floats | None) -> Floats:
+    """Absolute statistics of resamples, by their own standard errors or, with few degrees, by drawn ones
+    (``few``).
+    """
+    own = np.divide(
+        drawn.mean, np.sqrt(drawn.variance), out=np.zeros_like(drawn.mean), where=drawn.variance > 0
+    )
+    if few is None:
+        return np.abs(own)
+    spread = drawn.mean.std(axis=0)
+    fixed = np.divide(drawn.mean, spread, out=np.zeros_like(drawn.mean), where=spread > 0)
+    return np.asarray(
+        np.abs(np.where(np.isnan(few), own, fixed / np.nan_to_num(few, nan=1.0))), dtype=np.float64
+    )
+
 
 RESAMPLES: Final = 4000
 #: Chance that any metric of two Runs that do not differ is called different. Under the 5 % that is promised,

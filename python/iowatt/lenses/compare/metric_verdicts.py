@@ -1,8 +1,8 @@
 """What is compared, and what each difference is worth: figures, their intervals, verdicts.
 
 Figures come from the whole of each side (merged histograms, sums over windows). Their intervals come from
-blocks of time: response times from the ``series``, work and energy from the ``intervals``. All that is asked
-is corrected together, so that among a dozen figures none differs by chance alone.
+blocks of time: response times from the ``series``, work and energy from the ``intervals``. All figures are
+corrected together, so that among a dozen none differs by chance alone.
 """
 
 from __future__ import annotations
@@ -12,18 +12,22 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import polars as pl
+
 from iowatt.lenses.compare import metrics, response
+from iowatt.lenses.compare.blocks import Blocks
+from iowatt.lenses.compare.bootstrap import LEAST_BLOCKS
 from iowatt.lenses.compare.flags import repeated_by_seed
 from iowatt.lenses.compare.inference import RESAMPLES, VERDICT_LEVEL, Question, infer_all
-from iowatt.lenses.compare.measurement import MIB, Side
+from iowatt.lenses.compare.measurement import MIB, NS_PER_MS, Observed, Side
 from iowatt.lenses.compare.outcome import NO_VERDICT
-from iowatt.lenses.compare.questions import by_interval, by_series, mean_by_interval
 from iowatt.lenses.compare.request import Asked
 from iowatt.lenses.compare.result import BothSides, DifferenceRow, RestsOn, Statistics
 
 if TYPE_CHECKING:
     from iowatt.lenses.compare.metrics import Metric
     from iowatt.lenses.compare.outcome import Difference, Interval
+
 
 #: Loops in which the driver, not storage, sets how much is done.
 _GIVEN: Final = ("open", "replayed", "recorded")
@@ -84,11 +88,7 @@ def differences(before: Side, after: Side, asked: Asked) -> Judged:
         if first is None and second is None:
             continue
         row = _row(
-            one,
-            _title(one, asked),
-            (first, second),
-            found.get(one.key),
-            _beyond(one, before, after, asked),
+            one, _title(one, asked), (first, second), found.get(one.key), _beyond(one, before, after, asked)
         )
         if given and one in (IOPS, BANDWIDTH) and row.verdict in ("better", "worse"):
             load = "requests came at their own times, so this is the load, not what storage can do"
@@ -239,3 +239,77 @@ def _interval(
         return None
     low, high = (end * scale for end in interval)
     return max(least, min(low, figure)), max(high, figure)
+
+
+def by_series(side: Side, asked: Asked) -> list[Blocks]:
+    """Response times of each Run: by its series; where it has none, in one block without order in time.
+
+    Empty where a Run has no histogram.
+    """
+    found = [_series(part, asked) for part in side.parts]
+    return (
+        [] if any(blocks is None for blocks in found) else [blocks for blocks in found if blocks is not None]
+    )
+
+
+def _series(part: Observed, asked: Asked) -> Blocks | None:
+    if part.series is not None:
+        window = part.summary["window"]
+        return Blocks.of_series(
+            part.run.table("series"),
+            point=asked.point,
+            op=asked.op,
+            workload=asked.workload,
+            window=(float(window["start_s"]), float(window["end_s"])),
+        )
+    histogram = part.histogram
+    if not histogram.total:
+        return None
+    return Blocks.of_histogram(
+        histogram.low_ns,
+        histogram.high_ns,
+        histogram.count,
+        seconds=part.window_s,
+        sum_ns=None if part.mean_ms is None else part.mean_ms * NS_PER_MS * histogram.total,
+        max_ns=None if part.max_ms is None else part.max_ms * NS_PER_MS,
+    )
+
+
+def mean_by_interval(side: Side, asked: Asked) -> list[Blocks]:
+    """Counts and sums of response times by interval, for Runs without series; empty where one has too few.
+
+    Of all requests at the host: intervals know no others.
+    """
+    if asked.op != "all" or asked.workload is not None or asked.point != "host":
+        return []
+    found = []
+    for part in side.parts:
+        table = part.run.table("intervals")
+        means = table["response_mean_ms"]
+        if table.height < LEAST_BLOCKS or table.filter(means.is_null() & (pl.col("completions") > 0)).height:
+            return []
+        blocks = Blocks.of_intervals(table)
+        sums = blocks.count * means.fill_null(0.0).to_numpy() * NS_PER_MS
+        longest = table["response_max_ms"].cast(pl.Float64).fill_null(0.0).to_numpy() * NS_PER_MS
+        found.append(
+            Blocks(
+                blocks.start_s,
+                blocks.end_s,
+                blocks.count,
+                sums,
+                longest,
+                blocks.low_ns,
+                blocks.high_ns,
+                blocks.bins,
+            )
+        )
+    return found
+
+
+def by_interval(side: Side, asked: Asked) -> list[Blocks]:
+    """Work and energy of each Run by interval; empty where one has no intervals."""
+    del asked
+    tables = [part.run.table("intervals") for part in side.parts]
+    return (
+        [] if any(table.is_empty() for table in tables) else [Blocks.of_intervals(table) for table in tables]
+    )

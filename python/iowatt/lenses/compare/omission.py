@@ -22,8 +22,7 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.compare import response
-from iowatt.lenses.compare.loop import Loop
-from iowatt.lenses.compare.measurement import Observed, Side
+from iowatt.lenses.compare.measurement import Loop, Observed, Side
 from iowatt.lenses.compare.request import Asked
 from iowatt.lenses.compare.result import Modelled, Omission
 from iowatt.run.histogram import Histogram

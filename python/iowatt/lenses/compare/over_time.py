@@ -1,8 +1,13 @@
-"""Response time over time: blocks of a Run's series at one width for both sides, or its intervals.
+"""Response time over time, in blocks of one width for both sides, and its spikes.
 
 A series has its blocks where they were flushed; their width is a power of two of another's, or what the
-scenario asked for. The wider of two sides is what both are joined to, because a mean over less time varies
-more, and has more spikes for it.
+scenario asked for. Both sides are joined to the wider blocks, because a mean over less time varies more, and
+has more spikes for it.
+
+A spike is consecutive blocks over a threshold. By its **mean**, as an array's own reporter shows it, a short
+stall among many fast requests is no spike; by its **longest** response one slow request is enough. A block in
+which nothing completed has neither, and ends a spike; a stall of the whole array is therefore the one block
+in which its requests complete at last, and its length is that spike's longest response.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ import numpy.typing as npt
 from iowatt.base.results import Note
 from iowatt.lenses.compare.measurement import Observed, Side
 from iowatt.lenses.compare.request import Asked
-from iowatt.lenses.compare.result import RunCourse
+from iowatt.lenses.compare.result import RunCourse, Spike, SpikesByView, SpikesOfSide
 
 NS_PER_MS: Final = 1e6
 
@@ -184,3 +189,60 @@ def described(course: Course) -> RunCourse:
         mean_ms=known(course.mean_ms),
         max_ms=known(course.max_ms),
     )
+
+
+VIEWS: Final = ("mean", "max")
+
+#: Spikes listed by side and view, the highest; all are counted.
+LISTED: Final = 50
+
+
+def spikes(courses: Sequence[Course], threshold_s: float) -> SpikesOfSide:
+    """Spikes of a side by either view: how many, how long, how high, and where."""
+    mean, longest = (_by(view, courses, threshold_s * 1e3) for view in VIEWS)
+    return SpikesOfSide(mean=mean, max=longest)
+
+
+def _by(view: str, courses: Sequence[Course], threshold_ms: float) -> SpikesByView:
+    found = [spike for course in courses for spike in of_course(course, view, threshold_ms)]
+    values = [course.mean_ms if view == "mean" else course.max_ms for course in courses]
+    blocks = sum(int(np.isfinite(value).sum()) for value in values)
+    over = sum(int((value > threshold_ms).sum()) for value in values)
+    listed = sorted(found, key=lambda spike: -spike.greatest_ms)[:LISTED]
+    return SpikesByView(
+        spikes=len(found),
+        blocks=blocks,
+        blocks_over=over,
+        seconds=float(sum(spike.length_s for spike in found)),
+        longest_s=max((spike.length_s for spike in found), default=0.0),
+        greatest_ms=max((spike.greatest_ms for spike in found), default=None),
+        greatest_block_ms=max(
+            (float(np.nanmax(value)) for value in values if np.isfinite(value).any()), default=None
+        ),
+        listed=sorted(listed, key=lambda spike: (spike.run, spike.start_s)),
+    )
+
+
+def of_course(course: Course, view: str, threshold_ms: float) -> list[Spike]:
+    """Spikes of one Run, in order of time; times in s from the start of its window."""
+    value = course.mean_ms if view == "mean" else course.max_ms
+    over = value > threshold_ms  # false for NaN
+    apart = np.ones(over.size, dtype=bool)
+    apart[1:] = course.start_s[1:] - course.end_s[:-1] > 1e-6 * course.width_s
+    begins = np.flatnonzero(over & (apart | ~np.roll(over, 1) | (np.arange(over.size) == 0)))
+    found = []
+    for begin in begins.tolist():
+        end = begin + 1
+        while end < over.size and over[end] and not apart[end]:
+            end += 1
+        found.append(
+            Spike(
+                run=course.label,
+                start_s=float(course.start_s[begin]),
+                length_s=float(course.end_s[end - 1] - course.start_s[begin]),
+                blocks=end - begin,
+                greatest_ms=float(value[begin:end].max()),
+                requests=int(course.requests[begin:end].sum()),
+            )
+        )
+    return found

@@ -9,22 +9,25 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost import carbon, choice, energy, spin_down, uncertainty, views, wear
+from iowatt.lenses.budget.result import ServiceLevel
+from iowatt.lenses.cost import carbon, energy, spin_down, uncertainty, views, wear
 from iowatt.lenses.cost.bills import LONGEST_YEARS, Bills
-from iowatt.lenses.cost.book.describe import assumptions
 from iowatt.lenses.cost.book.find import SET
-from iowatt.lenses.cost.case import Case
+from iowatt.lenses.cost.book.listing import assumptions
+from iowatt.lenses.cost.case import Case, Horizon
 from iowatt.lenses.cost.component import GROUPS, Component, Costs
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import price
 from iowatt.lenses.cost.result import (
     Billed,
     BilledMonth,
     BookUsed,
     Capacity,
+    Cheapest,
+    Choice,
     Cost,
     CostComponent,
     DriveCost,
+    Excluded,
     HorizonUsed,
     MoreThanFirst,
     OtherHorizon,
@@ -46,6 +49,52 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.system import Drive, System
     from iowatt.tariffs.bill import Bill
     from iowatt.tariffs.structure import Tariff
+
+
+GB_PER_TB: Final = 1000.0
+ALIKE: Final = 0.01
+"""Relative difference up to which usable capacities count as the same."""
+
+
+def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | None = None) -> Choice:
+    """``choice`` of the document: candidates, who is none and why, and the cheapest on both bases.
+
+    ``level`` is the service level that ``systems`` were held against.
+    ``cheapest.total`` is None where a candidate has no total, ``cheapest.per_usable_tb`` also where
+    the usable capacity of a candidate is not known; ``capacities_differ`` is None then, too.
+    """
+    candidates = [(one, cost) for one, cost in zip(systems, costs, strict=True) if one.candidate]
+    capacities = [one.usable_gb for one, _ in candidates]
+    known = [gb for gb in capacities if gb]
+    all_known = len(known) == len(candidates) > 0
+    priced = len(candidates) > 0 and all(cost.known for _, cost in candidates)
+    return Choice(
+        level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
+        baseline=candidates[0][0].name if candidates else None,
+        candidates=[one.name for one, _ in candidates],
+        excluded=[
+            Excluded(system=one.name, late=one.late, why=why(one)) for one in systems if not one.candidate
+        ],
+        capacities_differ=max(known) > (1 + ALIKE) * min(known) if all_known else None,
+        cheapest=Cheapest(
+            total=min(candidates, key=lambda each: each[1].usd)[0].name if priced else None,
+            per_usable_tb=min(candidates, key=lambda each: per_usable_tb(*each) or 0.0)[0].name
+            if priced and all_known
+            else None,
+        ),
+    )
+
+
+def why(system: System) -> str:
+    """Why a system is no candidate; empty where it is one."""
+    said = [system.kept_up.why] if system.kept_up is not None and system.late else []
+    return "; ".join([*said, *filter(None, [system.missed])])
+
+
+def per_usable_tb(system: System, costs: Costs) -> float | None:
+    """USD of the horizon for each usable TB; None where the total or the capacity is not known."""
+    return costs.usd / (system.usable_gb / GB_PER_TB) if costs.known and system.usable_gb else None
+
 
 MOST_MONTHS: Final = 240
 """Rows of the bill by month; beyond, by year."""
@@ -99,7 +148,7 @@ def analyse(
     samples, crossovers = (samples, crossovers) if known and ranked else (0, ())
     spread = uncertainty.sample(
         pricers, book, horizon, samples=samples, seed=seed,
-        usable_tb={case.system.name: (case.system.usable_gb or 0.0) / choice.GB_PER_TB for case, _ in ranked},
+        usable_tb={case.system.name: (case.system.usable_gb or 0.0) / GB_PER_TB for case, _ in ranked},
     ) if samples else None  # fmt: skip
     bars = uncertainty.tornado(pricers, book, horizon) if samples else []
     crossed = uncertainty.crossovers(
@@ -121,7 +170,7 @@ def analyse(
             cautions=_without_effect(book),
         ),
         assumptions=assumptions(book),  # last of all that asks the book: it lists what was asked for
-        choice=choice.choice(systems, costs, level),
+        choice=choice(systems, costs, level),
         systems=said,
         other=OtherHorizon(horizon=_horizon(other), systems=otherwise),
         comparison=[
@@ -238,7 +287,7 @@ def _system(case: Case, costs: Costs, subject: Subject) -> SystemCost:
         capacity_gb=Capacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
         kept_up=system.kept_up,
         usd=costs.usd if costs.known else None,
-        usd_per_usable_tb=choice.per_usable_tb(system, costs),
+        usd_per_usable_tb=per_usable_tb(system, costs),
         present_usd=costs.present(rate) if costs.known else None,
         known_usd=costs.usd,
         by_group=by_group(costs),
@@ -268,7 +317,7 @@ def _misfits(case: Case) -> list[Note]:
 
 def _spin_down(case: Case) -> list[SpinDown]:
     """What spinning down saves and costs, at the mean price of the energy that is billed."""
-    return spin_down.of_case(case, energy.mean_price(case))
+    return spin_down.spin_downs(case, energy.mean_price(case))
 
 
 def _component(component: Component, rate: float) -> CostComponent:

@@ -14,8 +14,7 @@ from typing import Final
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.lenses.cost import wear
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.figure import Figure
+from iowatt.lenses.cost.book.book import Book, Figure
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow
 from iowatt.lenses.cost.expression import number
@@ -31,7 +30,7 @@ GRID: Final = "carbon.grid"
 WORLD: Final = "world"
 
 
-def components(case: Case) -> Iterator[Component]:
+def carbon_costs(case: Case) -> Iterator[Component]:
     """One for electricity and one for drives; nothing while no price of carbon is paid."""
     price = case.book.number("carbon.price")
     figure, grid = case.book.figure("carbon.price"), grid_of(case)

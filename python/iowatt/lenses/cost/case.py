@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.wear import SECONDS_PER_YEAR
@@ -15,8 +15,40 @@ from iowatt.lenses.wear import SECONDS_PER_YEAR
 if TYPE_CHECKING:
     from iowatt.lenses.cost.bills import Bills
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.horizon import Horizon
     from iowatt.lenses.cost.system import Drive, System
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """What two systems are compared over.
+
+    ``work``: each does the same work ``amount`` times over (alpha), the slower one for longer.
+    ``time``: each goes on for ``amount`` years of 365 days, the faster one doing more.
+    """
+
+    basis: Literal["work", "time"]
+    amount: float
+
+    def __post_init__(self) -> None:
+        least = 1.0 if self.basis == "work" else 0.0
+        if not (self.amount >= least and self.amount > 0) or self.amount == float("inf"):
+            name, accepted = ("alpha", "at least 1") if self.basis == "work" else ("years", "more than 0")
+            raise InputError(
+                "out-of-range", Argument(name), f"{self.amount:g} is not accepted; expected {accepted}"
+            )
+
+    def repeats(self, work_s: float) -> float:
+        """How often work that takes ``work_s`` seconds is done."""
+        return self.amount if self.basis == "work" else self.amount * SECONDS_PER_YEAR / work_s
+
+    def seconds(self, work_s: float) -> float:
+        """How long that takes, in s."""
+        return self.repeats(work_s) * work_s
+
+    def years(self, work_s: float) -> float:
+        """The same in years of 365 days."""
+        return self.seconds(work_s) / SECONDS_PER_YEAR
+
 
 OWN: Final = "purchase.factor"
 

@@ -1,4 +1,4 @@
-"""The electricity of the system itself (equations 7 and 8 of dollars2014): its power series, billed."""
+"""Electricity: the power series, billed (equations 7 and 8 of dollars2014), and what PUE adds to it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PEAKS: Final = ("demand", "coincident")
 _CUT: Final = 1e-6
 
 
-def components(case: Case) -> Iterator[Component]:
+def energy_costs(case: Case) -> Iterator[Component]:
     """One for each kind of charge that the bill has."""
     found: dict[Kind, list[Charge]] = {}
     for charge in charges(case, 1.0):
@@ -51,7 +51,7 @@ def components(case: Case) -> Iterator[Component]:
         total = math.fsum(charge.usd for charge in parts)
         # A share of nothing stands there too: the workbook says what it depends on.
         if total or kind == "energy" or (kind == "fixed" and case.book.word("energy.fixed") == "share"):
-            yield _component(case, kind, parts)
+            yield _energy_component(case, kind, parts)
 
 
 def charges(case: Case, factor: float) -> list[Charge]:
@@ -142,7 +142,7 @@ def _by_run(case: Case, factor: float) -> Iterator[Charge]:
             yield Charge(kind, year, usd * case.repeats * share, quantity * case.repeats * share)
 
 
-def _component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
+def _energy_component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
     title, group, unit, formula = _KINDS[kind]
     flows = tuple(flow(case, charge) for charge in parts)
     usd = math.fsum(one.usd for one in flows)
@@ -167,11 +167,11 @@ def _component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
         rests_on=("energy.factor", "energy.escalation", "energy.site_kw")
         + (("energy.demand",) if kind in _PEAKS else ())
         + (("energy.fixed",) if standing else ()),
-        expression=_expression(case, kind, parts),
+        expression=_energy_expression(case, kind, parts),
     )
 
 
-def _expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
+def _energy_expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
     price = linear_price(case)
     if kind == "energy" and price is not None:
         kwh = case.system.work.load.total_j / JOULES_PER_KWH
@@ -182,3 +182,62 @@ def _expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
             return f"({number(kwh)}*{{repeats}}+{number(cut)})*{number(price)}*{{energy.factor}}"
     usd = number(at_risen_prices(case, parts))
     return f"{usd}*{{energy.factor}}"
+
+
+def cooling_costs(case: Case) -> Iterator[Component]:
+    """The bill of the load times PUE less the bill of the load; nothing where PUE is 1."""
+    factor = case.book.number("cooling.pue")
+    if factor == 1.0:
+        return
+    parts = list(_more(case, factor))
+    kwh = case.system.work.load.repeated(case.repeats).total_j * (factor - 1.0) / JOULES_PER_KWH
+    charged = [charge for charge in parts if charge.kind != "sell"]
+    paid = [charge for charge in parts if charge.kind == "sell"]
+    yield _cooling_component(case, "cooling", "Cooling and distribution (PUE)", charged, kwh)
+    if paid:
+        yield _cooling_component(
+            case, "cooling:sell", "Cooling and distribution, at negative prices", paid, None
+        )
+
+
+def _cooling_component(case: Case, key: str, title: str, parts: list[Charge], kwh: float | None) -> Component:
+    figure = case.book.figure("cooling.pue")
+    flows = tuple(flow(case, charge) for charge in parts)
+    usd = math.fsum(one.usd for one in flows)
+    return Component(
+        key=key,
+        group="credit" if usd < 0 else "cooling",
+        title=title,
+        device=None,
+        flows=flows,
+        quantity=kwh,
+        unit="kWh" if kwh is not None else "",
+        unit_price=usd / kwh if kwh else None,
+        formula="bill of the power x PUE - bill of the power",
+        source=figure.source,
+        date=figure.date,
+        scales="work",
+        rests_on=("cooling.pue", "energy.factor", "energy.escalation", "energy.site_kw", "energy.demand"),
+        note="its demand charges scale by the months" if any(c.kind == "demand" for c in parts) else "",
+        expression=_cooling_expression(case, parts),
+    )
+
+
+def _more(case: Case, factor: float) -> Iterator[Charge]:
+    alone = {(charge.kind, charge.year): charge for charge in charges(case, 1.0)}
+    for charge in charges(case, factor):
+        before = alone.get((charge.kind, charge.year))
+        usd, quantity = (0.0, 0.0) if before is None else (before.usd, before.quantity)
+        yield Charge(charge.kind, charge.year, charge.usd - usd, charge.quantity - quantity)
+    made = {(charge.kind, charge.year) for charge in charges(case, factor)}
+    for at, charge in alone.items():
+        if at not in made:
+            yield Charge(charge.kind, charge.year, -charge.usd, -charge.quantity)
+
+
+def _cooling_expression(case: Case, parts: list[Charge]) -> str:
+    if linear_price(case) is not None and all(
+        charge.kind == "energy" or charge.usd == 0.0 for charge in parts
+    ):
+        return "{usd:energy}*({cooling.pue}-1)"
+    return f"{number(at_risen_prices(case, parts))}*{{energy.factor}}"

@@ -10,11 +10,8 @@ import polars as pl
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost.inventory import Inventory, beside, changed
-from iowatt.lenses.cost.inventory import drives as added
-from iowatt.lenses.cost.inventory import notes as inventory_notes
-from iowatt.lenses.cost.low_power_state import Low
-from iowatt.lenses.cost.spin_down.level import levels_of_plan, spent_low
+from iowatt.lenses.cost.inventory import Inventory, added_drives, beside_note, changed_drives, inventory_notes
+from iowatt.lenses.cost.low_power_state import Low, levels_of_plan, spent_low
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
 from iowatt.lenses.kept_up import kept_up
 from iowatt.lenses.warm_start import warm_starts
@@ -47,11 +44,11 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
     capacity = summary["capacity_gb"]
     raw, usable, effective = capacity["raw"], capacity["usable"], capacity["effective"]
     if inventory is not None:
-        known, more = changed(inventory, drives, run), added(inventory, run)
+        known, more = changed_drives(inventory, drives, run), added_drives(inventory, run)
         drives = (*known, *more)
         parts |= inventory.parts
         notes += inventory_notes(inventory)
-        notes += (beside(len(more), len(known)),) if more and known else ()
+        notes += (beside_note(len(more), len(known)),) if more and known else ()
         raw, usable, effective = inventory.capacity_gb(run, drives)
     return System(
         name=run.path.name if run.path is not None else run.name,

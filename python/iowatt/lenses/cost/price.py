@@ -8,22 +8,24 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost import carbon, cooling, disposal, energy, failures, purchase, service, wear
+from iowatt.lenses.cost import carbon, drive_costs, energy, wear
 from iowatt.lenses.cost.bills import Bills
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import GROUPS, Costs
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.book.figure import Figure
-    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost.book.book import Book, Figure
+    from iowatt.lenses.cost.case import Horizon
     from iowatt.lenses.cost.system import Drive, System
     from iowatt.tariffs.structure import Tariff
 
 #: What a system costs under a book over a horizon.
 Pricer = Callable[["Book", "Horizon"], Costs]
 
-_PARTS: Final = (purchase, energy, cooling, wear, failures, service, disposal, carbon)
+_COMPONENTS: Final = (
+    drive_costs.purchase_costs, energy.energy_costs, energy.cooling_costs, wear.wear_costs,
+    drive_costs.failure_costs, drive_costs.service_costs, drive_costs.disposal_costs, carbon.carbon_costs,
+)  # fmt: skip
 
 
 def price(case: Case) -> Costs:
@@ -31,7 +33,7 @@ def price(case: Case) -> Costs:
 
     Raises ``InputError`` where something that is asked for is not known.
     """
-    found = [component for part in _PARTS for component in part.components(case)]
+    found = [component for costs in _COMPONENTS for component in costs(case)]
     many = {drive.name: drive.count for drive in case.system.drives if drive.count > 1}
     if many:
         found = [one.times(many[one.device]) if one.device in many else one for one in found]
@@ -54,7 +56,7 @@ def pricer(system: System, tariff: Tariff, start: datetime) -> Pricer:
 
 def _notes(case: Case) -> list[Note]:
     notes = [*case.system.notes, *wear.warnings(case.system)]
-    unpriced = purchase.unpriced(case)
+    unpriced = drive_costs.unpriced(case)
     if unpriced:
         notes.append(
             Note(
@@ -90,8 +92,7 @@ def _cautions(case: Case) -> Iterator[Note]:
             yield _caution("no-price", f"the price of {what} is not known, so the total is not: {states}")
         elif price.extrapolated:
             yield _caution(
-                "extrapolated-price",
-                f"the price of {what} is extrapolated, and its range is wide: {states}",
+                "extrapolated-price", f"the price of {what} is extrapolated, and its range is wide: {states}"
             )
     if case.book.word("energy.fixed") == "share" and not case.book.number("energy.site_kw"):
         whole = energy.whole_meter(case)

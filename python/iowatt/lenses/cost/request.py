@@ -12,8 +12,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.book.find import find_book
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.priced_system import Subject

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from iowatt.base.json_schema import as_written
-from iowatt.lenses.cost.book.figure import BookFile
-from iowatt.lenses.cost.inventory.file import InventoryFile
+from iowatt.lenses.cost.book.book import BookFile
+from iowatt.lenses.cost.inventory_file import InventoryFile
 
 
 def book_text() -> str:

@@ -58,11 +58,7 @@ def table(found: BeforeAfter) -> Figure:
 def intervals(found: BeforeAfter) -> Figure | None:
     """Relative differences with their intervals in one chart."""
     rows: list[list[Cell]] = [
-        [
-            row.title,
-            row.verdict,
-            *(100 * end / row.before for end in (row.difference, *row.interval)),
-        ]
+        [row.title, row.verdict, *(100 * end / row.before for end in (row.difference, *row.interval))]
         for row in found.differences
         if row.interval is not None and row.before and row.difference is not None
     ]
@@ -98,10 +94,7 @@ def intervals(found: BeforeAfter) -> Figure | None:
         "Differences and their intervals",
         "Difference relative to before; an interval that holds zero may be chance.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(axis("Change (%)"), y, showlegend=True, shapes=[zero]),
-        },
+        {"data": data, "layout": layout(axis("Change (%)"), y, showlegend=True, shapes=[zero])},
         wide=True,
     )
 

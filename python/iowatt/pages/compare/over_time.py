@@ -63,11 +63,7 @@ def _course(found: BeforeAfter, key: SideKey, title: str, y_range: list[float], 
         if any(value is not None for value in course.max_ms):
             data.append(
                 _line(
-                    x,
-                    course.max_ms,
-                    "Longest",
-                    {"color": palette.STATE_COLOURS["idle"], "width": 1.2},
-                    more,
+                    x, course.max_ms, "Longest", {"color": palette.STATE_COLOURS["idle"], "width": 1.2}, more
                 )
             )
         data.append(
@@ -222,15 +218,7 @@ def spikes(found: BeforeAfter) -> Figure | None:
         for one, shown in ((by_view.mean, "means"), (by_view.max, "single requests")):
             total += one.spikes
             rows += [
-                [
-                    title,
-                    shown,
-                    spike.run,
-                    spike.start_s,
-                    spike.length_s,
-                    spike.greatest_ms,
-                    spike.requests,
-                ]
+                [title, shown, spike.run, spike.start_s, spike.length_s, spike.greatest_ms, spike.requests]
                 for spike in one.listed
             ]
     if not rows:

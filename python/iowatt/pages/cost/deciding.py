@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from iowatt.lenses.cost.result import Cost, Course, Crossing, Crossover, Pair, Quantiles, Tornado, Uncertainty
-from iowatt.pages.cost import ranking, words
-from iowatt.pages.cost.verdict import leaning
+from iowatt.pages.cost import sentences, words
+from iowatt.pages.cost.sentences import leaning
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
@@ -207,7 +207,7 @@ def _places(found: Cost) -> Figure:
             ranged = pair.range
             share = None if ranged is None else ranged.share_crossing
             first = [
-                words.varied(one.of), one.unit, one.value, one.low, one.high, ranking.stretches(one),
+                words.varied(one.of), one.unit, one.value, one.low, one.high, sentences.stretches(one),
                 f"{pair.a}, {pair.b}",
             ]  # fmt: skip
             drawn: list[Cell] = [
@@ -267,7 +267,7 @@ def _course(number: int, one: Crossover, found: Cost) -> Figure:
     )  # fmt: skip
     return Figure(
         f"course-{number}", f"Totals along {words.varied(one.of)}",
-        f"{words.sentence(one.text).removesuffix('.')}: {ranking.stretches(one)}. {marks}{ended}".strip(),
+        f"{words.sentence(one.text).removesuffix('.')}: {sentences.stretches(one)}. {marks}{ended}".strip(),
         Table([Column(words.varied(one.of), one.unit), *(Column(name, "USD") for name in names)], rows),
         {"data": data, "layout": drawn},
     )  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, Final
 
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.component import GROUPS
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.result import PlaceRange
 from iowatt.pages.cost import words
 from iowatt.render import palette

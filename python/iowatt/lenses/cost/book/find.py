@@ -13,8 +13,7 @@ from pydantic import ValidationError
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, nearest
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.figure import BookFile, Figure
+from iowatt.lenses.cost.book.book import Book, BookFile, Figure
 from iowatt.lenses.cost.book.keys import KEYS, Key, known
 
 _LONGEST_LINEAGE = 8

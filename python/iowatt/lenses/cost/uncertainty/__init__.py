@@ -6,8 +6,7 @@ a system only as a function of a book and a horizon (``Pricer``); nothing here k
 """
 
 from iowatt.lenses.cost.uncertainty.crossover import DRAWS, crossovers
-from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer
-from iowatt.lenses.cost.uncertainty.spread import sample
-from iowatt.lenses.cost.uncertainty.tornado import tornado
+from iowatt.lenses.cost.uncertainty.sampling import Dollars, Pricer
+from iowatt.lenses.cost.uncertainty.spread import sample, tornado
 
 __all__ = ["DRAWS", "Dollars", "Pricer", "crossovers", "sample", "tornado"]

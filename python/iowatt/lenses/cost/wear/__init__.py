@@ -5,9 +5,9 @@ which drives serve in its place one after another, ``charge`` what is paid; ``bu
 cycles and bytes a day. docs/models/endurance.md has the formulas.
 """
 
-from iowatt.lenses.cost.wear.budget import budgets
-from iowatt.lenses.cost.wear.charge import charged_expression, components, lives_expression
+from iowatt.lenses.cost.wear.charge import charged_expression, lives_expression, wear_costs
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
+from iowatt.lenses.cost.wear.ratios import budgets
 from iowatt.lenses.cost.wear.replacement_schedule import (
     LISTED,
     ROUNDING,
@@ -27,11 +27,11 @@ __all__ = [
     "bought",
     "budgets",
     "charged_expression",
-    "components",
     "life_years",
     "lives_expression",
     "place",
     "schedule",
     "warnings",
+    "wear_costs",
     "wearout",
 ]

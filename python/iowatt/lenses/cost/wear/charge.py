@@ -31,7 +31,7 @@ COARSE: Final = 1e-5
 INSTEAD: Final = "in place of the purchase, which is not charged"
 
 
-def components(case: Case) -> Iterator[Component]:
+def wear_costs(case: Case) -> Iterator[Component]:
     """One for each drive, whatever it comes to; none with ``wear.charge = none``."""
     charge = _CHARGES.get(case.book.word("wear.charge"))
     if charge is not None:
@@ -159,16 +159,7 @@ def _component(
         source=f"{worn.source or 'no rating is known'}; price: {price.source}",
         date=price.date,
         scales=scales,
-        rests_on=tuple(
-            dict.fromkeys(
-                (
-                    "wear.charge",
-                    *rests_on,
-                    "purchase.charge",
-                    price.key,
-                )
-            )
-        ),
+        rests_on=tuple(dict.fromkeys(("wear.charge", *rests_on, "purchase.charge", price.key))),
         note="; ".join(filter(None, (note, worn.note))),
         expression=expression if price.known else None,
         known=known,

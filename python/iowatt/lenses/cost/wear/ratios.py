@@ -1,8 +1,8 @@
-"""What one Work uses of each rating of a drive, as a share of it.
+"""What one Work uses of each rating of a drive, as a share of it and by the day.
 
 An SSD's TBW is a number of bytes that *hosts* may write, under the workload that its vendor rates with; so
-its amplification is in the rating already. Bytes programmed are held against TBW times the amplification of
-the rating, never against TBW itself, which would count amplification twice.
+its amplification is in the rating already. Bytes programmed are compared with TBW times the amplification of
+the rating, never with TBW itself, which would count amplification twice.
 
 A disk has two ratings, one of starts and stops of its spindle and one of loads and unloads of its heads; the
 two differ by a factor of 6 to 60, and a stop counts against both.
@@ -10,12 +10,14 @@ two differ by a factor of 6 to 60, and a stop counts against both.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.expression import number
+from iowatt.lenses.cost.result import DailyBudget
 from iowatt.lenses.cost.system import Drive
 
 TB: Final = 1e12
@@ -206,3 +208,31 @@ def _peek(book: Book, key: str) -> float:
             "wrong-type", f"{book.name}: {key}", f"{figure.value!r} is a word; expected a number"
         )
     return figure.value
+
+
+DAYS_PER_YEAR: Final = 365.0
+SECONDS_PER_DAY: Final = 86_400.0
+
+
+def budgets(drive: Drive, book: Book, years: float, work_s: float) -> Iterator[DailyBudget]:
+    """What each rating of a drive allows a day over ``years``, beside what a Work of ``work_s`` s uses of it.
+
+    ``limit / (365 x years)``. Of an SSD it is bytes that hosts write, at the amplification of the rating.
+    """
+    counts = drive.counts
+    used = (
+        {"bytes_written": (counts.bytes_written, "wear.ssd_tbw", TB)}
+        if drive.kind == "ssd"
+        else {
+            STARTS_STOPS: (counts.start_stops, f"wear.{STARTS_STOPS}", 1.0),
+            LOADS_UNLOADS: (counts.load_unloads, f"wear.{LOADS_UNLOADS}", 1.0),
+        }
+    )
+    for rating, (count, key, scale) in used.items():
+        most = limit(drive, book, rating, key, scale)
+        if most is not None:
+            per_day = most.value / (years * DAYS_PER_YEAR)
+            yield DailyBudget(
+                rating=rating, limit=most.value, source=most.source, years=years, per_day=per_day,
+                used_per_day=count * SECONDS_PER_DAY / work_s,
+            )  # fmt: skip

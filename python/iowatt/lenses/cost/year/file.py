@@ -16,8 +16,8 @@ from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
 from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
-from iowatt.lenses.cost.book.figure import Quality
-from iowatt.lenses.cost.year import completed, recorded
+from iowatt.lenses.cost.book.book import Quality
+from iowatt.lenses.cost.year import measured
 from iowatt.lenses.cost.year.cycle import Cycle, Holiday, weekday_and_weekend
 from iowatt.run.bundle import Run
 
@@ -226,11 +226,11 @@ class MeasuredFile(_Common):
         if path.is_dir() or path.name == "run.json":
             self._refuse(where, devices=bool(given.devices), shift_hours=bool(given.shift_hours))
             begins = None if given.begins is None else _local(given.begins)
-            week = completed.of_run(Run.open(path), begins)
+            week = measured.of_run(Run.open(path), begins)
         else:
             self._refuse(where, begins=given.begins is not None)
             shift = given.shift_hours if "shift_hours" in given.model_fields_set else None
-            week = recorded.of_log(path, given.devices, shift)
+            week = measured.of_log(path, given.devices, shift)
         # Holidays of what was measured are like its Sundays.
         found = self.over_the_year(replace(week, holiday=week.week[-1]))
         return found if given.highest is None else found.as_share(given.highest)

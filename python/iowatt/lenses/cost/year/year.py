@@ -1,4 +1,4 @@
-"""A year of a duty cycle on one array, from its Runs at several loads, as the work that is priced."""
+"""A year of a duty cycle on each array, from its Runs at several loads, as the work that is priced."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import MAXYEAR, datetime
-from typing import Final
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -21,18 +22,15 @@ from iowatt.lenses.cost.result import (
     MeanDay,
     MeanWeek,
 )
-from iowatt.lenses.cost.system import System, Work
-from iowatt.lenses.cost.year import drives
-from iowatt.lenses.cost.year.cycle import (
-    DAYS,
-    DAYS_A_WEEK,
-    HOURS_A_DAY,
-    Cycle,
-    Floats,
-    hour_name,
-)
-from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed
+from iowatt.lenses.cost.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.year.cycle import DAYS, DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats, hour_name
+from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed, seen
+from iowatt.lenses.one_array import plan_of
 from iowatt.tariffs.load import Load
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
 
 _BINS: Final = 10
 _MOST_YEARS: Final = 200
@@ -183,9 +181,7 @@ def make_year(
     """
     if not 1 <= years <= _MOST_YEARS:
         raise InputError(
-            "out-of-range",
-            Argument("years"),
-            f"{years} years are not accepted; expected 1 to {_MOST_YEARS}",
+            "out-of-range", Argument("years"), f"{years} years are not accepted; expected 1 to {_MOST_YEARS}"
         )
     if start.year + years > MAXYEAR - 1:
         raise InputError(
@@ -212,7 +208,7 @@ def make_year(
         missed=next((one.missed for one in used if one.missed), ""),
         name=name or top.name,
         where=", ".join(one.where for one in points.systems),
-        drives=drives.over(points.systems, weights),
+        drives=drives_over(points.systems, weights),
         work=Work(
             duration_s=len(worked) * HOUR_S,
             load=Load.of_powers(np.full(len(worked), HOUR_S), watts[: len(worked)]),
@@ -279,3 +275,95 @@ def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: 
         text = "growth is in the mean of these years, which crossovers over other times use"
         notes.append(Note(code="growth-in-mean", text=text))
     return tuple(dict.fromkeys(notes))
+
+
+def drives_over(systems: Sequence[System], weights_s: Floats) -> tuple[Drive, ...]:
+    """The drives of the last system with the counts of ``weights_s`` seconds of each system's work.
+
+    Drives are the same in all, in the same order; a figure that one of them does not have is not known of
+    the year, if that Run stands for any of it.
+    """
+    times = [
+        float(weight) / system.work.duration_s for weight, system in zip(weights_s, systems, strict=True)
+    ]
+    return tuple(
+        replace(drive, counts=_summed([system.drives[index].counts for system in systems], times))
+        for index, drive in enumerate(systems[-1].drives)
+    )
+
+
+def _summed(counts: Sequence[Counts], times: Sequence[float]) -> Counts:
+    used = [one.scaled(factor) for one, factor in zip(counts, times, strict=True) if factor > 0]
+    return Counts(
+        bytes_read=math.fsum(one.bytes_read for one in used),
+        bytes_written=math.fsum(one.bytes_written for one in used),
+        start_stops=math.fsum(one.start_stops for one in used),
+        load_unloads=math.fsum(one.load_unloads for one in used),
+        pe_fraction=_known([one.pe_fraction for one in used]),
+        write_amplification=_amplification(used),
+        percentage_used=_known([one.percentage_used for one in used]),
+        low_s=_known([one.low_s for one in used]),
+        saved_j=_known([one.saved_j for one in used]),
+    )
+
+
+def _known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) if len(known) == len(values) else None
+
+
+def _amplification(used: Sequence[Counts]) -> float | None:
+    """Bytes programmed over bytes that hosts wrote; Runs without writes have none, and change nothing."""
+    writing = [one for one in used if one.bytes_written > 0]
+    programmed = _known(
+        [
+            None if one.write_amplification is None else one.write_amplification * one.bytes_written
+            for one in writing
+        ]
+    )
+    if not writing or programmed is None:
+        return None
+    return programmed / math.fsum(one.bytes_written for one in writing)
+
+
+Observed = tuple["Run", System]
+_RUNS: Final = "runs"
+"""The folder that searches keep Runs in."""
+
+
+def make_years(
+    observed: Sequence[Observed], cycle: Cycle, start: datetime, *, years: int = 1, hours: int | None = None
+) -> list[Year]:
+    """A year of each array, in order of their first Runs; see ``make_year``.
+
+    Simulated Runs are of one array where their plans say the same of it, measured ones where drives and
+    capacities are the same. A year has the name of its Runs' scenario, or of their folder where two share it.
+    """
+    arrays: dict[Any, list[Observed]] = {}
+    for run, system in observed:
+        arrays.setdefault(seen(system, plan_of(run)).array, []).append((run, system))
+    groups = list(arrays.values())
+    return [
+        make_year([system for _, system in group], cycle, start, years=years, hours=hours, name=name)
+        for group, name in zip(groups, _names(groups), strict=True)
+    ]
+
+
+def _names(groups: Sequence[Sequence[Observed]]) -> list[str]:
+    """A name for each, all different."""
+    names = [str(group[0][0].summary["name"]) for group in groups]
+    if len(set(names)) < len(names):
+        names = [_folder(group) for group in groups]
+    return [
+        name if names.count(name) == 1 else f"{name}-{names[: index + 1].count(name)}"
+        for index, name in enumerate(names)
+    ]
+
+
+def _folder(group: Sequence[Observed]) -> str:
+    """The folder of the busiest Run, or the one that it was made in."""
+    run, _ = max(group, key=lambda one: one[1].work.requests / one[1].work.duration_s)
+    if run.path is None:
+        return str(run.name)
+    parts = PurePath(run.path.resolve()).parts
+    return parts[-3] if len(parts) > 2 and parts[-2] == _RUNS else parts[-1]

@@ -10,8 +10,7 @@ from xlsxwriter.worksheet import Worksheet
 from iowatt.lenses.cost.book.keys import known
 from iowatt.lenses.cost.result import Assumption, Cost
 from iowatt.pages.cost import live
-from iowatt.pages.cost.sheets.place import Cells, absolute, cell_names
-from iowatt.pages.cost.sheets.styles import Styles, printed
+from iowatt.pages.cost.sheets.cells import Cells, Styles, absolute, cell_names, printed
 
 TITLE: Final = "Assumptions"
 _HEADS: Final = (

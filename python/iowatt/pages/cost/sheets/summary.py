@@ -11,11 +11,10 @@ from xlsxwriter.worksheet import Worksheet
 from iowatt.lenses.cost.component import GROUPS, Group
 from iowatt.lenses.cost.result import Cost, SystemCost
 from iowatt.pages.cost import words
-from iowatt.pages.cost.basis import caveats, rests
-from iowatt.pages.cost.sheets.place import Place, absolute, on
-from iowatt.pages.cost.sheets.styles import TIMES, USD, Styles, printed
+from iowatt.pages.cost.document import caveats, rests
+from iowatt.pages.cost.sentences import verdict
+from iowatt.pages.cost.sheets.cells import TIMES, USD, Place, Styles, absolute, on, printed
 from iowatt.pages.cost.sheets.system import UNKNOWN
-from iowatt.pages.cost.verdict import verdict
 
 _TOP: Final = 6
 
@@ -53,11 +52,7 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Cost, places: 
 
 
 def _groups(
-    sheet: Worksheet,
-    styles: Styles,
-    found: Cost,
-    places: Sequence[Place],
-    rows: Mapping[int, Group],
+    sheet: Worksheet, styles: Styles, found: Cost, places: Sequence[Place], rows: Mapping[int, Group]
 ) -> None:
     for row, group in rows.items():
         sheet.write_string(row, 0, words.NAMES[group], styles.text)

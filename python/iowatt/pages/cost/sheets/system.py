@@ -13,9 +13,19 @@ from iowatt.lenses.cost.result import Cost, CostComponent, DriveCost, SystemCost
 from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import live, words
-from iowatt.pages.cost.sheets.flows import Flows, Horizon
-from iowatt.pages.cost.sheets.place import Cells, Place, absolute, on, span
-from iowatt.pages.cost.sheets.styles import PLAIN, USD, Styles, printed
+from iowatt.pages.cost.sheets.cells import (
+    PLAIN,
+    USD,
+    Cells,
+    Flows,
+    Horizon,
+    Place,
+    Styles,
+    absolute,
+    on,
+    printed,
+    span,
+)
 
 _HEADS: Final = (
     "Component", "Group", "Of", "Quantity as stated", "Unit", "USD/unit as stated", "USD", "USD of today",

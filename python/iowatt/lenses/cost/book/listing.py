@@ -1,4 +1,4 @@
-"""A book for readers: the figures that a result rests on, and all of a preset with their sources."""
+"""A book for readers: the figures that a result uses, and all of a preset with their sources."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final, Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, ResultDocument
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.figure import Figure
-from iowatt.lenses.cost.book.find import find_book
-from iowatt.lenses.cost.book.keys import KEYS, known
+from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.find import book_names, find_book
+from iowatt.lenses.cost.book.keys import KEYS, Key, known
 from iowatt.lenses.cost.result import Assumption
+from iowatt.model.library.price_class import CLASSES
 
 _ORDER: Final = {key.pattern: position for position, key in enumerate(KEYS)}
 _WIDTH: Final = 100
@@ -123,3 +123,52 @@ def source(row: Assumption) -> str:
 
 def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+
+
+def key_table() -> str:
+    """A table of all keys: unit, what they accept, what they mean."""
+    rows = ["| key | unit | accepts | what |", "|---|---|---|---|"]
+    rows += [f"| `{key.pattern}` | {key.unit} | {accepts(key)} | {_cell(key.text)} |" for key in KEYS]
+    return "\n".join(rows) + "\n"
+
+
+def accepts(key: Key) -> str:
+    """What may be set, in words."""
+    if key.words:
+        return ", ".join(f"`{word}`" for word in key.words)
+    if key.any_word:
+        return "a name"
+    if key.high == float("inf"):
+        return f"at least {key.low:g}"
+    return f"{key.low:g} to {key.high:g}"
+
+
+def class_table() -> str:
+    """A table of the classes that drives are priced by."""
+    rows = ["| class | what is in it |", "|---|---|"]
+    return "\n".join([*rows, *(f"| `{name}` | {what} |" for name, what in CLASSES.items())]) + "\n"
+
+
+def preset_tables() -> str:
+    """Of each preset of the library its figures; of one that extends another, what it changes."""
+    parts = []
+    for name in book_names():
+        book = find_book(name)
+        base = find_book(book.lineage[1]) if len(book.lineage) > 1 else None
+        parts.append(f"### {name}\n\n{book.title}.")
+        if base is not None:
+            parts[-1] += f" Whatever is not here is that of `{base.name}`."
+        notes = book.notes[len(base.notes) :] if base is not None else book.notes
+        parts.append("\n".join(f"- {note}" for note in notes))
+        rows = ["| key | value | where from |", "|---|---|---|"]
+        for row in everything(book):
+            if base is not None and base.figures.get(row.key) == book.figures[row.key]:
+                continue
+            note = f" ({row.note})" if row.note else ""
+            rows.append(f"| `{row.key}` | {_cell(value(row))} | {_cell(source(row) + note)} |")
+        parts.append("\n".join(rows))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
