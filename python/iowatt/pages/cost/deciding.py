@@ -6,7 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.lenses.cost.result import Cost, Course, Crossing, Crossover, Pair, Quantiles, Tornado, Uncertainty
+from iowatt.lenses.cost.result import Cost
+from iowatt.lenses.cost.result_uncertainty import (
+    CostCurve,
+    Crossing,
+    Crossover,
+    PairCrossings,
+    Quantiles,
+    Tornado,
+    Uncertainty,
+)
 from iowatt.pages.cost import sentences, words
 from iowatt.pages.cost.sentences import leaning
 from iowatt.render import palette
@@ -227,7 +236,7 @@ def _places(found: Cost) -> Figure:
     )  # fmt: skip
 
 
-def _happens(crossing: Crossing | None, pair: Pair) -> str:
+def _happens(crossing: Crossing | None, pair: PairCrossings) -> str:
     if crossing is None:
         return str(pair.why or "")
     if crossing.kind == "tie":
@@ -280,7 +289,7 @@ def _scale(decades: float) -> dict[str, Any]:
     return {"type": "log", "dtick": 1 if decades > _MANY else "D2"}
 
 
-def _decades(course: Course) -> float:
+def _decades(course: CostCurve) -> float:
     """Powers of ten that totals go over; none where one is not above zero."""
     values = [value for line in course.usd.values() for value in line if value is not None]
     return math.log10(max(values) / min(values)) if values and min(values) > 0 else 0.0

@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.lenses.cost.result import BilledMonth, Cost, DutyYear, LoadBand, SystemCost
+from iowatt.lenses.cost.result import BilledMonth, Cost, SystemCost
+from iowatt.lenses.cost.result_year import DutyYear, LoadBand
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import words
 from iowatt.render import palette

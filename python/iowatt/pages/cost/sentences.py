@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from iowatt.lenses.cost.result import Bar, Choice, Cost, Crossover, Pair, PlaceRange, SystemCost
+from iowatt.lenses.cost.result import Choice, Cost, SystemCost
+from iowatt.lenses.cost.result_uncertainty import Crossover, PairCrossings, PlaceRange, TornadoBar
 from iowatt.pages.cost import words
 from iowatt.pages.cost.words import NAMES, dollars, usable, usd, withheld, years
 from iowatt.render import numbers
@@ -112,7 +113,7 @@ def leaning(found: Cost) -> list[str]:
     for one in () if spread is None else spread.systems:
         ends, above = one.quantiles, one.share_above
         up = above > 0.5
-        bars: list[Bar] = next(
+        bars: list[TornadoBar] = next(
             (t.bars for t in found.tornado if t.of == "total" and t.system == one.name), []
         )
         keys = tuple(bar.key for bar in bars if _one_way(bar, one.usd, up))
@@ -127,7 +128,7 @@ def leaning(found: Cost) -> list[str]:
     ]  # fmt: skip
 
 
-def _one_way(bar: Bar, total: float, up: bool) -> bool:
+def _one_way(bar: TornadoBar, total: float, up: bool) -> bool:
     ends = (bar.usd_low - total, bar.usd_high - total)
     most, other = (max(ends), min(ends)) if up else (-min(ends), -max(ends))
     return bool(most > 0.0 and other >= -1e-9 * abs(total))
@@ -161,7 +162,7 @@ def stretches(crossover: Crossover) -> str:
     return ", ".join([*said, f"{parts[-1].system} beyond"])
 
 
-def crossings(crossover: Crossover, pair: Pair) -> Iterator[str]:
+def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
     """Where two systems change places, with the range over the draws."""
     unit, names = crossover.unit, f"{pair.a} and {pair.b}"
     for number, one in enumerate(pair.crossings):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.component import GROUPS
-from iowatt.lenses.cost.result import PlaceRange
+from iowatt.lenses.cost.result_uncertainty import PlaceRange
 from iowatt.pages.cost import words
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout

@@ -16,7 +16,7 @@ from iowatt.lenses.cost.component import GROUPS, Costs
 from iowatt.lenses.cost.defaults import START
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.price import Pricer, pricer
-from iowatt.lenses.cost.result import Crossover
+from iowatt.lenses.cost.result_uncertainty import Crossover
 from iowatt.lenses.cost.uncertainty.root import flips
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.studies.dollars2014.published import LONG_RUN

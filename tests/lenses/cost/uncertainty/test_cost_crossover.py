@@ -14,7 +14,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.component import Costs
-from iowatt.lenses.cost.result import Crossover
+from iowatt.lenses.cost.result_uncertainty import Crossover
 from iowatt.lenses.cost.uncertainty import Pricer, crossovers
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from refused import refused

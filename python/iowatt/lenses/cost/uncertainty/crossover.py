@@ -16,8 +16,15 @@ import numpy as np
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.result import CheapestStretch, Crossing, Crossover, Elsewhere, Pair, PlaceRange
-from iowatt.lenses.cost.result import Course as Totals
+from iowatt.lenses.cost.result_uncertainty import (
+    CheapestStretch,
+    CostCurve,
+    Crossing,
+    Crossover,
+    Elsewhere,
+    PairCrossings,
+    PlaceRange,
+)
 from iowatt.lenses.cost.uncertainty.cost_curve import Course, axis
 from iowatt.lenses.cost.uncertainty.root import Function, flips
 from iowatt.lenses.cost.uncertainty.sampling import (
@@ -104,13 +111,13 @@ def _crossover(
                 under_draws, grid, (a, b), direction=direction, several=len(crossings) > 1, seed=seed
             )
         why = None if crossings else _why(course, grid, a, b)
-        pairs.append(Pair(a=a, b=b, crossings=crossings, why=why, range=places))
+        pairs.append(PairCrossings(a=a, b=b, crossings=crossings, why=why, range=places))
     flipped = [flip.at for a, b in combinations(course.names, 2) for flip in flips(course.apart(a, b), grid)]
     of = course.axis
     return Crossover(
         of=of.of, unit=of.unit, text=of.text, value=of.value, low=grid[0], high=grid[-1], ended_by=ended_by,
         dollars=course.dollars, axis=of.kind,
-        course=Totals(at=grid, usd={name: [course.usd(name, at) for at in grid] for name in course.names}),
+        course=CostCurve(at=grid, usd={name: [course.usd(name, at) for at in grid] for name in course.names}),
         cheapest=[
             CheapestStretch(start=start, until=end, system=name)
             for start, end, name in course.cheapest(grid, flipped)

@@ -27,7 +27,7 @@ from iowatt.lenses.cost.book.book import Book, Figure
 from iowatt.lenses.cost.book.keys import known
 from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.component import GROUPS, Costs, Group
-from iowatt.lenses.cost.result import DrawnFigure
+from iowatt.lenses.cost.result_uncertainty import DrawnFigure
 
 Floats = NDArray[np.float64]
 

@@ -12,13 +12,13 @@ from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.component import GROUPS
 from iowatt.lenses.cost.defaults import SAMPLES
-from iowatt.lenses.cost.result import (
-    Bar,
+from iowatt.lenses.cost.result_uncertainty import (
     DrawnDifference,
     DrawnGroup,
     DrawnSystem,
     Quantiles,
     Tornado,
+    TornadoBar,
     Uncertainty,
 )
 from iowatt.lenses.cost.uncertainty.sampling import (
@@ -200,11 +200,11 @@ def _tornado(
     )
 
 
-def _bar(law: Law, ends: tuple[float, float, float], *, of_total: bool) -> Bar:
+def _bar(law: Law, ends: tuple[float, float, float], *, of_total: bool) -> TornadoBar:
     low, _, high = ends
     flips = not of_total and min(ends) < 0.0 < max(ends)
     unit, text = said(law.key)
-    return Bar(
+    return TornadoBar(
         key=law.key, unit=unit, text=text, low=law.low, value=law.mode, high=law.high,
         usd_low=low, usd_high=high, swing=max(ends) - min(ends), flips=flips,
     )  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost.result import (
+from iowatt.lenses.cost.result_year import (
     CalendarMonth,
     DutyYear,
     HighestHour,
