@@ -41,19 +41,9 @@ def component(group: str, usd: float, at_s: float = 0.0) -> Component:
     named: Group = group  # type: ignore[assignment]
     kwh = 10.0 if group == "energy" else None
     return Component(
-        group,
-        named,
-        group,
-        None,
-        (Flow(usd, at_s),),
-        kwh,
-        "kWh" if kwh else "",
-        None,
-        "",
-        "a test",
-        None,
-        "once",
-    )
+        key=group, group=named, title=group, flows=(Flow(usd, at_s),), quantity=kwh,
+        unit="kWh" if kwh else "", formula="", source="a test", scales="once",
+    )  # fmt: skip
 
 
 def number(key: str) -> Dollars:

@@ -73,6 +73,11 @@ class Drive:
     count: int = 1
 
     @property
+    def title(self) -> str:
+        """Its name with its model."""
+        return f"{self.name} ({self.model})"
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names that the book may have figures of its model under, its own first."""
         return (self.model,) if self.based_on is None else (self.model, self.based_on)

@@ -108,12 +108,18 @@ class Book:
 
     def number(self, *keys: str) -> float:
         """The value of the first of ``keys`` that there is, in the key's unit."""
-        found = self.figure(*keys)
-        if isinstance(found.value, str):
+        return self._number(self.figure(*keys))
+
+    def peek(self, key: str) -> float:
+        """A number without a record that it was used; 0 where there is none."""
+        return self._number(self.figures[key]) if key in self.figures else 0.0
+
+    def _number(self, figure: Figure) -> float:
+        if isinstance(figure.value, str):
             raise InputError(
-                "wrong-type", f"{self.name}: {found.key}", f"{found.value!r} is a word; expected a number"
+                "wrong-type", f"{self.name}: {figure.key}", f"{figure.value!r} is a word; expected a number"
             )
-        return found.value
+        return figure.value
 
     def word(self, key: str) -> str:
         """The value of a key that is one of several words."""
