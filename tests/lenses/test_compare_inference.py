@@ -12,7 +12,7 @@ from compare_trials import amounts
 from iowatt.lenses.compare import metrics
 from iowatt.lenses.compare.blocks import Blocks
 from iowatt.lenses.compare.inference import Question, infer, infer_all
-from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
+from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT
 from iowatt.run.histogram import Histogram
 from known_series import ar1_lognormal, cut, independent, mm1
 

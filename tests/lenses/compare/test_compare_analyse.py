@@ -14,9 +14,8 @@ import compared_runs as made
 import iowatt
 from iowatt.base.errors import Argument
 from iowatt.lenses.compare.analyse import analyse
-from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
 from iowatt.lenses.compare.request import Asked, opened
-from iowatt.lenses.compare.result import BeforeAfter
+from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, BeforeAfter
 from iowatt.pages.compare.document import document as shown_as
 from iowatt.pages.run.figures import comparison
 from iowatt.render import write

@@ -9,8 +9,8 @@ import compared_runs as made
 from iowatt.lenses.compare import flags
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.measurement import sides
-from iowatt.lenses.compare.outcome import NO_VERDICT
 from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.result import NO_VERDICT
 from iowatt.lenses.kept_up import kept_up
 from iowatt.pages.compare.document import document
 from iowatt.run.record import LoadGenerator

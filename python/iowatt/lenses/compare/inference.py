@@ -23,8 +23,8 @@ from iowatt.lenses.compare.blocks import Blocks, Floats
 from iowatt.lenses.compare.bootstrap import Drawn, step_down
 from iowatt.lenses.compare.distribution import Distribution
 from iowatt.lenses.compare.metrics import Estimate, Metric
-from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT, Basis, Difference, Interval, Verdict
 from iowatt.lenses.compare.repeats import Side, sides, spread
+from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, Basis, Interval, Verdict
 
 #: Differences under this share of the figures are rounding.
 ROUNDING: Final = 1e-9
@@ -32,6 +32,35 @@ ROUNDING: Final = 1e-9
 FARTHEST: Final = 200.0
 #: Halvings of that range.
 HALVINGS: Final = 50
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A metric before and after, in its unit.
+
+    ``before`` and ``after`` are as printed anywhere, ``difference`` is after - before and ``ratio`` after /
+    before of these. ``interval`` is of the difference, ``ratio_interval`` of the ratio, ``interval_before``
+    and ``interval_after`` of each side, all at ``confidence`` for this metric alone; ``None`` where nothing
+    can be said. ``p`` is adjusted over all metrics that were asked for together, and the verdict rests on it;
+    ``p_alone`` is not. ``events`` are requests beyond a quantile, or over a threshold, on each side.
+    """
+
+    metric: Metric
+    before: float | None
+    after: float | None
+    difference: float | None
+    ratio: float | None
+    interval: Interval | None
+    ratio_interval: Interval | None
+    interval_before: Interval | None
+    interval_after: Interval | None
+    confidence: float
+    p: float | None
+    p_alone: float | None
+    verdict: Verdict
+    events: tuple[int | None, int | None]
+    basis: Basis
+    remarks: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import polars as pl
@@ -20,13 +20,12 @@ from iowatt.lenses.compare.bootstrap import LEAST_BLOCKS
 from iowatt.lenses.compare.flags import repeated_by_seed
 from iowatt.lenses.compare.inference import RESAMPLES, VERDICT_LEVEL, Question, infer_all
 from iowatt.lenses.compare.measurement import MIB, NS_PER_MS, Observed, Side
-from iowatt.lenses.compare.outcome import NO_VERDICT
 from iowatt.lenses.compare.request import Asked
-from iowatt.lenses.compare.result import BothSides, DifferenceRow, RestsOn, Statistics
+from iowatt.lenses.compare.result import NO_VERDICT, BothSides, DifferenceRow, Interval, Statistics
 
 if TYPE_CHECKING:
+    from iowatt.lenses.compare.inference import Difference
     from iowatt.lenses.compare.metrics import Metric
-    from iowatt.lenses.compare.outcome import Difference, Interval
 
 
 #: Loops in which the driver, not storage, sets how much is done.
@@ -222,7 +221,7 @@ def _row(
             "interval_after": _interval(inferred.interval_after, one.scale, after, least=0.0),
             "p": None if alone else inferred.p,
             "verdict": NO_VERDICT if alone else inferred.verdict,
-            "basis": RestsOn(**asdict(inferred.basis)),
+            "basis": inferred.basis,
             "remarks": [*inferred.remarks],
         }
     )

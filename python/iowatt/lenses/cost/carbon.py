@@ -130,7 +130,7 @@ def _embodied_expression(case: Case) -> str:
     )
 
 
-def _estimates(book: Book) -> tuple[str, ...]:
+def estimates(book: Book) -> tuple[str, ...]:
     """Names of the estimates that ``book`` has figures for, sorted."""
     names = {key.split(".")[2] for key in book.figures if key.startswith((f"{BY_GB}.", f"{BY_DRIVE}."))}
     return tuple(sorted(names))
@@ -140,7 +140,7 @@ def choices(case: Case) -> list[EmbodiedEstimate]:
     """Every estimate of the drives bought, side by side; what is only shown is not recorded as used."""
     apart = case.book.changed({})  # a copy that keeps its own record
     found = []
-    for estimate in _estimates(apart):
+    for estimate in estimates(apart):
         of_drives = [(drive, _figures(apart, estimate, drive)) for drive in case.system.drives]
         known = bool(of_drives) and all(figures for _, figures in of_drives)
         kg = [lot.kg for drive, figures in of_drives for lot in _embodied(case, drive, figures)]
@@ -178,7 +178,7 @@ def _chosen(case: Case, drive: Drive) -> list[Figure]:
     estimate = book.word("carbon.estimate")
     figures = _figures(book, estimate, drive)
     if not figures:
-        known = _estimates(book)
+        known = estimates(book)
         near = nearest(estimate, known)
         listed = estimate in known
         problem = f"has no figure for {drive.model} ({drive.kind})" if listed else "is not in the book"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Final
 
-from iowatt.lenses.compare.outcome import Interval
-from iowatt.lenses.compare.result import BeforeAfter, DifferenceRow, SideKey
+from iowatt.lenses.compare.result import BeforeAfter, DifferenceRow, Interval, SideKey, View
 from iowatt.render import numbers, palette
 from iowatt.render.phrases import listed
 
 SIDES: Final[tuple[tuple[SideKey, str], ...]] = (("before", "Before"), ("after", "After"))
 COLOURS: Final = {"before": palette.RUNS[1], "after": palette.RUNS[0]}
 DASHES: Final = {"before": "dash", "after": "solid"}
-View = Literal["mean", "max"]
 VIEWS: Final[tuple[tuple[View, str], ...]] = (("mean", "by means"), ("max", "by single requests"))
 
 
@@ -59,6 +57,11 @@ def value(amount: float | None, unit: str) -> str:
     if unit == "%":
         return f"{numbers.significant(amount)}\u00a0%"
     return numbers.with_unit(amount, unit)
+
+
+def percent(share: float | None) -> float | None:
+    """A share in percent."""
+    return None if share is None else 100 * share
 
 
 def interval(limits: Interval | None, unit: str) -> str:

@@ -11,7 +11,7 @@ from iowatt.pages.cost import deciding, drives, over_time, sentences, totals, wo
 from iowatt.pages.cost.sentences import verdict
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
-from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Column, Figure, Table, text_columns
 from iowatt.render.headline import Headline
 
 #: Systems that have a tile of their own.
@@ -99,9 +99,9 @@ def headlines(cost: Cost) -> list[Headline]:
 
 
 def caveats(cost: Cost) -> Iterator[Caveat]:
-    """Every caution and note once, with the names of the systems it is of unless it is of all."""
+    """Every caution and note once, with the names of its systems unless it applies to all."""
     of_systems: dict[Note, list[str]] = {}
-    for name, system in zip(words.labels(cost), cost.systems, strict=True):
+    for name, system in words.named(cost):
         for note in (*system.cautions, *system.notes):
             of_systems.setdefault(note, []).append(name)
     notes = [
@@ -136,10 +136,7 @@ def rests(cost: Cost) -> Iterator[tuple[str, str]]:
     tariff, book = cost.tariff, cost.book
     dated = " to ".join(str(end) for end in tariff.effective if end)
     parts = [tariff.name, tariff.utility, dated and f"effective {dated}", tariff.source]
-    yield (
-        "Tariff",
-        ", ".join(part for part in parts if part) + ("" if tariff.verified else "; not verified"),
-    )
+    yield "Tariff", ", ".join(filter(None, parts)) + ("" if tariff.verified else "; not verified")
     qualities = Counter(one.quality for one in cost.assumptions).most_common()
     counts = ", ".join(f"{count} {quality}" for quality, count in qualities)
     yield "Assumptions", f"{book.name} ({book.title}): {len(cost.assumptions)} figures used: {counts}"
@@ -147,36 +144,33 @@ def rests(cost: Cost) -> Iterator[tuple[str, str]]:
 
 def _prices(cost: Cost) -> Sequence[str]:
     """What a drive of each model is priced at, and by whom."""
-    told = {
+    prices = {
         (drive.model, drive.price_usd, drive.price_source, drive.price_date): None
         for system in cost.systems
         for drive in system.drives
     }
     return [
         f"{model}: {words.usd(price)} ({', '.join(filter(None, (source, date)))})"
-        for model, price, source, date in told
+        for model, price, source, date in prices
         if price is not None
     ]
 
 
-def assumptions(found: Cost) -> Figure:
+def assumptions(cost: Cost) -> Figure:
     """Every figure used: its value, range, source, date and quality."""
     columns = [
-        Column("Figure", text=True), Column("Value", text=True), Column("Unit", text=True), Column("Low"),
-        Column("High"), Column("Quality", text=True), Column("Date", text=True), Column("Source", text=True),
-        Column("What it is", text=True), Column("Note", text=True),
+        *text_columns("Figure", "Value", "Unit"), Column("Low"), Column("High"),
+        *text_columns("Quality", "Date", "Source", "What it is", "Note"),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            one.key,
-            one.value if isinstance(one.value, str) else f"{one.value:,.6g}",
-            one.unit, one.low, one.high, one.quality, one.date or "", one.source,
-            one.text, one.note,
+            one.key, one.value if isinstance(one.value, str) else f"{one.value:,.6g}", one.unit, one.low,
+            one.high, one.quality, one.date or "", one.source, one.text, one.note,
         ]
-        for one in found.assumptions
+        for one in cost.assumptions
     ]  # fmt: skip
     return Figure(
         "assumptions", "Every figure used",
-        "Of the book of assumptions, as far as these dollars rest on it. Each can be set: --set KEY=VALUE.",
+        "The figures of the book of assumptions that these dollars rest on. Each can be set: KEY=VALUE.",
         Table(columns, rows), wide=True,
     )  # fmt: skip

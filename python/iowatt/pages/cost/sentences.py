@@ -6,31 +6,31 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from iowatt.lenses.cost.result import Choice, Cost, SystemCost
-from iowatt.lenses.cost.result_uncertainty import Crossover, PairCrossings, PlaceRange, TornadoBar
+from iowatt.lenses.cost.result_uncertainty import Crossing, Crossover, PairCrossings, PlaceRange, TornadoBar
 from iowatt.pages.cost import words
 from iowatt.pages.cost.words import NAMES, dollars, usable, usd, withheld, years
 from iowatt.render import numbers
 
 
-def verdict(found: Cost) -> list[str]:
+def verdict(cost: Cost) -> list[str]:
     """What a reader must know before any figure: who is the cheapest at what, then who is no candidate."""
     excluded = [
         f"{one.system} could not keep up with its load and is no candidate: {one.why}."
         if one.late
         else f"{one.system} misses the service level and is no candidate: {one.why}."
-        for one in found.choice.excluded
+        for one in cost.choice.excluded
     ]
     return [
-        _alone(found) if len(found.systems) < 2 else _cheapest(found),
+        _alone(cost) if len(cost.systems) < 2 else _cheapest(cost),
         *excluded,
-        *_all_meet(found.choice),
+        *_all_meet(cost.choice),
     ]
 
 
-def _alone(found: Cost) -> str:
+def _alone(cost: Cost) -> str:
     """What the only system costs."""
-    system = found.systems[0]
-    if withheld(found, system):
+    system = cost.systems[0]
+    if withheld(cost, system):
         return f"The work of {system.name} is too late to be worth any dollars."
     if system.usd is None:
         return (
@@ -55,9 +55,9 @@ def _all_meet(choice: Choice) -> list[str]:
     return [f"{who} the service level: {level.of} response time within {level.within_ms:g} ms."]
 
 
-def _cheapest(found: Cost) -> str:
+def _cheapest(cost: Cost) -> str:
     """Who is the cheapest of the candidates among several systems."""
-    choice, systems = found.choice, {one.name: one for one in found.systems}
+    choice, systems = cost.choice, {one.name: one for one in cost.systems}
     candidates = choice.candidates
     if not candidates:
         return "No system is left to choose."
@@ -102,19 +102,19 @@ def _kept(choice: Choice) -> str:
     return " and ".join(kept)
 
 
-def leaning(found: Cost) -> list[str]:
+def leaning(cost: Cost) -> list[str]:
     """On which side of its draws a total lies that is off their middle, and what can move it one way only.
 
     That is a figure whose value stands at an end of its range. Systems of which the same is said share a
     sentence.
     """
-    spread = found.uncertainty
+    spread = cost.uncertainty
     told: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for one in () if spread is None else spread.systems:
         ends, above = one.quantiles, one.share_above
         up = above > 0.5
         bars: list[TornadoBar] = next(
-            (t.bars for t in found.tornado if t.of == "total" and t.system == one.name), []
+            (t.bars for t in cost.tornado if t.of == "total" and t.system == one.name), []
         )
         keys = tuple(bar.key for bar in bars if _one_way(bar, one.usd, up))
         if above != 0.5 and (keys or not ends.p25 <= one.usd <= ends.p75):
@@ -139,15 +139,15 @@ _BARS: Final = 3
 _DIFFERENCES: Final = 3
 
 
-def cheapest_where(found: Cost) -> list[str]:
+def cheapest_where(cost: Cost) -> list[str]:
     """Lines on who is cheapest along each assumption that was varied, and where that changes."""
-    differ = found.choice.capacities_differ is not False
+    differ = cost.choice.capacities_differ is not False
     what = "Cheapest in total" if differ else "Cheapest"
     return [
         f"{what} by {words.varied(one.of)}{_in_force(one)}: "
         + ". ".join([stretches(one), *(text for pair in one.pairs for text in crossings(one, pair))])
         + "."
-        for one in found.crossovers
+        for one in cost.crossovers
     ]
 
 
@@ -166,7 +166,7 @@ def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
     """Where two systems change places, with the range over the draws."""
     unit, names = crossover.unit, f"{pair.a} and {pair.b}"
     for number, one in enumerate(pair.crossings):
-        also = "".join(f"; {more.text} {words.amount(more.value, more.unit)}" for more in one.also)
+        also = elsewhere(one)
         drawn = f"; {_drawn(pair.range, unit)}" if number == 0 and pair.range is not None else ""
         if one.kind == "tie":
             between = f"{words.figure(one.lower)} to {words.amount(one.upper, unit)}"
@@ -177,6 +177,11 @@ def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
     ranged = pair.range
     if not pair.crossings and ranged is not None and ranged.share_crossing > 0:
         yield f"{names} change places only {_drawn(ranged, unit)}"
+
+
+def elsewhere(crossing: Crossing) -> str:
+    """A crossing in other terms: years of each system, repetitions, mean prices."""
+    return "".join(f"; {more.text} {words.amount(more.value, more.unit)}" for more in crossing.also)
 
 
 def _in_force(crossover: Crossover) -> str:
@@ -191,9 +196,9 @@ def _drawn(ranged: PlaceRange, unit: str) -> str:
     return f"{share}, mostly at {words.figure(ranged.p5)} to {words.amount(ranged.p95, unit)}"
 
 
-def spin_downs(found: Cost) -> Iterator[str]:
+def spin_downs(cost: Cost) -> Iterator[str]:
     """For each kind of disk and level: how long a rest must last to save joules, and to save dollars."""
-    for name, system in zip(words.labels(found), found.systems, strict=True):
+    for name, system in words.named(cost):
         for one in system.spin_down:
             for pays in one.break_even:
                 at_most = "at most " if pays.at_most else ""
@@ -212,9 +217,9 @@ def lasting(seconds: float | None) -> str:
     return "never" if seconds is None else numbers.duration(seconds).replace("\u00a0", " ")
 
 
-def ranges(found: Cost) -> Iterator[str]:
+def ranges(cost: Cost) -> Iterator[str]:
     """How far the total of each system may lie from its figure."""
-    spread = found.uncertainty
+    spread = cost.uncertainty
     if spread is None:
         return
     for one in spread.systems:
@@ -225,9 +230,9 @@ def ranges(found: Cost) -> Iterator[str]:
         share = ""
         if len(spread.systems) > 1:
             share = f"; it is the cheapest in {numbers.percent(one.cheapest_share)} of them"
-            if found.choice.capacities_differ and one.cheapest_per_tb_share is not None:
+            if cost.choice.capacities_differ and one.cheapest_per_tb_share is not None:
                 share += f", per usable TB in {numbers.percent(one.cheapest_per_tb_share)}"
-        today = " of today" if words.discounted(found) and spread.dollars == "present" else ""
+        today = " of today" if words.discounted(cost) and spread.dollars == "present" else ""
         yield (
             f"{one.name}: 90 % of {spread.samples:,} draws of the assumptions give {low} to {high} "
             f"USD{today} "
@@ -235,10 +240,10 @@ def ranges(found: Cost) -> Iterator[str]:
         )
 
 
-def moving(found: Cost) -> Iterator[str]:
+def moving(cost: Cost) -> Iterator[str]:
     """Which assumptions move each difference most; those of the total where there is one system only."""
-    wanted = "difference" if len(found.systems) > 1 else "total"
-    for one in [one for one in found.tornado if one.of == wanted and one.bars][:_DIFFERENCES]:
+    wanted = "difference" if len(cost.systems) > 1 else "total"
+    for one in [one for one in cost.tornado if one.of == wanted and one.bars][:_DIFFERENCES]:
         what = f"{one.b} less {one.a}" if wanted == "difference" else f"the total of {one.system}"
         bars = [
             f"{bar.key} ({words.figure(bar.low)} to {words.amount(bar.high, bar.unit)}: "
@@ -249,9 +254,9 @@ def moving(found: Cost) -> Iterator[str]:
         yield f"What moves {what} ({words.usd(one.usd)}) most: {', '.join(bars)}."
 
 
-def replacements(found: Cost) -> Iterator[str]:
+def replacements(cost: Cost) -> Iterator[str]:
     """Which drives are replaced within the horizon, when first and why."""
-    for name, system in zip(words.labels(found), found.systems, strict=True):
+    for name, system in words.named(cost):
         for drives in words.drive_groups(system):
             drive = words.worst(drives)
             if drive.replacements:

@@ -117,8 +117,8 @@ def warnings(system: System) -> Iterator[Note]:
         yield Note(
             code="workload-rating",
             text=f"{len(found)} of {pool} ({model}) at this rate: up to {moved / 1e12:,.0f} TB read and "
-            f"written a year, {moved / rated:.2g} times the workload rating of {rated / 1e12:,.0f} TB; no wear is "
-            "charged for that",
+            f"written a year, {moved / rated:.2g} times the workload rating of {rated / 1e12:,.0f} TB; "
+            "no wear is charged for that",
         )
 
 
