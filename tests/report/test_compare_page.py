@@ -7,7 +7,7 @@ import pytest
 
 import compared_runs as made
 from iowatt.lenses.compare.analyse import analyse
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.pages.compare import differences, over_time, spread, words
 from iowatt.pages.compare.document import corrected, document, loop_sentences
 from iowatt.render import numbers, terminal, write
@@ -24,7 +24,7 @@ def found():
     writes = np.arange(4000) % 3 == 0
     before = made.build(draws(1, 2.0), writes=writes, name=HOSTILE, replay=made.closed(4))
     after = made.build(draws(2, 1.0), writes=writes, raid="10", seed=2, replay=made.closed(4))
-    return analyse(Asked([before], [after], threshold_s=2e-3))
+    return analyse(CompareRequest([before], [after], threshold_s=2e-3))
 
 
 def figures(found):
@@ -47,7 +47,7 @@ def test_every_chart_has_its_table_and_keys_are_single(found):
 def test_the_chart_of_intervals_says_what_its_table_says(found, series):
     if not series:
         runs = [made.build(draws(seed, scale), series=False) for seed, scale in ((1, 2.0), (2, 1.0))]
-        found = analyse(Asked(runs[:1], runs[1:]))
+        found = analyse(CompareRequest(runs[:1], runs[1:]))
     figure = differences.intervals(found)
     rows = {row[0]: row for row in figure.table.rows}
     for trace in figure.spec["data"]:

@@ -160,7 +160,7 @@ def test_a_real_pricing_is_followed_too(computed):
 
 
 def test_it_says_what_it_follows(written):
-    told = live.told(cost())
+    told = live.follows(cost())
     assert told[live.HORIZON] == "live in part; stays as stated in credit, demand"
     assert told["cooling.pue"] == told["wear.service_life"] == "live"
     # The residual value is stated.
@@ -181,7 +181,7 @@ def test_an_expression_that_is_not_the_dollars_is_not_written(tmp_path):
     assert values.column("1 tiering", "USD")["Energy"] == wrong["usd"]
     row = 13 + found["systems"][0]["components"].index(wrong)
     assert ("1 tiering", f"G{row}") not in values.formulas
-    assert "energy" in live.told(Cost.model_validate(found))["energy.factor"]
+    assert "energy" in live.follows(Cost.model_validate(found))["energy.factor"]
 
 
 def test_names_are_text_in_every_cell_and_none_a_formula(tmp_path):

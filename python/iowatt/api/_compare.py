@@ -68,7 +68,7 @@ def compare(
         One is no Run, has no such requests, workload or point, or an option is wrong.
     """
     from iowatt.lenses.compare.analyse import analyse
-    from iowatt.lenses.compare.request import Asked, opened
+    from iowatt.lenses.compare.request import CompareRequest, opened
 
     target = None if output is None else Path(output)
     if target is not None:
@@ -76,7 +76,7 @@ def compare(
 
         write.check_target(target, force=force)
     found = analyse(
-        Asked(
+        CompareRequest(
             opened(_listed(before)),
             opened(_listed(after)),
             op=op,

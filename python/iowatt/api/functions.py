@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.optimize.request import Priced
     from iowatt.evaluate.search.prepare import Given
     from iowatt.evaluate.search.rate import HighestRate
-    from iowatt.lenses.cost.result import Cost
+    from iowatt.lenses.cost import Cost
     from iowatt.run.bundle import Run
 
 Progress = Callable[[float | None, int], None]
@@ -578,7 +578,7 @@ def cost(
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
     from iowatt.lenses.budget.level import Level
-    from iowatt.lenses.cost import defaults, request
+    from iowatt.lenses.cost import SAMPLES, START, CostRequest, answer
     from iowatt.run.bundle import Run
 
     target = None if output is None else Path(output)
@@ -587,8 +587,8 @@ def cost(
 
         write.check_target(target, force=force)
     given = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else list(set)
-    found = request.answer(
-        request.Asked(
+    found = answer(
+        CostRequest(
             runs=[one if isinstance(one, Run) else Path(one) for one in runs],
             preset=preset,
             sets=given,
@@ -597,9 +597,9 @@ def cost(
             years=years,
             duty=duty,
             inventories=[Path(one) for one in inventories],
-            start=defaults.START if start is None else start,
+            start=START if start is None else start,
             crossovers=None if crossovers is None else list(crossovers),
-            samples=defaults.SAMPLES if samples is None else samples,
+            samples=SAMPLES if samples is None else samples,
             seed=seed,
             level=None if within_s is None else Level(1e3 * within_s, of),
         )

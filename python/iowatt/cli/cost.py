@@ -27,7 +27,7 @@ from iowatt.cli.options import (
     shown,
 )
 from iowatt.cli.show import check_page, show
-from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
+from iowatt.lenses.cost import SAMPLES, START, YEARS
 
 
 def register(app: typer.Typer) -> None:
@@ -120,22 +120,22 @@ def cost(
 ) -> None:
     """What Runs cost: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
     from iowatt.base.units import parse_duration
-    from iowatt.lenses.budget.level import Level
-    from iowatt.lenses.cost import request
+    from iowatt.lenses.budget import Level
+    from iowatt.lenses.cost import CostRequest, answer
 
     seconds = parsed(within, parse_duration, "within")
-    more = [f"wear.charge={wear}"] if wear else []
-    more += [f"carbon.estimate={carbon}"] if carbon else []
+    chosen = {"wear.charge": wear, "carbon.estimate": carbon}
+    assumptions = [*(sets or []), *(f"{key}={value}" for key, value in chosen.items() if value)]
     if list_assumptions:
-        _list(preset, [*(sets or []), *more], as_json=as_json)
+        _list(preset, assumptions, as_json=as_json)
         return
     check_page(output, force=force)
-    asked = request.Asked(
-        runs or [], preset, sets or [], tariff, alpha, years, duty, inventory or [],
-        start, crossover, samples, seed, None if seconds is None else Level(1e3 * seconds, of), more,
+    request = CostRequest(
+        runs or [], preset, assumptions, tariff, alpha, years, duty, inventory or [], start, crossover,
+        samples, seed, None if seconds is None else Level(1e3 * seconds, of),
     )  # fmt: skip
     with progress.bar("pricing", "prices") as bar:
-        found = request.answer(asked, bar and (lambda count: bar(None, count)))
+        found = answer(request, bar and (lambda count: bar(None, count)))
     from iowatt.pages.cost import document, write
 
     if output is not None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_power
-from iowatt.lenses.cost.defaults import START
+from iowatt.lenses.cost import START
 from iowatt.tariffs import account, series
 from iowatt.tariffs.bill import MONTHS_A_YEAR, bill
 from iowatt.tariffs.incremental_bill import beside

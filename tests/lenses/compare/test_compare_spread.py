@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import compared_runs as made
 from iowatt.lenses.compare import response
 from iowatt.lenses.compare.measurement import sides
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.run.histogram import Histogram
 
 TIMES = st.lists(st.integers(1, 20_000_000_000), min_size=1, max_size=200)
@@ -66,7 +66,7 @@ def draws(seed, scale=1.0, size=4000):
 
 
 def side_of(*runs, **asked):
-    return sides(Asked(list(runs), list(runs), **asked))[0]
+    return sides(CompareRequest(list(runs), list(runs), **asked))[0]
 
 
 def test_percentiles_of_one_run_are_those_of_its_own_report():
@@ -120,7 +120,7 @@ def test_a_curve_ends_at_all_requests_and_only_rises():
 
 def test_bins_of_both_sides_stand_side_by_side():
     one, other = made.build(np.full(100, 0.2)), made.build(np.full(50, 3.0))
-    found = response.histograms(sides(Asked([one], [other])))
+    found = response.histograms(sides(CompareRequest([one], [other])))
     array = next(scale for scale in found if scale.scale == "array")
     assert [(row.over_ms, row.to_ms) for row in array.bins] == [
         (0.125, 0.25), (0.25, 0.5), (0.5, 1.0), (1.0, 2.0), (2.0, 4.0),

@@ -12,8 +12,7 @@ from iowatt.evaluate.search.axes import Cell
 from iowatt.lenses.cost.component import GROUPS, Component
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.case import Case, Horizon
+    from iowatt.lenses.cost import Book, Case, Horizon
     from iowatt.lenses.cost.system import System
     from iowatt.run.bundle import Run
     from iowatt.tariffs.structure import Tariff
@@ -77,8 +76,8 @@ def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], asked: Pricin
 
 
 def _case(system: System, asked: Pricing) -> Case:
+    from iowatt.lenses.cost import Case
     from iowatt.lenses.cost.bills import Bills
-    from iowatt.lenses.cost.case import Case
 
     bills = Bills(asked.tariff, asked.start, system.work.load)
     return Case(system, asked.book.changed({}), asked.horizon, bills)

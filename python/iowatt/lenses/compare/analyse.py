@@ -8,10 +8,10 @@ from typing import Final
 
 from iowatt.base.results import Note
 from iowatt.lenses.compare import flags, metric_verdicts, omission, over_time, response
-from iowatt.lenses.compare.measurement import Observed, Side
+from iowatt.lenses.compare.measurement import Measurement, Side
 from iowatt.lenses.compare.measurement import sides as observed_sides
 from iowatt.lenses.compare.over_time import spikes
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import (
     AskedFor,
     BeforeAfter,
@@ -27,7 +27,7 @@ from iowatt.lenses.compare.result import (
 _DIRECTIONS: Final = (("all", "all requests"), ("read", "reads"), ("write", "writes"))
 
 
-def analyse(asked: Asked) -> BeforeAfter:
+def analyse(asked: CompareRequest) -> BeforeAfter:
     """Compare two sides.
 
     Raises
@@ -41,7 +41,7 @@ def analyse(asked: Asked) -> BeforeAfter:
         asked = replace(asked, threshold_s=response.usual_limit_s(before))
     courses, width, about_courses = over_time.courses(sides, asked)
     flagged = flags.flags(before, after, asked)
-    judged = metric_verdicts.differences(before, after, asked)
+    rows, statistics = metric_verdicts.differences(before, after, asked)
     withheld = [flag.key for flag in flagged if flag.withholds]
     found = {
         key: spikes(courses[key], asked.spike_s) if courses[key] else None for key in ("before", "after")
@@ -61,8 +61,8 @@ def analyse(asked: Asked) -> BeforeAfter:
         changed=flags.changed(before, after),
         flags=flagged,
         withheld=list(dict.fromkeys(withheld)),
-        differences=metric_verdicts.withhold(judged.rows) if withheld else judged.rows,
-        statistics=judged.about,
+        differences=metric_verdicts.withhold(rows) if withheld else rows,
+        statistics=statistics,
         response_time_ms=BothSides(before=response.percentiles(before), after=response.percentiles(after)),
         directions=_directions(sides),
         histograms=response.histograms(sides),
@@ -75,8 +75,8 @@ def analyse(asked: Asked) -> BeforeAfter:
         ),
         over_time=OverTime(
             width_s=width,
-            before=[over_time.described(course) for course in courses["before"]],
-            after=[over_time.described(course) for course in courses["after"]],
+            before=courses["before"],
+            after=courses["after"],
         ),
         spikes=BothSides(before=found["before"], after=found["after"]),
         omission=BothSides(before=omission.described(before, asked), after=omission.described(after, asked)),
@@ -103,7 +103,7 @@ def _basis(one: Side) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _run(part: Observed) -> RunOfSide:
+def _run(part: Measurement) -> RunOfSide:
     summary = part.summary
     return RunOfSide(
         label=part.label,

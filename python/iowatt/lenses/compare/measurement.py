@@ -22,7 +22,7 @@ from iowatt.run.histogram import Histogram
 from iowatt.run.tables import SERIES
 
 if TYPE_CHECKING:
-    from iowatt.lenses.compare.request import Asked
+    from iowatt.lenses.compare.request import CompareRequest
     from iowatt.run.bundle import Run
 
 
@@ -120,7 +120,7 @@ NS_PER_MS: Final = 1e6
 
 
 @dataclass(frozen=True)
-class Observed:
+class Measurement:
     """One Run under the question. Times in ms, sums over the window."""
 
     run: Run
@@ -148,7 +148,7 @@ class Observed:
         return self.run.summary
 
 
-def observe(run: Run, label: str, asked: Asked) -> Observed:
+def observe(run: Run, label: str, asked: CompareRequest) -> Measurement:
     """One Run of a side.
 
     Raises
@@ -176,7 +176,7 @@ def observe(run: Run, label: str, asked: Asked) -> Observed:
         )
     done, moved = _work(flow, asked.op)
     power = summary["power_w"]
-    return Observed(
+    return Measurement(
         run=run,
         label=label,
         histogram=histogram,
@@ -208,18 +208,18 @@ def _flow(summary: Mapping[str, Any], workload: str | None, where: str) -> Mappi
     return one
 
 
-def _kind(asked: Asked) -> str:
+def _kind(asked: CompareRequest) -> str:
     kind = "requests" if asked.op == "all" else f"{asked.op}s"
     return kind if asked.workload is None else f"{kind} of workload {asked.workload!r}"
 
 
-def _rows(table: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+def _rows(table: pl.DataFrame, asked: CompareRequest) -> pl.DataFrame:
     if asked.workload is not None:
         table = table.filter(pl.col("workload") == asked.workload)
     return table if asked.op == "all" else table.filter(pl.col("op") == asked.op)
 
 
-def _series(run: Run, asked: Asked, where: str) -> pl.DataFrame | None:
+def _series(run: Run, asked: CompareRequest, where: str) -> pl.DataFrame | None:
     """The rows of the series that are asked for. Raises ``InputError`` where a point is not in it."""
     table = run.table("series") if run.has("series") else None
     if table is not None and (missing := [name for name in SERIES if name not in table.columns]):
@@ -278,7 +278,7 @@ class Side:
 
     key: str
     label: str
-    parts: Sequence[Observed]
+    parts: Sequence[Measurement]
 
     @property
     def histogram(self) -> Histogram:
@@ -340,7 +340,7 @@ class Side:
         return None if joules is None or not paid else joules / paid
 
 
-def sides(asked: Asked) -> tuple[Side, Side]:
+def sides(asked: CompareRequest) -> tuple[Side, Side]:
     """Both sides under the question. Raises ``InputError`` as :func:`observe`."""
     groups = (asked.before, asked.after)
     names = _labels([run for runs in groups for run in runs])
@@ -363,7 +363,7 @@ def _labels(runs: Sequence[Run]) -> list[str]:
     return labels
 
 
-def _side(key: str, runs: Sequence[Run], labels: Sequence[str], asked: Asked) -> Side:
+def _side(key: str, runs: Sequence[Run], labels: Sequence[str], asked: CompareRequest) -> Side:
     if len(runs) == 1:
         whole = labels[0]
     else:

@@ -22,8 +22,8 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.compare import response
-from iowatt.lenses.compare.measurement import Loop, Observed, Side
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.measurement import Loop, Measurement, Side
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import Modelled, Omission
 from iowatt.run.histogram import Histogram
 
@@ -77,12 +77,12 @@ _NOT_NEEDED: Final = {
 }
 
 
-def described(side: Side, asked: Asked) -> Omission:
+def described(side: Side, asked: CompareRequest) -> Omission:
     """What a side's loops left out: in words, and corrected percentiles (modelled) where that can be.
 
     Of all requests, reads and writes together: a loop that waits for one keeps back either.
     """
-    found: list[tuple[Observed, Expected]] = [
+    found: list[tuple[Measurement, Expected]] = [
         (
             part,
             expected(part.loop, _all_ms(part, asked), asked.expected_interval_s, _measured_iops(part, asked)),
@@ -111,25 +111,25 @@ def described(side: Side, asked: Asked) -> Omission:
     )
 
 
-def _all_ms(part: Observed, asked: Asked) -> float | None:
+def _all_ms(part: Measurement, asked: CompareRequest) -> float | None:
     times = _flow(part, asked)["response_time_ms"]["all"]["mean"]
     return None if times is None else float(times)
 
 
-def _measured_iops(part: Observed, asked: Asked) -> float | None:
+def _measured_iops(part: Measurement, asked: CompareRequest) -> float | None:
     """The rate of a measured Run; a simulated one says its think time."""
     if part.summary["source"] == "simulation":
         return None
     return float(_flow(part, asked)["throughput"]["iops"])
 
 
-def _flow(part: Observed, asked: Asked) -> Any:
+def _flow(part: Measurement, asked: CompareRequest) -> Any:
     if asked.workload is None:
         return part.summary
     return next(one for one in part.summary["workloads"] if one["name"] == asked.workload)
 
 
-def _corrected(found: list[tuple[Observed, Expected]], asked: Asked) -> Modelled | None:
+def _corrected(found: list[tuple[Measurement, Expected]], asked: CompareRequest) -> Modelled | None:
     import polars as pl
 
     parts, observed, longest = [], [], []

@@ -22,7 +22,7 @@ CONFIDENCE: Final = 0.95
 
 
 @dataclass(frozen=True)
-class Asked:
+class CompareRequest:
     """A comparison: the Runs of both sides, and which of their requests.
 
     Times in s. ``threshold_s`` is what a spike is over (None: the 99th percentile before); ``every_s`` how

@@ -250,6 +250,10 @@ class RunCourse(Result):
     mean_ms: list[float | None]
     max_ms: list[float | None]
 
+    def of(self, view: View) -> list[float | None]:
+        """The blocks by one view."""
+        return self.mean_ms if view == "mean" else self.max_ms
+
 
 class OverTime(Result):
     """The course of each Run; ``width_s`` is None without any."""

@@ -16,7 +16,7 @@ from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.book.listing import assumptions
 from iowatt.lenses.cost.case import Case, Horizon
 from iowatt.lenses.cost.component import GROUPS, Component, Costs
-from iowatt.lenses.cost.price import price
+from iowatt.lenses.cost.price import price as price_case
 from iowatt.lenses.cost.result import (
     Billed,
     BilledMonth,
@@ -33,11 +33,11 @@ from iowatt.lenses.cost.result import (
     OtherHorizon,
     OtherTotal,
     Payment,
-    SpinDown,
     SystemCost,
     TariffUsed,
     WorkOnce,
 )
+from iowatt.lenses.cost.system import System
 from iowatt.tariffs import account
 from iowatt.tariffs.fit import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
@@ -45,8 +45,8 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 if TYPE_CHECKING:
     from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.priced_system import Subject
-    from iowatt.lenses.cost.system import Drive, System
+    from iowatt.lenses.cost.system import Drive
+    from iowatt.lenses.cost.year import Year
     from iowatt.tariffs.bill import Bill
     from iowatt.tariffs.structure import Tariff
 
@@ -101,7 +101,7 @@ MOST_MONTHS: Final = 240
 
 
 def analyse(
-    subjects: Sequence[Subject],
+    priced: Sequence[System | Year],
     tariff: Tariff,
     book: Book,
     horizon: Horizon,
@@ -111,21 +111,21 @@ def analyse(
     samples: int = 0,
     seed: int = 1,
     crossovers: Sequence[str] = (),
-    told: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Cost:
     """What each system costs, how they compare, and what that rests on.
 
     Parameters
     ----------
-    subjects:
-        At least one system; the first is what the others are compared with.
+    priced:
+        At least one system, or year of one; the first is what the others are compared with.
     level:
         The service level that the systems were held against (``System.missed``).
     samples:
         Draws of the assumptions within their ranges; 0 leaves uncertainty and tornado out.
     crossovers:
         ``alpha``, ``years``, ``energy.factor`` or keys of the book: at which values does the ranking flip?
-    told:
+    progress:
         Called with the number of prices found so far.
 
     Raises
@@ -133,16 +133,18 @@ def analyse(
     InputError
         A drive without a price, a load that cannot be billed, a horizon that is too long.
     """
-    systems = [one.system for one in subjects]
+    systems = [one if isinstance(one, System) else one.system for one in priced]
     _distinct(systems)
     cases = [Case(one, book, horizon, Bills(tariff, start, one.work.load)) for one in systems]
-    costs = [price(case) for case in cases]
+    costs = [price_case(case) for case in cases]
     # Only systems that kept up with their load are ranked: the others did less for their dollars.
     ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
     other = _other(ranked[0][0] if ranked else cases[0])
     others = [Case(case.system, book, other, case.bills) for case in cases]
     count = itertools.count(1)
-    pricers = {case.system.name: _pricer(case, told and (lambda: told(next(count)))) for case, _ in ranked}
+    pricers = {
+        case.system.name: _pricer(case, progress and (lambda: progress(next(count)))) for case, _ in ranked
+    }
     # Where a drive has no price there is no total: nothing to draw, and nobody is the cheapest.
     known = all(cost.known for _, cost in ranked)
     samples, crossovers = (samples, crossovers) if known and ranked else (0, ())
@@ -155,8 +157,6 @@ def analyse(
         pricers, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
         work_s={case.system.name: case.system.work.duration_s for case, _ in ranked},
     ) if crossovers and len(ranked) > 1 else []  # fmt: skip
-    said = [_system(case, cost, one) for case, cost, one in zip(cases, costs, subjects, strict=True)]
-    otherwise = [_short(case) for case in others]
     return Cost(
         start=f"{start:%Y-%m-%d}",
         horizon=_horizon(horizon),
@@ -171,8 +171,8 @@ def analyse(
         ),
         assumptions=assumptions(book),  # last of all that asks the book: it lists what was asked for
         choice=choice(systems, costs, level),
-        systems=said,
-        other=OtherHorizon(horizon=_horizon(other), systems=otherwise),
+        systems=[_system(case, cost, one) for case, cost, one in zip(cases, costs, priced, strict=True)],
+        other=OtherHorizon(horizon=_horizon(other), systems=[_short(case) for case in others]),
         comparison=[
             MoreThanFirst(a=first.system, b=cost.system, **_more(first, cost))
             for (_, first), (_, cost) in zip(ranked[:1] * len(ranked[1:]), ranked[1:], strict=True)
@@ -196,7 +196,7 @@ def _pricer(case: Case, done: Callable[[], None] | None) -> uncertainty.Pricer:
     def priced(book: Book, horizon: Horizon) -> Costs:
         if done is not None:
             done()
-        return price(Case(system, book, horizon, case.bills))
+        return price_case(Case(system, book, horizon, case.bills))
 
     return priced
 
@@ -264,12 +264,12 @@ def _short(case: Case) -> OtherTotal:
     """
     usd, groups = None, {}
     if case.years <= LONGEST_YEARS and not (case.horizon.basis == "work" and case.system.late):
-        costs = price(case)
+        costs = price_case(case)
         usd, groups = costs.usd if costs.known else None, by_group(costs)
     return OtherTotal(name=case.system.name, repeats=case.repeats, years=case.years, usd=usd, by_group=groups)
 
 
-def _system(case: Case, costs: Costs, subject: Subject) -> SystemCost:
+def _system(case: Case, costs: Costs, priced: System | Year) -> SystemCost:
     system, rate = case.system, case.book.number("discount.rate")
     work = system.work
     return SystemCost(
@@ -292,12 +292,12 @@ def _system(case: Case, costs: Costs, subject: Subject) -> SystemCost:
         known_usd=costs.usd,
         by_group=by_group(costs),
         components=[_component(one, rate) for one in costs.components],
-        bill=_bill(case),
+        bill=_bill(case.bills.of(case.repeats)),
         drives=[_drive(case, drive) for drive in system.drives],
         carbon=carbon.result(case),
         views=views.views(case, costs),
-        spin_down=_spin_down(case),
-        year=None if subject.year is None else subject.year.result(),
+        spin_down=spin_down.spin_downs(case, energy.mean_price(case)),
+        year=None if isinstance(priced, System) else priced.result(),
         cautions=list(costs.cautions),
         notes=[*costs.notes, *_misfits(case)],
     )  # fmt: skip
@@ -315,11 +315,6 @@ def _misfits(case: Case) -> list[Note]:
     return notes
 
 
-def _spin_down(case: Case) -> list[SpinDown]:
-    """What spinning down saves and costs, at the mean price of the energy that is billed."""
-    return spin_down.spin_downs(case, energy.mean_price(case))
-
-
 def _component(component: Component, rate: float) -> CostComponent:
     return CostComponent(
         key=component.key, group=component.group, title=component.title,
@@ -333,14 +328,9 @@ def _component(component: Component, rate: float) -> CostComponent:
     )  # fmt: skip
 
 
-def _bill(case: Case) -> Billed:
-    made = case.bills.of(case.repeats)
-    return Billed(energy_kwh=made.energy_j / JOULES_PER_KWH, peak_kw=made.peak_kw, months=_months(made))
-
-
-def _months(made: Bill) -> list[BilledMonth]:
-    """The bill by month, or by calendar year where there are too many."""
-    months = account.months(made)
+def _bill(bill: Bill) -> Billed:
+    """A bill by month, or by calendar year where there are too many."""
+    months = account.months(bill)
     length = len("2026") if len(months) > MOST_MONTHS else len("2026-01")
     rows: dict[str, dict[str, float]] = {}
     for month in months:
@@ -348,23 +338,24 @@ def _months(made: Bill) -> list[BilledMonth]:
         row = rows.setdefault(label, {"kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
         for key in ("kwh", *account.COLUMNS):
             row[key] += getattr(month, key)
-    return [BilledMonth(month=label, **row) for label, row in rows.items()]
+    billed = [BilledMonth(month=label, **row) for label, row in rows.items()]
+    return Billed(energy_kwh=bill.energy_j / JOULES_PER_KWH, peak_kw=bill.peak_kw, months=billed)
 
 
 def _drive(case: Case, drive: Drive) -> DriveCost:
-    price_ = case.price_of(drive)
+    price = case.price_of(drive)
     # Lives matter only where dollars count them.
     charged = case.book.word("wear.charge") in ("replacements", "depreciation")
-    there = wear.place(case, drive) if charged or case.book.number("disposal.residual") else None
+    place = wear.place(case, drive) if charged or case.book.number("disposal.residual") else None
     return DriveCost(
         name=drive.name, model=drive.model, pool=drive.pool, kind=drive.kind,
         capacity_gb=drive.capacity_gb, used_gb=drive.used_gb,
-        price_usd=price_.usd if price_.known else None,
-        price_source=price_.source, price_date=price_.date, price_extrapolated=price_.extrapolated,
-        price_expression=case.price_expression(drive) if price_.known else None,
-        lives=None if there is None else there.lives,
-        served=None if there is None else there.drives,
-        lives_expression=None if there is None else wear.lives_expression(case, drive),
+        price_usd=price.usd if price.known else None,
+        price_source=price.source, price_date=price.date, price_extrapolated=price.extrapolated,
+        price_expression=case.price_expression(drive) if price.known else None,
+        lives=place and place.lives,
+        served=place and place.drives,
+        lives_expression=place and wear.lives_expression(case, drive),
         wear=wear.wearout(drive, case.book).result(case.system.work.duration_s),
-        replacements=[one.result(priced=price_.known) for one in wear.bought(case, drive)],
+        replacements=[one.result(priced=price.known) for one in wear.bought(case, drive)],
     )  # fmt: skip

@@ -29,7 +29,7 @@ Capacity = tuple[float | None, float | None, float | None]
 
 @dataclass(frozen=True)
 class Inventory:
-    """A file that was read and found to be right.
+    """A file that was read and checked.
 
     ``devices`` are the device files that its drives name.
     """
@@ -40,7 +40,7 @@ class Inventory:
 
     @property
     def parts(self) -> Mapping[str, int]:
-        """Parts that are no drives, by name."""
+        """Parts other than drives, by name."""
         return {part.name: part.count for part in self.file.part}
 
     def priced(self, book: Book) -> Book:
@@ -51,25 +51,20 @@ class Inventory:
         figures: dict[str, Figure] = {}
         for part in self.file.part:
             key = f"purchase.part.{part.name}"
-            there = book.figures.get(key)
-            if part.usd is None or (there is not None and there.source == SET):
+            known = book.figures.get(key)
+            if part.usd is None or (known is not None and known.source == SET):
                 continue
-            if there is not None and there.quality == "given" and there.value != part.usd:
+            if known is not None and known.quality == "given" and known.value != part.usd:
                 raise InputError(
                     "conflict",
                     f"{self.where}: part.{part.name}.usd",
-                    f"{part.name!r} costs {part.usd:g} USD here and {there.value:g} in {there.source}",
+                    f"{part.name!r} costs {part.usd:g} USD here and {known.value:g} in {known.source}",
                     hint="parts of one name have one price; give them different names",
                 )
             figures[key] = Figure(
-                key=key,
-                value=part.usd,
-                low=part.low,
-                high=part.high,
-                source=part.source or self.where,
-                date=part.date,
-                quality="given",
-            )
+                key=key, value=part.usd, low=part.low, high=part.high, source=part.source or self.where,
+                date=part.date, quality="given",
+            )  # fmt: skip
         return replace(book, figures={**book.figures, **figures}) if figures else book
 
     def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> Capacity:
@@ -157,36 +152,30 @@ Price = tuple[float, str | None, str]
 def added_drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
     """The drives that the file adds to those that the Run knows, in the order of the file.
 
-    Counts are those of one pass of the Run's window.
+    Counts are those of one pass of the Run's window. Bytes of hosts are spread evenly by capacity over drives
+    of ``spread`` that counted none.
     """
     window_s = float(run.summary["window"]["duration_s"])
-    found = [
-        _drive(name, entry, inventory, window_s) for entry in inventory.file.drive for name in entry.names()
-    ]
+    entries = [(name, entry) for entry in inventory.file.drive for name in entry.names()]
+    drives = [_drive(name, entry, inventory, window_s) for name, entry in entries]
     spread = inventory.file.spread
     if spread is None:
-        return tuple(found)
-    uncounted = {
+        return tuple(drives)
+    takers = {
         name
-        for entry in inventory.file.drive
+        for name, entry in entries
         if entry.pool in spread.pools and (entry.counts is None or entry.counts.bytes_written is None)
-        for name in entry.names()
     }
-    return tuple(_spread(found, uncounted, spread, run))
-
-
-def _spread(found: Sequence[Drive], takers: set[str], spread: Spread, run: Run) -> Iterator[Drive]:
-    """Bytes of hosts onto drives, evenly by capacity."""
-    total_gb = sum(drive.capacity_gb for drive in found if drive.name in takers)
+    total_gb = sum(drive.capacity_gb for drive in drives if drive.name in takers)
     requests = run.summary["requests"]
-    for drive in found:
-        if drive.name not in takers:
-            yield drive
-            continue
+
+    def shared(drive: Drive) -> Drive:
         share = drive.capacity_gb / total_gb
         written = requests["bytes_written"] * spread.writes * share
         read = requests["bytes_read"] * spread.reads * share
-        yield replace(drive, counts=replace(drive.counts, bytes_written=written, bytes_read=read))
+        return replace(drive, counts=replace(drive.counts, bytes_written=written, bytes_read=read))
+
+    return tuple(shared(drive) if drive.name in takers else drive for drive in drives)
 
 
 def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) -> Drive:
@@ -309,49 +298,37 @@ def _changed(drive: Drive, change: Change, where: str, window_s: float) -> Drive
 
 
 def inventory_notes(inventory: Inventory) -> tuple[Note, ...]:
-    """What a reader of the costs must know: the file's own notes, what was assumed, what is not known."""
+    """Notes for readers of the costs: the file's own, what was assumed, what is not known."""
     file = inventory.file
-    said = [Note(code="inventory", text=text) for text in file.notes]
-    for file_ in inventory.devices.values():
-        said += [Note(code="device-file", text=text) for text in of_file(file_)[1]]
+    notes = [Note(code="inventory", text=text) for text in file.notes]
+    notes += [
+        Note(code="device-file", text=text) for one in inventory.devices.values() for text in of_file(one)[1]
+    ]
     spread = file.spread
     if spread is not None:
-        said.append(
-            Note(
-                code="bytes-spread",
-                text=f"host bytes are spread over the drives of {', '.join(spread.pools)} by capacity, "
-                f"{spread.writes:g} written and {spread.reads:g} read for each: given, not measured",
-            )
+        text = (
+            f"host bytes are spread over the drives of {', '.join(spread.pools)} by capacity, "
+            f"{spread.writes:g} written and {spread.reads:g} read for each: given, not measured"
         )
+        notes.append(Note(code="bytes-spread", text=text))
     for entry in file.drive:
         device = inventory.devices.get(entry.device or "")
         if device is None:
-            said.append(
-                Note(
-                    code="no-model",
-                    text=f"{entry.name}: no model is given; ratings and price are those of the inventory or "
-                    "of its class",
-                )
-            )
+            text = "no model is given; ratings and price are those of the inventory or of its class"
+            notes.append(Note(code="no-model", text=text).about(entry.name))
         if not _counted(entry, device.kind if device is not None else str(entry.kind), spread):
-            said.append(
-                Note(
-                    code="wear-unknown",
-                    text=f"{entry.name}: nothing counted what wears it, so its wear is not known and not "
-                    "charged",
-                )
-            )
-    return tuple(said)
+            text = "nothing counted what wears it, so its wear is not known and not charged"
+            notes.append(Note(code="wear-unknown", text=text).about(entry.name))
+    return tuple(notes)
 
 
 def beside_note(added: int, known: int) -> Note:
-    """What to say where drives are added to those that the Run had."""
-    return Note(
-        code="drives-added",
-        text=f"{added} drives are in the inventory alone, beside {known} of the Run: they are bought, but "
-        "are "
-        "in neither its power nor its requests",
+    """A note that drives are added to those that the Run had."""
+    text = (
+        f"{added} drives are in the inventory alone, beside {known} of the Run: they are bought, but are in "
+        "neither its power nor its requests"
     )
+    return Note(code="drives-added", text=text)
 
 
 def _counted(entry: DriveEntry, kind: str, spread: Spread | None) -> bool:

@@ -170,31 +170,23 @@ def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
 def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     """Parts of the array that its power is made of, by enclosure, and how many."""
     for enclosure in plan.get("power", {}).get("enclosures", []):
-        many = _many(enclosure["filling"])
+        many = int(sum(count for count, _ in enclosure["filling"]))  # filling: how many hold which drives
         yield enclosure["name"], many
         for part in enclosure["parts"]:
             yield f"{enclosure['name']}.{part['name']}", many * part["count"]
         yield f"{enclosure['name']}.supply", many * enclosure["supplies"]["count"]
 
 
-def _many(filling: Sequence[Sequence[Any]]) -> int:
-    """Enclosures of a kind; ``filling`` is how many hold which drives."""
-    return int(sum(count for count, _ in filling))
-
-
 def _notes(run: Run) -> Iterator[Note]:
     if run.summary["power_basis"] == "device":
-        yield Note(
-            code="drives-only",
-            text="energy and power are those of the drives alone: without controllers, shelves and supplies, "
-            "which are not bought either",
+        text = (
+            "energy and power are those of the drives alone: without controllers, shelves and supplies, "
+            "which are not bought either"
         )
+        yield Note(code="drives-only", text=text)
     if run.summary["requests"]["errors"]:
         yield Note(code="failed-requests", text=f"{run.summary['requests']['errors']} requests failed")
     pue = run.plan.get("power", {}).get("pue")
     if pue is not None:
-        yield Note(
-            code="pue-not-used",
-            text=f"the PUE {pue:g} of its scenario is not used, but cooling.pue is (--set "
-            f"cooling.pue={pue:g})",
-        )
+        text = f"the PUE {pue:g} of its scenario is not used: cooling.pue={pue:g} uses it"
+        yield Note(code="pue-not-used", text=text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -58,54 +57,43 @@ def _notes(case: Case) -> list[Note]:
     notes = [*case.system.notes, *wear.warnings(case.system)]
     unpriced = drive_costs.unpriced(case)
     if unpriced:
-        notes.append(
-            Note(
-                code="unpriced-parts",
-                text=f"not priced, so not in the purchase: {', '.join(unpriced)} (--set "
-                "purchase.part.NAME=USD)",
-            )
+        text = (
+            f"not priced, so not in the purchase: {', '.join(unpriced)} (purchase.part.NAME states a price)"
         )
+        notes.append(Note(code="unpriced-parts", text=text))
     if not case.system.drives:
-        notes.append(
-            Note(
-                code="drives-unknown",
-                text="its drives are not known: no purchase, wear or failures (--inventory names them)",
-            )
-        )
+        text = "its drives are not known: no purchase, wear or failures (an inventory names them)"
+        notes.append(Note(code="drives-unknown", text=text))
     return notes
 
 
 def _cautions(case: Case) -> Iterator[Note]:
-    """What must be read before the total: missing prices, stretched prices, a whole meter's charges."""
-    many: Counter[tuple[str, float]] = Counter()
-    of: dict[tuple[str, float], Drive] = {}
+    """What must be read before the total: missing prices, extrapolated prices, a whole meter's charges."""
+    like: dict[tuple[str, float], list[Drive]] = {}
     for drive in case.system.drives:
-        many[drive.model, drive.capacity_gb] += drive.count
-        of[drive.model, drive.capacity_gb] = drive
-    for kind, drive in of.items():
+        like.setdefault((drive.model, drive.capacity_gb), []).append(drive)
+    for drives in like.values():
+        drive = drives[-1]
         price = case.price_of(drive)
         figure = case.book.figures.get(f"purchase.price.{drive.price_class}")
         listed = "no such drives are" if figure is None else f"{drive.price_class} is {_listed(figure)}"
-        what = f"{many[kind]} x {drive.model} ({drive.capacity_gb:,.0f} GB; {listed})"
-        states = f"--set purchase.model.{drive.model}=USD states what one costs"
+        count = sum(one.count for one in drives)
+        which = f"{count} x {drive.model} ({drive.capacity_gb:,.0f} GB; {listed})"
+        states = f"purchase.model.{drive.model} states the price of one"
         if not price.known:
-            yield _caution("no-price", f"the price of {what} is not known, so the total is not: {states}")
+            text = f"the price of {which} is not known, so the total is not: {states}"
+            yield Note(code="no-price", text=text, decides=True)
         elif price.extrapolated:
-            yield _caution(
-                "extrapolated-price", f"the price of {what} is extrapolated, and its range is wide: {states}"
-            )
+            text = f"the price of {which} is extrapolated, and its range is wide: {states}"
+            yield Note(code="extrapolated-price", text=text, decides=True)
     if case.book.word("energy.fixed") == "share" and not case.book.number("energy.site_kw"):
         whole = energy.whole_meter(case)
         if whole:
-            yield _caution(
-                "whole-meter",
+            text = (
                 f"the tariff charges {whole:,.2f} USD for the meter of a whole site, which is not in the "
-                "total: energy.site_kw=KW adds the share of this system, energy.fixed=months all of it",
+                "total: energy.site_kw=KW adds the share of this system, energy.fixed=months all of it"
             )
-
-
-def _caution(code: str, text: str) -> Note:
-    return Note(code=code, text=text, decides=True)
+            yield Note(code="whole-meter", text=text, decides=True)
 
 
 def _listed(figure: Figure) -> str:

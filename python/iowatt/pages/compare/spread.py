@@ -98,7 +98,8 @@ def _curves(
     traces = [
         plot.line(
             [point[0] for point in curves.of(side)],
-            [100 * point[share] or None for point in curves.of(side)], name=name, colour=words.COLOURS[side], width=2, dash=words.DASHES[side],
+            [100 * point[share] or None for point in curves.of(side)], name=name,
+            colour=words.COLOURS[side], width=2, dash=words.DASHES[side],
             hover="%{x:,.4~r} ms: %{y:.4~r} %<extra>%{fullData.name}</extra>",
         )
         for side, name in words.SIDES

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, Final
 
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost import Horizon
 from iowatt.lenses.cost.component import GROUPS
 from iowatt.lenses.cost.result_uncertainty import PlaceRange
 from iowatt.pages.cost import words

@@ -15,16 +15,14 @@ from iowatt.lenses.cost.book.keys import KEYS, Key, known
 from iowatt.lenses.cost.result import Assumption
 from iowatt.model.library.price_class import CLASSES
 
-_ORDER: Final = {key.pattern: position for position, key in enumerate(KEYS)}
+_ORDER: Final[dict[Key | None, int]] = {key: position for position, key in enumerate(KEYS)}
 _WIDTH: Final = 100
 
 
 class BookListing(ResultDocument):
     """A book of assumptions with all its figures."""
 
-    schema_id: Literal["iowatt.cost-assumptions/1"] = Field(
-        default="iowatt.cost-assumptions/1", alias="schema"
-    )
+    schema_id: Literal["iowatt.cost-assumptions/1"] = Field("iowatt.cost-assumptions/1", alias="schema")
     name: str
     title: str
     #: Books that it is made of, itself first.
@@ -44,28 +42,14 @@ def everything(book: Book) -> list[Assumption]:
 
 
 def _sorted(keys: Iterable[str]) -> list[str]:
-    return sorted(keys, key=lambda key: (_place(key), key))
-
-
-def _place(key: str) -> int:
-    rule = known(key)
-    return len(KEYS) if rule is None else _ORDER[rule.pattern]
+    rules = {key: known(key) for key in keys}
+    return sorted(rules, key=lambda key: (_ORDER.get(rules[key], len(KEYS)), key))
 
 
 def _row(figure: Figure) -> Assumption:
     rule = known(figure.key)
-    return Assumption(
-        key=figure.key,
-        unit="" if rule is None else rule.unit,
-        text="" if rule is None else rule.text,
-        value=figure.value,
-        low=figure.low,
-        high=figure.high,
-        source=figure.source,
-        date=figure.date,
-        quality=figure.quality,
-        note=figure.note,
-    )
+    unit, text = ("", "") if rule is None else (rule.unit, rule.text)
+    return Assumption(unit=unit, text=text, **figure.model_dump(exclude={"from_gb", "to_gb"}))
 
 
 def listing(preset: str, sets: Sequence[str] = ()) -> BookListing:
@@ -90,16 +74,16 @@ def lines(found: BookListing) -> Iterator[str]:
         yield f"  made of: {', '.join(found.lineage)}"
     for note in found.notes:
         yield f"  note: {note.text}"
-    group = told = ""
+    group = text = ""
     for row in found.assumptions:
         if row.key.partition(".")[0] != group:
             group = row.key.partition(".")[0]
             yield ""
             yield group
         yield f"  {row.key} = {value(row)}"
-        if row.text != told:
+        if row.text != text:
             yield from _wrapped(row.text)
-        told = row.text
+        text = row.text
         yield from _wrapped(source(row))
         if row.note:
             yield from _wrapped(row.note)
@@ -107,11 +91,10 @@ def lines(found: BookListing) -> Iterator[str]:
 
 def value(row: Assumption) -> str:
     """Value, unit and range of a figure in words."""
-    said = row.value
-    if isinstance(said, str):
-        return said
-    text = f"{said:,.10g}" + (f" {row.unit}" if row.unit else "")
-    low, high = (said if end is None else end for end in (row.low, row.high))
+    if isinstance(row.value, str):
+        return row.value
+    text = f"{row.value:,.10g} {row.unit}".rstrip()
+    low, high = (row.value if end is None else end for end in (row.low, row.high))
     return text if low == high else f"{text} ({low:,.10g} to {high:,.10g})"
 
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from iowatt.lenses.cost import SAMPLES
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.component import GROUPS
-from iowatt.lenses.cost.defaults import SAMPLES
 from iowatt.lenses.cost.result_uncertainty import (
     DrawnDifference,
     DrawnGroup,

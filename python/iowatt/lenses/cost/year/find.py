@@ -156,28 +156,17 @@ def of_profile(loaded: Loaded) -> Cycle:
     rate = mean_rate(profile) or None
     notes = [Note(code="profile", text=text) for text in profile.notes]
     if not profile.envelope:
-        notes.append(
-            Note(
-                code="flat-load",
-                text=f"the profile {profile.name} has no envelope: the load is the same at all hours",
-            )
-        )
+        text = f"the profile {profile.name} has no envelope: the load is the same at all hours"
+        notes.append(Note(code="flat-load", text=text))
     else:
-        notes.append(
-            Note(
-                code="start-of-envelope",
-                text=f"the envelopes of the profile {profile.name} begin at midnight; those of a week on "
-                "Monday",
-            )
-        )
+        text = f"the envelopes of the profile {profile.name} begin at midnight; those of a week on Monday"
+        notes.append(Note(code="start-of-envelope", text=text))
     if rate is None:
-        notes.append(
-            Note(
-                code="no-rate",
-                text=f"the profile {profile.name} has no rate: its highest hour is taken to be the highest "
-                "load that there is a Run of",
-            )
+        text = (
+            f"the profile {profile.name} has no rate: its highest hour is taken to be the highest load that "
+            "there is a Run of"
         )
+        notes.append(Note(code="no-rate", text=text))
     week = shape / shape.max() if rate is None else shape * rate
     source, quality = _source(profile)
     return Cycle(

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
@@ -53,92 +54,51 @@ class Year:
         points, work = self.levels, self.system.work
         top = int(np.argmax(self.loads))
         response = points.response(self.loads[top : top + 1])[0]
+        hour_of_week = (self.start.weekday() * HOURS_A_DAY + self.start.hour + np.arange(len(self.loads))) % (
+            DAYS_A_WEEK * HOURS_A_DAY
+        )
+        week = [_means(hour_of_week, values) for values in (self.loads, self.watts)]
+        day = [_means(hour_of_week % HOURS_A_DAY, values).tolist() for values in (self.loads, self.watts)]
+        load, watts = (means.reshape(DAYS_A_WEEK, HOURS_A_DAY).tolist() for means in week)
         return DutyYear(
-            system=self.system.name,
-            cycle=self.cycle.result(),
-            start=f"{self.start:%Y-%m-%d}",
-            years=self.years,
-            measure=points.measure,
-            unit=points.unit,
-            highest=points.highest,
-            power_basis=self.system.power_basis,
-            modelled=self.system.modelled,
-            energy_kwh=float(self.watts.sum()) / 1000.0,
-            mean_w=float(self.watts.mean()),
-            requests=work.requests,
-            bytes_moved=work.bytes_moved,
-            response_ms=work.response_ms,
+            system=self.system.name, cycle=self.cycle.result(), start=f"{self.start:%Y-%m-%d}",
+            years=self.years, measure=points.measure, unit=points.unit, highest=points.highest,
+            power_basis=self.system.power_basis, modelled=self.system.modelled,
+            energy_kwh=float(self.watts.sum()) / 1000.0, mean_w=float(self.watts.mean()),
+            requests=work.requests, bytes_moved=work.bytes_moved, response_ms=work.response_ms,
             highest_hour=HighestHour(
-                when=hour_name(self.start, top),
-                load=float(self.loads[top]),
-                watts=float(self.watts[top]),
+                when=hour_name(self.start, top), load=float(self.loads[top]), watts=float(self.watts[top]),
                 response_ms=float(response) if math.isfinite(response) else None,
             ),
-            levels=self._levels(),
-            by_load=self._by_load(),
-            week=self._week(),
-            mean_day=self._mean_day(),
-            months=self._months(),
-            notes=list(self.system.notes),
-        )
+            levels=self._levels(), by_load=self._by_load(),
+            week=MeanWeek(days=list(DAYS), load=load, watts=watts),
+            mean_day=MeanDay(load=day[0], watts=day[1]),
+            months=self._months(), notes=list(self.system.notes),
+        )  # fmt: skip
 
     def _levels(self) -> list[LoadLevel]:
         points = self.levels
         hours = points.weights(self.loads) / HOUR_S
         return [
             LoadLevel(
-                where=system.where,
-                load=float(points.loads[index]),
-                share=float(points.loads[index] / points.highest),
-                watts=float(points.watts[index]),
-                response_ms=system.work.response_ms,
-                hours=float(hours[index]),
+                where=system.where, load=float(points.loads[index]),
+                share=float(points.loads[index] / points.highest), watts=float(points.watts[index]),
+                response_ms=system.work.response_ms, hours=float(hours[index]),
             )
             for index, system in enumerate(points.systems)
-        ]
+        ]  # fmt: skip
 
     def _by_load(self) -> list[LoadBand]:
         """Hours at each tenth of the highest load, those without any apart; kWh in them."""
         tenth = np.ceil(self.loads / self.levels.highest * _BINS - 1e-9).astype(np.int64).clip(0, _BINS)
         tenth[self.loads == 0] = 0
         tenth[(self.loads > 0) & (tenth == 0)] = 1
-        hours = np.bincount(tenth, minlength=_BINS + 1)
-        kwh = np.bincount(tenth, weights=self.watts, minlength=_BINS + 1) / 1000.0
+        hours = np.bincount(tenth, minlength=_BINS + 1).tolist()
+        kwh = (np.bincount(tenth, weights=self.watts, minlength=_BINS + 1) / 1000.0).tolist()
         return [
-            LoadBand(
-                above=max(index - 1, 0) / _BINS,
-                to=index / _BINS,
-                hours=int(hours[index]),
-                kwh=float(kwh[index]),
-            )
-            for index in range(_BINS + 1)
+            LoadBand(above=max(at - 1, 0) / _BINS, to=at / _BINS, hours=hours[at], kwh=kwh[at])
+            for at in range(_BINS + 1)
         ]
-
-    @property
-    def _hour_of_week(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        first = self.start.weekday() * HOURS_A_DAY + self.start.hour
-        found: np.ndarray[tuple[int], np.dtype[np.int64]] = (first + np.arange(len(self.loads))) % (
-            DAYS_A_WEEK * HOURS_A_DAY
-        )
-        return found
-
-    def _week(self) -> MeanWeek:
-        """The mean of each hour of the week over all weeks, 7 x 24, Monday first."""
-
-        def mean(values: Floats) -> list[list[float]]:
-            of_week = self._hour_of_week
-            summed = np.bincount(of_week, weights=values) / np.bincount(of_week)
-            return [[float(value) for value in day] for day in summed.reshape(DAYS_A_WEEK, HOURS_A_DAY)]
-
-        return MeanWeek(days=list(DAYS), load=mean(self.loads), watts=mean(self.watts))
-
-    def _mean_day(self) -> MeanDay:
-        hour = self._hour_of_week % HOURS_A_DAY
-
-        def mean(values: Floats) -> list[float]:
-            return [float(value) for value in np.bincount(hour, weights=values) / np.bincount(hour)]
-
-        return MeanDay(load=mean(self.loads), watts=mean(self.watts))
 
     def _months(self) -> list[CalendarMonth]:
         """Calendar months of all years together, January first."""
@@ -149,13 +109,17 @@ class Year:
         loads, watts = (np.bincount(month, weights=v, minlength=12) for v in (self.loads, self.watts))
         return [
             CalendarMonth(
-                month=index + 1,
-                hours=int(hours[index]),
-                kwh=float(watts[index] / 1000.0),
-                mean_load=float(loads[index] / hours[index]),
+                month=at + 1, hours=int(hours[at]), kwh=float(watts[at] / 1000.0),
+                mean_load=float(loads[at] / hours[at]),
             )
-            for index in range(12)
-        ]
+            for at in range(12)
+        ]  # fmt: skip
+
+
+def _means(place: NDArray[np.int64], values: Floats) -> Floats:
+    """The mean of the values at each place."""
+    means: Floats = np.bincount(place, weights=values) / np.bincount(place)
+    return means
 
 
 def make_year(
@@ -237,37 +201,27 @@ def _response(points: Levels, loads: Floats) -> float | None:
 def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: int) -> tuple[Note, ...]:
     notes = [note for system in points.systems for note in system.notes]
     notes += cycle.notes
-    said = f"{'' if years == 1 else f'{years} years of '}the duty cycle {cycle.name} ({cycle.quality})"
-    notes.append(
-        Note(
-            code="between-runs",
-            text=f"{said}: power and counts are interpolated linearly between Runs at "
-            f"{', '.join(f'{load:.4g}' for load in points.loads)} {points.unit}",
-        )
+    shown = ", ".join(f"{load:.4g}" for load in points.loads)
+    text = (
+        f"{'' if years == 1 else f'{years} years of '}the duty cycle {cycle.name} ({cycle.quality}): power "
+        f"and counts are interpolated linearly between Runs at {shown} {points.unit}"
     )
-    if points.has_idle:
-        lowest = float(points.loads[1])
-        between = int(((loads > 0) & (loads < lowest)).sum())
-        if between:
-            notes.append(
-                Note(
-                    code="below-lowest-load",
-                    text=f"{between} of {len(loads)} hours lie between idle and the lowest load, "
-                    f"{lowest:.4g} "
-                    f"{points.unit}: their power is interpolated, their response times are the lowest load's",
-                )
-            )
+    notes.append(Note(code="between-runs", text=text))
+    lowest = float(points.loads[1]) if points.has_idle else 0.0
+    between = int(((loads > 0) & (loads < lowest)).sum())
+    if between:
+        text = (
+            f"{between} of {len(loads)} hours lie between idle and the lowest load, {lowest:.4g} "
+            f"{points.unit}: their power is interpolated, their response times are the lowest load's"
+        )
+        notes.append(Note(code="below-lowest-load", text=text))
     top = int(np.argmax(loads))
     response = points.response(loads[top : top + 1])[0]
     slow = f", mean response time {response:.3g} ms" if math.isfinite(response) else ""
-    at = f"{hour_name(start, top)} at {loads[top]:.4g} {points.unit}{slow}"
-    notes.append(Note(code="highest-hour", text=f"highest hour: {at}"))
-    notes.append(
-        Note(
-            code="hourly-means",
-            text="power is constant within an hour: a demand charge sees hourly means, not the peaks in them",
-        )
-    )
+    text = f"highest hour: {hour_name(start, top)} at {loads[top]:.4g} {points.unit}{slow}"
+    notes.append(Note(code="highest-hour", text=text))
+    text = "power is constant within an hour: a demand charge sees hourly means, not the peaks in them"
+    notes.append(Note(code="hourly-means", text=text))
     if cycle.growth and years == 1:
         text = f"a growth of {cycle.growth:.3g} a year is left out: this is the first year alone"
         notes.append(Note(code="growth-left-out", text=text))

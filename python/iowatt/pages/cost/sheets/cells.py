@@ -104,60 +104,50 @@ class Styles:
 
     def __init__(self, book: Workbook) -> None:
         self._book = book
-        self._made: dict[tuple[tuple[str, Any], ...], Format] = {}
+        self._formats: dict[tuple[tuple[str, Any], ...], Format] = {}
+        self.title = self._format(bold=True, font_size=13)
+        self.head = self._format(bold=True, bottom=1, text_wrap=True)
+        self.head_number = self._format(bold=True, bottom=1, text_wrap=True, align="right")
+        self.text = self._format()
+        #: Words right of a number.
+        self.beside = self._format(indent=1, align="left")
+        self.wrapped = self._format(text_wrap=True)
+        #: A word that may be changed.
+        self.given_word = self._format(**_GIVEN)
 
-    def _of(self, **keys: Any) -> Format:
+    def _format(self, **keys: Any) -> Format:
         key = tuple(sorted(keys.items()))
-        if key not in self._made:
-            self._made[key] = self._book.add_format({"valign": "top", **keys})
-        return self._made[key]
-
-    @property
-    def title(self) -> Format:
-        """A heading of a sheet."""
-        return self._of(bold=True, font_size=13)
-
-    @property
-    def head(self) -> Format:
-        """A heading of a column."""
-        return self._of(bold=True, bottom=1, text_wrap=True)
-
-    @property
-    def head_number(self) -> Format:
-        """A heading of a column of numbers."""
-        return self._of(bold=True, bottom=1, text_wrap=True, align="right")
-
-    @property
-    def text(self) -> Format:
-        """Words in one line."""
-        return self._of()
-
-    @property
-    def beside(self) -> Format:
-        """Words right of a number."""
-        return self._of(indent=1, align="left")
-
-    @property
-    def wrapped(self) -> Format:
-        """A paragraph."""
-        return self._of(text_wrap=True)
-
-    @property
-    def given_word(self) -> Format:
-        """A word that may be changed."""
-        return self._of(**_GIVEN)
+        if key not in self._formats:
+            self._formats[key] = self._book.add_format({"valign": "top", **keys})
+        return self._formats[key]
 
     def given(self, shown: str = "General") -> Format:
         """A number that may be changed."""
-        return self._of(num_format=shown, **_GIVEN)
+        return self._format(num_format=shown, **_GIVEN)
 
     def stated(self, shown: str = PLAIN) -> Format:
         """A number that follows nothing."""
-        return self._of(num_format=shown, **_STATED)
+        return self._format(num_format=shown, **_STATED)
 
     def computed(self, shown: str = PLAIN, *, bold: bool = False) -> Format:
-        """What a formula comes to."""
-        return self._of(num_format=shown, **({"bold": True, "top": 1} if bold else {}))
+        """A formula."""
+        return self._format(num_format=shown, **({"bold": True, "top": 1} if bold else {}))
+
+    def row(self, sheet: Worksheet, row: int, texts: Mapping[int, str | None], *beside: int) -> None:
+        """Write texts by column; those of ``beside`` stand right of a number."""
+        for column, text in texts.items():
+            sheet.write_string(row, column, text or "", self.beside if column in beside else self.text)
+
+    def heads(self, sheet: Worksheet, row: int, heads: Sequence[str], *numbers: int) -> None:
+        """Write the headings of columns; those of ``numbers`` to the right."""
+        for column, head in enumerate(heads):
+            sheet.write_string(row, column, head, self.head_number if column in numbers else self.head)
+
+
+def widths(sheet: Worksheet, values: Sequence[float]) -> None:
+    """Set the widths of the first columns."""
+    for column, width in enumerate(values):
+        sheet.set_column(column, column, width)
 
 
 PAYMENTS: Final = "Payments"
@@ -202,26 +192,20 @@ class Flows:
 
     def _one(self, of: tuple[str, str], flow: Payment, share: float, horizon: Horizon) -> None:
         sheet, row, styles = self._sheet, self._row, self._styles
-        begins, ends = flow.at_s / SECONDS_PER_YEAR, flow.until_s
-        for column, text in enumerate(of):
-            sheet.write_string(row, column, text, styles.text)
+        styles.row(sheet, row, dict(enumerate(of)))
         sheet.write_number(row, 2, share, styles.stated())
-        if flow.at_s == horizon.seconds:
-            sheet.write_formula(row, 3, f"={horizon.cell}", styles.computed(), begins)
-        else:
-            sheet.write_number(row, 3, begins, styles.stated())
-        if ends is not None and ends == horizon.seconds:
-            sheet.write_formula(row, 4, f"={horizon.cell}", styles.computed(), ends / SECONDS_PER_YEAR)
-        elif ends is not None:
-            sheet.write_number(row, 4, ends / SECONDS_PER_YEAR, styles.stated())
+        for column, time_s in ((3, flow.at_s), (4, flow.until_s)):
+            years = None if time_s is None else time_s / SECONDS_PER_YEAR
+            if time_s == horizon.seconds:
+                sheet.write_formula(row, column, f"={horizon.cell}", styles.computed(), years)
+            elif years is not None:
+                sheet.write_number(row, column, years, styles.stated())
         start, end, worth = absolute(row, 3), absolute(row, 4), f"(1+{self._rate})"
-        at_once = f"{worth}^(-{start})"
-        if ends is None or ends <= flow.at_s:
-            formula = at_once
-        else:
-            even = f"({at_once}-{worth}^(-{end}))/(({end}-{start})*LN{worth})"
+        formula = f"{worth}^(-{start})"
+        if flow.until_s is not None and flow.until_s > flow.at_s:
+            even = f"({formula}-{worth}^(-{end}))/(({end}-{start})*LN{worth})"
             formula = f"IF({self._rate}=0,1,{even})"
-        value = Flow(1.0, flow.at_s, ends).present(self._stated)
+        value = Flow(1.0, flow.at_s, flow.until_s).present(self._stated)
         sheet.write_formula(row, 5, f"={formula}", styles.computed(), value)
         self._row += 1
 
@@ -233,8 +217,6 @@ class Flows:
         )
         self._sheet.write_string(0, 0, text, self._styles.text)
         printed(self._sheet)
-        for at, head in enumerate(_HEADS):
-            self._sheet.write_string(1, at, head, self._styles.head)
-        for at, width in enumerate((26, 34, 14, 14, 14, 16)):
-            self._sheet.set_column(at, at, width)
+        self._styles.heads(self._sheet, 1, _HEADS)
+        widths(self._sheet, (26, 34, 14, 14, 14, 16))
         self._sheet.freeze_panes(2, 0)
