@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from iowatt.lenses.compare.result import BeforeAfter
+    from iowatt.lenses.compare import BeforeAfter
     from iowatt.run.bundle import Run
 
 
@@ -67,8 +67,7 @@ def compare(
     iowatt.base.errors.InputError
         One is no Run, has no such requests, workload or point, or an option is wrong.
     """
-    from iowatt.lenses.compare.analyse import analyse
-    from iowatt.lenses.compare.request import CompareRequest, opened
+    from iowatt.lenses.compare import CompareRequest, analyse, open_runs
 
     target = None if output is None else Path(output)
     if target is not None:
@@ -77,8 +76,8 @@ def compare(
         write.check_target(target, force=force)
     found = analyse(
         CompareRequest(
-            opened(_listed(before)),
-            opened(_listed(after)),
+            open_runs(_listed(before)),
+            open_runs(_listed(after)),
             op=op,
             point=point,
             workload=workload,

@@ -14,7 +14,7 @@ import compared_runs as made
 import iowatt
 from iowatt.base.errors import Argument
 from iowatt.lenses.compare.analyse import analyse
-from iowatt.lenses.compare.request import CompareRequest, opened
+from iowatt.lenses.compare.request import CompareRequest, open_runs
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, BeforeAfter
 from iowatt.pages.compare.document import document as shown_as
 from iowatt.pages.run.figures import comparison
@@ -174,11 +174,11 @@ def test_a_folder_of_runs_stands_for_all_of_them(tmp_path):
     for seed in (1, 2):
         made.build(draws(seed, size=50), seed=seed).save(tmp_path / "off" / f"s{seed}")
     (tmp_path / "off" / "notes").mkdir()
-    assert [run.path.name for run in opened([tmp_path / "off"])] == ["s1", "s2"]
+    assert [run.path.name for run in open_runs([tmp_path / "off"])] == ["s1", "s2"]
     with refused("duplicate", str((tmp_path / "off" / "s1").resolve())):
-        opened([tmp_path / "off", tmp_path / "off" / "s1"])
+        open_runs([tmp_path / "off", tmp_path / "off" / "s1"])
     with refused("wrong-format", str(tmp_path)):
-        opened([tmp_path])
+        open_runs([tmp_path])
 
 
 def test_the_api_takes_runs_paths_and_times(tmp_path):

@@ -27,7 +27,7 @@ from iowatt.lenses.compare.result import (
 _DIRECTIONS: Final = (("all", "all requests"), ("read", "reads"), ("write", "writes"))
 
 
-def analyse(asked: CompareRequest) -> BeforeAfter:
+def analyse(request: CompareRequest) -> BeforeAfter:
     """Compare two sides.
 
     Raises
@@ -35,26 +35,26 @@ def analyse(asked: CompareRequest) -> BeforeAfter:
     InputError
         A Run has no such workload, point of observation, or no such requests, or a table of it is damaged.
     """
-    before, after = sides = observed_sides(asked)
-    given = asked.threshold_s is not None
+    before, after = sides = observed_sides(request)
+    given = request.threshold_s is not None
     if not given:
-        asked = replace(asked, threshold_s=response.usual_limit_s(before))
-    courses, width, about_courses = over_time.courses(sides, asked)
-    flagged = flags.flags(before, after, asked)
-    rows, statistics = metric_verdicts.differences(before, after, asked)
+        request = replace(request, threshold_s=response.usual_limit_s(before))
+    courses, width, about_courses = over_time.courses(sides, request)
+    flagged = flags.flags(before, after, request)
+    rows, statistics = metric_verdicts.differences(before, after, request)
     withheld = [flag.key for flag in flagged if flag.withholds]
     found = {
-        key: spikes(courses[key], asked.spike_s) if courses[key] else None for key in ("before", "after")
+        key: spikes(courses[key], request.spike_s) if courses[key] else None for key in ("before", "after")
     }
     return BeforeAfter(
         asked=AskedFor(
-            op=asked.op,
-            point=asked.point,
-            workload=asked.workload,
-            spike_ms=asked.spike_s * 1e3,
+            op=request.op,
+            point=request.point,
+            workload=request.workload,
+            spike_ms=request.spike_s * 1e3,
             spike_by="given" if given else "p99 before",
-            confidence=asked.confidence,
-            seed=asked.seed,
+            confidence=request.confidence,
+            seed=request.seed,
         ),
         before=_side(before),
         after=_side(after),
@@ -70,8 +70,8 @@ def analyse(asked: CompareRequest) -> BeforeAfter:
             before=response.curve(before.histogram), after=response.curve(after.histogram)
         ),
         over_threshold=BothSides(
-            before=response.over(before.histogram, asked.spike_s),
-            after=response.over(after.histogram, asked.spike_s),
+            before=response.over(before.histogram, request.spike_s),
+            after=response.over(after.histogram, request.spike_s),
         ),
         over_time=OverTime(
             width_s=width,
@@ -79,7 +79,9 @@ def analyse(asked: CompareRequest) -> BeforeAfter:
             after=courses["after"],
         ),
         spikes=BothSides(before=found["before"], after=found["after"]),
-        omission=BothSides(before=omission.described(before, asked), after=omission.described(after, asked)),
+        omission=BothSides(
+            before=omission.described(before, request), after=omission.described(after, request)
+        ),
         notes=[*flags.remarks(before, after), *about_courses, *_bins(sides)],
     )
 

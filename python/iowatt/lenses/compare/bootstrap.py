@@ -66,8 +66,7 @@ def seen(tau: float, length: int) -> float:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Resampled means of J figures of one Run, and the standard errors that each resample has for itself (R x
-    J)."""
+    """Resampled means of J figures of one Run, and the variance of each resample (R x J)."""
 
     mean: Floats
     variance: Floats
@@ -123,8 +122,7 @@ QUIET_LAGS: Final = 5
 
 
 def autocorrelations(figures: Floats) -> Floats:
-    """Autocorrelation of each column of a B x J array at lags 0 to B // 4 (rows); 0 for columns that do not
-    vary."""
+    """Autocorrelation of B x J figures at lags 0 to B // 4 (rows); 0 for columns that do not vary."""
     count = len(figures)
     centred = figures - figures.mean(axis=0)
     size = 1 << (2 * count - 1).bit_length()
@@ -137,8 +135,7 @@ def autocorrelations(figures: Floats) -> Floats:
 
 
 def correlation_length(figures: Floats) -> Floats:
-    """tau of each column in blocks (0 or more); infinite where correlations do not end within a quarter of
-    the blocks."""
+    """tau of each column in blocks; infinite where it is longer than a quarter of the blocks."""
     count, columns = figures.shape
     r = autocorrelations(figures)
     noise = 2 * math.sqrt(math.log10(max(count, 10)) / count)
@@ -219,9 +216,7 @@ def without_cycles(figures: Floats) -> tuple[Floats, int]:
 
 
 def _line(series: Floats) -> float | None:
-    """Frequency (cycles per block) of the strongest line, between places of the periodogram; ``None`` without
-    one.
-    """
+    """Frequency (cycles per block) of the strongest line of the periodogram; None without one."""
     count = len(series)
     power = np.abs(np.fft.rfft(series)) ** 2
     first, last = LEAST_CYCLES, len(power) - 1

@@ -26,12 +26,30 @@ from iowatt.lenses.compare.metrics import Estimate, Metric
 from iowatt.lenses.compare.repeats import Side, sides, spread
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, Basis, Interval, Verdict
 
+RESAMPLES: Final = 4000
+#: Chance that any metric of two Runs that do not differ is called different. Under the 5 % that is promised,
+#: because the bootstrap's own error comes on top.
+VERDICT_LEVEL: Final = 0.03
+UNORDERED: Final = (
+    "the order in time is not known: the interval takes requests for independent, and is too narrow where "
+    "they are not; no verdict rests on it"
+)
 #: Differences under this share of the figures are rounding.
 ROUNDING: Final = 1e-9
-#: Standard errors that are looked at when a statistic is sought.
+#: Standard errors up to which a statistic is searched, and halvings of that range.
 FARTHEST: Final = 200.0
-#: Halvings of that range.
 HALVINGS: Final = 50
+
+
+@dataclass(frozen=True)
+class Question:
+    """Metrics of one kind of blocks: all those of a question are resampled together."""
+
+    before: Sequence[Blocks]
+    after: Sequence[Blocks]
+    metrics: Sequence[Metric]
+    #: Whether repeated Runs are simulations that differ in their seed alone.
+    by_seed: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,10 +81,147 @@ class Difference:
     remarks: tuple[str, ...]
 
 
+def infer(
+    before: Sequence[Blocks],
+    after: Sequence[Blocks],
+    metrics: Sequence[Metric],
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+) -> list[Difference]:
+    """Differences of ``metrics`` between two groups of Runs (one Run is a group of one)."""
+    question = Question(before, after, metrics)
+    return infer_all([question], seed=seed, resamples=resamples, confidence=confidence)[0]
+
+
+def infer_all(
+    questions: Sequence[Question], *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> list[list[Difference]]:
+    """Differences of several questions (response times, then joules of the ``intervals`` table).
+
+    All are corrected together: those of one question by its common resamples, questions on different blocks
+    by Bonferroni's factor.
+    """
+    streams = np.random.SeedSequence(seed).spawn(len(questions))
+    answers = [
+        _answer(question, np.random.default_rng(stream), resamples, confidence)
+        for question, stream in zip(questions, streams, strict=True)
+    ]
+    factor = max(1, sum(any(one.p is not None for one in differences) for differences in answers))
+    count = sum(one.p is not None for differences in answers for one in differences)
+    return [[_with_verdict(one, factor, count) for one in differences] for differences in answers]
+
+
+def _with_verdict(difference: Difference, factor: int, metrics: int) -> Difference:
+    """With its p over all questions, and the verdict that follows."""
+    interval = difference.interval
+    if difference.p is None or difference.difference is None:
+        return difference
+    p = min(1.0, difference.p * factor)
+    if difference.verdict == NO_VERDICT or interval is None:
+        return replace(difference, p=p)
+    if p < VERDICT_LEVEL:
+        # By the interval, which lies between the ends of bins; the printed figures may be equal.
+        lower = sum(interval) < 0
+        better = lower == (difference.metric.better == "lower")
+        return replace(difference, p=p, verdict="better" if better else "worse")
+    remarks = difference.remarks
+    if interval[0] > 0 or interval[1] < 0:
+        remarks += (
+            f"its own interval leaves out 0, but one of {metrics} metrics goes as far without any difference "
+            f"in {100 * p:.2g} % of cases",
+        )
+    return replace(difference, p=p, verdict=INDISTINGUISHABLE, remarks=remarks)
+
+
+def _answer(
+    question: Question, random: np.random.Generator, resamples: int, confidence: float
+) -> list[Difference]:
+    """Differences of one question, ``p`` corrected within it, verdicts not yet given."""
+    if not question.metrics:
+        return []
+    groups = (question.before, question.after)
+    quantiles = any(metric.kind == "quantile" for metric in question.metrics)
+    estimates = []
+    for runs in groups:
+        distribution = Distribution.of(runs) if quantiles and all(run.bins.any() for run in runs) else None
+        estimates.append([Estimate.of(runs, metric, distribution) for metric in question.metrics])
+    spreads = [
+        [spread(run, of_side, number) for number, run in enumerate(runs)]
+        for runs, of_side in zip(groups, estimates, strict=True)
+    ]
+    both = sides(spreads, estimates, question.by_seed)
+    pairs = [_Pair.of(estimates[0][at], estimates[1][at], both, at) for at in range(len(question.metrics))]
+    critical = _Critical.of(pairs, both, random, resamples=resamples, confidence=confidence)
+    return [
+        _difference(pair, critical, at, _basis(pair, at, groups, both), confidence)
+        for at, pair in enumerate(pairs)
+    ]
+
+
+def _difference(pair: _Pair, critical: _Critical, at: int, basis: Basis, confidence: float) -> Difference:
+    """All of one metric, ``p`` corrected within its question."""
+    before, after = pair.before.printed, pair.after.printed
+    difference = after - before if before is not None and after is not None else None
+    interval = ratio_interval = None
+    remarks = list(pair.remarks)
+    if pair.reason is None and difference is not None:
+        interval = _finite(pair.limits(float(critical.widths[0][at])))
+        ratio_interval = pair.ratio_interval(float(critical.widths[0][at]))
+        if basis.method == "requests":
+            remarks.append(UNORDERED)
+        if basis.method == "runs":
+            remarks.append(
+                f"it rests on {basis.runs[0]} and {basis.runs[1]} Runs and not on their blocks: repeated "
+                "Runs differ by more than these explain, or blocks tell nothing"
+            )
+        if interval is None:
+            remarks.append("the interval has no end within the data")
+    told = interval is not None
+    return Difference(
+        metric=pair.metric, before=before, after=after, difference=difference,
+        ratio=after / before if before and after is not None else None, interval=interval,
+        ratio_interval=ratio_interval,
+        interval_before=pair.side_interval(0, float(critical.widths[1][at])),
+        interval_after=pair.side_interval(1, float(critical.widths[2][at])), confidence=confidence,
+        p=float(critical.adjusted[at]) if told else None, p_alone=float(critical.alone[at]) if told else None,
+        verdict=INDISTINGUISHABLE if told and basis.method != "requests" else NO_VERDICT,
+        events=(pair.before.events, pair.after.events), basis=basis, remarks=tuple(remarks),
+    )  # fmt: skip
+
+
+def _basis(
+    pair: _Pair, at: int, groups: tuple[Sequence[Blocks], Sequence[Blocks]], both: tuple[Side, Side]
+) -> Basis:
+    """What the inference on one metric rests on."""
+    first, second = both
+    with_events: list[int | None] = [
+        None if estimate.events is None else estimate.blocks_with_events(side.length)
+        for estimate, side in zip((pair.before, pair.after), both, strict=True)
+    ]
+    return Basis(
+        method=first.methods[at], runs=(len(groups[0]), len(groups[1])),
+        blocks=(sum(run.blocks for run in groups[0]), sum(run.blocks for run in groups[1])),
+        block_length=(first.length, second.length),
+        independent_blocks=(
+            sum(one.drawn for one in first.spreads), sum(one.drawn for one in second.spreads),
+        ),
+        correlation=(first.correlation(at), second.correlation(at)),
+        blocks_with_events=(with_events[0], with_events[1]),
+    )  # fmt: skip
+
+
+def _finite(limits: Interval) -> Interval | None:
+    return limits if math.isfinite(limits[0]) and math.isfinite(limits[1]) else None
+
+
 @dataclass(frozen=True)
-class Pair:
-    """Estimates of a metric before and after with their standard errors; ``reason`` says why there is no
-    inference."""
+class _Pair:
+    """Estimates of a metric before and after, with their standard errors.
+
+    ``reason`` says why there is no inference.
+    """
 
     before: Estimate
     after: Estimate
@@ -76,19 +231,17 @@ class Pair:
     remarks: tuple[str, ...]
 
     @classmethod
-    def of(cls, before: Estimate, after: Estimate, sides: tuple[Side, Side], at: int) -> Pair:
+    def of(cls, before: Estimate, after: Estimate, sides: tuple[Side, Side], at: int) -> _Pair:
         """The metric at place ``at`` of both sides."""
         remarks: list[str] = []
         errors = (float(sides[0].error[at]), float(sides[1].error[at]))
-        for name, estimate, one in zip(("before", "after"), (before, after), sides, strict=True):
-            why = one.reasons[at] or estimate.too_few(
-                float(one.error[at]), one.length if one.ordered else None
-            )
+        for name, estimate, side, error in zip(
+            ("before", "after"), (before, after), sides, errors, strict=True
+        ):
+            why = side.reasons[at] or estimate.too_few(error, side.length if side.ordered else None)
             if why is not None:
                 remarks.append(f"{name}: {why}")
-        scales = (
-            (0.0, 0.0) if remarks else (before.scale_of(errors[0]), after.scale_of(errors[1]))
-        )  # fmt: skip
+        scales = (0.0, 0.0) if remarks else (before.scale_of(errors[0]), after.scale_of(errors[1]))
         return cls(before, after, errors, scales, remarks[0] if remarks else None, tuple(remarks))
 
     @property
@@ -96,33 +249,25 @@ class Pair:
         """What is compared."""
         return self.before.metric
 
-    @property
-    def _centres(self) -> tuple[float, float]:
-        return self.before.centre or 0.0, self.after.centre or 0.0
+    def _parts(self, widths: float) -> tuple[float, Interval, float, Interval]:
+        """Centre and limits before, then after."""
+        return (
+            self.before.centre or 0.0, self.before.limits(self.errors[0], widths),
+            self.after.centre or 0.0, self.after.limits(self.errors[1], widths),
+        )  # fmt: skip
 
-    def _limits(self, widths: float) -> tuple[Interval, Interval]:
-        return self.before.limits(self.errors[0], widths), self.after.limits(self.errors[1], widths)
-
-    def _raw(self, widths: float) -> Interval:
-        """Limits of the difference, infinite where there is none."""
-        one, other = self._centres
-        (low_1, high_1), (low_2, high_2) = self._limits(widths)
+    def limits(self, widths: float) -> Interval:
+        """Limits of the difference at so many standard errors, in the metric's unit; infinite without any."""
+        one, (low_1, high_1), other, (low_2, high_2) = self._parts(widths)
         middle = other - one
         return (
             middle - math.hypot(other - low_2, high_1 - one),
             middle + math.hypot(high_2 - other, one - low_1),
         )
 
-    def interval(self, widths: float) -> Interval | None:
-        """Limits of the difference at so many standard errors, in the metric's unit."""
-        low, high = self._raw(widths)
-        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
-
     def ratio_interval(self, widths: float) -> Interval | None:
-        """Limits of the ratio after / before, put together as logarithms; ``None`` where a limit is not above
-        0."""
-        one, other = self._centres
-        (low_1, high_1), (low_2, high_2) = self._limits(widths)
+        """Limits of the ratio after / before, put together as logarithms; None where one is not above 0."""
+        one, (low_1, high_1), other, (low_2, high_2) = self._parts(widths)
         if min(one, other, low_1, low_2) <= 0 or not (math.isfinite(high_1) and math.isfinite(high_2)):
             return None
         middle = math.log(other / one)
@@ -133,69 +278,59 @@ class Pair:
 
     def side_interval(self, side: int, widths: float) -> Interval | None:
         """Limits of the figure on one side."""
-        if self.reason is not None:
-            return None
         estimate = (self.before, self.after)[side]
-        low, high = estimate.limits(self.errors[side], widths)
-        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+        return None if self.reason is not None else _finite(estimate.limits(self.errors[side], widths))
 
     def statistic(self) -> float:
         """Standard errors at which the interval of the difference just touches 0."""
-        if self.reason is not None:
-            return 0.0
-        one, other = self._centres
-        if abs(other - one) <= ROUNDING * max(abs(one), abs(other)):
+        one, other = self.before.centre or 0.0, self.after.centre or 0.0
+        if self.reason is not None or abs(other - one) <= ROUNDING * max(abs(one), abs(other)):
             return 0.0
         low, high = 0.0, FARTHEST
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            limits = self._raw(middle)
+            limits = self.limits(middle)
             low, high = (middle, high) if limits[0] > 0 or limits[1] < 0 else (low, middle)
         return low
 
 
 @dataclass(frozen=True)
-class Critical:
-    """For each of J metrics: standard errors of the intervals (difference, each side), p-values alone and
-    adjusted.
-    """
+class _Critical:
+    """Standard errors of the intervals (difference, before, after) of J metrics, and their p-values."""
 
-    widths: Floats
-    side_widths: tuple[Floats, Floats]
+    widths: tuple[Floats, Floats, Floats]
     alone: Floats
     adjusted: Floats
 
     @classmethod
     def of(
         cls,
-        pairs: Sequence[Pair],
+        pairs: Sequence[_Pair],
         sides: tuple[Side, Side],
         random: np.random.Generator,
         *,
         resamples: int,
         confidence: float,
-    ) -> Critical:
+    ) -> _Critical:
         """By ``resamples`` of both sides."""
         observed = np.asarray([pair.statistic() for pair in pairs])
         told = np.flatnonzero([pair.reason is None for pair in pairs])
-        scaled = [_scaled(one.draw(random, resamples), pairs, at) for at, one in enumerate(sides)]
-        both = Drawn(scaled[1].mean - scaled[0].mean, scaled[0].variance + scaled[1].variance)
+        before, after = (_scaled(one.draw(random, resamples), pairs, at) for at, one in enumerate(sides))
+        both = Drawn(after.mean - before.mean, before.variance + after.variance)
         joint = np.asarray([_joint_degrees(pair, sides, at) for at, pair in enumerate(pairs)])
-        # One stream whatever the degrees are: equal probabilities of chi-square for all metrics of a
-        # resample.
+        # The same stream for any degrees: equal probabilities of chi-square for all metrics of a resample.
         few = _root_chi_squares(random, resamples, [joint, sides[0].degrees, sides[1].degrees])
-        together = _studentised(both, few[0])
+        together, first, second = (
+            _studentised(drawn, column) for drawn, column in zip((both, before, after), few, strict=True)
+        )
         alone = (1 + np.count_nonzero(together >= observed, axis=0)) / (resamples + 1)
         adjusted = np.ones(len(pairs))
         adjusted[told] = step_down(observed[told], together[:, told])
-        widths = [
-            np.quantile(one, confidence, axis=0, method="higher")
-            for one in (together, _studentised(scaled[0], few[1]), _studentised(scaled[1], few[2]))
-        ]
-        return cls(widths[0], (widths[1], widths[2]), alone, adjusted)
+        widths = [np.quantile(one, confidence, axis=0, method="higher") for one in (together, first, second)]
+        return cls((widths[0], widths[1], widths[2]), alone, adjusted)
 
 
-def _scaled(drawn: Drawn, pairs: Sequence[Pair], side: int) -> Drawn:
+def _scaled(drawn: Drawn, pairs: Sequence[_Pair], side: int) -> Drawn:
     """Resamples in the unit of the metrics: a greater share at or below a value is a smaller quantile."""
     factors = np.asarray(
         [
@@ -208,10 +343,8 @@ def _scaled(drawn: Drawn, pairs: Sequence[Pair], side: int) -> Drawn:
     return Drawn(drawn.mean * factors, drawn.variance * factors**2)
 
 
-def _joint_degrees(pair: Pair, sides: tuple[Side, Side], at: int) -> float:
-    """Degrees of freedom of the difference: those of both sides, by Welch and Satterthwaite where they
-    differ.
-    """
+def _joint_degrees(pair: _Pair, sides: tuple[Side, Side], at: int) -> float:
+    """Degrees of freedom of the difference: by Welch and Satterthwaite where the sides differ."""
     one, other = (float(side.degrees[at]) for side in sides)
     if one == other or pair.reason is not None:
         # Both sides were given one variance ratio (and all its degrees), or neither has few.
@@ -224,214 +357,26 @@ def _joint_degrees(pair: Pair, sides: tuple[Side, Side], at: int) -> float:
 def _root_chi_squares(
     random: np.random.Generator, resamples: int, degrees: Sequence[Floats]
 ) -> list[Floats | None]:
-    """sqrt(chi-square / degrees) for each metric, the same draws for equal degrees; ``None`` where all are
-    infinite.
-    """
+    """sqrt(chi-square / degrees) by metric, equal draws for equal degrees; None where all are infinite."""
     kinds = sorted({float(one) for column in degrees for one in column if math.isfinite(one)})
     drawn = {one: np.sqrt(random.chisquare(one, resamples) / one) for one in kinds}
-    made: list[Floats | None] = []
-    for column in degrees:
-        if not np.isfinite(column).any():
-            made.append(None)
-            continue
-        made.append(
-            np.column_stack([drawn.get(float(one), np.full(resamples, np.nan)) for one in column]).astype(
-                np.float64
-            )
-        )
-    return made
+    unknown = np.full(resamples, np.nan)
+    return [
+        np.column_stack([drawn.get(float(one), unknown) for one in column]).astype(np.float64)
+        if np.isfinite(column).any()
+        else None
+        for column in degrees
+    ]
 
 
 def _studentised(drawn: Drawn, few: Floats | None) -> Floats:
-    """Absolute statistics of resamples, by their own standard errors or, with few degrees, by drawn ones
-    (``few``).
-    """
+    """Absolute statistics of resamples, by their own standard errors or, with ``few``, by drawn ones."""
     own = np.divide(
         drawn.mean, np.sqrt(drawn.variance), out=np.zeros_like(drawn.mean), where=drawn.variance > 0
     )
     if few is None:
         return np.abs(own)
-    spread = drawn.mean.std(axis=0)
-    fixed = np.divide(drawn.mean, spread, out=np.zeros_like(drawn.mean), where=spread > 0)
-    return np.asarray(
-        np.abs(np.where(np.isnan(few), own, fixed / np.nan_to_num(few, nan=1.0))), dtype=np.float64
-    )
-
-
-RESAMPLES: Final = 4000
-#: Chance that any metric of two Runs that do not differ is called different. Under the 5 % that is promised,
-#: because the bootstrap's own error comes on top.
-VERDICT_LEVEL: Final = 0.03
-UNORDERED: Final = (
-    "the order in time is not known: the interval takes requests for independent, and is too narrow where "
-    "they are not; no verdict rests on it"
-)
-
-
-@dataclass(frozen=True)
-class Question:
-    """Metrics of one kind of blocks: all those of a question are resampled together."""
-
-    before: Sequence[Blocks]
-    after: Sequence[Blocks]
-    metrics: Sequence[Metric]
-    by_seed: bool = False
-    """Whether repeated Runs are simulations that differ in their seed alone."""
-
-
-def infer(
-    before: Sequence[Blocks],
-    after: Sequence[Blocks],
-    metrics: Sequence[Metric],
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-    confidence: float = 0.95,
-) -> list[Difference]:
-    """Differences of ``metrics`` between two groups of Runs (one Run is a group of one), corrected
-    together."""
-    return infer_all(
-        [Question(before, after, metrics)], seed=seed, resamples=resamples, confidence=confidence
-    )[0]
-
-
-def infer_all(
-    questions: Sequence[Question], *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
-) -> list[list[Difference]]:
-    """Differences of several questions (response times, then joules of the ``intervals`` table), corrected
-    together.
-
-    What belongs to one question is corrected by its common resamples; between questions by Bonferroni's
-    factor.
-    """
-    streams = np.random.SeedSequence(seed).spawn(len(questions))
-    answered = [
-        _answer(question, np.random.default_rng(stream), resamples, confidence)
-        for question, stream in zip(questions, streams, strict=True)
-    ]
-    asked = sum(any(one.p is not None for one in differences) for differences in answered)
-    told = sum(one.p is not None for differences in answered for one in differences)
-    return [[_judged(one, max(asked, 1), told) for one in differences] for differences in answered]
-
-
-def _judged(difference: Difference, questions: int, metrics: int) -> Difference:
-    """With its p over all questions, and the verdict that follows."""
-    if difference.p is None or difference.difference is None:
-        return difference
-    p = min(1.0, difference.p * questions)
-    if difference.verdict == NO_VERDICT:
-        return replace(difference, p=p)
-    verdict: Verdict = INDISTINGUISHABLE
-    if p < VERDICT_LEVEL and difference.interval is not None:
-        # By the interval, which lies between the ends of bins; the printed figures may be equal.
-        lower = sum(difference.interval) < 0
-        verdict = "better" if lower == (difference.metric.better == "lower") else "worse"
-    remarks = difference.remarks
-    away = difference.interval is not None and (difference.interval[0] > 0 or difference.interval[1] < 0)
-    if verdict == INDISTINGUISHABLE and away:
-        remarks = (
-            *remarks,
-            f"its own interval leaves out 0, but one of {metrics} metrics goes as far without any difference "
-            f"in {100 * p:.2g} % of cases",
-        )
-    return replace(difference, p=p, verdict=verdict, remarks=remarks)
-
-
-def _answer(
-    question: Question, random: np.random.Generator, resamples: int, confidence: float
-) -> list[Difference]:
-    """Differences of one question, ``p`` corrected within it, verdicts not yet given."""
-    if not question.metrics:
-        return []
-    groups = (question.before, question.after)
-    estimates = []
-    for runs in groups:
-        with_bins = any(metric.kind == "quantile" for metric in question.metrics) and all(
-            run.bins.any() for run in runs
-        )
-        distribution = Distribution.of(runs) if with_bins else None
-        estimates.append([Estimate.of(runs, metric, distribution) for metric in question.metrics])
-    spreads = [
-        [spread(run, of_side, number) for number, run in enumerate(runs)]
-        for runs, of_side in zip(groups, estimates, strict=True)
-    ]
-    both = sides(spreads, estimates, question.by_seed)
-    pairs = [Pair.of(estimates[0][at], estimates[1][at], both, at) for at in range(len(question.metrics))]
-    critical = Critical.of(pairs, both, random, resamples=resamples, confidence=confidence)
-    return [
-        _difference(pair, at, groups, both, critical, confidence=confidence) for at, pair in enumerate(pairs)
-    ]
-
-
-def _difference(
-    pair: Pair,
-    at: int,
-    groups: tuple[Sequence[Blocks], Sequence[Blocks]],
-    both: tuple[Side, Side],
-    critical: Critical,
-    *,
-    confidence: float,
-) -> Difference:
-    """All of one metric, ``p`` corrected within its question."""
-    before, after = pair.before.printed, pair.after.printed
-    basis = _basis(pair, at, groups, both)
-    difference = after - before if before is not None and after is not None else None
-    told = pair.reason is None and difference is not None
-    interval = ratio_interval = None
-    remarks = list(pair.remarks)
-    verdict: Verdict = NO_VERDICT
-    if told:
-        interval = pair.interval(float(critical.widths[at]))
-        ratio_interval = pair.ratio_interval(float(critical.widths[at]))
-        if basis.method == "requests":
-            remarks.append(UNORDERED)
-        if basis.method == "runs":
-            remarks.append(
-                f"it rests on {len(groups[0])} and {len(groups[1])} Runs and not on their blocks: repeated "
-                "Runs differ by more than these explain, or blocks tell nothing"
-            )
-        if interval is None:
-            remarks.append("the interval has no end within what was seen")
-        elif basis.method != "requests":
-            verdict = INDISTINGUISHABLE
-    return Difference(
-        metric=pair.metric,
-        before=before,
-        after=after,
-        difference=difference,
-        ratio=after / before if before and after is not None else None,
-        interval=interval,
-        ratio_interval=ratio_interval,
-        interval_before=pair.side_interval(0, float(critical.side_widths[0][at])),
-        interval_after=pair.side_interval(1, float(critical.side_widths[1][at])),
-        confidence=confidence,
-        p=float(critical.adjusted[at]) if interval is not None else None,
-        p_alone=float(critical.alone[at]) if interval is not None else None,
-        verdict=verdict,
-        events=(pair.before.events, pair.after.events),
-        basis=basis,
-        remarks=tuple(remarks),
-    )
-
-
-def _basis(
-    pair: Pair, at: int, groups: tuple[Sequence[Blocks], Sequence[Blocks]], both: tuple[Side, Side]
-) -> Basis:
-    """What the inference on one metric rests on."""
-    first, second = both
-    found: list[int | None] = [
-        None if estimate.events is None else estimate.blocks_with_events(side.length)
-        for estimate, side in zip((pair.before, pair.after), both, strict=True)
-    ]
-    return Basis(
-        method=first.methods[at],
-        runs=(len(groups[0]), len(groups[1])),
-        blocks=(sum(run.blocks for run in groups[0]), sum(run.blocks for run in groups[1])),
-        block_length=(first.length, second.length),
-        independent_blocks=(
-            sum(one.drawn for one in first.spreads),
-            sum(one.drawn for one in second.spreads),
-        ),
-        correlation=(first.correlation(at), second.correlation(at)),
-        blocks_with_events=(found[0], found[1]),
-    )
+    deviation = drawn.mean.std(axis=0)
+    fixed = np.divide(drawn.mean, deviation, out=np.zeros_like(drawn.mean), where=deviation > 0)
+    found: Floats = np.abs(np.where(np.isnan(few), own, fixed / np.nan_to_num(few, nan=1.0)))
+    return found

@@ -190,8 +190,7 @@ class Estimate:
         return cls(metric, printed, centre, figures, weights, events, beyond, distribution)
 
     def limits(self, error: float, widths: float) -> tuple[float, float]:
-        """Limits ``widths`` standard errors to either side, in the metric's unit; infinite where there is
-        none."""
+        """Limits ``widths`` standard errors to either side, in the metric's unit; infinite without any."""
         if self.centre is None:
             return -math.inf, math.inf
         if self.metric.kind != "quantile" or self.distribution is None or self.metric.q is None:

@@ -158,9 +158,7 @@ class Side:
         return all(one.tapered is not None for one in self.spreads)
 
     def correlation(self, at: int) -> float | None:
-        """Correlation of neighbouring blocks that is left, the mean over Runs; ``None`` where it cannot be
-        told.
-        """
+        """Correlation left between neighbouring blocks, the mean over Runs; None where it is unknown."""
         left = [float(one.correlation[at]) for one in self.spreads]
         return None if any(math.isnan(one) for one in left) else sum(left) / len(left)
 

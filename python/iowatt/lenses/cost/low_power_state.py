@@ -117,21 +117,15 @@ def _at_most(power: PowerFigures) -> Low | None:
         return None
     stop_s = power.spin_down_time or 0.0
     stops = power.idle if power.spin_down is None else power.spin_down
-    said = []
+    taken = []
     if power.spin_up is None:
-        said.append("spinning up is taken to draw its peak all the time")
+        taken.append("spinning up is taken to draw its peak all the time")
     if power.spin_down_time is None:
-        said.append("the time of stopping is not known and left out")
+        taken.append("the time of stopping is not known and left out")
     elif power.spin_down is None:
-        said.append("stopping is taken to draw what idling does")
+        taken.append("stopping is taken to draw what idling does")
     return Low(
-        name=STANDBY,
-        idle_w=power.idle,
-        watts=power.standby,
-        enter_s=stop_s,
-        enter_j=stop_s * stops,
-        leave_s=power.spin_up_time,
-        leave_j=power.spin_up_time * starts,
-        stopped=True,
-        at_most="; ".join(said),
-    )
+        name=STANDBY, idle_w=power.idle, watts=power.standby, enter_s=stop_s, enter_j=stop_s * stops,
+        leave_s=power.spin_up_time, leave_j=power.spin_up_time * starts, stopped=True,
+        at_most="; ".join(taken),
+    )  # fmt: skip

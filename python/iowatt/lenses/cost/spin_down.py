@@ -51,39 +51,27 @@ def break_even(
     energy_s = level.break_even_s
     if energy_s is None:
         return None
-    if price_usd is None:
-        return _made(level, energy_s, None, None, [])
     saved_usd_per_s = level.saved_w * pue * usd_per_kwh / JOULES_PER_KWH
-    wear = [
-        _cycle(rating, one, price_usd / one[0], saved_usd_per_s, energy_s)
-        for rating, one in limits.items()
-        if level.stopped or rating != STARTS_STOPS
-    ]
+    wear: list[CycleWear] = []
+    for rating, (limit_, source) in limits.items() if price_usd is not None else ():
+        if level.stopped or rating != STARTS_STOPS:
+            usd = (price_usd or 0.0) / limit_
+            seconds = usd / saved_usd_per_s if saved_usd_per_s > 0 else None
+            times = seconds / energy_s if seconds is not None and energy_s > 0 else None
+            wear.append(
+                CycleWear(
+                    rating=rating, limit=limit_, source=source, usd_per_cycle=usd, seconds=seconds,
+                    times_energy=times,
+                )
+            )  # fmt: skip
     worst = max(wear, key=lambda one: one.usd_per_cycle, default=None)
-    if worst is None or worst.usd_per_cycle == 0.0:
-        return _made(level, energy_s, energy_s if saved_usd_per_s > 0 else None, None, wear)
-    total_s = None if worst.seconds is None else energy_s + worst.seconds
-    return _made(level, energy_s, total_s, worst.rating, wear)
-
-
-def _made(
-    level: Low, energy_s: float, dollars_s: float | None, by: str | None, wear: list[CycleWear]
-) -> BreakEven:
+    by = worst.rating if worst is not None and worst.usd_per_cycle else None
+    worn_s = worst.seconds if worst is not None and by else 0.0
+    never = price_usd is None or worn_s is None or saved_usd_per_s <= 0
     return BreakEven(
         level=level.name, at_most=level.at_most, saved_w=level.saved_w, energy_s=energy_s,
-        dollars_s=dollars_s, by=by, wear=wear,
+        dollars_s=None if never else energy_s + (worn_s or 0.0), by=by, wear=wear,
     )  # fmt: skip
-
-
-def _cycle(
-    rating: str, cycles: tuple[float, str], usd: float, saved_usd_per_s: float, energy_s: float
-) -> CycleWear:
-    seconds = usd / saved_usd_per_s if saved_usd_per_s > 0 else None
-    times = seconds / energy_s if seconds is not None and energy_s > 0 else None
-    limit, source = cycles
-    return CycleWear(
-        rating=rating, limit=limit, source=source, usd_per_cycle=usd, seconds=seconds, times_energy=times
-    )
 
 
 def cycle_limits(drive: Drive, book: Book) -> dict[str, tuple[float, str]]:
@@ -142,7 +130,7 @@ class _Group:
     lows: Sequence[Low]
 
     def row(self, usd_per_kwh: float) -> SpinDown:
-        """What ``spin_down`` of ``iowatt.cost/1`` holds of them."""
+        """A row of ``spin_down`` of ``iowatt.cost/1``."""
         book, work_s = self.case.book, self.case.system.work.duration_s
         pue = book.number("cooling.pue")
         worn = {drive.name: wearout(drive, book) for drive in self.drives}
@@ -158,62 +146,41 @@ class _Group:
             self.case.charged(drive) * worn[drive.name].fraction for drive in self.drives if disk
         ) if priced else None  # fmt: skip
         net_usd = None if saved_usd is None or wear_usd is None else saved_usd - wear_usd
-        pays = self._break_evens(most, usd_per_kwh, pue)
+        saved = {"saved_usd": saved_usd, "wear_usd": wear_usd, "net_usd": net_usd}
+        over_horizon = {key: None if usd is None else usd * self.case.repeats for key, usd in saved.items()}
+        price = self.case.charged(most) if self.case.price_of(most).known else None
+        limits = cycle_limits(most, book)
+        found = (
+            break_even(low, price_usd=price, limits=limits, usd_per_kwh=usd_per_kwh, pue=pue)
+            for low in self.lows
+        )
+        pays = [one for one in found if one is not None]
         return SpinDown(
-            title=f"{most.pool} ({most.model})",
-            pool=most.pool,
-            model=most.model,
-            drives=len(self.drives),
+            title=f"{most.pool} ({most.model})", pool=most.pool, model=most.model, drives=len(self.drives),
             stops=math.fsum(drive.counts.start_stops for drive in self.drives),
             level_changes=math.fsum(drive.counts.load_unloads for drive in self.drives),
-            low_share=None if low_s is None else low_s / (work_s * len(self.drives)),
-            saved_j=saved_j,
-            saved_usd=saved_usd,
-            wear_usd=wear_usd,
-            net_usd=net_usd,
-            horizon=Saved(
-                saved_usd=self._repeated(saved_usd),
-                wear_usd=self._repeated(wear_usd),
-                net_usd=self._repeated(net_usd),
-            ),
-            usd_per_kwh=usd_per_kwh,
-            pue=pue,
-            life_years=lives,
-            energy_s=pays[-1].energy_s if pays else None,
-            dollars_s=pays[-1].dollars_s if pays else None,
-            priced=priced,
-            break_even=pays,
+            low_share=None if low_s is None else low_s / (work_s * len(self.drives)), saved_j=saved_j,
+            **saved, horizon=Saved(**over_horizon), usd_per_kwh=usd_per_kwh, pue=pue, life_years=lives,
+            energy_s=pays[-1].energy_s if pays else None, dollars_s=pays[-1].dollars_s if pays else None,
+            priced=priced, break_even=pays,
             budget=[] if service is None else list(budgets(most, book, service, work_s)),
             note=_note(self.lows, lives, service),
-        )
-
-    def _repeated(self, usd: float | None) -> float | None:
-        """Over the horizon."""
-        return None if usd is None else usd * self.case.repeats
+        )  # fmt: skip
 
     def _sum(self, field: Literal["low_s", "saved_j"]) -> float | None:
         """Of all drives; None where one does not know."""
         known = [getattr(drive.counts, field) for drive in self.drives]
         return None if None in known else math.fsum(known)
 
-    def _break_evens(self, drive: Drive, usd_per_kwh: float, pue: float) -> list[BreakEven]:
-        limits = cycle_limits(drive, self.case.book)
-        price = self.case.charged(drive) if self.case.price_of(drive).known else None
-        found = (
-            break_even(low, price_usd=price, limits=limits, usd_per_kwh=usd_per_kwh, pue=pue)
-            for low in self.lows
-        )
-        return [one for one in found if one is not None]
-
 
 def _note(lows: Sequence[Low], lives: float | None, service_years: float | None) -> str:
-    said = ["beside idling for the same time; that requests waited for a drive has no price here"]
+    notes = ["beside idling for the same time; that requests waited for a drive has no price here"]
     if service_years is not None and (lives is None or lives >= service_years):
-        said.append(
+        notes.append(
             f"its cycles outlast {service_years:g} years of service: where worn drives are replaced "
             "(wear.charge = replacements) they cost nothing"
         )
     if any(low.serves for low in lows):
-        said.append("requests served at less speed count as active: what they save is not in it")
-    said += dict.fromkeys(low.at_most for low in lows if low.at_most)
-    return "; ".join(said)
+        notes.append("requests served at less speed count as active: what they save is not in it")
+    notes += dict.fromkeys(low.at_most for low in lows if low.at_most)
+    return "; ".join(notes)
