@@ -48,13 +48,8 @@ def analyse(request: CompareRequest) -> BeforeAfter:
     }
     return BeforeAfter(
         asked=AskedFor(
-            op=request.op,
-            point=request.point,
-            workload=request.workload,
-            spike_ms=request.spike_s * 1e3,
-            spike_by="given" if given else "p99 before",
-            confidence=request.confidence,
-            seed=request.seed,
+            op=request.op, point=request.point, workload=request.workload, spike_ms=request.spike_s * 1e3,
+            spike_by="given" if given else "p99 before", confidence=request.confidence, seed=request.seed,
         ),
         before=_side(before),
         after=_side(after),
@@ -83,21 +78,15 @@ def analyse(request: CompareRequest) -> BeforeAfter:
             before=omission.described(before, request), after=omission.described(after, request)
         ),
         notes=[*flags.remarks(before, after), *about_courses, *_bins(sides)],
-    )
+    )  # fmt: skip
 
 
 def _side(one: Side) -> SideFigures:
     return SideFigures(
-        label=one.label,
-        runs=[_run(part) for part in one.parts],
-        requests=one.requests,
-        window_s=one.window_s,
-        iops=one.iops,
-        mib_per_s=one.mib_per_s,
-        power_w=one.watts,
-        power_basis=_basis(one),
-        joules_per_request=one.joules_per_request,
-    )
+        label=one.label, runs=[_run(part) for part in one.parts], requests=one.requests,
+        window_s=one.window_s, iops=one.iops, mib_per_s=one.mib_per_s, power_w=one.watts,
+        power_basis=_basis(one), joules_per_request=one.joules_per_request,
+    )  # fmt: skip
 
 
 def _basis(one: Side) -> str | None:
@@ -108,17 +97,11 @@ def _basis(one: Side) -> str | None:
 def _run(part: Measurement) -> RunOfSide:
     summary = part.summary
     return RunOfSide(
-        label=part.label,
-        name=summary["name"],
-        path=str(part.run.path) if part.run.path else None,
-        source=summary["source"],
-        seed=summary["provenance"]["seed"],
-        started_at=summary["provenance"]["started_at"],
-        window_s=part.window_s,
-        requests=part.requests,
-        loop=part.loop.kind,
-        series=part.series is not None,
-    )
+        label=part.label, name=summary["name"], path=str(part.run.path) if part.run.path else None,
+        source=summary["source"], seed=summary["provenance"]["seed"],
+        started_at=summary["provenance"]["started_at"], window_s=part.window_s, requests=part.requests,
+        loop=part.loop.kind, series=part.series is not None,
+    )  # fmt: skip
 
 
 def _directions(sides: Sequence[Side]) -> list[Direction]:

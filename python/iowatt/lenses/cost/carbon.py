@@ -104,14 +104,11 @@ def result(case: Case) -> Carbon:
         grid=Grid(key=grid.key, g_per_kwh=float(grid.value), source=grid.source),
         operational_kg=operational_kg(case),
         operational_expression=f"{kwh}*{{repeats}}*{{cooling.pue}}*{{{grid.key}}}/{G_PER_KG:g}",
-        operational_rests_on=[grid.key, "cooling.pue"],
-        embodied_kg=embodied_kg(case) if drives else None,
+        operational_rests_on=[grid.key, "cooling.pue"], embodied_kg=embodied_kg(case) if drives else None,
         embodied_expression=_embodied_expression(case) if drives else None,
-        embodied_rests_on=_embodied_rests_on(case),
-        estimate=case.book.word("carbon.estimate"),
-        choices=choices(case),
-        note=_note(case),
-    )
+        embodied_rests_on=_embodied_rests_on(case), estimate=case.book.word("carbon.estimate"),
+        choices=choices(case), note=_note(case),
+    )  # fmt: skip
 
 
 def _embodied_expression(case: Case) -> str:

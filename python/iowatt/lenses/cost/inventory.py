@@ -191,19 +191,13 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
         if sold.usd is not None and size == device.capacity:
             own = (sold.usd, sold.date, sold.source or inventory.where)
     return Drive(
-        name=name,
-        model=entry.name if device is None else device.name,
-        pool=entry.pool,
-        kind=kind,
-        capacity_gb=size / GB,
-        used_gb=size / GB * entry.used,
+        name=name, model=entry.name if device is None else device.name, pool=entry.pool, kind=kind,
+        capacity_gb=size / GB, used_gb=size / GB * entry.used,
         price_class=bought or price_class(kind, None, None, None, size),
-        price=_price(entry.price, inventory.where) or own,
-        paid=entry.price.usd is not None,
-        ratings={**rated, **entry.ratings.given()},
-        counts=_counts(entry.counts, _NOTHING, window_s),
+        price=_price(entry.price, inventory.where) or own, paid=entry.price.usd is not None,
+        ratings={**rated, **entry.ratings.given()}, counts=_counts(entry.counts, _NOTHING, window_s),
         based_on=_based_on(device, size),
-    )
+    )  # fmt: skip
 
 
 def _based_on(device: DeviceFile | None, size: int) -> str | None:

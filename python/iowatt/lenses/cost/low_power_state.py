@@ -64,16 +64,11 @@ def levels_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[Low, ...]:
 def _lows(names: Sequence[str], levels: Mapping[str, Any]) -> Iterator[Low]:
     for name, below in zip(names, levels["below"], strict=True):
         yield Low(
-            name=name,
-            idle_w=float(levels["idle_w"]),
-            watts=float(below["watts"]),
-            enter_s=float(below["enter"]["seconds"]),
-            enter_j=float(below["enter"]["joules"]),
-            leave_s=float(below["leave"]["seconds"]),
-            leave_j=float(below["leave"]["joules"]),
-            stopped=bool(below.get("stopped", False)),
-            serves=below.get("serves_at") is not None,
-        )
+            name=name, idle_w=float(levels["idle_w"]), watts=float(below["watts"]),
+            enter_s=float(below["enter"]["seconds"]), enter_j=float(below["enter"]["joules"]),
+            leave_s=float(below["leave"]["seconds"]), leave_j=float(below["leave"]["joules"]),
+            stopped=bool(below.get("stopped", False)), serves=below.get("serves_at") is not None,
+        )  # fmt: skip
 
 
 def spent_low(row: Mapping[str, Any], lows: Sequence[Low]) -> tuple[float, float]:

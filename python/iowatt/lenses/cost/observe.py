@@ -109,18 +109,11 @@ def unused(plan: Mapping[str, Any], where: str) -> System:
     named = plan.get("names", {}).get("devices", [])
     nothing = Counts(0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)
     return System(
-        name=str(plan["name"]),
-        where=where,
+        name=str(plan["name"]), where=where,
         drives=tuple(_drive(one, nothing, levels_of_plan(plan, one["pool"])) for one in named),
-        parts=dict(_parts(plan)),
-        raw_gb=None,
-        usable_gb=None,
-        effective_gb=None,
-        work=Work(1.0, instant, 0.0, 0.0, None),
-        power_basis="device",
-        modelled=True,
-        notes=(),
-    )
+        parts=dict(_parts(plan)), raw_gb=None, usable_gb=None, effective_gb=None,
+        work=Work(1.0, instant, 0.0, 0.0, None), power_basis="device", modelled=True, notes=(),
+    )  # fmt: skip
 
 
 def _drives(run: Run) -> Iterator[Drive]:
@@ -135,19 +128,13 @@ def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> Drive
     share = one.get("used_share")
     price = one.get("price")
     return Drive(
-        name=one["name"],
-        model=one["model"],
-        pool=one["pool"],
-        kind=one["kind"],
+        name=one["name"], model=one["model"], pool=one["pool"], kind=one["kind"],
         capacity_gb=one.get("sold_bytes", one["raw_bytes"]) / GB,
         used_gb=None if share is None else share * one["raw_bytes"] / GB,
         price_class=one.get("price_class", "unknown"),
         price=None if price is None else (price["usd"], price["date"], price["source"]),
-        ratings=one["ratings"],
-        counts=counts,
-        based_on=one.get("based_on"),
-        lows=tuple(lows),
-    )
+        ratings=one["ratings"], counts=counts, based_on=one.get("based_on"), lows=tuple(lows),
+    )  # fmt: skip
 
 
 def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:

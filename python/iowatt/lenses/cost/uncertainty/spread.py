@@ -189,15 +189,9 @@ def _tornado(
             without.append(law.key)
     bars.sort(key=lambda bar: (-bar.swing, bar.key))
     return Tornado(
-        of="total" if a is None else "difference",
-        system=b if a is None else None,
-        a=a,
-        b=None if a is None else b,
-        usd=usd(middle),
-        dollars=dollars,
-        bars=bars,
-        without_effect=without,
-    )
+        of="total" if a is None else "difference", system=b if a is None else None, a=a,
+        b=None if a is None else b, usd=usd(middle), dollars=dollars, bars=bars, without_effect=without,
+    )  # fmt: skip
 
 
 def _bar(law: Law, ends: tuple[float, float, float], *, of_total: bool) -> TornadoBar:

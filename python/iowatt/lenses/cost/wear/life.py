@@ -49,14 +49,9 @@ class Wearout:
     def result(self, work_s: float) -> DriveWear:
         """``drives[].wear`` of ``iowatt.cost/1``, for a Work of ``work_s`` seconds."""
         return DriveWear(
-            fraction=self.fraction,
-            by=self.by,
-            ratios=dict(self.ratios),
-            life_years=life_years(self, work_s),
-            formula=self.formula,
-            source=self.source,
-            note=self.note,
-        )
+            fraction=self.fraction, by=self.by, ratios=dict(self.ratios), life_years=life_years(self, work_s),
+            formula=self.formula, source=self.source, note=self.note,
+        )  # fmt: skip
 
 
 def wearout(drive: Drive, book: Book) -> Wearout:

@@ -107,14 +107,11 @@ class _Common(Strict):
     def over_the_year(self, week: Cycle) -> Cycle:
         """A week with what this says of months, holidays and growth."""
         return replace(
-            week,
-            name=self.name,
-            title=self.title,
+            week, name=self.name, title=self.title,
             months=np.ones(12) if self.month is None else np.array(self.month),
-            holidays=tuple(holiday(text) for text in self.holidays),
-            growth=self.growth_per_year,
+            holidays=tuple(holiday(text) for text in self.holidays), growth=self.growth_per_year,
             notes=(*week.notes, *(Note(code="duty-cycle-file", text=text) for text in self.notes)),
-        )
+        )  # fmt: skip
 
 
 class HoursFile(_Common):
@@ -163,17 +160,11 @@ class HoursFile(_Common):
         weekend = weekday if self.weekend is None else np.array(self.weekend)
         return self.over_the_year(
             Cycle(
-                name=self.name,
-                title=self.title,
-                where=where,
-                measure=self.load,
-                week=weekday_and_weekend(weekday, weekend),
-                source=self.source,
-                quality=self.quality,
-                date=self.date,
-                holiday=weekend if self.holiday is None else np.array(self.holiday),
+                name=self.name, title=self.title, where=where, measure=self.load,
+                week=weekday_and_weekend(weekday, weekend), source=self.source, quality=self.quality,
+                date=self.date, holiday=weekend if self.holiday is None else np.array(self.holiday),
             )
-        )
+        )  # fmt: skip
 
 
 class Measured(Strict):

@@ -107,14 +107,9 @@ def _share(text: str) -> float:
 
 def _flat() -> Cycle:
     return Cycle(
-        name=_FLAT,
-        title="the same load at all hours",
-        where=_FLAT,
-        measure="share",
-        week=np.ones((DAYS_A_WEEK, HOURS_A_DAY)),
-        source="asked for on the command line",
-        quality="given",
-    )
+        name=_FLAT, title="the same load at all hours", where=_FLAT, measure="share",
+        week=np.ones((DAYS_A_WEEK, HOURS_A_DAY)), source="asked for on the command line", quality="given",
+    )  # fmt: skip
 
 
 _WEEK_S: Final = 604_800.0
@@ -170,15 +165,9 @@ def of_profile(loaded: Loaded) -> Cycle:
     week = shape / shape.max() if rate is None else shape * rate
     source, quality = _source(profile)
     return Cycle(
-        name=profile.name,
-        title=profile.title,
-        where=where,
-        measure="share" if rate is None else "iops",
-        week=week,
-        source=source,
-        quality=quality,
-        notes=tuple(notes),
-    )
+        name=profile.name, title=profile.title, where=where, measure="share" if rate is None else "iops",
+        week=week, source=source, quality=quality, notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _source(profile: Profile) -> tuple[str, str]:
