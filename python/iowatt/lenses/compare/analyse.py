@@ -23,7 +23,7 @@ from iowatt.lenses.compare.result import (
     SideFigures,
 )
 
-#: Response times of both directions, beside those that were asked for.
+#: Response times of both directions, in addition to those of the request.
 _DIRECTIONS: Final = (("all", "all requests"), ("read", "reads"), ("write", "writes"))
 
 

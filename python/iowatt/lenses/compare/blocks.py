@@ -34,7 +34,7 @@ class Blocks:
     ``start_s``, ``end_s``, ``count``, ``sum_ns`` and ``max_ns`` have length B; ``low_ns`` and ``high_ns``
     (inclusive, ascending, without overlap) length K; ``bins`` is B x K. Where response times are not known K
     is 0 and ``sum_ns`` NaN. ``amounts`` are further sums per block (joules, bytes), each of length B, NaN
-    where nobody measured.
+    where not measured.
     """
 
     start_s: Floats

@@ -47,7 +47,7 @@ def taper(length: int) -> Floats:
     return np.asarray(weights / np.sqrt(weights @ weights), dtype=np.float64)
 
 
-def seen(tau: float, length: int) -> float:
+def visible_share(tau: float, length: int) -> float:
     """Share of the variance of a mean that tapered blocks of ``length`` see, where correlations reach ``tau``
     blocks.
 
@@ -65,7 +65,7 @@ def seen(tau: float, length: int) -> float:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Resamples:
     """Resampled means of J figures of one Run, and the variance of each resample (R x J)."""
 
     mean: Floats
@@ -97,13 +97,13 @@ class Tapered:
         variance = np.einsum("bj,bj->j", sums, sums) / count / max(kept, 1e-9) / count
         return cls(sums, length, count // length, variance)
 
-    def draw(self, random: np.random.Generator, resamples: int) -> Drawn:
+    def draw(self, random: np.random.Generator, resamples: int) -> Resamples:
         """Resamples of as many blocks as lie side by side in the Run."""
         places = random.integers(0, len(self.sums), size=(resamples, self.drawn))
         taken = self.sums[places]
         mean = taken.mean(axis=1)
         spread = np.einsum("rkj,rkj->rj", taken, taken) / self.drawn - mean**2
-        return Drawn(
+        return Resamples(
             mean * np.sqrt(self.drawn / len(self.sums)),
             np.maximum(spread, 0.0) * self.drawn / max(self.drawn - 1, 1) / len(self.sums),
         )
@@ -112,10 +112,10 @@ class Tapered:
 #: Blocks of the Run's that are drawn at the most: more, shorter ones gain little (t is 2.07 at 23 degrees)
 #: and see less of correlations too weak to be found.
 ENOUGH_BLOCKS: Final = 24
-#: With fewer there is no interval: Student's t is 2.2 at 11 degrees, and a variance from fewer is hardly one.
+#: With fewer there is no interval: Student's t is 2.2 at 11 degrees, and a variance is too uncertain.
 LEAST_BLOCKS: Final = 12
 #: Length of a block over tau: tapered blocks then see five sixths of the variance, and what they miss is
-#: known well enough to be made good (``bootstrap.seen``).
+#: known well enough to be made good (``bootstrap.visible_share``).
 LENGTHS_OF_CORRELATION: Final = 6.0
 #: Lags in a row that must be noise (Politis and White: at least 5).
 QUIET_LAGS: Final = 5
@@ -191,7 +191,7 @@ def too_long(length: int, blocks: int) -> bool:
 
 #: Cycles within the Run that make a line.
 LEAST_CYCLES: Final = 8
-#: Places of the periodogram on either side that a line is held against, the two next to it left out.
+#: Places of the periodogram on either side that a line is compared with, without the two next to it.
 BESIDE: Final = 10
 #: Power of a line over the mean beside it. Of independent figures one in 10^6 places goes so far by chance.
 LINE: Final = 30.0
@@ -226,7 +226,7 @@ def _line(series: Floats) -> float | None:
     beside = np.concatenate(
         (power[max(1, at - 1 - BESIDE) : at - 1], power[at + 2 : min(last, at + 1 + BESIDE) + 1])
     )
-    # The median of an exponential variable is ln 2 of its mean, and knows nothing of a second line close by.
+    # The median of an exponential variable is ln 2 of its mean, and is not moved by a second line close by.
     background = float(np.median(beside)) / math.log(2)
     if not power[at] > LINE * background or power[at] <= 1e-20 * count**2:
         return None
@@ -258,7 +258,7 @@ def step_down(observed: Floats, drawn: Floats) -> Floats:
     greatest = np.zeros(len(drawn))
     order = np.argsort(observed, kind="stable")
     exceeded = np.ones(len(observed))
-    # From the least: the greatest of those not yet passed is what a metric is held against.
+    # From the least: a metric is compared with the greatest of those not yet passed.
     for column in order:
         greatest = np.maximum(greatest, drawn[:, column])
         exceeded[column] = (1 + np.count_nonzero(greatest >= observed[column])) / (len(drawn) + 1)

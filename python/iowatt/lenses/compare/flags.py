@@ -298,7 +298,7 @@ def remarks(before: Side, after: Side) -> Iterator[Note]:
         yield Note(code="same-requests", text=text)
     for side, of_side in zip(sides, seeds, strict=True):
         if len(side.parts) > 1 and len(of_side) == 1 and simulated:
-            text = f"The Runs {side.key} have one seed: they are copies of one Run, and tell no more than it."
+            text = f"The Runs {side.key} have one seed: they are copies of one Run."
             yield Note(code="no-repetitions", text=text, decides=True)
 
 

@@ -20,10 +20,10 @@ from typing import Final
 import numpy as np
 
 from iowatt.lenses.compare.blocks import Blocks, Floats
-from iowatt.lenses.compare.bootstrap import Drawn, step_down
+from iowatt.lenses.compare.bootstrap import Resamples, step_down
 from iowatt.lenses.compare.distribution import Distribution
 from iowatt.lenses.compare.metrics import Estimate, Metric
-from iowatt.lenses.compare.repeats import Side, sides, spread
+from iowatt.lenses.compare.repeats import SideErrors, run_errors, sides
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, Basis, Interval, Verdict
 
 RESAMPLES: Final = 4000
@@ -59,7 +59,7 @@ class Difference:
     ``before`` and ``after`` are as printed anywhere, ``difference`` is after - before and ``ratio`` after /
     before of these. ``interval`` is of the difference, ``ratio_interval`` of the ratio, ``interval_before``
     and ``interval_after`` of each side, all at ``confidence`` for this metric alone; ``None`` where nothing
-    can be said. ``p`` is adjusted over all metrics that were asked for together, and the verdict rests on it;
+    can be said. ``p`` is adjusted over all metrics of the comparison, and the verdict rests on it;
     ``p_alone`` is not. ``events`` are requests beyond a quantile, or over a threshold, on each side.
     """
 
@@ -148,7 +148,7 @@ def _answer(
         distribution = Distribution.of(runs) if quantiles and all(run.bins.any() for run in runs) else None
         estimates.append([Estimate.of(runs, metric, distribution) for metric in question.metrics])
     spreads = [
-        [spread(run, of_side, number) for number, run in enumerate(runs)]
+        [run_errors(run, of_side, number) for number, run in enumerate(runs)]
         for runs, of_side in zip(groups, estimates, strict=True)
     ]
     both = sides(spreads, estimates, question.by_seed)
@@ -174,25 +174,29 @@ def _difference(pair: _Pair, critical: _Critical, at: int, basis: Basis, confide
         if basis.method == "runs":
             remarks.append(
                 f"it rests on {basis.runs[0]} and {basis.runs[1]} Runs and not on their blocks: repeated "
-                "Runs differ by more than these explain, or blocks tell nothing"
+                "Runs differ by more than these explain, or blocks have no variance"
             )
         if interval is None:
             remarks.append("the interval has no end within the data")
-    told = interval is not None
+    known = interval is not None
     return Difference(
         metric=pair.metric, before=before, after=after, difference=difference,
         ratio=after / before if before and after is not None else None, interval=interval,
         ratio_interval=ratio_interval,
         interval_before=pair.side_interval(0, float(critical.widths[1][at])),
         interval_after=pair.side_interval(1, float(critical.widths[2][at])), confidence=confidence,
-        p=float(critical.adjusted[at]) if told else None, p_alone=float(critical.alone[at]) if told else None,
-        verdict=INDISTINGUISHABLE if told and basis.method != "requests" else NO_VERDICT,
+        p=float(critical.adjusted[at]) if known else None,
+        p_alone=float(critical.alone[at]) if known else None,
+        verdict=INDISTINGUISHABLE if known and basis.method != "requests" else NO_VERDICT,
         events=(pair.before.events, pair.after.events), basis=basis, remarks=tuple(remarks),
     )  # fmt: skip
 
 
 def _basis(
-    pair: _Pair, at: int, groups: tuple[Sequence[Blocks], Sequence[Blocks]], both: tuple[Side, Side]
+    pair: _Pair,
+    at: int,
+    groups: tuple[Sequence[Blocks], Sequence[Blocks]],
+    both: tuple[SideErrors, SideErrors],
 ) -> Basis:
     """What the inference on one metric rests on."""
     first, second = both
@@ -231,7 +235,7 @@ class _Pair:
     remarks: tuple[str, ...]
 
     @classmethod
-    def of(cls, before: Estimate, after: Estimate, sides: tuple[Side, Side], at: int) -> _Pair:
+    def of(cls, before: Estimate, after: Estimate, sides: tuple[SideErrors, SideErrors], at: int) -> _Pair:
         """The metric at place ``at`` of both sides."""
         remarks: list[str] = []
         errors = (float(sides[0].error[at]), float(sides[1].error[at]))
@@ -306,7 +310,7 @@ class _Critical:
     def of(
         cls,
         pairs: Sequence[_Pair],
-        sides: tuple[Side, Side],
+        sides: tuple[SideErrors, SideErrors],
         random: np.random.Generator,
         *,
         resamples: int,
@@ -314,9 +318,9 @@ class _Critical:
     ) -> _Critical:
         """By ``resamples`` of both sides."""
         observed = np.asarray([pair.statistic() for pair in pairs])
-        told = np.flatnonzero([pair.reason is None for pair in pairs])
+        known = np.flatnonzero([pair.reason is None for pair in pairs])
         before, after = (_scaled(one.draw(random, resamples), pairs, at) for at, one in enumerate(sides))
-        both = Drawn(after.mean - before.mean, before.variance + after.variance)
+        both = Resamples(after.mean - before.mean, before.variance + after.variance)
         joint = np.asarray([_joint_degrees(pair, sides, at) for at, pair in enumerate(pairs)])
         # The same stream for any degrees: equal probabilities of chi-square for all metrics of a resample.
         few = _root_chi_squares(random, resamples, [joint, sides[0].degrees, sides[1].degrees])
@@ -325,12 +329,12 @@ class _Critical:
         )
         alone = (1 + np.count_nonzero(together >= observed, axis=0)) / (resamples + 1)
         adjusted = np.ones(len(pairs))
-        adjusted[told] = step_down(observed[told], together[:, told])
+        adjusted[known] = step_down(observed[known], together[:, known])
         widths = [np.quantile(one, confidence, axis=0, method="higher") for one in (together, first, second)]
         return cls((widths[0], widths[1], widths[2]), alone, adjusted)
 
 
-def _scaled(drawn: Drawn, pairs: Sequence[_Pair], side: int) -> Drawn:
+def _scaled(drawn: Resamples, pairs: Sequence[_Pair], side: int) -> Resamples:
     """Resamples in the unit of the metrics: a greater share at or below a value is a smaller quantile."""
     factors = np.asarray(
         [
@@ -340,10 +344,10 @@ def _scaled(drawn: Drawn, pairs: Sequence[_Pair], side: int) -> Drawn:
             for pair in pairs
         ]
     )
-    return Drawn(drawn.mean * factors, drawn.variance * factors**2)
+    return Resamples(drawn.mean * factors, drawn.variance * factors**2)
 
 
-def _joint_degrees(pair: _Pair, sides: tuple[Side, Side], at: int) -> float:
+def _joint_degrees(pair: _Pair, sides: tuple[SideErrors, SideErrors], at: int) -> float:
     """Degrees of freedom of the difference: by Welch and Satterthwaite where the sides differ."""
     one, other = (float(side.degrees[at]) for side in sides)
     if one == other or pair.reason is not None:
@@ -369,7 +373,7 @@ def _root_chi_squares(
     ]
 
 
-def _studentised(drawn: Drawn, few: Floats | None) -> Floats:
+def _studentised(drawn: Resamples, few: Floats | None) -> Floats:
     """Absolute statistics of resamples, by their own standard errors or, with ``few``, by drawn ones."""
     own = np.divide(
         drawn.mean, np.sqrt(drawn.variance), out=np.zeros_like(drawn.mean), where=drawn.variance > 0

@@ -1,4 +1,4 @@
-"""What a Run says of the requests that are compared: their loop, histogram and mean.
+"""The requests of a Run that are compared: their loop, histogram and mean.
 
 At the host the histogram is the table ``latency`` and the mean is that of ``run.json``, so that every figure
 is the one that the Run's own report shows. At another point both come from the table ``series``.
@@ -42,7 +42,7 @@ class Loop:
     outstanding: int | None = None
     #: Mean time between a completion and the next request, in s.
     think_s: float = 0.0
-    #: Requests per second that the driver was to make, where it was told any.
+    #: Requests per second that the driver was to make, if any.
     asked_iops: float | None = None
 
     @property
@@ -126,7 +126,7 @@ class Measurement:
     #: Completions and bytes moved of the compared requests, within the window.
     completions: int
     bytes: int
-    #: Joules of the whole system within the window; None where nothing knows them.
+    #: Joules of the whole system within the window; None where not known.
     joules: float | None
     at_wall: bool
     #: Completions of all requests, which the joules paid for.
@@ -332,7 +332,7 @@ def sides(request: CompareRequest) -> tuple[Side, Side]:
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
-    """Names that tell Runs apart: with as much of their place as that takes."""
+    """Distinct names of Runs, with as much of their path as needed."""
     names = [str(run.summary["name"]) for run in runs]
     for depth in range(1, 6):
         tails = ["" if run.path is None else "/".join(run.path.absolute().parts[-depth:]) for run in runs]

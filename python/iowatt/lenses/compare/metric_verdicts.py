@@ -111,7 +111,7 @@ def _beyond(one: Compared, before: Side, after: Side, request: CompareRequest) -
 
 
 def _inferred(before: Side, after: Side, request: CompareRequest, known: set[str]) -> dict[str, Difference]:
-    """What the statistics say, by key of the figure."""
+    """The inferred differences, by key of the figure."""
     questions: list[Question] = []
     by_seed = repeated_by_seed(before) and repeated_by_seed(after)
     keys: list[list[str]] = []
@@ -179,12 +179,12 @@ def _row(
     before, after = both
     known = before is not None and after is not None
     difference = after - before if before is not None and after is not None else None
-    told = inferred if known else None
-    # Requests taken as independent say how much was seen, not how it varies: no verdict rests on that.
-    alone = told is None or told.basis.method == "requests"
+    inference = inferred if known else None
+    # Independent requests say nothing of how figures vary over time: no verdict rests on them.
+    alone = inference is None or inference.basis.method == "requests"
     of_both = of_before = of_after = None
-    if told is not None:
-        of_both, of_before, of_after = told.interval, told.interval_before, told.interval_after
+    if inference is not None:
+        of_both, of_before, of_after = inference.interval, inference.interval_before, inference.interval_after
     why = "nothing says how it varied over time" if known else "known on one side only"
     return DifferenceRow(
         metric=one.key, title=title, unit=one.unit, better=one.better, before=before, after=after,
@@ -192,9 +192,10 @@ def _row(
         interval=_interval(of_both, one.scale, difference),
         interval_before=_interval(of_before, one.scale, before, least=0.0),
         interval_after=_interval(of_after, one.scale, after, least=0.0),
-        p=None if told is None or alone else told.p,
-        verdict=NO_VERDICT if told is None or alone else told.verdict, beyond=beyond,
-        basis=None if told is None else told.basis, remarks=[why] if told is None else [*told.remarks],
+        p=None if inference is None or alone else inference.p,
+        verdict=NO_VERDICT if inference is None or alone else inference.verdict, beyond=beyond,
+        basis=None if inference is None else inference.basis,
+        remarks=[why] if inference is None else [*inference.remarks],
     )  # fmt: skip
 
 

@@ -128,7 +128,7 @@ def _amount(blocks: Blocks, name: str) -> Floats:
     return np.full(blocks.blocks, np.nan) if found is None else found
 
 
-#: Requests beyond a quantile, and blocks that they lie in, without which nothing is said of it.
+#: Requests beyond a quantile, and blocks that they lie in, that its interval needs.
 LEAST_EVENTS: Final = 30
 LEAST_BLOCKS_WITH_EVENTS: Final = 10
 #: As many independent requests the events must be worth: bursts count as little more than one.
@@ -231,7 +231,7 @@ class Estimate:
         return found
 
     def too_few(self, error: float, length: int | None) -> str | None:
-        """Why nothing can be said of a quantile that rests on few events; ``None`` where it can.
+        """Why a quantile with few events has no interval; None where it has one.
 
         ``length`` is that of blocks that the events should be spread over, ``None`` without an order in time.
         """

@@ -7,7 +7,7 @@ kept back the requests that were due at ``I``, ``2 I`` ... meanwhile; they would
 all when it served the slow one, and that they would have made nothing slower. It is shown beside what was
 observed and never in its place.
 
-``I`` is what was asked for where the driver had a rate (requests outstanding over that rate); in a closed
+``I`` follows from the rate of the driver, if it had one (requests outstanding over the rate); in a closed
 loop without one it is the mean time from one request to the next of the same outstanding one: the mean
 response time and the think time, or by Little's law requests outstanding over the rate, which holds
 whatever a measured driver did between two requests.
@@ -36,7 +36,7 @@ class Expected:
     """The expected interval of an outstanding request in s, and its source; or why there is none."""
 
     interval_s: float | None
-    said: str
+    source: str
 
 
 _NOT_NEEDED: Final = {
@@ -72,7 +72,7 @@ def expected(
 
 
 def described(side: Side, request: CompareRequest) -> Omission:
-    """What a side's loops left out: in words, and corrected percentiles (modelled) where that can be.
+    """The requests that a side's loops left out: in words, and as modelled percentiles if possible.
 
     Of all requests, reads and writes together: a loop that waits for one keeps back either.
     """
@@ -84,9 +84,9 @@ def described(side: Side, request: CompareRequest) -> Omission:
         modelled = _modelled(found, request)
     why = None
     if modelled is None:
-        why = "; ".join(dict.fromkeys(one.said for _, one in found if one.interval_s is None))
+        why = "; ".join(dict.fromkeys(one.source for _, one in found if one.interval_s is None))
         why = why or f"at the {request.point} nothing is corrected: what was kept back was at the host"
-    known = dict.fromkeys(one.said for _, one in found if one.interval_s is not None)
+    known = dict.fromkeys(one.source for _, one in found if one.interval_s is not None)
     return Omission(
         loop=kinds.pop() if len(kinds) == 1 else "mixed",
         said="; ".join(dict.fromkeys(part.loop.said for part in side.parts)),

@@ -25,22 +25,22 @@ import numpy as np
 from iowatt.lenses.compare.blocks import Blocks, Floats
 from iowatt.lenses.compare.bootstrap import (
     LEAST_BLOCKS,
-    Drawn,
+    Resamples,
     Tapered,
     block_length,
     correlation_length,
-    seen,
     too_long,
+    visible_share,
     without_cycles,
 )
 from iowatt.lenses.compare.metrics import Estimate
 
-#: What is said of a metric that has no value on one side.
+#: The reason for a metric that has no value on one side.
 NO_FIGURE = "there is no figure"
 
 
 @dataclass(frozen=True)
-class Spread:
+class RunErrors:
     """Standard errors of J metrics of one Run.
 
     ``error`` is in the unit of the figures (shares for quantiles), NaN where there is none, and ``reasons``
@@ -57,8 +57,8 @@ class Spread:
     tapered: Tapered | None
 
 
-def spread(run: Blocks, estimates: Sequence[Estimate], number: int) -> Spread:
-    """What is known of the figures of ``run``, which is the Run at ``number`` of its side."""
+def run_errors(run: Blocks, estimates: Sequence[Estimate], number: int) -> RunErrors:
+    """Standard errors of the figures of ``run``, which is the Run at ``number`` of its side."""
     if run.blocks == 1:
         return _independent(run, estimates)
     figures, _ = without_cycles(np.column_stack([estimate.figures[number] for estimate in estimates]))
@@ -79,9 +79,9 @@ def spread(run: Blocks, estimates: Sequence[Estimate], number: int) -> Spread:
         reasons = [f"{count} blocks of time are too few: at least {LEAST_BLOCKS} are needed"] * len(estimates)
         length = 1
     tapered = Tapered.of(figures, length)
-    visible = np.asarray([1.0 if math.isinf(one) else seen(float(one), length) for one in tau])
+    visible = np.asarray([1.0 if math.isinf(one) else visible_share(float(one), length) for one in tau])
     error = np.where([reason is None for reason in reasons], np.sqrt(tapered.variance / visible), np.nan)
-    return Spread(error, length, tapered.drawn, _neighbours(figures, length), reasons, tapered)
+    return RunErrors(error, length, tapered.drawn, _neighbours(figures, length), reasons, tapered)
 
 
 def _neighbours(figures: Floats, length: int) -> Floats:
@@ -97,8 +97,8 @@ def _neighbours(figures: Floats, length: int) -> Floats:
     )
 
 
-def _independent(run: Blocks, estimates: Sequence[Estimate]) -> Spread:
-    """As if requests knew nothing of one another: all that one histogram can say."""
+def _independent(run: Blocks, estimates: Sequence[Estimate]) -> RunErrors:
+    """With requests taken as independent, which is all that one histogram allows."""
     error = np.full(len(estimates), np.nan)
     reasons: list[str | None] = [None] * len(estimates)
     total = float(run.count.sum())
@@ -116,7 +116,7 @@ def _independent(run: Blocks, estimates: Sequence[Estimate]) -> Spread:
             error[column] = math.sqrt(max(estimate.centre * (1 - estimate.centre), 0.0) / total)
         else:
             reasons[column] = "one figure of the whole run says nothing of how it varies"
-    return Spread(error, 1, 1, np.full(len(estimates), np.nan), reasons, None)
+    return RunErrors(error, 1, 1, np.full(len(estimates), np.nan), reasons, None)
 
 
 #: Chance at which Runs are held to differ by more than their blocks explain; generous, because the other
@@ -132,7 +132,7 @@ Method = Literal["blocks", "runs", "requests"]
 
 
 @dataclass(frozen=True)
-class Side:
+class SideErrors:
     """Standard errors of J metrics on one side: ``error`` in the unit of the figures, NaN where there is
     none.
 
@@ -144,7 +144,7 @@ class Side:
     degrees: Floats
     reasons: list[str | None]
     methods: list[Method]
-    spreads: list[Spread]
+    spreads: list[RunErrors]
     weights: Floats
 
     @property
@@ -162,7 +162,7 @@ class Side:
         left = [float(one.correlation[at]) for one in self.spreads]
         return None if any(math.isnan(one) for one in left) else sum(left) / len(left)
 
-    def draw(self, random: np.random.Generator, resamples: int) -> Drawn:
+    def draw(self, random: np.random.Generator, resamples: int) -> Resamples:
         """Resamples of the side's figures: each Run's blocks drawn within it."""
         mean = np.zeros((resamples, len(self.error)))
         variance = np.zeros_like(mean)
@@ -176,15 +176,15 @@ class Side:
                 drawn = one.tapered.draw(random, resamples)
                 mean += weight * drawn.mean
                 variance += weight**2 * drawn.variance
-        return Drawn(mean, variance)
+        return Resamples(mean, variance)
 
 
 def sides(
-    spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate]], by_seed: bool
-) -> tuple[Side, Side]:
+    spreads: Sequence[list[RunErrors]], estimates: Sequence[Sequence[Estimate]], by_seed: bool
+) -> tuple[SideErrors, SideErrors]:
     """Both sides with the standard errors that a comparison takes.
 
-    ``by_seed`` tells that repeated Runs are simulations that differ in their seed alone.
+    ``by_seed``: repeated Runs are simulations that differ in their seed alone.
     """
     level = HETEROGENEOUS_BY_SEED if by_seed else HETEROGENEOUS
     metrics = len(estimates[0])
@@ -233,7 +233,7 @@ def sides(
                 reasons[side][at] = None
         methods[at] = "runs"
     made = [
-        Side(errors[side], degrees[side], reasons[side], methods, list(spreads[side]), weights[side])
+        SideErrors(errors[side], degrees[side], reasons[side], methods, list(spreads[side]), weights[side])
         for side in (0, 1)
     ]
     return made[0], made[1]

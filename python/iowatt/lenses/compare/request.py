@@ -74,7 +74,7 @@ class CompareRequest:
 
 
 def open_runs(given: Iterable[Run | Path | str]) -> list[Run]:
-    """The Runs that are given; a folder of Runs stands for all of them, in the order of their names.
+    """The Runs; a folder of Runs gives all of them, in the order of their names.
 
     Raises
     ------

@@ -48,7 +48,7 @@ SCALES: Final = (ARRAY, POWERS, FIO)
 
 
 @dataclass(frozen=True)
-class Counted:
+class ScaleCounts:
     """Requests in each bin of a scale, the first up to its lowest edge and the last beyond its highest."""
 
     counts: Sequence[int]
@@ -56,14 +56,14 @@ class Counted:
     straddling: int
 
 
-def counted(histogram: Histogram, scale: Scale) -> Counted:
+def counted(histogram: Histogram, scale: Scale) -> ScaleCounts:
     """A histogram on the bins of a scale."""
     edges = np.asarray(scale.edges_ns, dtype=np.uint64)
     by_high = np.searchsorted(edges, histogram.high_ns, side="left")
     by_low = np.searchsorted(edges, histogram.low_ns, side="left")
     counts = np.bincount(by_high, weights=histogram.count.astype(np.float64), minlength=edges.size + 1)
     # Weights are doubles, which hold every whole number up to 2^53 exactly.
-    return Counted([int(value) for value in counts], int(histogram.count[by_high != by_low].sum()))
+    return ScaleCounts([int(value) for value in counts], int(histogram.count[by_high != by_low].sum()))
 
 
 Point = tuple[float, float, float]
@@ -169,7 +169,7 @@ def _count(counts: Sequence[int], at: int) -> BinCount:
 
 
 def curve(histogram: Histogram) -> list[Point]:
-    """The distribution as points: ms, share within it, share beyond it; thinned to what can be told apart.
+    """The distribution as points: ms, share within it, share beyond it; thinned to distinguishable points.
 
     At the upper end of a bin both shares are exact. A point is kept where the share has grown by 0.4 %,
     the time by 12 %, or the share beyond has shrunk by a tenth; the first and the last always.

@@ -57,9 +57,9 @@ ALIKE: Final = 0.01
 
 
 def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | None = None) -> Choice:
-    """``choice`` of the document: candidates, who is none and why, and the cheapest on both bases.
+    """``choice`` of the document: candidates, excluded systems, and the cheapest on both bases.
 
-    ``level`` is the service level that ``systems`` were held against.
+    ``level`` is the service level that ``systems`` must meet.
     ``cheapest.total`` is None where a candidate has no total, ``cheapest.per_usable_tb`` also where
     the usable capacity of a candidate is not known; ``capacities_differ`` is None then, too.
     """
@@ -86,9 +86,9 @@ def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | Non
 
 
 def why(system: System) -> str:
-    """Why a system is no candidate; empty where it is one."""
-    said = [system.kept_up.why] if system.kept_up is not None and system.late else []
-    return "; ".join([*said, *filter(None, [system.missed])])
+    """Why a system is not a candidate; empty where it is one."""
+    late = system.kept_up.why if system.kept_up is not None and system.late else ""
+    return "; ".join(filter(None, [late, system.missed]))
 
 
 def per_usable_tb(system: System, costs: Costs) -> float | None:
@@ -113,14 +113,14 @@ def analyse(
     crossovers: Sequence[str] = (),
     progress: Callable[[int], None] | None = None,
 ) -> Cost:
-    """What each system costs, how they compare, and what that rests on.
+    """The cost of each system, their comparison, and the assumptions behind it.
 
     Parameters
     ----------
     priced:
         At least one system, or year of one; the first is what the others are compared with.
     level:
-        The service level that the systems were held against (``System.missed``).
+        The service level that the systems must meet (``System.missed``).
     samples:
         Draws of the assumptions within their ranges; 0 leaves uncertainty and tornado out.
     crossovers:
@@ -145,7 +145,7 @@ def analyse(
     pricers = {
         case.system.name: _pricer(case, progress and (lambda: progress(next(count)))) for case, _ in ranked
     }
-    # Where a drive has no price there is no total: nothing to draw, and nobody is the cheapest.
+    # Where a drive has no price there is no total to draw, and no cheapest system.
     known = all(cost.known for _, cost in ranked)
     samples, crossovers = (samples, crossovers) if known and ranked else (0, ())
     spread = uncertainty.sample(
@@ -224,10 +224,10 @@ def _other(first: Case) -> Horizon:
 
 def _horizon(horizon: Horizon) -> HorizonUsed:
     if horizon.basis == "work":
-        said = f"equal work: the same work {horizon.amount:,.10g} times"
+        text = f"equal work: the same work {horizon.amount:,.10g} times"
     else:
-        said = f"equal time: {horizon.amount:,.6g} years"
-    return HorizonUsed(basis=horizon.basis, amount=horizon.amount, said=said)
+        text = f"equal time: {horizon.amount:,.6g} years"
+    return HorizonUsed(basis=horizon.basis, amount=horizon.amount, said=text)
 
 
 def _tariff(tariff: Tariff) -> TariffUsed:
@@ -260,7 +260,7 @@ def _short(case: Case) -> OtherTotal:
     """A system under the other normalisation.
 
     Without dollars where that is longer than what is billed, and where equal work is of a system that did not
-    keep up with it: it would do that work so late that nobody has use for it.
+    keep up with it: it would do that work too late to be of use.
     """
     usd, groups = None, {}
     if case.years <= LONGEST_YEARS and not (case.horizon.basis == "work" and case.system.late):
@@ -304,11 +304,14 @@ def _system(case: Case, costs: Costs, priced: System | Year) -> SystemCost:
 
 
 def _misfits(case: Case) -> list[Note]:
-    """What of the tariff does not fit what is billed, the site's other load included."""
+    """Where the tariff does not fit the load, the site's other load included."""
     site_kw = case.book.number("energy.site_kw")
-    made, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
-    said = [note.text for note in made.notes if note.code != OF_TARIFF]
-    notes = [Note(code="tariff-misfit", text=text).about(f"tariff {tariff.key}") for text in said]
+    bill, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
+    notes = [
+        Note(code="tariff-misfit", text=note.text).about(f"tariff {tariff.key}")
+        for note in bill.notes
+        if note.code != OF_TARIFF
+    ]
     if case.book.word("energy.fixed") == "none":
         text = "the tariff's customer charges are on the bill and not in the cost (energy.fixed)"
         notes.append(Note(code="fixed-left-out", text=text))

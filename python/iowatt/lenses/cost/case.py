@@ -55,7 +55,7 @@ OWN: Final = "purchase.factor"
 
 @dataclass(frozen=True)
 class Price:
-    """What one whole drive costs, in USD, and who says so."""
+    """The price of one whole drive in USD, and its source."""
 
     usd: float
     #: USD a GB of its capacity.
@@ -66,7 +66,7 @@ class Price:
     key: str
     #: Whether the key is of a GB rather than of the drive.
     by_gb: bool
-    #: False where nobody has a price: ``usd`` is 0 and counts for nothing, ``key`` would state it.
+    #: False without a price: ``usd`` is 0, and ``key`` is the key that would state it.
     known: bool = True
     #: Of a price per GB that is stretched to larger drives than it was taken from.
     extrapolated: bool = False
@@ -104,9 +104,9 @@ class Case:
         return self.seconds / SECONDS_PER_YEAR
 
     def price_of(self, drive: Drive) -> Price:
-        """What a drive costs: by its model in the book, by itself, or by its class in the book.
+        """The price of a drive: by its model in the book, its own, or by its class in the book.
 
-        What its owner says was paid (an inventory) comes before the book, but for what was set by hand. A
+        The price that an inventory states comes before the book's, but not before one set by hand. A
         class's price per GB holds for capacities about those that it was taken from (``Figure.covers``).
         """
         of_model = [f"purchase.model.{name}" for name in drive.names]
@@ -143,13 +143,13 @@ class Case:
         return f"{number(drive.capacity_gb)}*{{{price.key}}}" if price.by_gb else f"{{{price.key}}}"
 
     def charged(self, drive: Drive) -> float:
-        """What is paid for a drive: for all of it, or by ``purchase.charge`` for the GB that volumes use."""
+        """USD paid for a drive: for all of it, or by ``purchase.charge`` for the GB that volumes use."""
         return self.charged_gb(drive) * self.price_of(drive).per_gb
 
     def charged_gb(self, drive: Drive) -> float:
         """GB of a drive that are paid for.
 
-        Raises ``InputError`` where it is to be the used ones and nobody knows them.
+        Raises ``InputError`` where used GB are charged and not known.
         """
         if self.book.word("purchase.charge") == "device":
             return drive.capacity_gb

@@ -95,7 +95,7 @@ class Costs:
 
     system: str
     components: tuple[Component, ...]
-    #: Carbon in kg CO2e: operational and embodied, whatever it costs.
+    #: Carbon in kg CO2e: operational and embodied, also where it has no price.
     operational_kg: float
     embodied_kg: float
     notes: tuple[Note, ...] = ()

@@ -24,7 +24,7 @@ def purchase_costs(case: Case) -> Iterator[Component]:
                 case, key, "purchase", f"purchase:{name}", name, quantity=float(count),
                 formula="number x price", expression=f"{count}*{{{key}}}",
             )  # fmt: skip
-    yield _stated(case, "purchase.other", "purchase", "purchase:other", "Whatever else is bought")
+    yield _stated(case, "purchase.other", "purchase", "purchase:other", "Other purchases")
 
 
 def unpriced(case: Case) -> list[str]:
@@ -139,7 +139,7 @@ def _failure_expression(case: Case, key: str) -> str:
 def disposal_costs(case: Case) -> Iterator[Component]:
     """The disposal of all drives that served in each place, and the first one's residual value (a credit).
 
-    What is left of a replacement was never charged (`wear.charge`), nor what is left of any drive with
+    The unused life of a replacement was never charged (`wear.charge`), nor that of any drive with
     ``wear.charge = depreciation``: it has no residual value.
     """
     each, share = case.book.number("disposal.per_drive"), case.book.number("disposal.residual")

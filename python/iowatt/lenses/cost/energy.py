@@ -51,7 +51,7 @@ def charges(case: Case, factor: float) -> list[Charge]:
     With ``energy.demand = run`` demand is that of the work done once, a full month's charge, times the
     repetitions: equation 6 of dollars2014 as printed. Without it, that of each month of the time.
 
-    What is charged for the meter itself is a whole site's. By ``energy.fixed = share`` the system bears its
+    Charges for the meter itself are a whole site's. By ``energy.fixed = share`` the system bears its
     share by the site's mean power, and nothing where the site's is not known (``energy.site_kw`` 0).
     """
     book = case.book
@@ -70,7 +70,7 @@ def charges(case: Case, factor: float) -> list[Charge]:
 
 
 def whole_meter(case: Case) -> float:
-    """USD over the horizon charged for a meter of one's own whatever it reads, at today's prices."""
+    """USD over the horizon charged for a meter independent of its readings, at today's prices."""
     return math.fsum(one.usd for one in case.bills.charges(case.repeats) if one.kind in FIXED)
 
 

@@ -43,9 +43,9 @@ Value = Callable[[], float]
 
 
 def number(value: float) -> str:
-    """A number as it may stand in an expression, with all its digits; in parentheses where negative."""
+    """A number in an expression, with all its digits; in parentheses where negative."""
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no number of an expression")
+        raise ValueError(f"{value} is not a number of an expression")
     return f"({value!r})" if value < 0 else repr(value)
 
 
@@ -139,7 +139,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     while at < len(text.rstrip()):
         token = _TOKEN.match(text, at)
         if token is None or token.lastgroup is None:
-            raise ValueError(f"{text!r} is no expression at {text[at : at + 12]!r}")
+            raise ValueError(f"{text!r} is not an expression at {text[at : at + 12]!r}")
         found.append((token.lastgroup, token.group(token.lastgroup)))
         at = token.end()
     return found

@@ -24,7 +24,7 @@ from iowatt.run.bundle import Run
 
 GB: Final = 1e9
 #: Raw, usable and effective GB.
-Capacity = tuple[float | None, float | None, float | None]
+CapacityGb = tuple[float | None, float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Inventory:
             )  # fmt: skip
         return replace(book, figures={**book.figures, **figures}) if figures else book
 
-    def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> Capacity:
+    def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> CapacityGb:
         """The file's, else the Run's; raw capacity else that of all ``drives``."""
         given, known = self.file.capacity, run.summary["capacity_gb"]
         summed = sum(drive.capacity_gb for drive in drives) or None
@@ -99,8 +99,8 @@ def read_inventory(path: str | Path) -> Inventory:
             try:
                 devices[entry.device] = device_file(entry.device, path.parent)
             except InputError as error:
-                said = f"{error.place}: {error.message}" if error.place else error.message
-                problems.append(Problem(error.code, ("drive", index, "device"), said, error.hint))
+                message = f"{error.place}: {error.message}" if error.place else error.message
+                problems.append(Problem(error.code, ("drive", index, "device"), message, error.hint))
     document.fail([*problems, *_problems(file, devices)])
     return Inventory(str(path), file, devices)
 
@@ -146,7 +146,7 @@ def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterato
                 )
 
 
-Price = tuple[float, str | None, str]
+StatedPrice = tuple[float, str | None, str]
 
 
 def added_drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
@@ -201,7 +201,7 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
 
 
 def _based_on(device: DeviceFile | None, size: int) -> str | None:
-    """The drive of the library that a file of one's own is in all but name."""
+    """The drive of the library that a device file equals but for its name."""
     base = None if device is None else device.based_on
     if base is None or base not in device_names():
         return None
@@ -211,7 +211,7 @@ def _based_on(device: DeviceFile | None, size: int) -> str | None:
 _NOTHING: Final = Counts(0.0, 0.0, 0.0, 0.0, None, None)
 
 
-def _price(given: Bought, where: str) -> Price | None:
+def _price(given: Bought, where: str) -> StatedPrice | None:
     return None if given.usd is None else (given.usd, given.date, given.source or where)
 
 
@@ -326,9 +326,9 @@ def beside_note(added: int, known: int) -> Note:
 
 
 def _counted(entry: DriveEntry, kind: str, spread: Spread | None) -> bool:
-    """Whether anything tells how the drives wear: bytes of an SSD, cycles of a disk."""
+    """Whether the wear of the drives was counted: bytes of an SSD, cycles of a disk."""
     counts = entry.counts or Counted()
     if kind == "hdd":
         return counts.start_stops is not None or counts.load_unloads is not None
-    told = spread is not None and entry.pool in spread.pools
-    return told or counts.bytes_written is not None or counts.percentage_used_after is not None
+    spread_here = spread is not None and entry.pool in spread.pools
+    return spread_here or counts.bytes_written is not None or counts.percentage_used_after is not None

@@ -24,7 +24,7 @@ class Low:
     enter_j: float
     leave_s: float
     leave_j: float
-    #: Whether the spindle stands still, so that a visit is a start and a stop.
+    #: Whether the spindle stops, so that a visit is a start and a stop.
     stopped: bool
     #: Whether requests are served there, at less speed.
     serves: bool = False

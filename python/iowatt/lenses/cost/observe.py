@@ -25,7 +25,7 @@ MIB: Final = 2**20
 
 
 def observe(run: Run, inventory: Inventory | None = None) -> System:
-    """What a Run tells, and its inventory where there is one; of a measured Run alone no drives.
+    """The system of a Run, with its inventory if any; a measured Run without one has no drives.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> Drive
 def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
     written = row["flash_host_bytes_written"]
     low_s, saved_j = spent_low(row, lows)
-    # Of a drive by its data sheet, wear and amplification are what that suggests, and nobody counted them.
+    # Wear and amplification of a drive by its data sheet are estimates, not counts.
     simulated = bool(row["flash_modelled"])
     return Counts(
         bytes_read=float(row["bytes_read"]),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.system import Drive, System
     from iowatt.tariffs.structure import Tariff
 
-#: What a system costs under a book over a horizon.
+#: The costs of a system under a book over a horizon.
 Pricer = Callable[["Book", "Horizon"], Costs]
 
 _COMPONENTS: Final = (

@@ -56,7 +56,7 @@ class Assumption(PrintableResult):
 
     key: str
     unit: str
-    #: What it is.
+    #: Its meaning.
     text: str
     value: float | str
     low: float | None
@@ -173,7 +173,7 @@ class Billed(PrintableResult):
 
     @property
     def by(self) -> Literal["month", "year"] | None:
-        """What a row is of; None where there is none."""
+        """The period of a row; None without rows."""
         if not self.months:
             return None
         return "year" if len(self.months[0].month) == len("2026") else "month"

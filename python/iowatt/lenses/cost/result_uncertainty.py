@@ -1,4 +1,4 @@
-"""What the ranges of assumptions make of costs, as ``iowatt.cost/1`` has it: draws, tornados, crossovers."""
+"""Uncertainty of costs, as ``iowatt.cost/1`` has it: draws, tornados, crossovers."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class HighestHour(PrintableResult):
 
 
 class LoadLevel(PrintableResult):
-    """A Run, and the hours that it stands for."""
+    """A Run, and the hours that it represents."""
 
     where: str
     load: float

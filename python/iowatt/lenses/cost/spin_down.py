@@ -44,7 +44,7 @@ def break_even(
     price_usd:
         Of the drive; one cycle wears ``price / limit``. None where it is not known: nor are the dollars.
     limits:
-        Cycles, and who says so, by rating. Starts and stops count only for a level that is stopped.
+        Cycles and their source, by rating. Starts and stops count only for a level that is stopped.
     usd_per_kwh, pue:
         The price of the energy that is not drawn, and what the facility adds to it.
     """
@@ -90,7 +90,7 @@ def spin_downs(case: Case, usd_per_kwh: float) -> list[SpinDown]:
     case:
         Prices, limits, ``cooling.pue``, the horizon, and drives with what they saved.
     usd_per_kwh:
-        What a kWh less saves: the tariff's mean price of energy, demand and fees left out.
+        The saving of a kWh: the tariff's mean price of energy, without demand and fees.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def spin_downs(case: Case, usd_per_kwh: float) -> list[SpinDown]:
         library: what stopping it would be), and of SSDs that were at one. ``saved_j`` is what the drives
         would have drawn idling through the time that they spent at lower levels and on the way, less what
         they drew, in one Work; ``saved_usd``, ``wear_usd`` and ``net_usd`` are of that, and under ``horizon``
-        of all of the horizon. None where nobody knows what was saved. ``energy_s`` and ``dollars_s`` are the
+        of all of the horizon. None where the saving is not known. ``energy_s`` and ``dollars_s`` are the
         break-even times of the deepest level, ``break_even`` has all levels.
     """
     groups: dict[tuple[str, str], list[Drive]] = {}

@@ -115,7 +115,7 @@ def corrected(found: BeforeAfter) -> Figure | None:
 
 def loop_sentences(found: BeforeAfter) -> list[str]:
     """How requests came on both sides, and percentiles with what their loop kept back."""
-    said = []
+    texts = []
     for key, title in words.SIDES:
         one = found.omission.of(key)
         text = f"{title}: {one.said}."
@@ -130,8 +130,8 @@ def loop_sentences(found: BeforeAfter) -> list[str]:
             )
         elif one.waits:
             text += f" Not corrected for requests that it kept back: {one.why_not}."
-        said.append(text)
-    return said
+        texts.append(text)
+    return texts
 
 
 def _intervals(one: Omission) -> str:

@@ -117,7 +117,7 @@ def sentences(found: BeforeAfter) -> list[str]:
     """How many requests and spikes are over the threshold."""
     limit = numbers.with_unit(found.asked.spike_ms, "ms")
     over = [(key, found.over_threshold.of(key)) for key, _ in words.SIDES]
-    said = [
+    texts = [
         f"Requests over {limit}: "
         + ", ".join(
             f"{key} {numbers.count(one.requests)} ({numbers.percent(one.share)})" for key, one in over
@@ -126,12 +126,14 @@ def sentences(found: BeforeAfter) -> list[str]:
     ]
     width_s = found.over_time.width_s
     if width_s is None:
-        return said
+        return texts
     sides = [(key, found.spikes.of(key)) for key, _ in words.SIDES]
     for view, shown in words.VIEWS:
         each = [f"{key} {_spikes(one.of(view))}" for key, one in sides if one is not None]
-        said.append(f"Spikes over {limit} {shown}, blocks of {numbers.duration(width_s)}: {'; '.join(each)}.")
-    return said
+        texts.append(
+            f"Spikes over {limit} {shown}, blocks of {numbers.duration(width_s)}: {'; '.join(each)}."
+        )
+    return texts
 
 
 def _spikes(one: SpikesByView) -> str:

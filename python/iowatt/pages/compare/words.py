@@ -16,10 +16,10 @@ VIEWS: Final[tuple[tuple[View, str], ...]] = (("mean", "by means"), ("max", "by 
 
 
 def verdict(found: BeforeAfter) -> Iterator[str]:
-    """What is better and worse, or why there are no verdicts; then what makes the sides hard to compare."""
+    """Better and worse figures, or why there are no verdicts; then what makes the sides hard to compare."""
     if found.withheld:
         why = "; ".join(flag.text for flag in found.flags if flag.withholds)
-        yield f"No verdicts: these Runs cannot tell what the change did: {why}."
+        yield f"No verdicts: these Runs do not show the effect of the change: {why}."
     else:
         yield _verdict(found)
     for flag in found.flags:
@@ -29,14 +29,14 @@ def verdict(found: BeforeAfter) -> Iterator[str]:
 
 def _verdict(found: BeforeAfter) -> str:
     groups = {
-        said: [
+        verdict: [
             f"{short_title(row)} {numbers.change(row.change)}".rstrip()
             for row in found.differences
-            if row.verdict == said
+            if row.verdict == verdict
         ]
-        for said in ("better", "worse")
+        for verdict in ("better", "worse")
     }
-    parts = [f"{said}: {listed(figures)}" for said, figures in groups.items() if figures]
+    parts = [f"{verdict}: {listed(figures)}" for verdict, figures in groups.items() if figures]
     if parts:
         return sentence("; ".join(parts))
     if all(row.verdict == "no verdict" for row in found.differences):

@@ -72,30 +72,32 @@ def _known(*figures: Figure | None) -> list[Figure]:
 def headlines(cost: Cost) -> list[Headline]:
     """The total of each system, against the first candidate, with its range."""
     drawn = {one.name: one.quantiles for one in cost.uncertainty.systems} if cost.uncertainty else {}
-    made = []
+    tiles = []
     for at, (name, system, share) in enumerate(
         zip(words.labels(cost), cost.systems, words.against(cost), strict=True)
     ):
         why = words.no_candidate(cost, system)
-        said = [f"no candidate: {why}"] if why else []
+        texts = [f"not a candidate: {why}"] if why else []
         if system.usd is None:
-            said.append("not known: a drive has no price")
+            texts.append("not known: a drive has no price")
         if share is not None:
-            said.append(f"{words.change(share)} against {cost.choice.baseline}")
+            texts.append(f"{words.change(share)} against {cost.choice.baseline}")
         if system.usd_per_usable_tb is not None and not words.withheld(cost, system):
-            said.append(f"{words.dollars(system.usd_per_usable_tb)} USD a usable TB ({words.usable(system)})")
+            texts.append(
+                f"{words.dollars(system.usd_per_usable_tb)} USD a usable TB ({words.usable(system)})"
+            )
         ends = drawn.get(system.name)
         # Where values stand at the ends of their ranges, so does the total: the table of ranges has it then.
         if ends is not None and system.usd is not None and ends.p5 <= system.usd <= ends.p95:
-            said.append(f"5 to 95\u00a0%: {words.dollars(ends.p5)} to {words.dollars(ends.p95)} USD")
-        said.append(words.years(system.years))
+            texts.append(f"5 to 95\u00a0%: {words.dollars(ends.p5)} to {words.dollars(ends.p95)} USD")
+        texts.append(words.years(system.years))
         times = {title: getattr(system.work, key) for title, key in words.RESPONSES.items()}
         shown = [f"{title} {numbers.with_unit(ms, 'ms')}" for title, ms in times.items() if ms is not None]
         if shown:
-            said.append(f"response time {', '.join(shown)}")
+            texts.append(f"response time {', '.join(shown)}")
         total = None if words.withheld(cost, system) else system.usd
-        made.append(Headline(f"total-{at}", name, total, "USD", "; ".join(said)))
-    return made[:_TILES]
+        tiles.append(Headline(f"total-{at}", name, total, "USD", "; ".join(texts)))
+    return tiles[:_TILES]
 
 
 def caveats(cost: Cost) -> Iterator[Caveat]:
@@ -143,7 +145,7 @@ def rests(cost: Cost) -> Iterator[tuple[str, str]]:
 
 
 def _prices(cost: Cost) -> Sequence[str]:
-    """What a drive of each model is priced at, and by whom."""
+    """The price of a drive of each model, and its source."""
     prices = {
         (drive.model, drive.price_usd, drive.price_source, drive.price_date): None
         for system in cost.systems

@@ -1,4 +1,4 @@
-"""What of a document can be live in a workbook: which expressions, and for which assumptions they hold."""
+"""The live part of a workbook: which expressions are formulas, and which assumptions they follow."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Live:
         self._components = {one.key: one for one in system.components}
 
     def of_component(self, component: CostComponent) -> str | None:
-        """Its expression, where it is one of what there is and comes to the dollars beside it."""
+        """Its expression, where it can be computed and its value is the component's dollars."""
         text = component.expression
         value = self._values.get(component.key)
         if text is None or value is None or len(text) > _LONGEST:

@@ -13,11 +13,11 @@ from iowatt.render import numbers
 
 
 def verdict(cost: Cost) -> list[str]:
-    """What a reader must know before any figure: who is the cheapest at what, then who is no candidate."""
+    """Conclusions before any figure: the cheapest system, then those that are not candidates."""
     excluded = [
-        f"{one.system} could not keep up with its load and is no candidate: {one.why}."
+        f"{one.system} could not keep up with its load and is not a candidate: {one.why}."
         if one.late
-        else f"{one.system} misses the service level and is no candidate: {one.why}."
+        else f"{one.system} misses the service level and is not a candidate: {one.why}."
         for one in cost.choice.excluded
     ]
     return [
@@ -28,7 +28,7 @@ def verdict(cost: Cost) -> list[str]:
 
 
 def _alone(cost: Cost) -> str:
-    """What the only system costs."""
+    """The cost of the only system."""
     system = cost.systems[0]
     if withheld(cost, system):
         return f"The work of {system.name} is too late to be worth any dollars."
@@ -68,7 +68,7 @@ def _cheapest(cost: Cost) -> str:
     total, per_tb = choice.cheapest.total, choice.cheapest.per_usable_tb
     if total is None:
         unpriced = [name for name in candidates if systems[name].usd is None]
-        return f"Nobody is the cheapest: the total is not known of {', '.join(unpriced)}."
+        return f"The cheapest is not known: {', '.join(unpriced)} has no total."
     cheapest = f"{total} ({usd(systems[total].usd)}{_less(total, [systems[name] for name in candidates])})"
     of = f" of those that {_kept(choice)}" if choice.excluded else ""
     if choice.capacities_differ is None:
@@ -95,7 +95,7 @@ def _less(cheapest: str, candidates: Sequence[SystemCost]) -> str:
 
 
 def _kept(choice: Choice) -> str:
-    """What the candidates did and the excluded systems did not."""
+    """The conditions that the candidates met and the excluded systems did not."""
     late = {one.late for one in choice.excluded}
     kept = [*(["kept up with the load"] if True in late else []),
             *(["met the service level"] if False in late else [])]  # fmt: skip
@@ -105,11 +105,11 @@ def _kept(choice: Choice) -> str:
 def leaning(cost: Cost) -> list[str]:
     """On which side of its draws a total lies that is off their middle, and what can move it one way only.
 
-    That is a figure whose value stands at an end of its range. Systems of which the same is said share a
+    That is a figure whose value stands at an end of its range. Systems with the same result share a
     sentence.
     """
     spread = cost.uncertainty
-    told: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    by_side: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for one in () if spread is None else spread.systems:
         ends, above = one.quantiles, one.share_above
         up = above > 0.5
@@ -119,12 +119,12 @@ def leaning(cost: Cost) -> list[str]:
         keys = tuple(bar.key for bar in bars if _one_way(bar, one.usd, up))
         if above != 0.5 and (keys or not ends.p25 <= one.usd <= ends.p75):
             share = numbers.percent(above if up else 1 - above)
-            told.setdefault((up, keys), []).append(f"{share} of the draws of {one.name}")
+            by_side.setdefault((up, keys), []).append(f"{share} of the draws of {one.name}")
     return [
         f"{', '.join(shares)} lie {'above' if up else 'below'} the total at the book's values"
         + (f"; within their ranges these can only {'raise' if up else 'lower'} it: {', '.join(keys)}." if keys
            else ".")
-        for (up, keys), shares in told.items()
+        for (up, keys), shares in by_side.items()
     ]  # fmt: skip
 
 
@@ -157,9 +157,9 @@ def stretches(crossover: Crossover) -> str:
     if len(parts) == 1:
         ends = f"{words.figure(crossover.low)} to {words.amount(crossover.high, unit)}"
         return f"{parts[0].system} throughout, from {ends}"
-    said = [f"{parts[0].system} up to {words.amount(parts[0].until, unit)}"]
-    said += [f"then {one.system} to {words.amount(one.until, unit)}" for one in parts[1:-1]]
-    return ", ".join([*said, f"{parts[-1].system} beyond"])
+    texts = [f"{parts[0].system} up to {words.amount(parts[0].until, unit)}"]
+    texts += [f"then {one.system} to {words.amount(one.until, unit)}" for one in parts[1:-1]]
+    return ", ".join([*texts, f"{parts[-1].system} beyond"])
 
 
 def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:

@@ -29,7 +29,7 @@ NAMES: Final = {group: title for group, (title, _) in _GROUPS.items()}
 COLOURS: Final = {group: colour for group, (_, colour) in _GROUPS.items()}
 #: Systems from above downwards, in the order in which they were given.
 SYSTEMS_AXIS: Final = axis("", type="category", autorange="reversed")
-#: What is varied where it is no key of the book.
+#: Axes of crossovers that are not keys of the book, and those with a better name.
 _VARIED: Final[Mapping[str, str]] = {
     "alpha": "repetitions of the work (alpha)",
     "years": "years of work",
@@ -37,12 +37,12 @@ _VARIED: Final[Mapping[str, str]] = {
 }
 
 
-#: Response times that stand beside the dollars, by key of ``work``.
+#: Response times shown with the dollars, by key of ``work``.
 RESPONSES: Final[Mapping[str, str]] = {"mean": "response_ms", "p95": "response_p95_ms"}
 
 
 def labels(cost: Cost) -> list[str]:
-    """The names of the systems, told apart where two are alike."""
+    """The names of the systems, numbered where two are alike."""
     names: list[str] = []
     for system in cost.systems:
         candidates = (system.name, *(f"{system.name} ({number})" for number in range(2, len(names) + 3)))

@@ -1,4 +1,4 @@
-"""Which assumptions there are: unit, bounds, words, and what each means. ``*`` stands for a name."""
+"""The keys of a book: unit, bounds, words and meaning of each. ``*`` matches a name."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ KEYS: Final = (
     Key(
         "purchase.factor",
         "",
-        "What a price that comes with the drive is multiplied by: that of its device file or inventory.",
+        "Factor of a price that comes with the drive: that of its device file or inventory.",
     ),
-    Key("purchase.part.*", "USD", "Price of one part that is no drive, by its name."),
-    Key("purchase.other", "USD", "Whatever else is bought at the start."),
+    Key("purchase.part.*", "USD", "Price of one part other than a drive, by its name."),
+    Key("purchase.other", "USD", "Other purchases at the start."),
     Key(
         "energy.tariff",
         "",
@@ -51,7 +51,7 @@ KEYS: Final = (
     Key(
         "energy.factor",
         "",
-        "What all prices of the tariff are multiplied by, customer charges and minimum bills too.",
+        "Factor of all prices of the tariff, customer charges and minimum bills too.",
     ),
     Key("energy.escalation", "/year", "How energy's prices rise.", low=-0.5, high=1),
     Key(
@@ -64,9 +64,9 @@ KEYS: Final = (
     Key(
         "energy.fixed",
         "",
-        "What is charged for the meter whatever it reads. share: the system's share, by its part of the "
-        "site's mean power (energy.site_kw); nothing where that is 0. months: all of it, the meter being the "
-        "system's own. none: only energy and demand are charged, as in equations 7 and 8 of dollars2014.",
+        "Charges for the meter that do not depend on its readings. share: the system's share, by its part "
+        "of the site's mean power (energy.site_kw); nothing where that is 0. months: all of it, the meter "
+        "being the system's own. none: only energy and demand, as in equations 7 and 8 of dollars2014.",
         words=("share", "months", "none"),
     ),
     Key(
@@ -100,7 +100,7 @@ KEYS: Final = (
     Key(
         "wear.ssd_basis",
         "",
-        "What is held against an SSD's endurance. best: the drive's own percentage where measured, else the "
+        "What is compared with an SSD's endurance. best: the drive's own percentage where measured, else the "
         "vendor's rating (TBW), else cycles of the simulated flash. host: bytes that hosts wrote over TBW. "
         "nand: those times write amplification over TBW times that of the rating. cycles: program and erase "
         "cycles of the simulated flash over those of its cells, which are mostly assumed.",
@@ -135,7 +135,7 @@ KEYS: Final = (
     Key(
         "disposal.residual",
         "",
-        "What a drive still fetches at the end, of its price, if it is not worn.",
+        "Share of its price that a drive brings at the end, if it is not worn.",
         high=1,
     ),
     Key("discount.rate", "/year", "By which later dollars count less.", low=-0.5, high=1),
@@ -158,12 +158,12 @@ KEYS: Final = (
     Key(
         "carbon.unit.*.*",
         "kg",
-        "Embodied carbon of a drive whatever its capacity, beside that by GB; by the same names.",
+        "Embodied carbon of a drive of any capacity, in addition to that by GB; by the same names.",
     ),
-    Key("carbon.price", "USD/t", "What a tonne of CO2e costs."),
+    Key("carbon.price", "USD/t", "Price of a tonne of CO2e."),
 )
 
 
 def known(name: str) -> Key | None:
-    """The key that a name is one of; None where there is none such."""
+    """The key that matches a name; None without any."""
     return next((one for one in KEYS if fnmatchcase(name, one.pattern)), None)

@@ -1,4 +1,4 @@
-"""What the ranges of assumptions make of costs: how far totals spread, what matters, where rankings flip.
+"""Uncertainty of costs from the ranges of assumptions: spread of totals, what matters, where rankings flip.
 
 ``sample`` draws all ranges at once, ``tornado`` varies one at a time, ``crossovers`` looks for the place
 along an assumption at which another system becomes the cheaper one, and for how sure that place is. All know

@@ -17,7 +17,7 @@ from iowatt.lenses.cost.uncertainty.root import boundary
 from iowatt.lenses.cost.uncertainty.sampling import SAME, Dollars, Pricer, difference, total, with_values
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
-#: How far is looked where nothing is said: from a day or the work once up to so many years, or to twice the
+#: Bounds where none are given: from a day or the work once up to so many years, or to twice the
 #: horizon where that is more; and of a figure from a hundredth to a hundred times its value, within what its
 #: key may be.
 LONGEST_YEARS: Final = 30.0
@@ -82,8 +82,8 @@ def axis(
 ) -> Axis:
     """The axis of ``alpha``, ``years`` or a numeric key, within ``bounds`` or those that suit it.
 
-    ``largest_usd`` is the dearest system's total, which tells how far to go with a figure that is 0;
-    ``slowest_s`` is how long the slowest one takes for the work once, which tells how often is too often.
+    ``largest_usd`` is the dearest system's total, which bounds a figure that is 0;
+    ``slowest_s`` is how long the slowest one takes for the work once, which bounds the repetitions.
     Raises ``InputError``: no such key, a key of words, bounds out of order or beyond what a key may be.
     """
     if of in _TIME:
@@ -148,7 +148,7 @@ def _suiting(
         # A figure that has a natural least other than 0 (PUE) is looked at from there on.
         return max(value / FAR, least), min(value * FAR, most)
     high = most if math.isfinite(most) else 10.0 * (top if top > 0.0 else max(largest_usd, 1.0))
-    # What the book does not have at all (a model's own price) is better not tried at nothing.
+    # A figure that the book lacks (a model's own price) is not tried at 0.
     return max(least, high * SMALLEST) if value is None else least, high
 
 
@@ -167,7 +167,7 @@ def _grid(low: float, high: float, kind: str, points: int, step: int) -> tuple[f
 END = 1e-3
 
 
-class Course:
+class AxisPricer:
     """Totals of systems along an axis, under one book and (where that is not the axis) one horizon."""
 
     def __init__(
@@ -225,8 +225,8 @@ class Course:
         if end < len(grid):
             reasons.append(wrong[end])
             points.append(self._end(grid[end - 1], grid[end]))
-        said = dict.fromkeys(error.message for error in reasons if error is not None)
-        return tuple(dict.fromkeys(points)), "; ".join(said) or None
+        messages = dict.fromkeys(error.message for error in reasons if error is not None)
+        return tuple(dict.fromkeys(points)), "; ".join(messages) or None
 
     def cheapest(
         self, grid: Sequence[float], changes: Sequence[float]

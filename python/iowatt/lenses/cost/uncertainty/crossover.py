@@ -25,7 +25,7 @@ from iowatt.lenses.cost.result_uncertainty import (
     PairCrossings,
     PlaceRange,
 )
-from iowatt.lenses.cost.uncertainty.cost_curve import Course, axis
+from iowatt.lenses.cost.uncertainty.cost_curve import AxisPricer, axis
 from iowatt.lenses.cost.uncertainty.root import Function, flips
 from iowatt.lenses.cost.uncertainty.sampling import (
     LEAST_DRAWS,
@@ -39,7 +39,7 @@ from iowatt.lenses.cost.uncertainty.sampling import (
 from iowatt.lenses.cost.uncertainty.sampling import draws as drawn_values
 from iowatt.lenses.cost.uncertainty.spread import rank
 
-#: Draws of the other assumptions where nothing is said.
+#: Draws of the other assumptions by default.
 DRAWS: Final = 60
 
 
@@ -67,7 +67,7 @@ def crossovers(
     draws:
         How often each is solved again under draws of all other figures; 0 for no range.
     work_s:
-        Seconds that each system's work takes once, so that a place in alpha can be told in years.
+        Seconds that each system's work takes once, so that a place in alpha can be given in years.
 
     Raises ``InputError`` where nothing along an axis can be priced, and for what ``axis`` refuses.
     """
@@ -84,17 +84,17 @@ def crossovers(
         )  # fmt: skip
         others = [law for law in laws if law.key != name]
         under_draws = [
-            Course(along, pricers, with_values(book, values), horizon, dollars)
+            AxisPricer(along, pricers, with_values(book, values), horizon, dollars)
             for values in (drawn_values(others, draws, seed) if others else ())
         ]
-        course = Course(along, pricers, book, horizon, dollars)
+        course = AxisPricer(along, pricers, book, horizon, dollars)
         found.append(_crossover(course, under_draws, compared, work_s, seed))
     return found
 
 
 def _crossover(
-    course: Course,
-    under_draws: Sequence[Course],
+    course: AxisPricer,
+    under_draws: Sequence[AxisPricer],
     compared: Sequence[tuple[str, str]],
     work_s: Mapping[str, float] | None,
     seed: int,
@@ -127,7 +127,7 @@ def _crossover(
 
 
 def _crossings(
-    course: Course, grid: Sequence[float], a: str, b: str, work_s: Mapping[str, float] | None
+    course: AxisPricer, grid: Sequence[float], a: str, b: str, work_s: Mapping[str, float] | None
 ) -> list[Crossing]:
     return [
         Crossing(
@@ -140,7 +140,7 @@ def _crossings(
     ]  # fmt: skip
 
 
-def _why(course: Course, grid: Sequence[float], a: str, b: str) -> str:
+def _why(course: AxisPricer, grid: Sequence[float], a: str, b: str) -> str:
     """What holds over the whole grid, there being no crossing."""
     apart = course.apart(a, b)
     sign = next((value for at in grid if (value := apart(at)) != 0.0), 0.0)
@@ -153,7 +153,7 @@ def _why(course: Course, grid: Sequence[float], a: str, b: str) -> str:
 
 
 def elsewhere(
-    course: Course, names: tuple[str, ...], at: float, work_s: Mapping[str, float] | None
+    course: AxisPricer, names: tuple[str, ...], at: float, work_s: Mapping[str, float] | None
 ) -> Iterator[Elsewhere]:
     """Years of each system at an ``alpha``, repetitions at ``years``, mean prices at an ``energy.factor``."""
     of = course.axis.of
@@ -170,12 +170,12 @@ def elsewhere(
                 yield Elsewhere(text=f"mean price of energy and demand, {name}", value=price, unit="USD/kWh")
 
 
-#: A place under a draw is found this near, over itself: so few draws tell no more.
+#: Relative precision of a place under a draw: few draws need no more.
 CLOSE: Final = 5e-3
 
 
 def rerun(
-    courses: Sequence[Course],
+    pricers_by_draw: Sequence[AxisPricer],
     grid: Sequence[float],
     pair: tuple[str, str],
     *,
@@ -183,7 +183,7 @@ def rerun(
     several: bool,
     seed: int,
 ) -> PlaceRange:
-    """The range of the first place where a ``pair``'s difference flips, over ``courses``, one for each draw.
+    """The range over draws of the first place where a ``pair``'s difference flips.
 
     ``direction`` is that of the place to be found again (1: the second becomes the dearer); with None any
     counts. Where there are ``several`` places at the book's values, coarse points of ``grid`` are looked at
@@ -192,13 +192,13 @@ def rerun(
     """
     places: list[float] = []
     otherwise = {"a": 0, "b": 0, "same": 0, "reversed": 0}
-    for course in courses:
+    for course in pricers_by_draw:
         place, other = _first(course, grid, pair, direction, several=several)
         if place is None:
             otherwise[other] += 1
         else:
             places.append(place)
-    count = len(courses)
+    count = len(pricers_by_draw)
     ordered = np.sort(np.array(places, dtype=np.float64))
     p5, p50, p95 = (
         rank(ordered, share) if len(ordered) >= LEAST_DRAWS else None for share in (0.05, 0.50, 0.95)
@@ -212,7 +212,7 @@ def rerun(
 
 
 def _first(
-    course: Course, grid: Sequence[float], pair: tuple[str, str], direction: int | None, *, several: bool
+    course: AxisPricer, grid: Sequence[float], pair: tuple[str, str], direction: int | None, *, several: bool
 ) -> tuple[float | None, str]:
     """The first place of that direction; without one, what holds instead."""
     apart = course.apart(*pair)
@@ -258,13 +258,13 @@ def _cell(function: Function, grid: Sequence[float]) -> tuple[float, ...]:
     return grid[start], grid[end]
 
 
-def _coarse(course: Course, grid: Sequence[float]) -> tuple[float, ...]:
+def _coarse(course: AxisPricer, grid: Sequence[float]) -> tuple[float, ...]:
     """The axis's coarse points within ``grid``, and its ends."""
     inner = (at for at in course.axis.coarse if grid[0] < at < grid[-1])
     return grid[0], *inner, grid[-1]
 
 
-def _near(course: Course, grid: Sequence[float], pair: tuple[str, str]) -> Iterator[float]:
+def _near(course: AxisPricer, grid: Sequence[float], pair: tuple[str, str]) -> Iterator[float]:
     """The points of ``grid`` that are worth a look, in order.
 
     Costs rise along time and along a price, or fall along a life: where the dearest of one system at two

@@ -55,7 +55,7 @@ class Law:
 
     def result(self) -> DrawnFigure:
         """A row of ``uncertainty.figures`` of ``iowatt.cost/1``."""
-        unit, text = said(self.key)
+        unit, text = unit_and_text(self.key)
         return DrawnFigure(
             key=self.key, unit=unit, text=text, law=self.kind, low=self.low, mode=self.mode, high=self.high
         )
@@ -75,7 +75,7 @@ def law_of(figure: Figure) -> Law | None:
     return Law(figure.key, "log-triangular" if wide else "triangular", low, figure.value, high)
 
 
-def said(key: str) -> tuple[str, str]:
+def unit_and_text(key: str) -> tuple[str, str]:
     """Unit and meaning of a key."""
     rule = known(key)
     return ("", "") if rule is None else (rule.unit, rule.text)
@@ -90,7 +90,7 @@ def _triangular(share: Floats, low: float, mode: float, high: float) -> Floats:
     return found
 
 
-#: A system under a tariff. It asks the book for its figures at each call, so that ``Book.used`` tells which.
+#: A system under a tariff. It reads its figures from the book at each call, so that ``Book.used`` lists them.
 Pricer = Callable[[Book, Horizon], Costs]
 
 #: ``present``: later dollars count less, by ``discount.rate``. ``paid``: all count the same.
@@ -149,9 +149,8 @@ LEAST_DRAWS = 20
 def varied(pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars) -> tuple[Law, ...]:
     """Laws of the figures with a range that any of the pricers asks for, sorted by key.
 
-    What is asked for may depend on other figures (nobody asks for the grid's emissions at a carbon price of
-    0), so all systems are priced at the values, at the low ends and at the high ends, until nothing new is
-    asked for.
+    The figures used may depend on others (a carbon price of 0 needs no emissions of the grid), so all systems
+    are priced at the values, at the low ends and at the high ends, until no new figure is used.
     """
     laws: dict[str, Law] = {}
     used: set[str] = set()
@@ -172,7 +171,7 @@ def varied(pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars:
 
 
 def draws(laws: Sequence[Law], count: int, seed: int) -> list[dict[str, float]]:
-    """``count`` sets of values by key. The same seed gives the same ones, whatever else is varied.
+    """``count`` sets of values by key. The same seed gives a key the same values in any set.
 
     Raises ``InputError`` for fewer than ``LEAST_DRAWS`` and for a negative seed.
     """

@@ -30,8 +30,8 @@ from iowatt.lenses.cost.uncertainty.sampling import (
     Total,
     difference,
     draws,
-    said,
     total,
+    unit_and_text,
     varied,
     with_values,
 )
@@ -197,7 +197,7 @@ def _tornado(
 def _bar(law: Law, ends: tuple[float, float, float], *, of_total: bool) -> TornadoBar:
     low, _, high = ends
     flips = not of_total and min(ends) < 0.0 < max(ends)
-    unit, text = said(law.key)
+    unit, text = unit_and_text(law.key)
     return TornadoBar(
         key=law.key, unit=unit, text=text, low=law.low, value=law.mode, high=law.high,
         usd_low=low, usd_high=high, swing=max(ends) - min(ends), flips=flips,

@@ -1,4 +1,4 @@
-"""Wear in dollars: how much of a drive's life the work uses, when it is replaced, and what that comes to.
+"""Wear in dollars: how much of a drive's life the work uses, when it is replaced, and what that costs.
 
 ``ratios`` compares what a drive did with each of its ratings and gives budgets per day, ``life`` says which
 rating binds, ``replacement_schedule`` which drives serve in its place one after another, ``charge`` what is

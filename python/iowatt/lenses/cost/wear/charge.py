@@ -3,7 +3,7 @@
 - ``replacements``: the purchase pays for the first drive, and each successor is bought when it is needed; the
   last one counts by the part of its life that lies within the horizon, as its life does not end there.
 - ``depreciation``: no drive is bought; what is used up of one is paid as it is used, by wear or by years,
-  whichever is faster. It stands in place of the purchase, which is then none.
+  whichever is faster. It replaces the purchase.
 - ``paper``: equations 9 to 12 of dollars2014, ``alpha x C_dev x wearout / Limit``, beside the purchase.
 - ``none``: nothing.
 """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.system import System
 
 
-#: What each ``wear.ssd_basis`` goes by, where it is known; a vendor's rating before cycles that are assumed.
+#: The ratings of each ``wear.ssd_basis``, of which the first known one counts.
 _BASES: Final[Mapping[str, Sequence[str]]] = {
     "best": ("percentage_used", "bytes_written", "pe_cycles"),
     "host": ("bytes_written",),

@@ -27,7 +27,7 @@ _MOST: Final = 1e12
 _NEXT: Final = 1.0 + 1e-9
 _SHOWN: Final = 40
 
-Load = Annotated[float, Field(ge=0, le=_MOST)]
+HourLoad = Annotated[float, Field(ge=0, le=_MOST)]
 
 
 def holiday(text: str) -> Holiday:
@@ -122,11 +122,11 @@ class HoursFile(_Common):
         "per second; mib_per_s: MiB per second.",
         example="share",
     )
-    weekday: list[Load] = _hours("The load of each hour, Monday to Friday.", example=[0.1] * 24)
-    weekend: list[Load] | None = _hours(
+    weekday: list[HourLoad] = _hours("The load of each hour, Monday to Friday.", example=[0.1] * 24)
+    weekend: list[HourLoad] | None = _hours(
         "The load of each hour on Saturday and Sunday.", default=None, unset="as weekday"
     )
-    holiday: list[Load] | None = _hours(
+    holiday: list[HourLoad] | None = _hours(
         "The load of each hour on holidays.", default=None, unset="as weekend"
     )
     source: str = key("The publication, file or reason.", min_length=1)
@@ -226,8 +226,8 @@ class MeasuredFile(_Common):
         found = self.over_the_year(replace(week, holiday=week.week[-1]))
         return found if given.highest is None else found.as_share(given.highest)
 
-    def _refuse(self, where: str, **said: bool) -> None:
-        for name, given in said.items():
+    def _refuse(self, where: str, **keys: bool) -> None:
+        for name, given in keys.items():
             if given:
                 what = "Run, not to a log" if name == "begins" else "log, not to a Run"
                 raise InputError("not-applicable", f"{where}: measured.{name}", f"applies to a {what}")

@@ -123,7 +123,7 @@ def of_profile(loaded: Loaded) -> Cycle:
     Raises
     ------
     InputError
-        Its requests wait for completions or have the stamps of a trace; nobody published its envelope; an
+        Its requests wait for completions or have the stamps of a trace; its envelope is missing; an
         envelope's period does not fit into a week.
     """
     profile, where = loaded.profile, loaded.document.source
@@ -171,7 +171,7 @@ def of_profile(loaded: Loaded) -> Cycle:
 
 
 def _source(profile: Profile) -> tuple[str, str]:
-    """What the profile says of where its envelope comes from."""
+    """Source and quality of the profile's envelope."""
     for source in profile.source:
         if any(figure.split(".")[0] == "envelope" for figure in source.figures):
             return source.text, source.quality

@@ -39,7 +39,7 @@ _MOST_YEARS: Final = 200
 
 @dataclass(frozen=True)
 class Year:
-    """What a year is made of; ``loads`` (in the levels' measure) and ``watts`` have a value for each hour."""
+    """A year; ``loads`` (in the levels' measure) and ``watts`` have a value for each hour."""
 
     system: System
     cycle: Cycle
@@ -167,7 +167,7 @@ def make_year(
     used = [one for one, weight in zip(points.systems, weights, strict=True) if weight > 0]
     system = replace(
         top,
-        # A year that spends hours at a load that was not kept up with is no candidate either.
+        # A year with hours at a load that the system did not keep up with is not a candidate either.
         kept_up=next((one.kept_up for one in used if one.late), used[-1].kept_up if used else None),
         missed=next((one.missed for one in used if one.missed), ""),
         name=name or top.name,

@@ -33,7 +33,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Place:
-    """What the summary refers to of the sheet of one system."""
+    """Cells of the sheet of one system that the summary refers to."""
 
     sheet: str
     groups: str
@@ -134,7 +134,7 @@ class Styles:
         return self._format(num_format=shown, **({"bold": True, "top": 1} if bold else {}))
 
     def row(self, sheet: Worksheet, row: int, texts: Mapping[int, str | None], *beside: int) -> None:
-        """Write texts by column; those of ``beside`` stand right of a number."""
+        """Write texts by column; those of ``beside`` are right of a number."""
         for column, text in texts.items():
             sheet.write_string(row, column, text or "", self.beside if column in beside else self.text)
 

@@ -26,18 +26,18 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Cost, places: 
     sheet.set_column(0, 0, 34)
     sheet.set_column(1, max(len(names), 6), 18)
     sheet.write_string(0, 0, "What each system costs", styles.title)
-    said = (
+    texts = (
         *verdict(found),
         f"As stated: {found.horizon.said}, from {found.start}; {words.basis(found)}. The "
         "horizon, and the figures that the sheet Assumptions marks as live, can be changed there.",
         *(f"{name}: {text}" for name, text in rests(found)),
     )
-    for row, text in enumerate(said, 1):
+    for row, text in enumerate(texts, 1):
         sheet.write_string(row, 0, text, styles.text)
-    top = max(_TOP, len(said) + 2)
+    top = max(_TOP, len(texts) + 2)
     sheet.write_string(top, 0, "USD", styles.head)
     for at, (name, system) in enumerate(zip(names, systems, strict=True), 1):
-        late = " (no candidate)" if words.no_candidate(found, system) else ""
+        late = " (not a candidate)" if words.no_candidate(found, system) else ""
         sheet.write_string(top, at, f"{name}{late}", styles.head_number)
     groups = [group for group in GROUPS if any(one.group == group for s in systems for one in s.components)]
     rows = dict(enumerate(groups, top + 1))
