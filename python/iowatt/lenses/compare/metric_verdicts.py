@@ -152,8 +152,8 @@ def _work(before: Side, after: Side, request: CompareRequest) -> list[tuple[Comp
         requests = {"all": "count", "read": "reads", "write": "writes"}[request.op]
         moved = {"all": "bytes", "read": "bytes_read", "write": "bytes_written"}[request.op]
         found = [
-            (IOPS, metrics.ratio("throughput", requests, "seconds", "1/s", "higher")),
-            (BANDWIDTH, metrics.ratio("bandwidth", moved, "seconds", "B/s", "higher")),
+            (IOPS, metrics.rate(requests)),
+            (BANDWIDTH, metrics.bandwidth(moved)),
         ]
     walls = {part.at_wall for part in parts}
     if len(walls) == 1:

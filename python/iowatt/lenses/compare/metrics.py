@@ -73,14 +73,14 @@ def ratio(name: str, numerator: str, denominator: str, unit: str, better: Better
     return Metric(name, "ratio", unit, better, numerator=numerator, denominator=denominator)
 
 
-def rate() -> Metric:
+def rate(requests: str = "count") -> Metric:
     """Completed requests per second."""
-    return ratio("throughput", "count", "seconds", "1/s", "higher")
+    return ratio("throughput", requests, "seconds", "1/s", "higher")
 
 
-def bandwidth() -> Metric:
-    """Bytes read and written per second."""
-    return ratio("bandwidth", "bytes", "seconds", "B/s", "higher")
+def bandwidth(amount: str = "bytes") -> Metric:
+    """Bytes read and written per second, or those of one direction."""
+    return ratio("bandwidth", amount, "seconds", "B/s", "higher")
 
 
 def power(amount: str = "device_j") -> Metric:
@@ -91,15 +91,6 @@ def power(amount: str = "device_j") -> Metric:
 def energy_per_request(amount: str = "device_j") -> Metric:
     """Joules per completed request."""
     return ratio("energy_per_request", amount, "count", "J")
-
-
-#: Quantiles that a comparison shows.
-QUANTILES: Final = (0.5, 0.9, 0.95, 0.99, 0.999, 0.9999)
-
-
-def response_times() -> list[Metric]:
-    """Mean and :data:`QUANTILES` of the response time."""
-    return [mean(), *(quantile(q) for q in QUANTILES)]
 
 
 def sums(blocks: Blocks, metric: Metric, at_ns: float = 0.0) -> tuple[Floats, Floats]:
