@@ -18,7 +18,7 @@ YEAR_S = 365 * 86_400.0
 
 def test_a_constant_power_lasts_a_year():
     what = find_load("5kW", None, None)
-    assert (what.start, what.said) == (datetime(2026, 1, 1), "5kW")
+    assert (what.start, what.title) == (datetime(2026, 1, 1), "5kW")
     assert what.load.duration_s == YEAR_S
     assert what.load.total_j == pytest.approx(5000 * YEAR_S)
 
@@ -35,7 +35,7 @@ def test_a_file_is_as_long_as_it_is_or_repeated(tmp_path):
     path = tmp_path / "power.csv"
     path.write_text("2026-03-01T00:00,100\n2026-03-01T12:00,300\n")
     once = find_load(str(path), None, None)
-    assert (once.start, once.load.duration_s, once.said) == (datetime(2026, 3, 1), 86_400.0, "power.csv")
+    assert (once.start, once.load.duration_s, once.title) == (datetime(2026, 3, 1), 86_400.0, "power.csv")
     month = find_load(str(path), None, 1)
     assert month.load.total_j == pytest.approx(200 * 31 * 86_400)
     assert find_load(str(path), "2027-01-01", None).start == datetime(2027, 1, 1)

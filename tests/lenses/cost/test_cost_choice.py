@@ -95,7 +95,7 @@ def test_page_and_workbook_say_it_before_any_figure(runs, tmp_path):
     with zipfile.ZipFile(tmp_path / "c.xlsx") as book:
         strings = book.read("xl/sharedStrings.xml").decode()
     assert strings.index("small could not keep up") < strings.index("As stated")
-    assert "small (no candidate)" in strings
+    assert "small (not a candidate)" in strings
 
 
 def test_none_that_kept_up_leaves_nothing_to_choose(runs):

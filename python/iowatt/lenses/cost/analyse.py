@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from iowatt.tariffs.structure import Tariff
 
 
+MOST_MONTHS: Final = 240
+"""Rows of the bill by month; beyond, by year."""
 GB_PER_TB: Final = 1000.0
 ALIKE: Final = 0.01
 """Relative difference up to which usable capacities count as the same."""
@@ -96,10 +98,6 @@ def per_usable_tb(system: System, costs: Costs) -> float | None:
     return costs.usd / (system.usable_gb / GB_PER_TB) if costs.known and system.usable_gb else None
 
 
-MOST_MONTHS: Final = 240
-"""Rows of the bill by month; beyond, by year."""
-
-
 def analyse(
     priced: Sequence[System | Year],
     tariff: Tariff,
@@ -140,7 +138,6 @@ def analyse(
     # Only systems that kept up with their load are ranked: the others did less for their dollars.
     ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
     other = _other(ranked[0][0] if ranked else cases[0])
-    others = [Case(case.system, book, other, case.bills) for case in cases]
     count = itertools.count(1)
     pricers = {
         case.system.name: _pricer(case, progress and (lambda: progress(next(count)))) for case, _ in ranked
@@ -157,6 +154,9 @@ def analyse(
         pricers, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
         work_s={case.system.name: case.system.work.duration_s for case, _ in ranked},
     ) if crossovers and len(ranked) > 1 else []  # fmt: skip
+    # Assumptions and cautions list what all of these read from the book, so they come last.
+    results = [_system(case, cost, one) for case, cost, one in zip(cases, costs, priced, strict=True)]
+    others = [_short(Case(case.system, book, other, case.bills)) for case in cases]
     return Cost(
         start=f"{start:%Y-%m-%d}",
         horizon=_horizon(horizon),
@@ -166,17 +166,14 @@ def analyse(
             name=book.name,
             title=book.title,
             lineage=list(book.lineage),
-            notes=[Note(code="book", text=text) for text in book.notes],
             cautions=_without_effect(book),
+            notes=[Note(code="book", text=text) for text in book.notes],
         ),
-        assumptions=assumptions(book),  # last of all that asks the book: it lists what was asked for
+        assumptions=assumptions(book),
         choice=choice(systems, costs, level),
-        systems=[_system(case, cost, one) for case, cost, one in zip(cases, costs, priced, strict=True)],
-        other=OtherHorizon(horizon=_horizon(other), systems=[_short(case) for case in others]),
-        comparison=[
-            MoreThanFirst(a=first.system, b=cost.system, **_more(first, cost))
-            for (_, first), (_, cost) in zip(ranked[:1] * len(ranked[1:]), ranked[1:], strict=True)
-        ],
+        systems=results,
+        other=OtherHorizon(horizon=_horizon(other), systems=others),
+        comparison=[_more(ranked[0][1], cost) for _, cost in ranked[1:]],
         uncertainty=spread,
         tornado=bars,
         crossovers=crossed,
@@ -238,12 +235,11 @@ def _tariff(tariff: Tariff) -> TariffUsed:
     )  # fmt: skip
 
 
-def _more(first: Costs, other: Costs) -> dict[str, float | None]:
+def _more(first: Costs, other: Costs) -> MoreThanFirst:
     """What ``other`` costs more than ``first``, in USD and as a share; None where a total is not known."""
-    if not (first.known and other.known):
-        return {"usd": None, "share": None}
-    more = other.usd - first.usd
-    return {"usd": more, "share": more / first.usd if first.usd else None}
+    more = other.usd - first.usd if first.known and other.known else None
+    share = more / first.usd if more is not None and first.usd else None
+    return MoreThanFirst(a=first.system, b=other.system, usd=more, share=share)
 
 
 def by_group(costs: Costs) -> dict[str, float | None]:
@@ -273,23 +269,16 @@ def _system(case: Case, costs: Costs, priced: System | Year) -> SystemCost:
     system, rate = case.system, case.book.number("discount.rate")
     work = system.work
     return SystemCost(
-        name=system.name,
-        where=system.where,
-        modelled=system.modelled,
-        power_basis=system.power_basis,
-        repeats=case.repeats,
-        seconds=case.seconds,
-        years=case.years,
+        name=system.name, where=system.where, modelled=system.modelled, power_basis=system.power_basis,
+        repeats=case.repeats, seconds=case.seconds, years=case.years,
         work=WorkOnce(
             duration_s=work.duration_s, requests=work.requests, bytes_moved=work.bytes_moved,
             response_ms=work.response_ms, response_p95_ms=work.response_p95_ms, energy_j=work.load.total_j,
         ),
         capacity_gb=Capacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
-        kept_up=system.kept_up,
-        usd=costs.usd if costs.known else None,
+        kept_up=system.kept_up, usd=costs.usd if costs.known else None,
         usd_per_usable_tb=per_usable_tb(system, costs),
-        present_usd=costs.present(rate) if costs.known else None,
-        known_usd=costs.usd,
+        present_usd=costs.present(rate) if costs.known else None, known_usd=costs.usd,
         by_group=by_group(costs),
         components=[_component(one, rate) for one in costs.components],
         bill=_bill(case.bills.of(case.repeats)),
