@@ -147,8 +147,7 @@ def prices(scenario: str, tariff: str, times: int, *overrides: str) -> Figures:
     from datetime import datetime
 
     import iowatt
-    from iowatt.lenses.cost.book.find import find_book
-    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost import Horizon, find_book
     from iowatt.lenses.cost.observe import observe
     from iowatt.lenses.cost.price import pricer
     from iowatt.tariffs.find import find_tariff

@@ -36,8 +36,8 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.emerald.classify.product import Product
     from iowatt.emerald.family.file import FamilyFile
     from iowatt.emerald.rules import describe as rules
-    from iowatt.lenses.cost.book import markdown as book
-    from iowatt.lenses.cost.inventory.file import InventoryFile
+    from iowatt.lenses.cost.book import listing as book
+    from iowatt.lenses.cost.inventory_file import InventoryFile
     from iowatt.model.library import derive, describe
     from iowatt.model.library.device import DeviceFile
     from iowatt.model.library.efficiency import certificates
@@ -89,9 +89,9 @@ def _write_catalogues(_app: object) -> None:
         rows.append(f"| `{profile['name']}` | {profile['title']} | {'; '.join(marks)} |")
     (folder / "_profiles.md").write_text("\n".join(rows) + "\n")
 
-    (folder / "_cost_keys.md").write_text(book.keys())
-    (folder / "_cost_classes.md").write_text(book.classes())
-    (folder / "_cost_presets.md").write_text(book.presets())
+    (folder / "_cost_keys.md").write_text(book.key_table())
+    (folder / "_cost_classes.md").write_text(book.class_table())
+    (folder / "_cost_presets.md").write_text(book.preset_tables())
     _write_tariffs(folder)
     (folder / "_emerald_rules.md").write_text(rules.markdown() + "\n")
     (folder / "_emerald_taxonomy.md").write_text(rules.taxonomy_markdown("emerald-1.0.0"))

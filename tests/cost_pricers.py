@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.figure import Figure
+from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.component import Component, Costs, Flow, Group
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty import Pricer
 
 #: The work of all of them takes a day.
@@ -42,19 +41,9 @@ def component(group: str, usd: float, at_s: float = 0.0) -> Component:
     named: Group = group  # type: ignore[assignment]
     kwh = 10.0 if group == "energy" else None
     return Component(
-        group,
-        named,
-        group,
-        None,
-        (Flow(usd, at_s),),
-        kwh,
-        "kWh" if kwh else "",
-        None,
-        "",
-        "a test",
-        None,
-        "once",
-    )
+        key=group, group=named, title=group, flows=(Flow(usd, at_s),), quantity=kwh,
+        unit="kWh" if kwh else "", formula="", source="a test", scales="once",
+    )  # fmt: skip
 
 
 def number(key: str) -> Dollars:

@@ -8,9 +8,8 @@ from typing import Any
 from iowatt.lenses.cost.bills import Bills
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.find import find_book
-from iowatt.lenses.cost.case import Case
+from iowatt.lenses.cost.case import Case, Horizon
 from iowatt.lenses.cost.component import Costs
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import pricer
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
 from iowatt.tariffs.find import find_tariff

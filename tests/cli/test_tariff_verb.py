@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.cli import main
-from iowatt.lenses.electricity import billed, drawn
+from iowatt.lenses.electricity import billed, find_load
 from iowatt.pages.tariff import bill, document, listing
 from iowatt.tariffs import account
 from iowatt.tariffs.find import find_tariff, tariff_names
@@ -124,7 +124,7 @@ def test_bill_prints_months_and_sums():
 
 def test_a_long_bill_is_by_years():
     tariff = find_tariff("flat:0.10")
-    found = billed(tariff, drawn("1kW", None, 60))
+    found = billed(tariff, find_load("1kW", None, 60))
     assert len(found.months) == 60
     table = bill(account.document(tariff), found).chart.table
     assert table.column("Year") == ["2026", "2027", "2028", "2029", "2030"]

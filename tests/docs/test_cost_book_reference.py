@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.keys import catalogue
-from iowatt.lenses.cost.book import markdown
+from iowatt.lenses.cost.book import listing
 from iowatt.lenses.cost.book.find import book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
-from iowatt.lenses.cost.inventory.file import InventoryFile
+from iowatt.lenses.cost.inventory_file import InventoryFile
 from iowatt.model.library.price_class import CLASSES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -20,14 +20,14 @@ MODEL = (DOCS / "models" / "cost.md").read_text("utf-8")
 
 
 def test_the_tables_hold_every_key_and_class():
-    rows = markdown.keys().splitlines()
+    rows = listing.key_table().splitlines()
     assert [row.split("`")[1] for row in rows[2:]] == [key.pattern for key in KEYS]
     assert all(row.count("|") - row.count("\\|") == 5 for row in rows)
-    assert [row.split("`")[1] for row in markdown.classes().splitlines()[2:]] == list(CLASSES)
+    assert [row.split("`")[1] for row in listing.class_table().splitlines()[2:]] == list(CLASSES)
 
 
 def test_the_tables_hold_every_figure_of_every_preset():
-    text = markdown.presets()
+    text = listing.preset_tables()
     for name in book_names():
         part = text.partition(f"### {name}\n")[2].partition("\n### ")[0]
         book = find_book(name)

@@ -13,8 +13,7 @@ from iowatt.base.results import Note
 from iowatt.lenses import cost
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.analyse import analyse
-from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.priced_system import Subject
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.year import Cycle, make_year
 from iowatt.tariffs.find import find_tariff
 from lenses.cost import year_systems
@@ -67,9 +66,9 @@ def document():
     loads = (year_systems.system(0, 30), year_systems.system(100, 40), year_systems.system(200, 50))
     year = make_year(loads, CYCLE, START)
     subjects = [
-        Subject(year.system, year=year),
-        Subject(system("hybrid", worn, resting)),
-        Subject(system("hungry", hdd(name="hdd.1"), watts=60.0, seconds=431.0)),
+        year,
+        system("hybrid", worn, resting),
+        system("hungry", hdd(name="hdd.1"), watts=60.0, seconds=431.0),
     ]
     made = book(
         "carbon.price=50",

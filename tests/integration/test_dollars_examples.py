@@ -11,7 +11,7 @@ import pytest
 
 import iowatt
 from iowatt.lenses.cost.book import find_book
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.price import pricer
 from iowatt.tariffs.find import find_tariff

@@ -8,11 +8,17 @@ import numpy as np
 import pytest
 
 from iowatt.lenses.compare.blocks import Blocks
-from iowatt.lenses.compare.bootstrap import Tapered, seen, taper
-from iowatt.lenses.compare.correction import step_down
-from iowatt.lenses.compare.cycles import without_cycles
+from iowatt.lenses.compare.bootstrap import (
+    Tapered,
+    block_length,
+    correlation_length,
+    step_down,
+    taper,
+    too_long,
+    visible_share,
+    without_cycles,
+)
 from iowatt.lenses.compare.distribution import Distribution, at_or_below
-from iowatt.lenses.compare.length import block_length, correlation_length, too_long
 from iowatt.lenses.compare.repeats import chi_square_beyond
 
 
@@ -76,9 +82,9 @@ def test_the_variance_of_a_correlated_mean_is_made_good():
     tau = correlation_length(figures)
     assert np.median(tau) == pytest.approx(2 * 0.6 / (1 - 0.36), rel=0.15)
     length = block_length(float(np.median(tau)), 512)
-    found = Tapered.of(figures, length).variance.mean() * 512 / seen(1.875, length)
+    found = Tapered.of(figures, length).variance.mean() * 512 / visible_share(1.875, length)
     assert found == pytest.approx(6.25, rel=0.06)
-    assert seen(1.875, length) < 0.97
+    assert visible_share(1.875, length) < 0.97
 
 
 def test_a_walk_is_too_long_for_its_run_and_independent_figures_are_not():

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from cost_systems import START, book, hdd, ssd, system
 from iowatt.lenses.cost.analyse import analyse
-from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.priced_system import Subject
+from iowatt.lenses.cost.case import Horizon
 from iowatt.tariffs.find import find_tariff
 
 FIVE_YEARS = Horizon("time", 5.0)
@@ -34,5 +33,5 @@ READING = system("reading", ssd(counts={"bytes_read": 5e12, "bytes_written": 0.0
 
 def priced(tariff, preset, sets, horizon=FIVE_YEARS, systems=SYSTEMS):
     """The document ``iowatt.cost/1`` of ``systems``."""
-    subjects = [Subject(one) for one in systems]
+    subjects = systems
     return analyse(subjects, find_tariff(tariff), book(*sets, preset=preset), horizon, START)

@@ -7,9 +7,9 @@ import pytest
 
 import compared_runs as made
 from iowatt.lenses.compare.analyse import analyse
-from iowatt.lenses.compare.request import Asked
-from iowatt.pages.compare import differences, loops, over_time, spread, words
-from iowatt.pages.compare.document import document
+from iowatt.lenses.compare.request import CompareRequest
+from iowatt.pages.compare import differences, over_time, spread, words
+from iowatt.pages.compare.document import corrected, document, loop_sentences
 from iowatt.render import numbers, terminal, write
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -24,7 +24,7 @@ def found():
     writes = np.arange(4000) % 3 == 0
     before = made.build(draws(1, 2.0), writes=writes, name=HOSTILE, replay=made.closed(4))
     after = made.build(draws(2, 1.0), writes=writes, raid="10", seed=2, replay=made.closed(4))
-    return analyse(Asked([before], [after], threshold_s=2e-3))
+    return analyse(CompareRequest([before], [after], threshold_s=2e-3))
 
 
 def figures(found):
@@ -47,7 +47,7 @@ def test_every_chart_has_its_table_and_keys_are_single(found):
 def test_the_chart_of_intervals_says_what_its_table_says(found, series):
     if not series:
         runs = [made.build(draws(seed, scale), series=False) for seed, scale in ((1, 2.0), (2, 1.0))]
-        found = analyse(Asked(runs[:1], runs[1:]))
+        found = analyse(CompareRequest(runs[:1], runs[1:]))
     figure = differences.intervals(found)
     rows = {row[0]: row for row in figure.table.rows}
     for trace in figure.spec["data"]:
@@ -75,7 +75,7 @@ def test_both_courses_have_the_same_axes(found):
 
 
 def test_corrected_percentiles_are_called_modelled_beside_the_observed(found):
-    figure = loops.corrected(found)
+    figure = corrected(found)
     assert [column.title for column in figure.table.columns[1:]] == [
         "Before, observed", "Before, modelled", "After, observed", "After, modelled",
     ]  # fmt: skip
@@ -91,10 +91,10 @@ def test_the_terminal_has_figures_and_then_spikes_and_loops(found):
     shown = list(terminal.parts(document(found)))
     assert str(shown[0]).startswith(HOSTILE)
     texts = [part for part in shown if isinstance(part, str)]
-    for sentence in (*over_time.sentences(found), *loops.sentences(found)):
+    for sentence in (*over_time.sentences(found), *loop_sentences(found)):
         assert any(sentence in part for part in texts)
     assert f"{found.over_threshold.before.requests:,}" in over_time.sentences(found)[0]
-    assert f"{found.omission.after.modelled.added:,}" in loops.sentences(found)[1]
+    assert f"{found.omission.after.modelled.added:,}" in loop_sentences(found)[1]
 
 
 def test_the_verdict_names_every_figure_that_is_better_or_worse(found):

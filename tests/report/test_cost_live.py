@@ -7,7 +7,7 @@ import math
 import pytest
 
 from iowatt.lenses.cost import expression
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import live
@@ -55,7 +55,7 @@ def changed(part, **fields):
 
 def assert_follows(base, key, figures, fresh):
     """Components that claim to follow ``key`` come to what a new pricing says."""
-    said = live.told(base)[key]
+    said = live.follows(base)[key]
     for number, new in enumerate(fresh.systems):
         old = base.systems[number]
         own = live.Live(old, live.numbers(base))
@@ -116,7 +116,7 @@ def test_what_is_said_to_follow_the_horizon_does(case):
 
 
 def test_with_one_price_of_energy_nearly_everything_is_live():
-    told = live.told(priced(*CASES["flat"]))
+    told = live.follows(priced(*CASES["flat"]))
     assert told[live.HORIZON].startswith("live")
     for key in (
         "purchase.price.ssd-sata", "energy.factor", "cooling.pue", "wear.service_life", "failures.warranty",
@@ -129,8 +129,8 @@ def test_carbon_of_a_drive_that_only_reads_says_that_reads_may_wear_it_and_are_n
     """Reads wear nothing as stated and are in no formula; counted, they use up drive after drive."""
     sets = ("wear.reads=0", "carbon.price=50")
     base = priced("flat:0.15", "default", sets, systems=(READING,))
-    assert "stays as stated in" in live.told(base)["wear.reads"]
-    assert "carbon" in live.told(base)["wear.reads"]
+    assert "stays as stated in" in live.follows(base)["wear.reads"]
+    assert "carbon" in live.follows(base)["wear.reads"]
     worn = priced("flat:0.15", "default", (*sets, "wear.reads=0.04"), systems=(READING,))
     kg = [one.systems[0].carbon.embodied_kg for one in (base, worn)]
     assert kg[1] > 10 * kg[0]

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from iowatt.lenses.cost.result import Cost
-from iowatt.pages.cost import basis, deciding, footprint, hours, over_time, ranking, totals, words, write
+from iowatt.pages.cost import deciding, over_time, sentences, totals, words, write
 from iowatt.pages.cost import document as made
 from iowatt.pages.cost import drives as drive_figures
-from iowatt.pages.cost.verdict import leaning
+from iowatt.pages.cost.document import caveats
+from iowatt.pages.cost.sentences import leaning
 from iowatt.render import terminal
 from iowatt.render.write import page
 from refused import refused
@@ -122,7 +123,7 @@ def test_bills_of_many_systems_are_one_figure():
 def test_a_bill_says_what_of_it_is_not_in_the_costs():
     (figure,) = over_time.bills(cost())
     assert "energy." not in figure.caption
-    before = list(basis.caveats(cost()))
+    before = list(caveats(cost()))
     found = document()
     found["assumptions"] += [
         {**found["assumptions"][0], "key": "energy.site_kw", "value": 200.0},
@@ -131,7 +132,7 @@ def test_a_bill_says_what_of_it_is_not_in_the_costs():
     found = Cost.model_validate(found)
     (figure,) = over_time.bills(found)
     assert "(energy.site_kw)" in figure.caption and "(energy.fixed)" in figure.caption
-    (more,) = [one for one in basis.caveats(found) if one not in before]
+    (more,) = [one for one in caveats(found) if one not in before]
     assert "200 kW" in more.text
 
 
@@ -167,7 +168,7 @@ def test_crossings_are_marked_where_they_are():
 
 def test_carbon_has_a_bar_for_each_estimate_and_says_which_is_used():
     found = cost()
-    figure = footprint.carbon(found)
+    figure = drive_figures.carbon(found)
     assert len(figure.table.rows) == 6
     used = [row for row in figure.table.rows if row[2] == "yes"]
     assert [row[5] for row in used] == pytest.approx(
@@ -193,10 +194,10 @@ def test_replacements_in_groups_are_counted_one_by_one():
 
 def test_a_year_is_a_map_of_its_week():
     found = document()
-    assert hours.figures(cost()) == []
+    assert over_time.hours(cost()) == []
     found["systems"][0]["year"] = year()
     found = Cost.model_validate(found)
-    week, loads = hours.figures(found)
+    week, loads = over_time.hours(found)
     assert week.spec["data"][0]["z"][6][23] == 83.0
     assert len(week.table.rows) == 168
     assert loads.table.column("Hours") == [10, 20]
@@ -219,7 +220,7 @@ def test_spin_down_has_a_row_for_each_level():
     figure = drive_figures.spin_down(found)
     assert figure.table.column("Saves energy after") == [54.0]
     assert figure.table.column("Saves dollars after") == [None]
-    (sentence,) = ranking.spin_downs(found)
+    (sentence,) = sentences.spin_downs(found)
     assert sentence.startswith("tiering") and "54" in sentence and "never" in sentence
 
 
@@ -267,7 +268,7 @@ def test_a_single_system_is_told_without_comparisons():
     (verdict,) = made(found).verdict
     assert verdict.startswith("tiering") and words.usd(found.systems[0].usd) in verdict
     assert not any(column.title.startswith("Against") for column in totals.systems(found).table.columns)
-    assert [one.partition(" (")[0] for one in ranking.moving(found)] == ["What moves the total of tiering"]
+    assert [one.partition(" (")[0] for one in sentences.moving(found)] == ["What moves the total of tiering"]
     bare = Cost.model_validate({**alone(), "tornado": []})
     assert "<title>tiering" in html_of(bare)
 
@@ -308,19 +309,19 @@ def test_what_is_not_known_of_a_measured_run_is_not_shown(tmp_path):
         write(measured(), tmp_path / f"costs.{end}")
     assert made(measured()).meta.startswith("measured")
     assert "Mean" not in [column.title for column in totals.systems(measured()).table.columns]
-    assert list(ranking.replacements(measured())) == []
+    assert list(sentences.replacements(measured())) == []
     assert "cost-wear" not in data_of(html_of(measured()))["figures"]
 
 
 def test_sentences_say_who_is_cheapest_under_which_assumption():
-    years, energy = ranking.sentences(cost())
+    years, energy = sentences.cheapest_where(cost())
     assert years.index("caching") < years.index("4.2 years") < years.index("tiering")
     assert all(part in years for part in ("90", "100", "3.1", "6 years"))
     assert "tiering" in energy and "caching" not in energy and "0.01" in energy and "100" in energy
 
 
 def test_sentences_say_which_drives_are_replaced_and_when():
-    told = list(ranking.replacements(cost()))
+    told = list(sentences.replacements(cost()))
     assert [one.split(" (")[0] for one in told] == [
         "tiering, ssd", "tiering, hdd", "caching, ssd", "caching, hdd", "disks only, hdd",
     ]  # fmt: skip

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import live, write
-from iowatt.pages.cost.sheets.place import cell_names, sheet_names
+from iowatt.pages.cost.sheets.cells import cell_names, sheet_names
 from report.cost_document import cost, document, note
 from report.cost_priced import CASES, priced
 from report.recalculated import NEEDS_OFFICE, Values, recalculated
@@ -160,7 +160,7 @@ def test_a_real_pricing_is_followed_too(computed):
 
 
 def test_it_says_what_it_follows(written):
-    told = live.told(cost())
+    told = live.follows(cost())
     assert told[live.HORIZON] == "live in part; stays as stated in credit, demand"
     assert told["cooling.pue"] == told["wear.service_life"] == "live"
     # The residual value is stated.
@@ -181,7 +181,7 @@ def test_an_expression_that_is_not_the_dollars_is_not_written(tmp_path):
     assert values.column("1 tiering", "USD")["Energy"] == wrong["usd"]
     row = 13 + found["systems"][0]["components"].index(wrong)
     assert ("1 tiering", f"G{row}") not in values.formulas
-    assert "energy" in live.told(Cost.model_validate(found))["energy.factor"]
+    assert "energy" in live.follows(Cost.model_validate(found))["energy.factor"]
 
 
 def test_names_are_text_in_every_cell_and_none_a_formula(tmp_path):

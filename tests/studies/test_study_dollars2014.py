@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from iowatt.evaluate.search import grid
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.model.profile.find import load as find_profile
 from iowatt.model.scenario import compile_plan, load
 from iowatt.studies.conduct import conduct

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from iowatt.api._common import Page, PathLike, seconds
 
 if TYPE_CHECKING:
-    from iowatt.lenses.compare.result import BeforeAfter
+    from iowatt.lenses.compare import BeforeAfter
     from iowatt.run.bundle import Run
 
 
@@ -61,22 +61,21 @@ def compare(
     Returns
     -------
     BeforeAfter
-        The document ``iowatt.compare/1`` (docs/reference/cli.md).
+        The document ``iowatt.compare/1`` (docs/reference/verbs/compare.md).
 
     Raises
     ------
     iowatt.base.errors.InputError
         One is no Run, has no such requests, workload or point, or an option is wrong.
     """
-    from iowatt.lenses.compare.analyse import analyse
-    from iowatt.lenses.compare.request import Asked, opened
+    from iowatt.lenses.compare import CompareRequest, analyse, open_runs
     from iowatt.pages.compare.document import document
 
     page = Page(output, force=force)
     found = analyse(
-        Asked(
-            opened(_listed(before)),
-            opened(_listed(after)),
+        CompareRequest(
+            open_runs(_listed(before)),
+            open_runs(_listed(after)),
             op=op,
             point=point,
             workload=workload,

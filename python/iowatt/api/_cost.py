@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from iowatt.api._common import Changes, Page, PathLike
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.result import Cost
+    from iowatt.lenses.cost import Cost
     from iowatt.run.bundle import Run
 
 
@@ -73,13 +73,13 @@ def cost(
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
     from iowatt.lenses.budget.level import Level
-    from iowatt.lenses.cost import defaults, request
+    from iowatt.lenses.cost import SAMPLES, START, CostRequest, answer
     from iowatt.run.bundle import Run
 
     page = Page(output, force=force)
     given = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else list(set)
-    found = request.answer(
-        request.Asked(
+    found = answer(
+        CostRequest(
             runs=[one if isinstance(one, Run) else Path(one) for one in runs],
             preset=preset,
             sets=given,
@@ -88,9 +88,9 @@ def cost(
             years=years,
             duty=duty,
             inventories=[Path(one) for one in inventories],
-            start=defaults.START if start is None else start,
+            start=START if start is None else start,
             crossovers=None if crossovers is None else list(crossovers),
-            samples=defaults.SAMPLES if samples is None else samples,
+            samples=SAMPLES if samples is None else samples,
             seed=seed,
             level=None if within_s is None else Level(1e3 * within_s, of),
         )

@@ -99,16 +99,11 @@ def compare(
 
     found = answer(
         [*([before] if before else []), *(more_before or [])],
-        [*([after] if after else []), *(more_after or [])],
-        spike=parsed(spike, parse_duration, "spike"),
-        op=op,
-        point=point,
-        workload=workload,
-        every=parsed(every, parse_duration, "every"),
-        expected_interval=parsed(expected_interval, parse_duration, "expected_interval"),
-        output=output,
+        [*([after] if after else []), *(more_after or [])], spike=parsed(spike, parse_duration, "spike"),
+        op=op, point=point, workload=workload, every=parsed(every, parse_duration, "every"),
+        expected_interval=parsed(expected_interval, parse_duration, "expected_interval"), output=output,
         force=force,
-    )
+    )  # fmt: skip
     if output is not None:
         typer.echo(f"wrote {output}", err=True)
     show(found, document, notes=notes, as_json=as_json)

@@ -27,7 +27,7 @@ from iowatt.cli.options import (
     shown,
 )
 from iowatt.cli.show import check_page, show
-from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
+from iowatt.lenses.cost import SAMPLES, START, YEARS
 
 
 def register(app: typer.Typer) -> None:
@@ -52,10 +52,7 @@ def cost(
     ] = None,
     tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
     alpha: Annotated[float | None, shown(ALPHA, "none")] = None,
-    years: Annotated[
-        float | None,
-        shown(HORIZON, f"{YEARS:g}"),
-    ] = None,
+    years: Annotated[float | None, shown(HORIZON, f"{YEARS:g}")] = None,
     within: Annotated[str | None, shown(WITHIN, "none")] = None,
     of: Annotated[str, OF] = "mean",
     wear: Annotated[
@@ -123,22 +120,22 @@ def cost(
 ) -> None:
     """Price Runs: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
     from iowatt.base.units import parse_duration
-    from iowatt.lenses.budget.level import Level
-    from iowatt.lenses.cost import request
+    from iowatt.lenses.budget import Level
+    from iowatt.lenses.cost import CostRequest, answer
 
     seconds = parsed(within, parse_duration, "within")
-    more = [f"wear.charge={wear}"] if wear else []
-    more += [f"carbon.estimate={carbon}"] if carbon else []
+    chosen = {"wear.charge": wear, "carbon.estimate": carbon}
+    assumptions = [*(sets or []), *(f"{key}={value}" for key, value in chosen.items() if value)]
     if list_assumptions:
-        _list(preset, [*(sets or []), *more], as_json=as_json)
+        _list(preset, assumptions, as_json=as_json)
         return
     check_page(output, force=force)
-    asked = request.Asked(
-        runs or [], preset, sets or [], tariff, alpha, years, duty, inventory or [],
-        start, crossover, samples, seed, None if seconds is None else Level(1e3 * seconds, of), more,
+    request = CostRequest(
+        runs or [], preset, assumptions, tariff, alpha, years, duty, inventory or [], start, crossover,
+        samples, seed, None if seconds is None else Level(1e3 * seconds, of),
     )  # fmt: skip
     with progress.bar("pricing", "prices") as bar:
-        found = request.answer(asked, bar and (lambda count: bar(None, count)))
+        found = answer(request, bar and (lambda count: bar(None, count)))
     from iowatt.pages.cost import document, write
 
     if output is not None:
@@ -148,11 +145,11 @@ def cost(
 
 
 def _list(preset: str, sets: list[str], *, as_json: bool) -> None:
-    from iowatt.lenses.cost.book import describe
+    from iowatt.lenses.cost.book import listing
 
-    found = describe.listing(preset, sets)
+    found = listing.listing(preset, sets)
     if as_json:
         print_json(found.as_dict())
         return
-    for line in describe.lines(found):
+    for line in listing.lines(found):
         typer.echo(line)

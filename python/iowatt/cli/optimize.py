@@ -31,7 +31,7 @@ from iowatt.cli.options import (
     print_json,
     shown,
 )
-from iowatt.lenses.cost.defaults import YEARS
+from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.optimize.outcome import Outcome

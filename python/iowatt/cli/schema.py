@@ -54,7 +54,7 @@ def schema(
     elif of is Document.COST_INVENTORY:
         from iowatt.lenses.cost.schema import inventory_text as schema_text
     elif of is Document.DUTY_CYCLE:
-        from iowatt.lenses.cost.year.schema import cycle_text as schema_text
+        from iowatt.lenses.cost.schema import cycle_text as schema_text
     else:
         from iowatt.model.scenario.schema import schema_text
 

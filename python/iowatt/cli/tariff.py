@@ -121,7 +121,7 @@ def bill_(
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_power
     from iowatt.cli.options import parsed
-    from iowatt.lenses.electricity import billed, drawn
+    from iowatt.lenses.electricity import billed, find_load
     from iowatt.pages.tariff import bill
     from iowatt.tariffs import account
     from iowatt.tariffs.find import find_tariff
@@ -130,7 +130,7 @@ def bill_(
         raise InputError("conflict", Argument("months"), "give `years=` or `months=`, not both")
     check_page(output, force=force)
     tariff = find_tariff(name)
-    what = drawn(load, start, months if years is None else 12 * years)
+    what = find_load(load, start, months if years is None else 12 * years)
     found = billed(tariff, what, parsed(site, parse_power, "site") or 0.0)
     page = partial(bill, account.document(tariff))
     show(found, page, output, force=force, notes=notes, as_json=as_json)

@@ -22,7 +22,7 @@ from iowatt.cli.options import (
     parsed,
     shown,
 )
-from iowatt.lenses.cost.defaults import YEARS
+from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
     from iowatt.evaluate.tiers.choose import Objective

@@ -1,4 +1,4 @@
-"""What ``iowatt tariff bill`` bills: a constant power, a meter's series or a Run, for as long as is asked."""
+"""The load that ``iowatt tariff bill`` bills: a constant power, a meter's series or a Run, and its bill."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_power
-from iowatt.lenses.cost.defaults import START
+from iowatt.lenses.cost import START
 from iowatt.tariffs import account, series
 from iowatt.tariffs.bill import MONTHS_A_YEAR, bill
 from iowatt.tariffs.incremental_bill import beside
@@ -17,7 +17,7 @@ from iowatt.tariffs.load import Load
 from iowatt.tariffs.result import BillDocument
 from iowatt.tariffs.structure import Tariff
 
-#: Where nothing says when a load begins.
+#: The start of a load that states none.
 FIRST: Final = datetime.fromisoformat(START)
 _LAST_DAY_EVERYWHERE: Final = 28
 _MOST_MONTHS: Final = 200 * MONTHS_A_YEAR
@@ -26,21 +26,21 @@ _MOST_S: Final = 200 * _YEAR_S
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A load, when it begins, and what it is in words."""
+class BilledLoad:
+    """A load, its start, and its name."""
 
     load: Load
     start: datetime
-    said: str
+    title: str
 
 
-def drawn(text: str, start: str | None, months: int | None) -> Drawn:
+def find_load(text: str, start: str | None, months: int | None) -> BilledLoad:
     """The load of ``350W`` or ``5kW``, of a CSV file (time,watts) or of a Run's folder.
 
     Parameters
     ----------
     start:
-        A date, or date and time, of the clock on the wall; where none is given the file's own, or ``FIRST``.
+        A local date, or date and time; by default the file's own, or ``FIRST``.
     months:
         Calendar months that it is repeated for, end to end. Where none are given, a constant power lasts a
         year, and all else as long as it is.
@@ -48,17 +48,17 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
     Raises
     ------
     InputError
-        It is none of these; the Run's power is not known all through; the file, the date are wrong.
+        It is none of these; a part of the Run's power is not known; the file or the date is wrong.
     """
     begins = None if start is None else _date(start)
     path = Path(text)
     if path.suffix.lower() == ".csv":
         load, own = series.read(path)
-        said = path.name
+        title = path.name
     elif _is_folder(path):
-        load, own, said = _of_run(path), None, path.resolve().name
+        load, own, title = _of_run(path), None, path.resolve().name
     else:
-        load, own, said = _constant(text), None, text.strip()
+        load, own, title = _constant(text), None, text.strip()
         months = months or MONTHS_A_YEAR
     begins = begins or own or FIRST
     if months is not None:
@@ -70,18 +70,18 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
             Argument("load", text),
             f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most",
         )
-    return Drawn(load, begins, said)
+    return BilledLoad(load, begins, title)
 
 
-def billed(tariff: Tariff, what: Drawn, site_watts: float = 0.0) -> BillDocument:
+def billed(tariff: Tariff, load: BilledLoad, site_watts: float = 0.0) -> BillDocument:
     """The bill of a load, or of what it adds to a site's bill."""
-    made = bill(tariff, what.load, what.start)
+    alone = bill(tariff, load.load, load.start)
     if not site_watts:
-        return account.account(made, said=what.said)
-    together = bill(tariff, what.load.plus(site_watts), what.start)
-    items = beside(tariff, what.load, site_watts, what.start)
-    made = replace(made, notes=together.notes)
-    return account.account(made, items, said=what.said, site_kw=site_watts / 1000.0)
+        return account.account(alone, said=load.title)
+    together = bill(tariff, load.load.plus(site_watts), load.start)
+    items = beside(tariff, load.load, site_watts, load.start)
+    alone = replace(alone, notes=together.notes)
+    return account.account(alone, items, said=load.title, site_kw=site_watts / 1000.0)
 
 
 def _is_folder(path: Path) -> bool:

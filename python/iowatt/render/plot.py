@@ -75,3 +75,18 @@ def _trace(kind: str, name: str, hover: str, *parts: dict[str, Any]) -> dict[str
     for part in parts:
         made |= part
     return made
+
+
+def rule(
+    *,
+    x: float | None = None,
+    y: float | None = None,
+    colour: str = palette.ALL,
+    dash: str = "",
+    width: float = 1,
+) -> dict[str, Any]:
+    """A straight line across the whole chart at ``x`` or at ``y``, for a layout's ``shapes``."""
+    line = {"color": colour, "width": width} | ({"dash": dash} if dash else {})
+    if x is not None:
+        return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": line}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": line}

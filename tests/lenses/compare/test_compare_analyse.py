@@ -14,9 +14,8 @@ import compared_runs as made
 import iowatt
 from iowatt.base.errors import Argument
 from iowatt.lenses.compare.analyse import analyse
-from iowatt.lenses.compare.outcome import INDISTINGUISHABLE, NO_VERDICT
-from iowatt.lenses.compare.request import Asked, opened
-from iowatt.lenses.compare.result import BeforeAfter
+from iowatt.lenses.compare.request import CompareRequest, open_runs
+from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, BeforeAfter
 from iowatt.pages.compare.document import document as shown_as
 from iowatt.pages.run.figures import comparison
 from iowatt.render import write
@@ -31,7 +30,9 @@ def draws(seed, scale=1.0, size=SIZE):
 
 @pytest.fixture(scope="module")
 def found():
-    return analyse(Asked([made.build(draws(1, 2.0))], [made.build(draws(2), seed=2, raid="10", watts=90.0)]))
+    return analyse(
+        CompareRequest([made.build(draws(1, 2.0))], [made.build(draws(2), seed=2, raid="10", watts=90.0)])
+    )
 
 
 def row(document, metric):
@@ -72,7 +73,9 @@ def test_a_known_change_is_found_and_called_better(found, metric, truth):
 
 
 def test_the_other_way_round_it_is_worse(found):
-    back = analyse(Asked([made.build(draws(2), seed=2, raid="10", watts=90.0)], [made.build(draws(1, 2.0))]))
+    back = analyse(
+        CompareRequest([made.build(draws(2), seed=2, raid="10", watts=90.0)], [made.build(draws(1, 2.0))])
+    )
     assert row(back, "mean").verdict == row(back, "p99").verdict == "worse"
     assert row(back, "mean").difference == -row(found, "mean").difference
     assert row(found, "power_w").verdict == "better" and row(back, "power_w").verdict == "worse"
@@ -85,13 +88,13 @@ def test_far_percentiles_say_what_they_rest_on(found):
 
 
 def test_one_system_with_two_seeds_is_not_told_apart():
-    document = analyse(Asked([made.build(draws(5))], [made.build(draws(6), seed=2)]))
+    document = analyse(CompareRequest([made.build(draws(5))], [made.build(draws(6), seed=2)]))
     assert {one.verdict for one in document.differences} <= {INDISTINGUISHABLE, NO_VERDICT}
 
 
 def test_figures_are_those_of_the_runs_own_reports():
     before, after = made.build(draws(1, 2.0)), made.build(draws(2), raid="10", watts=80.0)
-    document = analyse(Asked([before], [after]))
+    document = analyse(CompareRequest([before], [after]))
     titles = [figure.key for figure in comparison.figures(before.summary)]
     changes = comparison.changes([before, after])[1]
     for mine, theirs in (
@@ -103,7 +106,7 @@ def test_figures_are_those_of_the_runs_own_reports():
 
 def test_without_a_series_means_are_judged_by_intervals_and_percentiles_are_not():
     before, after = made.build(draws(1, 2.0), series=False), made.build(draws(2), raid="10", series=False)
-    document = analyse(Asked([before], [after]))
+    document = analyse(CompareRequest([before], [after]))
     assert row(document, "mean").verdict == "better"
     one = row(document, "p99")
     assert one.verdict == NO_VERDICT
@@ -116,7 +119,7 @@ def test_one_histogram_alone_gives_figures_and_no_verdict():
     before, after = (
         made.build(draws(seed, scale), series=False, interval_s=100.0) for seed, scale in ((1, 2.0), (2, 1.0))
     )
-    document = analyse(Asked([before], [after]))
+    document = analyse(CompareRequest([before], [after]))
     assert document.over_time.width_s is None
     assert document.spikes.as_dict() == {"before": None, "after": None}
     assert {one.verdict for one in document.differences} == {NO_VERDICT}
@@ -124,7 +127,7 @@ def test_one_histogram_alone_gives_figures_and_no_verdict():
 
 
 def test_a_load_that_was_asked_for_is_no_merit_of_storage():
-    document = analyse(Asked([made.build(draws(1))], [made.build(draws(2, size=2 * SIZE))]))
+    document = analyse(CompareRequest([made.build(draws(1))], [made.build(draws(2, size=2 * SIZE))]))
     one = row(document, "iops")
     assert one.verdict == "better" and len(one.remarks) == 1
     assert [flag.key for flag in document.flags] == ["rate"]
@@ -133,7 +136,7 @@ def test_a_load_that_was_asked_for_is_no_merit_of_storage():
 def test_groups_are_merged():
     before = [made.build(draws(seed, 2.0, 5000), seed=seed) for seed in (1, 2, 3)]
     after = [made.build(draws(seed, 1.0, 5000), seed=seed, raid="10") for seed in (4, 5, 6)]
-    document = analyse(Asked(before, after))
+    document = analyse(CompareRequest(before, after))
     assert (document.before.requests, len(document.before.runs)) == (15_000, 3)
     assert row(document, "mean").before == pytest.approx(
         np.mean([run.summary["response_time_ms"]["all"]["mean"] for run in before])
@@ -159,23 +162,23 @@ def test_groups_are_merged():
 def test_what_cannot_be_compared_is_refused(asked, code, place):
     run = made.build(draws(1, size=100))
     with refused(code, place):
-        analyse(Asked([run], [run], **asked))
+        analyse(CompareRequest([run], [run], **asked))
 
 
 def test_a_side_without_runs_is_refused():
     with refused("missing", Argument("after")):
-        Asked([made.build(draws(1, size=10))], [])
+        CompareRequest([made.build(draws(1, size=10))], [])
 
 
 def test_a_folder_of_runs_stands_for_all_of_them(tmp_path):
     for seed in (1, 2):
         made.build(draws(seed, size=50), seed=seed).save(tmp_path / "off" / f"s{seed}")
     (tmp_path / "off" / "notes").mkdir()
-    assert [run.path.name for run in opened([tmp_path / "off"])] == ["s1", "s2"]
+    assert [run.path.name for run in open_runs([tmp_path / "off"])] == ["s1", "s2"]
     with refused("duplicate", str((tmp_path / "off" / "s1").resolve())):
-        opened([tmp_path / "off", tmp_path / "off" / "s1"])
+        open_runs([tmp_path / "off", tmp_path / "off" / "s1"])
     with refused("wrong-format", str(tmp_path)):
-        opened([tmp_path])
+        open_runs([tmp_path])
 
 
 def test_the_api_takes_runs_paths_and_times(tmp_path):
@@ -199,7 +202,7 @@ def test_the_api_takes_runs_paths_and_times(tmp_path):
 
 def test_one_side_alone_may_have_a_course_over_time():
     before, after = made.build(draws(1), interval_s=100.0, series=False), made.build(draws(2), raid="10")
-    document = analyse(Asked([before], [after], threshold_s=1e-3))
+    document = analyse(CompareRequest([before], [after], threshold_s=1e-3))
     assert document.spikes.before is None and document.spikes.after.mean.blocks == 100
     shown = shown_as(document)
     assert "compare-over-time-after" in shown.ids() and "compare-over-time-before" not in shown.ids()
@@ -218,7 +221,7 @@ def without_histogram(run):
 def test_a_run_without_a_histogram_has_a_mean_and_no_percentiles(both):
     before = without_histogram(made.build(draws(1, 2.0), series=False))
     after = made.build(draws(2), raid="10", series=False)
-    document = analyse(Asked([before], [without_histogram(after) if both else after]))
+    document = analyse(CompareRequest([before], [without_histogram(after) if both else after]))
     assert row(document, "mean").verdict == "better"
     assert document.response_time_ms.before.p99 is None
     assert "no-histogram" in {note.code for note in document.notes}
@@ -237,12 +240,12 @@ def test_a_damaged_series_is_refused(damage):
         series.drop("max_ns") if damage == "column" else series.with_columns(pl.col("low_ns").list.head(0))
     )
     with refused("damaged", re.compile(": series$" if damage == "column" else ": series: bin_count$")):
-        analyse(Asked([run], [run]))
+        analyse(CompareRequest([run], [run]))
 
 
 def test_simulations_that_differ_in_their_seed_alone_are_one_long_run():
     """Few repetitions of a measurement say little of how much it varies; a simulation's seeds say it all."""
     after = [made.build(draws(seed), seed=seed) for seed in (2, 3)]
-    simulated = analyse(Asked([made.build(draws(1, 1.3))], after))
+    simulated = analyse(CompareRequest([made.build(draws(1, 1.3))], after))
     assert row(simulated, "mean").verdict == row(simulated, "p99").verdict == "better"
     assert row(simulated, "mean").basis.method == "blocks"

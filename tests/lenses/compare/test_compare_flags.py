@@ -9,8 +9,8 @@ import compared_runs as made
 from iowatt.lenses.compare import flags
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.measurement import sides
-from iowatt.lenses.compare.outcome import NO_VERDICT
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.request import CompareRequest
+from iowatt.lenses.compare.result import NO_VERDICT
 from iowatt.lenses.kept_up import kept_up
 from iowatt.pages.compare.document import document
 from iowatt.run.record import LoadGenerator
@@ -19,7 +19,7 @@ BASE = made.build(np.ones(1000))
 
 
 def keys(before, after):
-    asked = Asked(
+    asked = CompareRequest(
         before if isinstance(before, list) else [before], after if isinstance(after, list) else [after]
     )
     one, other = sides(asked)
@@ -57,7 +57,7 @@ def test_a_seed_makes_no_other_workload_and_a_rate_does():
     before, again, faster = made_by_profile(1, 10), made_by_profile(2, 10), made_by_profile(3, 20)
     assert keys(before, again) == [] and keys([before, again], before) == []
     assert keys(before, faster) == ["workload"] and keys([before, faster], before) == ["workload", "group"]
-    found = flags.changed(*sides(Asked([before], [faster])))
+    found = flags.changed(*sides(CompareRequest([before], [faster])))
     assert [row.key for row in found.listed] == ["sources[0].synthetic.processes[0].law.rate"]
 
 
@@ -93,7 +93,7 @@ def test_runs_of_one_side_that_are_no_repetitions_are_flagged():
 
 
 def test_what_was_changed_is_named():
-    asked = Asked([BASE], [made.build(np.ones(1000), raid="10", seed=9)])
+    asked = CompareRequest([BASE], [made.build(np.ones(1000), raid="10", seed=9)])
     found = flags.changed(*sides(asked))
     row = {"key": "pools[0].raid.level", "before": "5", "after": "10"}
     assert found.as_dict() == {"keys": 1, "list": [row]}
@@ -109,12 +109,12 @@ def test_what_was_changed_is_named():
 )
 def test_what_a_reader_should_know_of_seeds(after, said):
     code, why = said
-    (found,) = flags.remarks(*sides(Asked([BASE], [after])))
+    (found,) = flags.remarks(*sides(CompareRequest([BASE], [after])))
     assert found.code == code and why in found.text
 
 
 def test_one_seed_several_times_is_no_repetition():
-    asked = Asked([BASE, made.build(np.ones(1000))], [made.build(np.ones(1000), raid="10", seed=3)])
+    asked = CompareRequest([BASE, made.build(np.ones(1000))], [made.build(np.ones(1000), raid="10", seed=3)])
     assert "no-repetitions" in {note.code for note in flags.remarks(*sides(asked))}
 
 
@@ -127,7 +127,7 @@ def test_a_run_that_did_not_keep_up_withholds_every_verdict_and_is_told_first():
     late = backlogged()
     assert not kept_up(late).kept_up
     for before, after in ((late, made.build(np.ones(2000), raid="10")), (made.build(np.ones(2000)), late)):
-        found = analyse(Asked([before], [after]))
+        found = analyse(CompareRequest([before], [after]))
         assert found.withheld == ["overload"]
         assert {row.verdict for row in found.differences} == {NO_VERDICT}
         (overload,) = (flag.text for flag in found.flags if flag.withholds)
@@ -143,17 +143,17 @@ def unlike(**changes):
 
 def test_other_requests_on_another_system_withhold_every_verdict():
     measured = unlike(writes=np.arange(1000) % 2)
-    found = analyse(Asked([measured], [made.build(np.full(1000, 3.0))]))
+    found = analyse(CompareRequest([measured], [made.build(np.full(1000, 3.0))]))
     assert set(found.withheld) == {"loop", "reads"}
     assert {row.verdict for row in found.differences} == {NO_VERDICT}
     web = made.build(np.full(1100, 3.0), raid="10", plan={**BASE.plan, "sources": [{"path": "web.csv"}]})
     system = {**web.plan["simulation"], "pools": [{"raid": {"level": "6"}}]}
     web = made.build(np.full(1100, 3.0), plan={**web.plan, "simulation": system})
-    assert analyse(Asked([BASE], [web])).withheld == ["workload"]
+    assert analyse(CompareRequest([BASE], [web])).withheld == ["workload"]
 
 
 def test_other_requests_on_one_system_are_the_change_that_is_asked_about():
-    found = analyse(Asked([BASE], [made.build(np.full(1000, 3.0), writes=np.arange(1000) % 2)]))
+    found = analyse(CompareRequest([BASE], [made.build(np.full(1000, 3.0), writes=np.arange(1000) % 2)]))
     assert [flag.key for flag in found.flags] == ["reads"] and found.withheld == []
     assert any(row.verdict == "worse" for row in found.differences)
 
@@ -161,9 +161,9 @@ def test_other_requests_on_one_system_are_the_change_that_is_asked_about():
 def test_a_spike_is_over_what_one_request_in_a_hundred_exceeded_before():
     rng = np.random.default_rng(1)
     disks = made.build(rng.exponential(9.0, 5000))
-    found = analyse(Asked([disks], [disks]))
+    found = analyse(CompareRequest([disks], [disks]))
     p99 = found.response_time_ms.before.p99
     assert found.asked.spike_by == "p99 before"
     assert found.asked.spike_ms == pytest.approx(p99, rel=0.05)
     assert found.over_threshold.before.share < 0.02
-    assert analyse(Asked([disks], [disks], threshold_s=1e-3)).asked.spike_by == "given"
+    assert analyse(CompareRequest([disks], [disks], threshold_s=1e-3)).asked.spike_by == "given"

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import compared_runs as made
 from iowatt.base.errors import Argument
-from iowatt.lenses.compare.loop import Loop, loop_of
-from iowatt.lenses.compare.measurement import sides
+from iowatt.lenses.compare.measurement import Loop, loop_of, sides
 from iowatt.lenses.compare.omission import corrected, described, expected
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import LoadGenerator
 from refused import refused
@@ -83,7 +82,7 @@ def test_a_closed_loop_says_its_outstanding_requests_and_think_time():
 
 
 def of(run, **asked):
-    given = Asked([run], [run], **asked)
+    given = CompareRequest([run], [run], **asked)
     return described(sides(given)[0], given)
 
 

@@ -7,9 +7,8 @@ import pytest
 
 import compared_runs as made
 from iowatt.lenses.compare.measurement import sides
-from iowatt.lenses.compare.over_time import courses
-from iowatt.lenses.compare.request import Asked
-from iowatt.lenses.compare.spikes import spikes
+from iowatt.lenses.compare.over_time import courses, spikes
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.pages.compare import over_time
 
 #: Seconds of means of 0.5 ms but for these: ten requests a second, so 10 of 2 ms make 2 ms, one of 6 ms 1.05.
@@ -19,7 +18,7 @@ HARDLY = {60}
 
 
 def course_of(runs, after=None, **asked):
-    found = Asked(runs, after or runs, **asked)
+    found = CompareRequest(runs, after or runs, **asked)
     both = sides(found)
     return courses(both, found)
 
@@ -94,7 +93,7 @@ def test_longer_blocks_can_be_asked_for_and_the_last_may_be_cut():
     found, width, _ = course_of([ten_a_second()], every_s=8.0)
     course = found["before"][0]
     assert width == 8.0 and course.end_s[-1] == 100.0 and course.start_s[-1] == 96.0
-    assert course.requests.sum() == 1000
+    assert sum(course.requests) == 1000
     assert course.mean_ms[0] == pytest.approx((3 * 2.0 + 5 * 0.5) / 8)
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compared_runs as made
-from iowatt.lenses.compare import bins, response
+from iowatt.lenses.compare import response
 from iowatt.lenses.compare.measurement import sides
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.run.histogram import Histogram
 
 TIMES = st.lists(st.integers(1, 20_000_000_000), min_size=1, max_size=200)
@@ -23,19 +23,19 @@ def exact(ns):
     return Histogram.of(ns, ns, np.ones(len(ns), dtype=int))
 
 
-@given(TIMES, st.sampled_from(bins.SCALES))
+@given(TIMES, st.sampled_from(response.SCALES))
 def test_every_request_is_in_the_bin_that_its_time_says(ns, scale):
-    counted = bins.counted(exact(ns), scale)
+    counted = response.counted(exact(ns), scale)
     edges = [0, *scale.edges_ns, math.inf]
     direct = [sum(low < value <= high for value in ns) for low, high in pairwise(edges)]
     assert counted.counts == direct and counted.straddling == 0
 
 
-@given(TIMES, st.sampled_from(bins.SCALES), st.integers(2, 3_000_000))
+@given(TIMES, st.sampled_from(response.SCALES), st.integers(2, 3_000_000))
 def test_bins_over_an_edge_count_by_their_upper_end_and_are_told(ns, scale, width):
     low = np.asarray(ns) // width * width
     wide = Histogram.of(low, low + width - 1, np.ones(len(ns), dtype=int))
-    counted = bins.counted(wide, scale)
+    counted = response.counted(wide, scale)
     assert sum(counted.counts) == len(ns)
     crossing = [
         at for at in low if any(at <= edge < at + width - 1 for edge in scale.edges_ns)
@@ -44,8 +44,8 @@ def test_bins_over_an_edge_count_by_their_upper_end_and_are_told(ns, scale, widt
 
 
 def test_the_buckets_of_array_reporters_are_doublings_of_an_eighth_of_a_millisecond():
-    assert [edge / 1e6 for edge in bins.ARRAY.edges_ns[:6]] == [0.125, 0.25, 0.5, 1, 2, 4]
-    assert [edge / 1e3 for edge in bins.POWERS.edges_ns[:5]] == [1, 2, 4, 8, 16]
+    assert [edge / 1e6 for edge in response.ARRAY.edges_ns[:6]] == [0.125, 0.25, 0.5, 1, 2, 4]
+    assert [edge / 1e3 for edge in response.POWERS.edges_ns[:5]] == [1, 2, 4, 8, 16]
 
 
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=60), st.integers(1, 10**9))
@@ -66,7 +66,7 @@ def draws(seed, scale=1.0, size=4000):
 
 
 def side_of(*runs, **asked):
-    return sides(Asked(list(runs), list(runs), **asked))[0]
+    return sides(CompareRequest(list(runs), list(runs), **asked))[0]
 
 
 def test_percentiles_of_one_run_are_those_of_its_own_report():
@@ -120,7 +120,7 @@ def test_a_curve_ends_at_all_requests_and_only_rises():
 
 def test_bins_of_both_sides_stand_side_by_side():
     one, other = made.build(np.full(100, 0.2)), made.build(np.full(50, 3.0))
-    found = response.histograms(sides(Asked([one], [other])))
+    found = response.histograms(sides(CompareRequest([one], [other])))
     array = next(scale for scale in found if scale.scale == "array")
     assert [(row.over_ms, row.to_ms) for row in array.bins] == [
         (0.125, 0.25), (0.25, 0.5), (0.5, 1.0), (1.0, 2.0), (2.0, 4.0),

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cost_systems import NOTHING, START, book, case, hdd, priced, ssd, system, usd
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.price import pricer
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.uncertainty import sample

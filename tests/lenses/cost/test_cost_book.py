@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cost_systems import NOTHING, book, case, priced, ssd, system, usd
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.find import book_names, find_book
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.tariffs.load import JOULES_PER_KWH, Load
 from refused import refused
 

@@ -17,12 +17,12 @@ from iowatt.cli.main import app
 from iowatt.evaluate.search import row
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost.request import Asked, answer
+from iowatt.lenses.cost.request import CostRequest, answer
 from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.pages import cost as report
 from iowatt.pages.cost import totals, words
-from iowatt.pages.cost.verdict import verdict
+from iowatt.pages.cost.sentences import verdict
 from iowatt.render import numbers, write
 from iowatt.run.record import LoadGenerator
 
@@ -58,7 +58,7 @@ def runs(tmp_path_factory):
 
 def ask(runs, *names, **more):
     given = {"samples": 20, "crossovers": ("energy.factor",), "sets": PRICE, **more}
-    return answer(Asked([runs / name for name in names], **given))
+    return answer(CostRequest([runs / name for name in names], **given))
 
 
 def test_the_cheaper_system_that_did_less_is_no_candidate(runs):
@@ -95,11 +95,11 @@ def test_page_and_workbook_say_it_before_any_figure(runs, tmp_path):
     with zipfile.ZipFile(tmp_path / "c.xlsx") as book:
         strings = book.read("xl/sharedStrings.xml").decode()
     assert strings.index("small could not keep up") < strings.index("As stated")
-    assert "small (no candidate)" in strings
+    assert "small (not a candidate)" in strings
 
 
 def test_none_that_kept_up_leaves_nothing_to_choose(runs):
-    found = answer(Asked([runs / "small"]))
+    found = answer(CostRequest([runs / "small"]))
     assert found.choice.candidates == [] and found.choice.cheapest.total is None
     assert found.uncertainty is None and report.document(found).verdict
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, hdd, priced, ssd, usd
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.inventory import changed, drives, notes, read_inventory
+from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.inventory import added_drives, changed_drives, inventory_notes, read_inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.wear import wearout
 from iowatt.run.histogram import Histogram
@@ -59,7 +59,7 @@ def inventory(tmp_path):
 
 def test_the_example(run):
     found = read_inventory(EXAMPLE)
-    made = drives(found, run)
+    made = added_drives(found, run)
     assert [d.name for d in made[:2]] == ["flash.0", "flash.1"]
     assert len(made) == 20
     flash, disk = made[0], made[-1]
@@ -121,7 +121,7 @@ def test_a_device_brings_its_price_and_a_file_of_ones_own_its_base(inventory, tm
     (tmp_path / "mine.toml").write_text(
         'name = "mine"\nkind = "ssd"\ntitle = "Mine"\nbased_on = "intel-dc-s3700-800gb"\n'
     )
-    one, two, other = drives(
+    one, two, other = added_drives(
         inventory(
             '[[drive]]\nname = "a"\ndevice = "intel-dc-s3700-800gb"\n'
             '[[drive]]\nname = "b"\ndevice = "mine.toml"\n'
@@ -136,18 +136,18 @@ def test_a_device_brings_its_price_and_a_file_of_ones_own_its_base(inventory, tm
 
 def test_what_nothing_counted_wears_nothing_and_is_said(inventory, run):
     found = inventory('[[drive]]\nname = "a"\ndevice = "intel-dc-s3700-800gb"\n')
-    (drive,) = drives(found, run)
+    (drive,) = added_drives(found, run)
     assert (drive.counts.bytes_written, drive.counts.start_stops) == (0.0, 0.0)
     assert (drive.counts.write_amplification, drive.counts.percentage_used) == (None, None)
-    assert any(note.text.startswith("a: ") for note in notes(found))
+    assert any(note.text.startswith("a: ") for note in inventory_notes(found))
     disk = inventory(
         '[[drive]]\nname = "d"\nkind = "hdd"\ncapacity = "4TB"\n[drive.counts]\nbytes_read = "1TB"\n'
     )
-    assert [note.code for note in notes(disk)] == ["no-model", "wear-unknown"]
+    assert [note.code for note in inventory_notes(disk)] == ["no-model", "wear-unknown"]
     told = inventory(
         '[[drive]]\nname = "d"\nkind = "hdd"\ncapacity = "4TB"\n[drive.counts]\nstart_stops = 0\n'
     )
-    assert [note.code for note in notes(told)] == ["no-model"]
+    assert [note.code for note in inventory_notes(told)] == ["no-model"]
 
 
 def test_bytes_of_hosts_spread_by_capacity_over_what_counted_none(inventory, run):
@@ -160,12 +160,12 @@ def test_bytes_of_hosts_spread_by_capacity_over_what_counted_none(inventory, run
         '[[drive]]\nname = "d"\nkind = "ssd"\nprice_class = "ssd-sata"\ncapacity = "2TB"\n'
         '[drive.counts]\nbytes_written = "5GB"\n'
     )
-    a, b, c, d = drives(found, run)
+    a, b, c, d = added_drives(found, run)
     assert a.counts.bytes_written == pytest.approx(3000 * 8192 * 2 / 3)
     assert b.counts.bytes_written == pytest.approx(3000 * 8192 * 4 / 3)
     assert a.counts.bytes_read + b.counts.bytes_read == pytest.approx(7000 * 8192)
     assert (c.counts.bytes_written, d.counts.bytes_written) == (0.0, 5e9)
-    assert "bytes-spread" in {note.code for note in notes(found)}
+    assert "bytes-spread" in {note.code for note in inventory_notes(found)}
 
 
 @pytest.mark.parametrize(("after", "share"), [(7, 0.03), (4, 0.0)])
@@ -175,7 +175,7 @@ def test_the_drives_own_percentage(inventory, run, after, share):
         '[[drive]]\nname = "a"\ndevice = "intel-dc-s3700-800gb"\n[drive.counts]\nover = "6000s"\n'
         f"percentage_used_before = 4\npercentage_used_after = {after}\n"
     )
-    (drive,) = drives(inventory(text), run)
+    (drive,) = added_drives(inventory(text), run)
     assert drive.counts.percentage_used == pytest.approx(share / 10)
 
 
@@ -185,7 +185,7 @@ def test_changes_of_drives_that_the_run_knows(inventory, run):
         '[change.ratings]\ntbw = "1PB"\n[change.counts]\nstart_stops = 3\n'
         '[[change]]\ndrives = "ssd.1"\n[change.price]\nusd = 11\nsource = "a list"\n'
     )
-    one, two, disk = changed(found, [ssd(), ssd(name="ssd.1"), hdd()], run)
+    one, two, disk = changed_drives(found, [ssd(), ssd(name="ssd.1"), hdd()], run)
     assert (one.price, two.price) == ((99.0, None, found.where), (11.0, None, "a list"))
     assert (one.used_gb, one.price_class, one.ratings) == (150.0, "ssd-u2", {"bytes_written": 1e15})
     assert (one.counts.start_stops, one.counts.bytes_written) == (3.0, 2e9)
@@ -195,11 +195,11 @@ def test_changes_of_drives_that_the_run_knows(inventory, run):
 def test_changes_of_nothing_and_drives_twice_are_refused(inventory, run):
     nothing = inventory('[[change]]\ndrives = "sdd.*"\n')
     with refused("unknown-name", f"{nothing.where}: change.sdd.*") as caught:
-        changed(nothing, [ssd()], run)
+        changed_drives(nothing, [ssd()], run)
     assert "ssd.0" in caught.value.message
     twice = inventory('[[drive]]\nname = "ssd.0"\nkind = "hdd"\ncapacity = "1TB"\n')
     with refused("duplicate", f"{twice.where}: drive.ssd.0"):
-        changed(twice, [ssd()], run)
+        changed_drives(twice, [ssd()], run)
 
 
 @pytest.mark.parametrize(

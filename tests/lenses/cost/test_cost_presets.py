@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from iowatt.lenses.cost import schema
-from iowatt.lenses.cost.book.describe import assumptions, everything, lines, listing
 from iowatt.lenses.cost.book.find import SET, book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
+from iowatt.lenses.cost.book.listing import assumptions, everything, lines, listing
 from iowatt.model.library.find import device_names
 from iowatt.model.library.price_class import CLASSES
 from iowatt.tariffs.find import find_tariff

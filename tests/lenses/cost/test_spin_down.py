@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 import iowatt
 from cost_systems import book, case, hdd, ssd, system
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost import spin_down
-from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.low_power_state import Low
+from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.low_power_state import Low, levels_of_library, levels_of_plan
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.result import BreakEven, SpinDown
-from iowatt.lenses.cost.spin_down import break_even
-from iowatt.lenses.cost.year.drives import over
+from iowatt.lenses.cost.spin_down import break_even, spin_downs
+from iowatt.lenses.cost.year.year import drives_over
 from iowatt.run.bundle import Run
 
 #: Seagate ES.2 2 TB: 6.98 W idle, 1.47 W stopped, 13.5 s at the peak of 23.5 W; the stop is left out.
@@ -105,23 +104,23 @@ def test_dearer_drives_wait_longer_and_dearer_energy_less(
 
 
 def test_the_library_s_levels_or_the_most_that_they_can_be() -> None:
-    (zx,) = spin_down.levels_of_library("arrays2002-disk")
+    (zx,) = levels_of_library("arrays2002-disk")
     assert zx.break_even_s == pytest.approx(59.9, abs=0.05)
     assert zx.at_most == ""
-    (es2,) = spin_down.levels_of_library("seagate-constellation-es2-sas-2tb")
+    (es2,) = levels_of_library("seagate-constellation-es2-sas-2tb")
     # 20 s of stopping at idle's watts on top of 53.9 s.
     assert es2.break_even_s == pytest.approx(20.0 + 13.5 * (23.47 - 1.47) / 5.51)
     assert "peak" in es2.at_most
-    names = [low.name for low in spin_down.levels_of_library("seagate-powerchoice-2010")]
+    names = [low.name for low in levels_of_library("seagate-powerchoice-2010")]
     assert names == ["idle_b", "idle_c", "standby"]
-    assert spin_down.levels_of_library("intel-320-300gb") == ()
+    assert levels_of_library("intel-320-300gb") == ()
     with pytest.raises(InputError):
-        spin_down.levels_of_library("no-such-drive")
+        levels_of_library("no-such-drive")
 
 
 @pytest.mark.parametrize("plan", [{}, {"names": {"pools": ["x"]}}, {"names": {"pools": []}}, {"names": 1}])
 def test_a_plan_without_levels_has_none(plan: Any) -> None:
-    assert spin_down.levels_of_plan(plan, "x") == ()
+    assert levels_of_plan(plan, "x") == ()
 
 
 # ---- systems
@@ -159,7 +158,7 @@ def _priced(run: Run, *sets: str) -> list[SpinDown]:
     of = observe(run)
     drives = tuple(replace(one, price=(100.0, None, "a test")) for one in of.drives)
     made = book("cooling.pue=1.54", *sets)
-    return spin_down.of_case(case(replace(of, drives=drives), made, Horizon("work", 10.0)), 0.15)
+    return spin_downs(case(replace(of, drives=drives), made, Horizon("work", 10.0)), 0.15)
 
 
 def test_what_was_saved_is_what_the_ledgers_differ_by(runs: dict[str, Run]) -> None:
@@ -201,7 +200,7 @@ def test_a_disk_that_never_stopped_is_told_from_when_on_it_would_pay(runs: dict[
 
 def test_a_disk_of_the_library_whose_work_knew_no_levels_has_those_of_the_library() -> None:
     of = system("x", hdd(model="own", based_on="seagate-constellation-es2-sas-2tb"), ssd())
-    (row,) = spin_down.of_case(case(of, book(), Horizon("time", 1.0)), 0.2)
+    (row,) = spin_downs(case(of, book(), Horizon("time", 1.0)), 0.2)
     assert row.pool == "hdd"
     assert row.saved_j is row.saved_usd is row.net_usd is row.low_share is None
     assert row.horizon.net_usd is None
@@ -211,7 +210,7 @@ def test_a_disk_of_the_library_whose_work_knew_no_levels_has_those_of_the_librar
 
 def test_drives_without_levels_have_no_row() -> None:
     of = system("x", hdd(), ssd())
-    assert spin_down.of_case(case(of, book(), Horizon("time", 1.0)), 0.2) == []
+    assert spin_downs(case(of, book(), Horizon("time", 1.0)), 0.2) == []
 
 
 def test_an_ssd_in_a_low_power_state_saves_and_wears_nothing() -> None:
@@ -219,7 +218,7 @@ def test_an_ssd_in_a_low_power_state_saves_and_wears_nothing() -> None:
     drive = replace(
         ssd(), lows=(low,), counts=replace(ssd().counts, low_s=300.0, saved_j=1200.0, load_unloads=4)
     )
-    (row,) = spin_down.of_case(case(system("x", drive), book("cooling.pue=1"), Horizon("work", 2.0)), 0.2)
+    (row,) = spin_downs(case(system("x", drive), book("cooling.pue=1"), Horizon("work", 2.0)), 0.2)
     assert row.wear_usd == 0.0
     assert row.net_usd == pytest.approx(1200 / 3.6e6 * 0.2)
     assert row.low_share == 0.5
@@ -229,7 +228,7 @@ def test_an_ssd_in_a_low_power_state_saves_and_wears_nothing() -> None:
 def test_a_year_saves_what_its_runs_save_each_for_its_seconds(runs: dict[str, Run]) -> None:
     """A third of 900 s as the disks that never stop, the rest as those that do."""
     of = [observe(runs[name]) for name in ("never", "oracle-energy")]
-    year = over(of, np.array([300.0, 600.0]))
+    year = drives_over(of, np.array([300.0, 600.0]))
     for drive, (_, stopping) in zip(year, zip(*(one.drives for one in of), strict=True), strict=True):
         assert stopping.counts.saved_j is not None
         assert drive.counts.saved_j == pytest.approx(stopping.counts.saved_j * 600 / 1800)

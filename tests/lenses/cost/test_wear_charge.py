@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
 from iowatt.lenses.cost import wear
-from iowatt.lenses.cost.case import Case
+from iowatt.lenses.cost.case import Case, Horizon
 from iowatt.lenses.cost.expression import evaluate
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.wear.replacement_schedule import LISTED
 from refused import refused
 
@@ -82,7 +81,7 @@ def test_a_horizon_of_a_billion_replacements_takes_no_longer() -> None:
     there = case(system("x", mad), book(HOST), Horizon("work", 1e6))
     found = wear.schedule(there, mad)
     assert sum(one.count for one in found) == pytest.approx(1e12, rel=1e-9)
-    (component,) = wear.components(there)
+    (component,) = wear.wear_costs(there)
     assert component.usd == pytest.approx(450e12, rel=1e-9)
     assert len(component.flows) == LISTED
 
@@ -122,7 +121,7 @@ def test_prices_that_rise_beyond_all_numbers_are_refused() -> None:
 def test_paper_is_equations_9_to_12_of_a_drive_by_its_used_gigabytes() -> None:
     """1,000 runs: 112.5 x 1000 x 2.1e9 / 36.5e12 = 6.4726 USD; 18 x 1000 x 2 / 300,000 = 0.12 USD."""
     there = case(system("x", ssd(), hdd()), book(preset="dollars2014"), Horizon("work", 1000.0))
-    of_ssd, of_hdd = wear.components(there)
+    of_ssd, of_hdd = wear.wear_costs(there)
     assert of_ssd.usd == pytest.approx(6.472602739726)
     assert of_hdd.usd == pytest.approx(0.12)
     assert (of_ssd.quantity, of_ssd.unit, of_ssd.unit_price) == (
@@ -153,7 +152,7 @@ def test_depreciation_follows_a_falling_price_drive_by_drive() -> None:
         Horizon("time", 12.0), "wear.service_life=5", "wear.price_decline=0.1", "wear.charge=depreciation",
         drive=still,
     )  # fmt: skip
-    (component,) = wear.components(there)
+    (component,) = wear.wear_costs(there)
     assert [flow.usd for flow in component.flows] == pytest.approx([160, 160 * 0.9**5, 0.4 * 160 * 0.9**10])
     assert [flow.at_s / YEAR for flow in component.flows] == pytest.approx([0, 5, 10])
     assert component.flows[-1].until_s == there.seconds
@@ -164,18 +163,18 @@ def test_without_anything_that_ends_a_life_depreciation_says_so() -> None:
     made = book(HOST, "wear.charge=depreciation")
     figures = {key: figure for key, figure in made.figures.items() if key != "wear.service_life"}
     there = case(system("x", still), type(made)("own", "", ("own",), (), figures), Horizon("time", 4.0))
-    (component,) = wear.components(there)
+    (component,) = wear.wear_costs(there)
     assert component.usd == 0.0
     assert "nothing ends its life" in component.note
     assert wear.schedule(there, still) == ()
 
 
 def test_none_charges_nothing() -> None:
-    assert list(wear.components(of(Horizon("work", 1e6), "wear.charge=none"))) == []
+    assert list(wear.wear_costs(of(Horizon("work", 1e6), "wear.charge=none"))) == []
 
 
 def test_a_drive_without_a_rating_is_named_not_silently_free() -> None:
-    (component,) = wear.components(of(Horizon("time", 3.0), drive=ssd(ratings={})))
+    (component,) = wear.wear_costs(of(Horizon("time", 3.0), drive=ssd(ratings={})))
     assert component.usd == 0.0
     assert "wear.ssd_tbw" in component.note
     assert component.unit_price is None or component.usd == 0.0
@@ -214,7 +213,7 @@ def test_replacements_are_lives_rounded_up_less_the_first_drive_and_charged_as_t
     work: Mapping[str, Any],
 ) -> None:
     there = _case(work, "replacements")
-    for drive, component in zip(there.system.drives, wear.components(there), strict=True):
+    for drive, component in zip(there.system.drives, wear.wear_costs(there), strict=True):
         worn = wear.wearout(drive, there.book).fraction * there.repeats
         lives = max(worn, there.years / work["service"])
         found = wear.schedule(there, drive)
@@ -235,7 +234,7 @@ def test_replacements_are_lives_rounded_up_less_the_first_drive_and_charged_as_t
 def test_depreciation_is_within_what_the_drives_that_it_stands_for_cost(work: Mapping[str, Any]) -> None:
     """No more than all of them, and no less than all but the last."""
     bought, spread = _case(work, "replacements"), _case(work, "depreciation")
-    pairs = zip(bought.system.drives, wear.components(bought), wear.components(spread), strict=True)
+    pairs = zip(bought.system.drives, wear.wear_costs(bought), wear.wear_costs(spread), strict=True)
     for drive, later, used_up in pairs:
         first = bought.charged(drive)
         replaced = wear.schedule(bought, drive)
@@ -251,7 +250,7 @@ def test_depreciation_is_within_what_the_drives_that_it_stands_for_cost(work: Ma
 @example(charge="replacements", work={**EXACT, "decline": 0.2, "written": 0.0, "service": 0.1})
 def test_the_expression_of_a_component_is_its_dollars(charge: str, work: Mapping[str, Any]) -> None:
     there = _case(work, charge)
-    for drive, component in zip(there.system.drives, wear.components(there), strict=True):
+    for drive, component in zip(there.system.drives, wear.wear_costs(there), strict=True):
         if component.expression is None:
             assert work["decline"] != 0.0
             continue
@@ -272,17 +271,17 @@ def test_what_the_paper_charges_is_proportional_to_the_work(alpha: float, times:
         case(system("x", ssd(), hdd()), OF_THE_PAPER.changed({}), Horizon("work", a))
         for a in (alpha, alpha * times)
     )
-    for before, after in zip(wear.components(one), wear.components(many), strict=True):
+    for before, after in zip(wear.wear_costs(one), wear.wear_costs(many), strict=True):
         assert after.usd == pytest.approx(times * before.usd, rel=1e-12)
 
 
 def test_drives_cost_the_same_together_as_alone() -> None:
     for charge in ("replacements", "depreciation", "paper"):
         made = (f"wear.charge={charge}", HOST)
-        both = wear.components(case(system("x", ssd(), hdd()), book(*made), Horizon("work", 1e5)))
+        both = wear.wear_costs(case(system("x", ssd(), hdd()), book(*made), Horizon("work", 1e5)))
         alone = [
             component
             for drive in (ssd(), hdd())
-            for component in wear.components(case(system("x", drive), book(*made), Horizon("work", 1e5)))
+            for component in wear.wear_costs(case(system("x", drive), book(*made), Horizon("work", 1e5)))
         ]
         assert [one.usd for one in both] == [one.usd for one in alone]

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cost_systems import book, hdd, ssd, system
 from iowatt.lenses.cost import wear
 from iowatt.lenses.cost.expression import evaluate
-from iowatt.lenses.cost.wear.ratios import limit
+from iowatt.lenses.cost.wear.life import life_years
+from iowatt.lenses.cost.wear.ratios import budgets, limit
 from refused import refused
 
 TBW = 36.5e12
@@ -165,9 +166,9 @@ def test_bytes_a_year_beyond_the_workload_rating_are_a_warning_and_no_wear() -> 
 
 def test_life_is_in_years_of_365_days() -> None:
     worn = wear.wearout(hdd(), book())
-    assert wear.life_years(worn, 3600.0) == pytest.approx(3600 / 4e-5 / (365 * 86_400))
-    assert wear.life_years(replace(worn, fraction=0.0), 3600.0) is None
-    assert worn.result(3600.0).life_years == wear.life_years(worn, 3600.0)
+    assert life_years(worn, 3600.0) == pytest.approx(3600 / 4e-5 / (365 * 86_400))
+    assert life_years(replace(worn, fraction=0.0), 3600.0) is None
+    assert worn.result(3600.0).life_years == life_years(worn, 3600.0)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,7 @@ def test_life_is_in_years_of_365_days() -> None:
 )
 def test_five_year_budgets_of_cycles(cycles: float, years: float, per_day: float) -> None:
     drive = hdd(ratings={"start_stop_cycles": float(cycles)})
-    starts, _ = wear.budgets(drive, book(), years, 600.0)
+    starts, _ = budgets(drive, book(), years, 600.0)
     assert starts.per_day == pytest.approx(per_day, rel=1e-3)
     assert starts.used_per_day == pytest.approx(2 * 144)
     assert starts.rating == "start_stop_cycles"
@@ -183,9 +184,9 @@ def test_five_year_budgets_of_cycles(cycles: float, years: float, per_day: float
 
 def test_an_ssd_s_budget_is_of_bytes() -> None:
     """36.5 TB over five years are 20 GB a day."""
-    (one,) = wear.budgets(ssd(), book(), 5.0, 600.0)
+    (one,) = budgets(ssd(), book(), 5.0, 600.0)
     assert (one.rating, one.per_day) == ("bytes_written", pytest.approx(20e9))
-    assert list(wear.budgets(ssd(ratings={}), book(), 5.0, 600.0)) == []
+    assert list(budgets(ssd(ratings={}), book(), 5.0, 600.0)) == []
     assert limit(ssd(ratings={}), book(), "bytes_written", "wear.ssd_tbw") is None
 
 

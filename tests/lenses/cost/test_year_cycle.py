@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.lenses.cost.schema import cycle_text
 from iowatt.lenses.cost.year import find_cycle
 from iowatt.lenses.cost.year.cycle import hour_name
 from iowatt.lenses.cost.year.file import holiday
-from iowatt.lenses.cost.year.schema import cycle_text
 from refused import check, refused
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -14,8 +14,7 @@ from iowatt.base.errors import InputError
 from iowatt.counters.clock import Stamp
 from iowatt.counters.read import read
 from iowatt.lenses.cost.year import find_cycle
-from iowatt.lenses.cost.year.completed import of_run
-from iowatt.lenses.cost.year.measured import Stretches, shape
+from iowatt.lenses.cost.year.measured import Stretches, of_run, week_of
 from refused import refused
 
 LOGS = Path(__file__).resolve().parents[2] / "data" / "counters"
@@ -244,8 +243,8 @@ def test_the_mean_of_a_whole_week_keeps_all_requests(seed, offset):
     seconds = seconds * (604_800.0 / seconds.sum())
     amount = made.uniform(0.0, 1e6, size=len(seconds))
     begin = offset + np.concatenate([[0.0], np.cumsum(seconds)[:-1]])
-    found = shape(Stretches(begin, seconds, amount, 0, "made"))
-    assert found.week.sum() * 3600.0 == pytest.approx(amount.sum(), rel=1e-6)
+    week, _ = week_of(Stretches(begin, seconds, amount, 0, "made"))
+    assert week.sum() * 3600.0 == pytest.approx(amount.sum(), rel=1e-6)
 
 
 @settings(max_examples=60, deadline=None)

@@ -12,9 +12,7 @@ from iowatt.evaluate.search.axes import Cell
 from iowatt.lenses.cost.component import GROUPS, Component
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.case import Case
-    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost import Book, Case, Horizon
     from iowatt.lenses.cost.system import System
     from iowatt.run.bundle import Run
     from iowatt.tariffs.structure import Tariff
@@ -62,7 +60,7 @@ def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], asked: Pricin
     ``usd_per_kwh``, ``unpriced`` (parts that cost nothing for want of a price), and ``drives_only``: whether
     nothing but drives has a price.
     """
-    from iowatt.lenses.cost import purchase as bought
+    from iowatt.lenses.cost import drive_costs as bought
 
     case = _case(_system(plan), asked)
     unpriced = bought.unpriced(case)
@@ -78,8 +76,8 @@ def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], asked: Pricin
 
 
 def _case(system: System, asked: Pricing) -> Case:
+    from iowatt.lenses.cost import Case
     from iowatt.lenses.cost.bills import Bills
-    from iowatt.lenses.cost.case import Case
 
     bills = Bills(asked.tariff, asked.start, system.work.load)
     return Case(system, asked.book.changed({}), asked.horizon, bills)
@@ -111,11 +109,11 @@ def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:
 
     Raises ``InputError`` where something of it has no price.
     """
-    from iowatt.lenses.cost import purchase as bought
+    from iowatt.lenses.cost import drive_costs as bought
 
     case = _case(_system(plan), asked)
     many = {drive.name: drive.count for drive in case.system.drives}
-    components = list(bought.components(case))
+    components = list(bought.purchase_costs(case))
     _all_known(components, case.system)
     return sum(one.usd * many.get(one.device or "", 1) for one in components)
 

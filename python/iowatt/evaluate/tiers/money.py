@@ -39,8 +39,8 @@ def of_drive(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float |
     import numpy as np
 
     from iowatt.evaluate import evaluation
+    from iowatt.lenses.cost import Case
     from iowatt.lenses.cost.bills import Bills
-    from iowatt.lenses.cost.case import Case
     from iowatt.lenses.cost.observe import unused
     from iowatt.lenses.cost.price import price as priced
     from iowatt.lenses.cost.system import Work

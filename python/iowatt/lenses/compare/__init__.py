@@ -1,8 +1,14 @@
-"""Two Runs, or two groups of repeated Runs, beside one another, and what may be said about their difference.
+"""Two Runs, or two groups of repeated Runs, side by side, and what their difference is worth.
 
-:func:`iowatt.lenses.compare.analyse.analyse` does all of it and returns the document of :mod:`result`. What
-the Runs say: :mod:`asked`, :mod:`observed`, :mod:`loop`; what is shown of both: :mod:`response`, :mod:`bins`,
-:mod:`over_time`, :mod:`spikes`, :mod:`omission`, :mod:`flags`.
-The statistics know none of these: :mod:`blocks` is a Run cut in time as plain arrays, :mod:`metrics` what is
-compared, :mod:`inference` how far the difference can be told from chance; :mod:`judge` asks them.
+:func:`analyse` does all of it and returns the document. What the Runs say: :mod:`request`,
+:mod:`measurement`; what is shown of both: :mod:`response`, :mod:`over_time`, :mod:`omission`, :mod:`flags`.
+The statistics: :mod:`blocks` is a Run cut in time as plain arrays, :mod:`metrics` what is compared,
+:mod:`inference` tells a difference from chance; :mod:`metric_verdicts` asks them.
 """
+
+from iowatt.lenses.compare.analyse import analyse
+from iowatt.lenses.compare.request import CompareRequest, open_runs
+from iowatt.lenses.compare.response import curve
+from iowatt.lenses.compare.result import BeforeAfter
+
+__all__ = ["BeforeAfter", "CompareRequest", "analyse", "curve", "open_runs"]

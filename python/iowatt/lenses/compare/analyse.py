@@ -8,9 +8,10 @@ from typing import Final
 
 from iowatt.base.results import Note
 from iowatt.lenses.compare import flags, metric_verdicts, omission, over_time, response
-from iowatt.lenses.compare.measurement import Observed, Side
+from iowatt.lenses.compare.measurement import Measurement, Side
 from iowatt.lenses.compare.measurement import sides as observed_sides
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.over_time import spikes
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import (
     AskedFor,
     BeforeAfter,
@@ -21,13 +22,12 @@ from iowatt.lenses.compare.result import (
     RunOfSide,
     SideFigures,
 )
-from iowatt.lenses.compare.spikes import spikes
 
-#: Response times of both directions, beside those that were asked for.
+#: Response times of both directions, in addition to those of the request.
 _DIRECTIONS: Final = (("all", "all requests"), ("read", "reads"), ("write", "writes"))
 
 
-def analyse(asked: Asked) -> BeforeAfter:
+def analyse(request: CompareRequest) -> BeforeAfter:
     """Compare two sides.
 
     Raises
@@ -35,34 +35,29 @@ def analyse(asked: Asked) -> BeforeAfter:
     InputError
         A Run has no such workload, point of observation, or no such requests, or a table of it is damaged.
     """
-    before, after = sides = observed_sides(asked)
-    given = asked.threshold_s is not None
+    before, after = sides = observed_sides(request)
+    given = request.threshold_s is not None
     if not given:
-        asked = replace(asked, threshold_s=response.usual_limit_s(before))
-    courses, width, about_courses = over_time.courses(sides, asked)
-    flagged = flags.flags(before, after, asked)
-    judged = metric_verdicts.differences(before, after, asked)
+        request = replace(request, threshold_s=response.usual_limit_s(before))
+    courses, width, about_courses = over_time.courses(sides, request)
+    flagged = flags.flags(before, after, request)
+    rows, statistics = metric_verdicts.differences(before, after, request)
     withheld = [flag.key for flag in flagged if flag.withholds]
     found = {
-        key: spikes(courses[key], asked.spike_s) if courses[key] else None for key in ("before", "after")
+        key: spikes(courses[key], request.spike_s) if courses[key] else None for key in ("before", "after")
     }
     return BeforeAfter(
         asked=AskedFor(
-            op=asked.op,
-            point=asked.point,
-            workload=asked.workload,
-            spike_ms=asked.spike_s * 1e3,
-            spike_by="given" if given else "p99 before",
-            confidence=asked.confidence,
-            seed=asked.seed,
+            op=request.op, point=request.point, workload=request.workload, spike_ms=request.spike_s * 1e3,
+            spike_by="given" if given else "p99 before", confidence=request.confidence, seed=request.seed,
         ),
         before=_side(before),
         after=_side(after),
         changed=flags.changed(before, after),
         flags=flagged,
         withheld=list(dict.fromkeys(withheld)),
-        differences=metric_verdicts.withhold(judged.rows) if withheld else judged.rows,
-        statistics=judged.about,
+        differences=metric_verdicts.withhold(rows) if withheld else rows,
+        statistics=statistics,
         response_time_ms=BothSides(before=response.percentiles(before), after=response.percentiles(after)),
         directions=_directions(sides),
         histograms=response.histograms(sides),
@@ -70,32 +65,28 @@ def analyse(asked: Asked) -> BeforeAfter:
             before=response.curve(before.histogram), after=response.curve(after.histogram)
         ),
         over_threshold=BothSides(
-            before=response.over(before.histogram, asked.spike_s),
-            after=response.over(after.histogram, asked.spike_s),
+            before=response.over(before.histogram, request.spike_s),
+            after=response.over(after.histogram, request.spike_s),
         ),
         over_time=OverTime(
             width_s=width,
-            before=[over_time.described(course) for course in courses["before"]],
-            after=[over_time.described(course) for course in courses["after"]],
+            before=courses["before"],
+            after=courses["after"],
         ),
         spikes=BothSides(before=found["before"], after=found["after"]),
-        omission=BothSides(before=omission.described(before, asked), after=omission.described(after, asked)),
+        omission=BothSides(
+            before=omission.described(before, request), after=omission.described(after, request)
+        ),
         notes=[*flags.remarks(before, after), *about_courses, *_bins(sides)],
-    )
+    )  # fmt: skip
 
 
 def _side(one: Side) -> SideFigures:
     return SideFigures(
-        label=one.label,
-        runs=[_run(part) for part in one.parts],
-        requests=one.requests,
-        window_s=one.window_s,
-        iops=one.iops,
-        mib_per_s=one.mib_per_s,
-        power_w=one.watts,
-        power_basis=_basis(one),
-        joules_per_request=one.joules_per_request,
-    )
+        label=one.label, runs=[_run(part) for part in one.parts], requests=one.requests,
+        window_s=one.window_s, iops=one.iops, mib_per_s=one.mib_per_s, power_w=one.watts,
+        power_basis=_basis(one), joules_per_request=one.joules_per_request,
+    )  # fmt: skip
 
 
 def _basis(one: Side) -> str | None:
@@ -103,20 +94,14 @@ def _basis(one: Side) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _run(part: Observed) -> RunOfSide:
+def _run(part: Measurement) -> RunOfSide:
     summary = part.summary
     return RunOfSide(
-        label=part.label,
-        name=summary["name"],
-        path=str(part.run.path) if part.run.path else None,
-        source=summary["source"],
-        seed=summary["provenance"]["seed"],
-        started_at=summary["provenance"]["started_at"],
-        window_s=part.window_s,
-        requests=part.requests,
-        loop=part.loop.kind,
-        series=part.series is not None,
-    )
+        label=part.label, name=summary["name"], path=str(part.run.path) if part.run.path else None,
+        source=summary["source"], seed=summary["provenance"]["seed"],
+        started_at=summary["provenance"]["started_at"], window_s=part.window_s, requests=part.requests,
+        loop=part.loop.kind, series=part.series is not None,
+    )  # fmt: skip
 
 
 def _directions(sides: Sequence[Side]) -> list[Direction]:

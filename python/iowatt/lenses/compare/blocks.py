@@ -34,7 +34,7 @@ class Blocks:
     ``start_s``, ``end_s``, ``count``, ``sum_ns`` and ``max_ns`` have length B; ``low_ns`` and ``high_ns``
     (inclusive, ascending, without overlap) length K; ``bins`` is B x K. Where response times are not known K
     is 0 and ``sum_ns`` NaN. ``amounts`` are further sums per block (joules, bytes), each of length B, NaN
-    where nobody measured.
+    where not measured.
     """
 
     start_s: Floats
@@ -141,15 +141,10 @@ class Blocks:
         middle = float(bins[0] @ (grid_low + grid_high)) / 2
         greatest = float(grid_high[bins[0] > 0].max()) if bins.any() else 0.0
         return cls(
-            np.zeros(1),
-            np.full(1, float(seconds)),
-            bins.sum(axis=1),
+            np.zeros(1), np.full(1, float(seconds)), bins.sum(axis=1),
             np.full(1, middle if sum_ns is None else float(sum_ns)),
-            np.full(1, greatest if max_ns is None else float(max_ns)),
-            grid_low,
-            grid_high,
-            bins,
-        )
+            np.full(1, greatest if max_ns is None else float(max_ns)), grid_low, grid_high, bins,
+        )  # fmt: skip
 
     @classmethod
     def merged(cls, parts: Sequence[Blocks]) -> Blocks:
@@ -169,16 +164,11 @@ class Blocks:
             bins[:, np.searchsorted(low, part.low_ns)] += part.bins
         names = set.intersection(*(set(part.amounts) for part in parts))
         return cls(
-            first.start_s,
-            first.end_s,
-            np.sum([part.count for part in parts], axis=0),
-            np.sum([part.sum_ns for part in parts], axis=0),
-            np.max([part.max_ns for part in parts], axis=0),
-            low,
-            high,
-            bins,
+            first.start_s, first.end_s, np.sum([part.count for part in parts], axis=0),
+            np.sum([part.sum_ns for part in parts], axis=0), np.max([part.max_ns for part in parts], axis=0),
+            low, high, bins,
             {name: np.sum([part.amounts[name] for part in parts], axis=0) for name in sorted(names)},
-        )
+        )  # fmt: skip
 
 
 def _taken(frame: pl.DataFrame, point: str, op: str, workload: str | None) -> pl.DataFrame:

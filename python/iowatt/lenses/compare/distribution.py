@@ -26,8 +26,7 @@ LUMP_REQUESTS: Final = 50.0
 
 @dataclass(frozen=True)
 class Distribution:
-    """Requests at or below each of E edges (ns, ascending), straight in between; ``lump`` tells E - 1
-    bins."""
+    """Requests at or below each of E edges (ns, ascending), linear in between; ``lump`` has E - 1 bins."""
 
     edges_ns: Floats
     cumulative: Floats
@@ -53,25 +52,19 @@ class Distribution:
         return float(self.cumulative[-1])
 
     def printed(self, q: float) -> float:
-        """The quantile as every percentile is printed: the upper end of its bin, at most the greatest seen;
-        in ns."""
+        """The quantile in ns as reports print it: the upper end of its bin, at most the longest."""
         value = self.histogram.quantile(q)
         if value is None:
             raise ValueError("no requests, no quantile")
         return min(float(value), self.max_ns)
 
     def value(self, share: float) -> float:
-        """Response time in ns that ``share`` (0..1) of the requests do not exceed, values even within
-        bins."""
+        """Response time in ns that ``share`` (0..1) of requests do not exceed, values even within bins."""
         return float(np.interp(share * self.total, self.cumulative, self.edges_ns))
 
     def limits(self, low: float, high: float) -> tuple[float, float]:
-        """Response times at two shares as limits of an interval: to the ends of lumps, infinite beyond the
-        data."""
-        return (
-            self._limit(low, 0) if low > 0 else -np.inf,
-            self._limit(high, 1) if high < 1 else np.inf,
-        )
+        """Limits of an interval at two shares: to the ends of lumps, infinite beyond the data."""
+        return (self._limit(low, 0) if low > 0 else -np.inf, self._limit(high, 1) if high < 1 else np.inf)
 
     def _limit(self, share: float, end: int) -> float:
         value = self.value(share)

@@ -1,15 +1,15 @@
-"""What two sides differ in besides the change that is asked about: a reader must know it first."""
+"""Differences between two sides besides the change in question: a reader must know them first."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.compare.measurement import Side
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.measurement import Measurement, Side
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import ChangedKey, ChangedKeys, Flag
 from iowatt.lenses.kept_up import kept_up
 
@@ -18,116 +18,115 @@ WINDOW: Final = 0.01
 SIZE: Final = 0.01
 RATE: Final = 0.02
 READS: Final = 0.01
-LISTED: Final = 12
 #: The same of sizes, and of read shares in points, from which requests are others altogether.
 UNLIKE: Final = 0.05
+LISTED: Final = 12
+#: Keys of a source that do not say where requests come from: seeds, and what the volume and loop imply.
+_NO_SOURCE: Final = frozenset({"seed", "limit_bytes", "limit_name", "order_only"})
 
 
-def flags(before: Side, after: Side, asked: Asked) -> list[Flag]:
+def flags(before: Side, after: Side, request: CompareRequest) -> list[Flag]:
     """What makes the sides hard to compare: a key, a sentence, and whether it withholds every verdict."""
+    sides = (before, after)
     found = [
-        ("source", _origins(before, after)),
-        ("loop", _loops(before, after)),
-        ("workload", _workloads(before, after, asked)),
-        ("window", _windows(before, after)),
-        ("size", _sizes(before, after)),
-        ("reads", _reads(before, after)),
-        ("rate", _rates(before, after)),
-        ("power", _power(before, after)),
-        *(("overload", said) for side in (before, after) for said in _overload(side)),
-        *(("trace", said) for side in (before, after) for said in _doubtful_traces(side)),
-        *(("group", _group(side)) for side in (before, after)),
+        ("source", _sources(sides)),
+        ("loop", _loops(sides)),
+        ("workload", _workloads(sides, request)),
+        ("window", _windows(sides)),
+        ("size", _sizes(sides)),
+        ("reads", _reads(sides)),
+        ("rate", _rates(sides)),
+        ("power", _power(sides)),
+        *(("overload", text) for side in sides for text in _overload(side)),
+        *(("trace", text) for side in sides for text in _trace_warnings(side)),
+        *(("group", _group(side)) for side in sides),
     ]
-    without = {"overload", *_unrelated(before, after, asked)}
-    return [Flag(key=key, text=text, withholds=key in without) for key, text in found if text]
+    withholding = {"overload", *_unrelated(sides, request)}
+    return [Flag(key=key, text=text, withholds=key in withholding) for key, text in found if text]
 
 
-def _unrelated(before: Side, after: Side, asked: Asked) -> Iterator[str]:
-    """Keys of flags that say that both the requests and the system differ: nothing tells which did what.
+def _unrelated(sides: Sequence[Side], request: CompareRequest) -> Iterator[str]:
+    """Keys of flags where both the requests and the system differ, so that neither explains a difference.
 
-    On one simulated system, other requests are the change that is asked about.
+    On one simulated system, other requests are the change in question.
     """
-    if _one_system(before, after):
+    parts = _parts(sides)
+    if _one_system(parts):
         return
-    if any(part.loop.waits for part in before.parts) != any(part.loop.waits for part in after.parts):
+    if len({any(part.loop.waits for part in side.parts) for side in sides}) > 1:
         yield "loop"
-    if _workloads(before, after, asked) and not _same_requests(before, after):
+    keys = ("count", "reads", "bytes_read", "bytes_written")
+    counted = {tuple(part.summary["requests"][key] for key in keys) for part in parts}
+    # Copies of one trace make the same requests.
+    if _workloads(sides, request) and len(counted) > 1:
         yield "workload"
-    sizes, shares = (_size(before), _size(after)), (_read_share(before), _read_share(after))
-    if None not in sizes and _apart(sizes[0] or 0.0, sizes[1] or 0.0) > UNLIKE:
+    sizes, shares = _both(sides, _size), _both(sides, _read_share)
+    if sizes and _apart(*sizes) > UNLIKE:
         yield "size"
-    if None not in shares and abs((shares[0] or 0.0) - (shares[1] or 0.0)) > UNLIKE:
+    if shares and abs(shares[0] - shares[1]) > UNLIKE:
         yield "reads"
 
 
-def _one_system(before: Side, after: Side) -> bool:
-    """Whether all Runs are simulations of one system, whatever was asked of it."""
-    systems = set()
-    for part in (*before.parts, *after.parts):
-        plan = part.run.plan.get("simulation")
-        if not plan:
-            return False
-        kept = {key: value for key, value in plan.items() if key not in ("seed", "workloads", "observe")}
-        systems.add(json.dumps(kept, sort_keys=True, default=str))
-    return len(systems) == 1
+def _parts(sides: Sequence[Side]) -> list[Measurement]:
+    return [part for side in sides for part in side.parts]
 
 
-def _same_requests(before: Side, after: Side) -> bool:
-    """Whether both sides counted the same requests, as copies of one trace make them."""
-    keys = ("count", "reads", "bytes_read", "bytes_written")
-    counted = {tuple(part.summary["requests"][key] for key in keys) for part in (*before.parts, *after.parts)}
-    return len(counted) == 1
+def _both(sides: Sequence[Side], figure: Callable[[Side], float | None]) -> tuple[float, float] | None:
+    """A figure of both sides; None where one does not have it."""
+    before, after = (figure(side) for side in sides)
+    return None if before is None or after is None else (before, after)
 
 
-def _each(side: Side, get: Any) -> list[Any]:
-    return list(dict.fromkeys(get(part) for part in side.parts))
+def _one_system(parts: Sequence[Measurement]) -> bool:
+    """Whether all Runs are simulations of one system, whatever their workload."""
+    plans = [part.run.plan.get("simulation") for part in parts]
+    left_out = ("seed", "workloads", "observe")
+    kept = [{key: value for key, value in (plan or {}).items() if key not in left_out} for plan in plans]
+    return all(plans) and len({_as_key(plan) for plan in kept}) == 1
 
 
-def _origins(before: Side, after: Side) -> str | None:
-    kinds = [
-        {"simulated" if part.summary["source"] == "simulation" else "measured" for part in side.parts}
-        for side in (before, after)
-    ]
-    if kinds[0] == kinds[1]:
+def _as_key(value: object) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _simulated(part: Measurement) -> bool:
+    return bool(part.summary["source"] == "simulation")
+
+
+def _sources(sides: Sequence[Side]) -> str | None:
+    before, after = (
+        sorted({"simulated" if _simulated(part) else "measured" for part in side.parts}) for side in sides
+    )
+    if before == after:
         return None
     return (
-        f"before is {' and '.join(sorted(kinds[0]))}, after is {' and '.join(sorted(kinds[1]))}: differences "
-        "hold the error of the model, too"
+        f"before is {' and '.join(before)}, after is {' and '.join(after)}: differences include the error of "
+        "the model"
     )
 
 
-def _loops(before: Side, after: Side) -> str | None:
-    kinds = [sorted({part.loop.kind for part in side.parts}) for side in (before, after)]
-    if kinds[0] == kinds[1]:
-        if any(part.loop.kind == "closed" for part in (*before.parts, *after.parts)):
-            slots = [sorted({part.loop.outstanding or 0 for part in side.parts}) for side in (before, after)]
-            if slots[0] != slots[1] and 0 not in (*slots[0], *slots[1]):
-                return f"different loops: {slots[0]} requests outstanding before, {slots[1]} after"
-        return None
-    return (
-        f"different loops: {' and '.join(kinds[0])} before, {' and '.join(kinds[1])} after. A closed loop "
-        "asks "
-        "less of slow storage, so its response times do not compare with those of an open one"
-    )
+def _loops(sides: Sequence[Side]) -> str | None:
+    before, after = (sorted({part.loop.kind for part in side.parts}) for side in sides)
+    if before != after:
+        return (
+            f"different loops: {' and '.join(before)} before, {' and '.join(after)} after. A closed loop "
+            "asks less of slow storage, so its response times do not compare with those of an open one"
+        )
+    slots = [sorted({part.loop.outstanding or 0 for part in side.parts}) for side in sides]
+    if "closed" in before and slots[0] != slots[1] and 0 not in (*slots[0], *slots[1]):
+        return f"different loops: {slots[0]} requests outstanding before, {slots[1]} after"
+    return None
 
 
 def _work(plan: Mapping[str, Any], workload: str | None) -> str:
-    """What a plan says of where requests come from, without what names a reader's limits."""
+    """Where the requests of a plan come from, without keys that name a reader's limits."""
     names = plan.get("names", {}).get("workloads", [])
-    kept = [
-        [name, source]
-        for name, source in zip(names, _sources_of(plan), strict=False)
-        if workload is None or workload == name
-    ]
-    return json.dumps(kept, sort_keys=True, default=str)
+    named = zip(names, _plan_sources(plan), strict=False)
+    return _as_key([[name, source] for name, source in named if workload in (None, name)])
 
 
-def _sources_of(plan: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Where requests come from, without seeds and what follows from the volume and the loop."""
+def _plan_sources(plan: Mapping[str, Any]) -> list[Any]:
     return [_without(source, _NO_SOURCE) for source in plan.get("sources", [])]
-
-
-_NO_SOURCE: Final = frozenset({"seed", "limit_bytes", "limit_name", "order_only"})
 
 
 def _without(value: Any, keys: frozenset[str]) -> Any:
@@ -137,23 +136,21 @@ def _without(value: Any, keys: frozenset[str]) -> Any:
     return [_without(part, keys) for part in value] if isinstance(value, list) else value
 
 
-def _workloads(before: Side, after: Side, asked: Asked) -> str | None:
-    works = [
-        {_work(part.run.plan, asked.workload) for part in side.parts if part.run.plan.get("sources")}
-        for side in (before, after)
-    ]
-    if not works[0] or not works[1] or works[0] == works[1]:
+def _workloads(sides: Sequence[Side], request: CompareRequest) -> str | None:
+    before, after = (
+        {_work(part.run.plan, request.workload) for part in side.parts if part.run.plan.get("sources")}
+        for side in sides
+    )
+    if not before or not after or before == after:
         return None
     names = [
-        sorted({one["name"] for part in side.parts for one in part.summary["workloads"]})
-        for side in (before, after)
+        ", ".join(sorted({one["name"] for part in side.parts for one in part.summary["workloads"]}))
+        for side in sides
     ]
-    shown = (
-        f" ({', '.join(names[0])} before, {', '.join(names[1])} after)"
-        if names[0] != names[1]
-        else " (their traces, profiles or how these are read)"
-    )
-    return f"different workloads{shown}: differences are theirs, too"
+    shown = f"{names[0]} before, {names[1]} after"
+    if names[0] == names[1]:
+        shown = "their traces, profiles or how these are read"
+    return f"different workloads ({shown}): they explain a part of the differences"
 
 
 def _apart(one: float, other: float) -> float:
@@ -161,67 +158,62 @@ def _apart(one: float, other: float) -> float:
     return abs(one - other) / largest if largest else 0.0
 
 
-def _windows(before: Side, after: Side) -> str | None:
-    lengths = [math.fsum(part.window_s for part in side.parts) / len(side.parts) for side in (before, after)]
-    if _apart(*lengths) <= WINDOW:
+def _windows(sides: Sequence[Side]) -> str | None:
+    before, after = (math.fsum(part.window_s for part in side.parts) / len(side.parts) for side in sides)
+    if _apart(before, after) <= WINDOW:
         return None
     return (
-        f"windows of different length: {lengths[0]:,.6g} s before, {lengths[1]:,.6g} s after: the longer one "
-        "sees "
-        "more of what is rare"
+        f"windows of different length: {before:,.6g} s before, {after:,.6g} s after: the longer one has more "
+        "of what is rare"
     )
+
+
+def _sum(side: Side, *keys: str) -> int:
+    return sum(part.summary["requests"][key] for part in side.parts for key in keys)
 
 
 def _size(side: Side) -> float | None:
-    done = sum(part.summary["requests"]["completed"] for part in side.parts)
-    moved = sum(
-        part.summary["requests"]["bytes_read"] + part.summary["requests"]["bytes_written"]
-        for part in side.parts
-    )
-    return moved / done if done else None
+    done = _sum(side, "completed")
+    return _sum(side, "bytes_read", "bytes_written") / done if done else None
 
 
-def _sizes(before: Side, after: Side) -> str | None:
-    sizes = _size(before), _size(after)
-    if None in sizes or _apart(sizes[0] or 0.0, sizes[1] or 0.0) <= SIZE:
+def _sizes(sides: Sequence[Side]) -> str | None:
+    sizes = _both(sides, _size)
+    if sizes is None or _apart(*sizes) <= SIZE:
         return None
     return f"requests of different size: mean {sizes[0]:,.6g} B before, {sizes[1]:,.6g} B after"
 
 
 def _read_share(side: Side) -> float | None:
-    reads = sum(part.summary["requests"]["reads"] for part in side.parts)
-    writes = sum(part.summary["requests"]["writes"] for part in side.parts)
-    return reads / (reads + writes) if reads + writes else None
+    total = _sum(side, "reads", "writes")
+    return _sum(side, "reads") / total if total else None
 
 
-def _reads(before: Side, after: Side) -> str | None:
-    shares = _read_share(before), _read_share(after)
-    if shares[0] is None or shares[1] is None or abs(shares[0] - shares[1]) <= READS:
+def _reads(sides: Sequence[Side]) -> str | None:
+    shares = _both(sides, _read_share)
+    if shares is None or abs(shares[0] - shares[1]) <= READS:
         return None
     return f"different read shares: {100 * shares[0]:.1f} % before, {100 * shares[1]:.1f} % after"
 
 
-def _rates(before: Side, after: Side) -> str | None:
-    if any(part.loop.kind == "closed" for part in (*before.parts, *after.parts)):
+def _rates(sides: Sequence[Side]) -> str | None:
+    if any(part.loop.kind == "closed" for part in _parts(sides)):
         return None  # what a closed loop reaches is a result
-    rates = [
-        sum(part.summary["requests"]["count"] for part in side.parts) / side.window_s
-        for side in (before, after)
-    ]
-    if _apart(*rates) <= RATE:
+    before, after = (_sum(side, "count") / side.window_s for side in sides)
+    if _apart(before, after) <= RATE:
         return None
-    return f"different load: {rates[0]:,.6g} requests/s came before, {rates[1]:,.6g} after"
+    return f"different load: {before:,.6g} requests/s came before, {after:,.6g} after"
 
 
-def _power(before: Side, after: Side) -> str | None:
-    kinds = [{part.at_wall for part in side.parts if part.joules is not None} for side in (before, after)]
-    if not kinds[0] or not kinds[1] or kinds[0] == kinds[1]:
+def _power(sides: Sequence[Side]) -> str | None:
+    before, after = ({part.at_wall for part in side.parts if part.joules is not None} for side in sides)
+    if not before or not after or before == after:
         return None
     return "power is at the wall on one side and of the drives alone on the other: it does not compare"
 
 
 def _overload(side: Side) -> Iterator[str]:
-    """Runs that did not keep up: their response times are of how long they were."""
+    """Runs that did not keep up: their response times depend on their length."""
     for part in side.parts:
         found = kept_up(part.run)
         if not found.kept_up:
@@ -231,105 +223,89 @@ def _overload(side: Side) -> Iterator[str]:
             )
 
 
-def _doubtful_traces(side: Side) -> Iterator[str]:
-    """What the readers of its traces have warned of."""
+def _trace_warnings(side: Side) -> Iterator[str]:
+    """Warnings of the readers of its traces."""
     for part in side.parts:
         for workload in part.summary["workloads"]:
-            trace = workload["trace"]
-            for text in [] if trace is None else trace.get("warnings", []):
+            for text in (workload["trace"] or {}).get("warnings", []):
                 yield f"{part.label}: workload {workload['name']}: {text}"
 
 
 def _group(side: Side) -> str | None:
-    """Runs of one side that are no repetitions of one another."""
-    plans = {_plan_key(part.run.plan) for part in side.parts}
+    """Runs of one side that do not repeat one another."""
+    plans = {_plan_key(part) for part in side.parts}
     if len(plans) < 2:
         return None
-    return f"the Runs {side.key} are of {len(plans)} different plans: they are no repetitions of one system"
+    return f"the Runs {side.key} are of {len(plans)} different plans: they do not repeat one system"
 
 
 def repeated_by_seed(side: Side) -> bool:
     """Whether the Runs of a side are simulations of one plan that differ in their seed alone."""
-    simulated = all(part.summary["source"] == "simulation" and part.run.plan for part in side.parts)
-    return simulated and len({_plan_key(part.run.plan) for part in side.parts}) == 1
+    simulated = all(_simulated(part) and part.run.plan for part in side.parts)
+    return simulated and len({_plan_key(part) for part in side.parts}) == 1
 
 
-def _simulated(plan: Mapping[str, Any]) -> dict[str, Any]:
-    kept = dict(plan.get("simulation") or {})
-    kept.pop("seed", None)
-    return {**kept, "sources": _sources_of(plan)} if kept else {}
+def _simulation(plan: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
+    simulation = plan.get("simulation") or {}
+    kept = {key: value for key, value in simulation.items() if key not in ("seed", *left_out)}
+    return {**kept, "sources": _plan_sources(plan)} if {*simulation} - {"seed"} else {}
 
 
-def _plan_key(plan: Mapping[str, Any]) -> str:
+def _plan_key(part: Measurement) -> str:
     """The system and its load: what a plan says but for the seed and what is observed of it."""
-    kept = {key: value for key, value in _simulated(plan).items() if key != "observe"}
-    return json.dumps(kept, sort_keys=True, default=str)
+    return _as_key(_simulation(part.run.plan, "observe"))
 
 
 def changed(before: Side, after: Side) -> ChangedKeys:
-    """Keys of the plan in which the first Runs of both sides differ, the seed apart, in plain words."""
-    plans = [_simulated(side.parts[0].run.plan) for side in (before, after)]
+    """Keys of the plan in which the first Runs of both sides differ, the seed apart."""
+    plans = [_simulation(side.parts[0].run.plan) for side in (before, after)]
     if not all(plans):
-        return ChangedKeys(keys=0, listed=[])  # measured: nothing says how it was built
-    old, new = (dict(_flat(plan)) for plan in plans)
+        return ChangedKeys(keys=0, listed=[])  # a measured Run has no plan
+    old, new = (dict(_leaves(plan)) for plan in plans)
     keys = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
-    return ChangedKeys(
-        keys=len(keys),
-        listed=[ChangedKey(key=key, before=old.get(key), after=new.get(key)) for key in keys[:LISTED]],
-    )
+    listed = [ChangedKey(key=key, before=old.get(key), after=new.get(key)) for key in keys[:LISTED]]
+    return ChangedKeys(keys=len(keys), listed=listed)
 
 
-def _flat(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
+def _leaves(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
     """Leaves of nested tables with their paths; a list of plain values is one leaf."""
     if isinstance(value, Mapping):
         for key, part in value.items():
-            yield from _flat(part, f"{path}.{key}" if path else str(key))
-    elif (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and any(isinstance(part, Mapping | list) for part in value)
-    ):
+            yield from _leaves(part, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and any(isinstance(part, Mapping | list) for part in value):
         for at, part in enumerate(value):
-            yield from _flat(part, f"{path}[{at}]")
+            yield from _leaves(part, f"{path}[{at}]")
     else:
         yield path, json.dumps(value, default=str) if isinstance(value, list) else value
 
 
 def remarks(before: Side, after: Side) -> Iterator[Note]:
-    """What a reader should know, and what is no fault of the comparison."""
-    same = _plan_key(before.parts[0].run.plan) == _plan_key(after.parts[0].run.plan)
-    simulated = all(part.summary["source"] == "simulation" for part in (*before.parts, *after.parts))
-    seeds = [sorted(_each(side, lambda part: part.summary["provenance"]["seed"])) for side in (before, after)]
+    """Notes for readers that do not make the sides hard to compare."""
+    sides = (before, after)
+    first = [side.parts[0] for side in sides]
+    same = _plan_key(first[0]) == _plan_key(first[1])
+    simulated = all(_simulated(part) for part in _parts(sides))
+    seeds = [{part.summary["provenance"]["seed"] for part in side.parts} for side in sides]
     if simulated and same:
-        yield Note(
-            code="one-system",
-            text="Both sides are one system and one load: what differs is chance (the seed).",
-            decides=True,
+        text = "Both sides are one system and one load: what differs is chance (the seed)."
+        yield Note(code="one-system", text=text, decides=True)
+    why = _one_stream(first, seeds[0] == seeds[1])
+    if simulated and not same and why is not None:
+        text = (
+            f"Both sides have the same {why}: the same requests meet both systems, so the systems alone "
+            "make the difference. The intervals take the sides as independent, and are wider than need be."
         )
-    if simulated and not same and (why := _one_stream(before, after, seeds[0] == seeds[1])) is not None:
-        yield Note(
-            code="same-requests",
-            text=f"Both sides have the same {why}: the same requests meet both systems, so the systems alone "
-            "make the difference. The intervals take the sides as independent, and are wider than need be.",
-        )
-    for side in (before, after):
-        if (
-            len(side.parts) > 1
-            and len(_each(side, lambda part: part.summary["provenance"]["seed"])) == 1
-            and simulated
-        ):
-            yield Note(
-                code="no-repetitions",
-                text=f"The Runs {side.key} have one seed: they are one Run several times, and tell no more "
-                "than it.",
-                decides=True,
-            )
+        yield Note(code="same-requests", text=text)
+    for side, of_side in zip(sides, seeds, strict=True):
+        if len(side.parts) > 1 and len(of_side) == 1 and simulated:
+            text = f"The Runs {side.key} have one seed: they are copies of one Run."
+            yield Note(code="no-repetitions", text=text, decides=True)
 
 
-def _one_stream(before: Side, after: Side, same_seeds: bool) -> str | None:
-    """What makes the requests of both sides the same ones, where anything does."""
+def _one_stream(first: Sequence[Measurement], same_seeds: bool) -> str | None:
+    """What makes the requests of both sides the same ones; None where nothing does."""
     if same_seeds:
         return "seed"
-    sources = [source for side in (before, after) for source in side.parts[0].run.plan.get("sources", [])]
-    same = _work(before.parts[0].run.plan, None) == _work(after.parts[0].run.plan, None)
+    sources = [source for part in first for source in part.run.plan.get("sources", [])]
+    same = len({_work(part.run.plan, None) for part in first}) == 1
     return "trace" if same and sources and all("path" in source for source in sources) else None

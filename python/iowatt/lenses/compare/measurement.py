@@ -1,7 +1,11 @@
-"""What a Run says of the requests that are compared: their histogram, their mean, their course over time.
+"""The requests of a Run that are compared: their loop, histogram and mean.
 
 At the host the histogram is the table ``latency`` and the mean is that of ``run.json``, so that every figure
 is the one that the Run's own report shows. At another point both come from the table ``series``.
+
+The loop says who decides when the next request comes: a clock (open), a completion (closed), or a clock that
+waits. A driver that waits for completions asks less of storage exactly while it is slow, and the requests
+that it did not send are in no histogram (coordinated omission).
 """
 
 from __future__ import annotations
@@ -9,26 +13,108 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import polars as pl
 
 from iowatt.base.errors import InputError
-from iowatt.lenses.compare.loop import Loop, loop_of
 from iowatt.run.histogram import Histogram
 from iowatt.run.tables import SERIES
 
 if TYPE_CHECKING:
-    from iowatt.lenses.compare.request import Asked
+    from iowatt.lenses.compare.request import CompareRequest
     from iowatt.run.bundle import Run
+
+
+Kind = Literal["open", "closed", "rate-limited", "replayed", "recorded", "mixed", "unknown"]
+
+#: Kinds in which a slow response keeps later requests back.
+WAITS: Final = ("closed", "rate-limited", "mixed")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """How a Run's requests came; ``said`` is that in words."""
+
+    kind: Kind
+    said: str
+    #: Requests kept outstanding, where known.
+    outstanding: int | None = None
+    #: Mean time between a completion and the next request, in s.
+    think_s: float = 0.0
+    #: Requests per second that the driver was to make, if any.
+    asked_iops: float | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether slow responses keep requests back."""
+        return self.kind in WAITS
+
+
+def loop_of(run: Run, workload: str | None) -> Loop:
+    """The loop of a Run, or of one of its workloads."""
+    source = str(run.summary["source"])
+    if source == "simulation":
+        return _simulated(run, workload)
+    if source == "replay":
+        depth = _whole(_measured(run).get("depth"))
+        most = "" if depth is None else f", with {depth} outstanding at most"
+        return Loop("replayed", f"a trace replayed at its own times{most}", depth)
+    if source == "trace":
+        return Loop("recorded", "recorded under its own application, whose loop is not known")
+    driver: Mapping[str, Any] = run.summary.get("driver") or {}
+    if not driver:
+        return Loop("unknown", "nothing says what made the requests")
+    tool, rate = str(driver.get("tool", source)), driver.get("asked_iops")
+    outstanding = _whole(_measured(run).get("outstanding"))
+    slots = "" if outstanding is None else f", {outstanding} outstanding"
+    if rate is None:
+        text = f"{tool} as fast as it could{slots}: the next request waits for a completion"
+        return Loop("closed", text, outstanding)
+    text = f"{tool} at {rate:g} requests/s{slots}: later where it had to wait for completions"
+    return Loop("rate-limited", text, outstanding, asked_iops=float(rate))
+
+
+def _measured(run: Run) -> Mapping[str, Any]:
+    found = run.plan.get("measured")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _simulated(run: Run, workload: str | None) -> Loop:
+    names = run.plan.get("names", {}).get("workloads", [])
+    planned = run.plan.get("simulation", {}).get("workloads", [])
+    replays = [
+        one.get("replay", {})
+        for name, one in zip(names, planned, strict=False)
+        if workload is None or name == workload
+    ]
+    if not replays:
+        return Loop("unknown", "the plan does not say how its requests come")
+    modes = {replay.get("mode") for replay in replays}
+    if modes == {"open"}:
+        return Loop("open", "open: requests come at their own times, whatever the array does")
+    if modes != {"closed"}:
+        return Loop("mixed", "some workloads open, some closed")
+    per = {replay.get("per", "workload") for replay in replays}
+    total = sum(int(replay["outstanding"]) for replay in replays) if per == {"workload"} else None
+    thinks = {float(replay.get("think", {}).get("mean_s", 0.0)) for replay in replays}
+    think = thinks.pop() if len(thinks) == 1 else 0.0
+    slots = "" if total is None else f", {total} outstanding"
+    pause = f", {think * 1e3:g} ms between" if think else ""
+    return Loop("closed", f"closed{slots}{pause}: the next request waits for a completion", total, think)
+
 
 MIB: Final = 1 << 20
 NS_PER_MS: Final = 1e6
 
 
 @dataclass(frozen=True)
-class Observed:
-    """One Run under the question. Times in ms, sums over the window."""
+class Measurement:
+    """One Run: the requests that are compared. Times in ms, sums over the window."""
 
     run: Run
     label: str
@@ -37,15 +123,15 @@ class Observed:
     mean_ms: float | None
     max_ms: float | None
     window_s: float
-    #: Of what was asked for: completions, and bytes moved, within the window.
+    #: Completions and bytes moved of the compared requests, within the window.
     completions: int
     bytes: int
-    #: Joules of the whole system within the window; None where nothing knows them.
+    #: Joules of the whole system within the window; None where not known.
     joules: float | None
     at_wall: bool
     #: Completions of all requests, which the joules paid for.
     paid: int
-    #: The rows of the table ``series`` that were asked for; None where the Run has none.
+    #: Rows of the table ``series`` of the compared requests; None where the Run has none.
     series: pl.DataFrame | None
     loop: Loop
 
@@ -55,7 +141,7 @@ class Observed:
         return self.run.summary
 
 
-def observe(run: Run, label: str, asked: Asked) -> Observed:
+def observe(run: Run, label: str, request: CompareRequest) -> Measurement:
     """One Run of a side.
 
     Raises
@@ -65,11 +151,11 @@ def observe(run: Run, label: str, asked: Asked) -> Observed:
     """
     summary = run.summary
     where = str(run.path) if run.path else run.name
-    flow = _flow(summary, asked.workload, where)
-    series = _series(run, asked, where)
-    if asked.point == "host":
-        histogram = Histogram.from_table(_rows(run.table("latency"), asked))
-        times = flow["response_time_ms"][asked.op]
+    flow = _flow(summary, request.workload, where)
+    series = _series(run, request, where)
+    if request.point == "host":
+        histogram = Histogram.from_table(_rows(run.table("latency"), request))
+        times = flow["response_time_ms"][request.op]
         requests, mean, longest = int(times["count"]), times["mean"], times["max"]
     else:
         assert series is not None  # _series refuses other points without one
@@ -79,26 +165,15 @@ def observe(run: Run, label: str, asked: Asked) -> Observed:
         longest = None if not requests else max(series["max_ns"].to_list()) / NS_PER_MS
     if requests == 0:
         raise InputError(
-            "empty", where, f"has no completed {_kind(asked)} in its window, so there is nothing to compare"
+            "empty", where, f"has no completed {_kind(request)} in its window, so there is nothing to compare"
         )
-    done, moved = _work(flow, asked.op)
-    power = summary["power_w"]
-    return Observed(
-        run=run,
-        label=label,
-        histogram=histogram,
-        requests=requests,
-        mean_ms=mean,
-        max_ms=longest,
-        window_s=float(summary["window"]["duration_s"]),
-        completions=done,
-        bytes=moved,
-        joules=summary["energy"]["total_j"],
-        at_wall=power["wall_mean"] is not None,
-        paid=int(summary["throughput"]["completions"]),
-        series=series,
-        loop=loop_of(run, asked.workload),
-    )
+    done, moved = _work(flow, request.op)
+    return Measurement(
+        run=run, label=label, histogram=histogram, requests=requests, mean_ms=mean, max_ms=longest,
+        window_s=float(summary["window"]["duration_s"]), completions=done, bytes=moved,
+        joules=summary["energy"]["total_j"], at_wall=summary["power_w"]["wall_mean"] is not None,
+        paid=int(summary["throughput"]["completions"]), series=series, loop=loop_of(run, request.workload),
+    )  # fmt: skip
 
 
 def _flow(summary: Mapping[str, Any], workload: str | None, where: str) -> Mapping[str, Any]:
@@ -115,39 +190,41 @@ def _flow(summary: Mapping[str, Any], workload: str | None, where: str) -> Mappi
     return one
 
 
-def _kind(asked: Asked) -> str:
-    kind = "requests" if asked.op == "all" else f"{asked.op}s"
-    return kind if asked.workload is None else f"{kind} of workload {asked.workload!r}"
+def _kind(request: CompareRequest) -> str:
+    kind = "requests" if request.op == "all" else f"{request.op}s"
+    return kind if request.workload is None else f"{kind} of workload {request.workload!r}"
 
 
-def _rows(table: pl.DataFrame, asked: Asked) -> pl.DataFrame:
-    if asked.workload is not None:
-        table = table.filter(pl.col("workload") == asked.workload)
-    return table if asked.op == "all" else table.filter(pl.col("op") == asked.op)
+def _rows(table: pl.DataFrame, request: CompareRequest) -> pl.DataFrame:
+    if request.workload is not None:
+        table = table.filter(pl.col("workload") == request.workload)
+    return table if request.op == "all" else table.filter(pl.col("op") == request.op)
 
 
-def _series(run: Run, asked: Asked, where: str) -> pl.DataFrame | None:
-    """The rows of the series that are asked for. Raises ``InputError`` where a point is not in it."""
+def _series(run: Run, request: CompareRequest, where: str) -> pl.DataFrame | None:
+    """Rows of the series of the compared requests. Raises ``InputError`` where a point is not in it."""
     table = run.table("series") if run.has("series") else None
-    if table is not None and (missing := [name for name in SERIES if name not in table.columns]):
-        raise InputError("damaged", f"{where}: series", f"the table lacks {', '.join(missing)}")
+    if table is not None:
+        _check(table, where)
     points = [] if table is None else table["point"].unique().sort().to_list()
-    if asked.point != "host" and asked.point not in points:
+    if request.point != "host" and request.point not in points:
         raise InputError(
             "unknown-name",
             f"{where}: point",
-            f"was not observed at the point {asked.point!r}; it has {', '.join(points) or 'host'}",
+            f"was not observed at the point {request.point!r}; it has {', '.join(points) or 'host'}",
             hint="a Run whose workloads go through a [[path]] has array, and switch where the path has one",
         )
     if table is None:
         return None
-    _check(table, where)
-    found = _rows(table.filter(pl.col("point") == asked.point), asked)
-    return found if found.height or asked.point != "host" else None
+    found = _rows(table.filter(pl.col("point") == request.point), request)
+    return found if found.height or request.point != "host" else None
 
 
 def _check(series: pl.DataFrame, where: str) -> None:
-    """Raise ``InputError`` where the lists of a row do not belong together."""
+    """Raise ``InputError`` where columns are missing, or the lists of a row do not belong together."""
+    missing = [name for name in SERIES if name not in series.columns]
+    if missing:
+        raise InputError("damaged", f"{where}: series", f"the table lacks {', '.join(missing)}")
     lengths = [pl.col(name).list.len() for name in ("low_ns", "high_ns", "bin_count")]
     wrong = series.filter((lengths[0] != lengths[1]) | (lengths[0] != lengths[2])).height
     if wrong:
@@ -171,12 +248,10 @@ def _work(flow: Mapping[str, Any], op: str) -> tuple[int, int]:
     requests = flow["requests"]
     if op == "all":
         through = flow["throughput"]
-        seconds = None if not through["iops"] else through["completions"] / through["iops"]
-        moved = 0.0 if seconds is None else through["mib_per_s"] * MIB * seconds
-        return int(through["completions"]), round(moved)
-    return int(flow["response_time_ms"][op]["count"]), int(
-        requests["bytes_read" if op == "read" else "bytes_written"]
-    )
+        seconds = through["completions"] / through["iops"] if through["iops"] else 0.0
+        return int(through["completions"]), round(through["mib_per_s"] * MIB * seconds)
+    moved = requests["bytes_read" if op == "read" else "bytes_written"]
+    return int(flow["response_time_ms"][op]["count"]), int(moved)
 
 
 @dataclass(frozen=True)
@@ -185,7 +260,7 @@ class Side:
 
     key: str
     label: str
-    parts: Sequence[Observed]
+    parts: Sequence[Measurement]
 
     @property
     def histogram(self) -> Histogram:
@@ -247,17 +322,17 @@ class Side:
         return None if joules is None or not paid else joules / paid
 
 
-def sides(asked: Asked) -> tuple[Side, Side]:
+def sides(request: CompareRequest) -> tuple[Side, Side]:
     """Both sides under the question. Raises ``InputError`` as :func:`observe`."""
-    groups = (asked.before, asked.after)
+    groups = (request.before, request.after)
     names = _labels([run for runs in groups for run in runs])
-    number = len(asked.before)
-    first = _side("before", asked.before, names[:number], asked)
-    return first, _side("after", asked.after, names[number:], asked)
+    number = len(request.before)
+    first = _side("before", request.before, names[:number], request)
+    return first, _side("after", request.after, names[number:], request)
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
-    """Names that tell Runs apart: with as much of their place as that takes."""
+    """Distinct names of Runs, with as much of their path as needed."""
     names = [str(run.summary["name"]) for run in runs]
     for depth in range(1, 6):
         tails = ["" if run.path is None else "/".join(run.path.absolute().parts[-depth:]) for run in runs]
@@ -270,11 +345,11 @@ def _labels(runs: Sequence[Run]) -> list[str]:
     return labels
 
 
-def _side(key: str, runs: Sequence[Run], labels: Sequence[str], asked: Asked) -> Side:
+def _side(key: str, runs: Sequence[Run], labels: Sequence[str], request: CompareRequest) -> Side:
     if len(runs) == 1:
         whole = labels[0]
     else:
         folders = {run.path.absolute().parent.name for run in runs if run.path is not None}
         folder = f"{folders.pop()}, " if len(folders) == 1 else ""
         whole = f"{runs[0].summary['name']} ({folder}{len(runs)} Runs)"
-    return Side(key, whole, [observe(run, label, asked) for run, label in zip(runs, labels, strict=True)])
+    return Side(key, whole, [observe(run, label, request) for run, label in zip(runs, labels, strict=True)])

@@ -7,7 +7,7 @@ kept back the requests that were due at ``I``, ``2 I`` ... meanwhile; they would
 all when it served the slow one, and that they would have made nothing slower. It is shown beside what was
 observed and never in its place.
 
-``I`` is what was asked for where the driver had a rate (requests outstanding over that rate); in a closed
+``I`` follows from the rate of the driver, if it had one (requests outstanding over the rate); in a closed
 loop without one it is the mean time from one request to the next of the same outstanding one: the mean
 response time and the think time, or by Little's law requests outstanding over the rate, which holds
 whatever a measured driver did between two requests.
@@ -22,9 +22,8 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.compare import response
-from iowatt.lenses.compare.loop import Loop
-from iowatt.lenses.compare.measurement import Observed, Side
-from iowatt.lenses.compare.request import Asked
+from iowatt.lenses.compare.measurement import Loop, Measurement, Side
+from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import Modelled, Omission
 from iowatt.run.histogram import Histogram
 
@@ -34,41 +33,10 @@ PER_OCTAVE: Final = 128
 
 @dataclass(frozen=True)
 class Expected:
-    """The expected interval of an outstanding request in s, and what it comes from; or why there is none."""
+    """The expected interval of an outstanding request in s, and its source; or why there is none."""
 
     interval_s: float | None
-    said: str
-
-
-def expected(
-    loop: Loop, mean_ms: float | None, given_s: float | None, measured_iops: float | None = None
-) -> Expected:
-    """The expected interval of a Run's loop; ``measured_iops`` is what a load generator came to."""
-    if not loop.waits:
-        return Expected(None, _NOT_NEEDED.get(loop.kind, "how its requests came is not known"))
-    if given_s is not None:
-        return Expected(given_s, "as given")
-    if loop.kind == "rate-limited":
-        return _of_rate(loop)
-    if loop.kind == "mixed":
-        return Expected(None, "some of its workloads are open: take one with `workload`")
-    return _of_loop(loop, mean_ms, measured_iops)
-
-
-def _of_loop(loop: Loop, mean_ms: float | None, measured_iops: float | None) -> Expected:
-    if loop.outstanding is not None and measured_iops:
-        return Expected(loop.outstanding / measured_iops, "requests outstanding over the rate it came to")
-    if mean_ms is None:
-        return Expected(None, "its mean response time is not known")
-    return Expected(mean_ms / 1e3 + loop.think_s, "mean response and think time of its loop")
-
-
-def _of_rate(loop: Loop) -> Expected:
-    if loop.outstanding is None or not loop.asked_iops:
-        return Expected(
-            None, "how many requests its driver keeps outstanding is not known: give `expected_interval`"
-        )
-    return Expected(loop.outstanding / loop.asked_iops, "requests outstanding over the rate asked for")
+    source: str
 
 
 _NOT_NEEDED: Final = {
@@ -78,80 +46,93 @@ _NOT_NEEDED: Final = {
 }
 
 
-def described(side: Side, asked: Asked) -> Omission:
-    """What a side's loops left out: in words, and corrected percentiles (modelled) where that can be.
+def expected(
+    loop: Loop, mean_ms: float | None, given_s: float | None, measured_iops: float | None = None
+) -> Expected:
+    """The expected interval of a Run's loop; ``measured_iops`` is the rate that a load generator reached."""
+    interval, text = None, ""
+    if not loop.waits:
+        text = _NOT_NEEDED.get(loop.kind, "how its requests came is not known")
+    elif given_s is not None:
+        interval, text = given_s, "as given"
+    elif loop.kind == "mixed":
+        text = "some of its workloads are open: take one with `workload`"
+    elif loop.kind == "rate-limited":
+        text = "how many requests its driver keeps outstanding is not known: give `expected_interval`"
+        if loop.outstanding is not None and loop.asked_iops:
+            interval = loop.outstanding / loop.asked_iops
+            text = "requests outstanding over the rate asked for"
+    elif loop.outstanding is not None and measured_iops:
+        interval, text = loop.outstanding / measured_iops, "requests outstanding over the rate it reached"
+    elif mean_ms is None:
+        text = "its mean response time is not known"
+    else:
+        interval, text = mean_ms / 1e3 + loop.think_s, "mean response and think time of its loop"
+    return Expected(interval, text)
+
+
+def described(side: Side, request: CompareRequest) -> Omission:
+    """The requests that a side's loops left out: in words, and as modelled percentiles if possible.
 
     Of all requests, reads and writes together: a loop that waits for one keeps back either.
     """
-    found: list[tuple[Observed, Expected]] = [
-        (
-            part,
-            expected(part.loop, _all_ms(part, asked), asked.expected_interval_s, _measured_iops(part, asked)),
-        )
-        for part in side.parts
-    ]
-    kinds = list(dict.fromkeys(part.loop.kind for part in side.parts))
+    found = [(part, _expected(part, request)) for part in side.parts]
+    kinds = {part.loop.kind for part in side.parts}
     intervals = [one.interval_s for _, one in found]
-    corrected = None
-    if asked.point == "host" and all(interval is not None for interval in intervals):
-        corrected = _corrected(found, asked)
+    modelled = None
+    if request.point == "host" and None not in intervals:
+        modelled = _modelled(found, request)
     why = None
-    if corrected is None:
-        why = "; ".join(dict.fromkeys(one.said for _, one in found if one.interval_s is None))
-        if not why:
-            why = f"at the {asked.point} nothing is corrected: what was kept back was at the host"
+    if modelled is None:
+        why = "; ".join(dict.fromkeys(one.source for _, one in found if one.interval_s is None))
+        why = why or f"at the {request.point} nothing is corrected: what was kept back was at the host"
+    known = dict.fromkeys(one.source for _, one in found if one.interval_s is not None)
     return Omission(
-        loop=kinds[0] if len(kinds) == 1 else "mixed",
+        loop=kinds.pop() if len(kinds) == 1 else "mixed",
         said="; ".join(dict.fromkeys(part.loop.said for part in side.parts)),
         waits=any(part.loop.waits for part in side.parts),
         expected_interval_ms=[None if value is None else value * 1e3 for value in intervals],
-        interval_from="; ".join(dict.fromkeys(one.said for _, one in found if one.interval_s is not None))
-        or None,
+        interval_from="; ".join(known) or None,
         why_not=why,
-        modelled=corrected,
+        modelled=modelled,
     )
 
 
-def _all_ms(part: Observed, asked: Asked) -> float | None:
-    times = _flow(part, asked)["response_time_ms"]["all"]["mean"]
-    return None if times is None else float(times)
+def _expected(part: Measurement, request: CompareRequest) -> Expected:
+    flow = _flow(part, request)
+    # A simulated Run knows its think time, a measured one its rate.
+    rate = None if part.summary["source"] == "simulation" else float(flow["throughput"]["iops"])
+    return expected(part.loop, flow["response_time_ms"]["all"]["mean"], request.expected_interval_s, rate)
 
 
-def _measured_iops(part: Observed, asked: Asked) -> float | None:
-    """The rate of a measured Run; a simulated one says its think time."""
-    if part.summary["source"] == "simulation":
-        return None
-    return float(_flow(part, asked)["throughput"]["iops"])
-
-
-def _flow(part: Observed, asked: Asked) -> Any:
-    if asked.workload is None:
+def _flow(part: Measurement, request: CompareRequest) -> Any:
+    if request.workload is None:
         return part.summary
-    return next(one for one in part.summary["workloads"] if one["name"] == asked.workload)
+    return next(one for one in part.summary["workloads"] if one["name"] == request.workload)
 
 
-def _corrected(found: list[tuple[Observed, Expected]], asked: Asked) -> Modelled | None:
+def _modelled(found: list[tuple[Measurement, Expected]], request: CompareRequest) -> Modelled | None:
     import polars as pl
 
     parts, observed, longest = [], [], []
     for part, one in found:
         table = part.run.table("latency")
-        if asked.workload is not None:
-            table = table.filter(pl.col("workload") == asked.workload)
+        if request.workload is not None:
+            table = table.filter(pl.col("workload") == request.workload)
         seen = Histogram.from_table(table)
         if not seen.total or one.interval_s is None:
             return None
         observed.append(seen)
         parts.append(corrected(seen, one.interval_s))
-        longest.append(_flow(part, asked)["response_time_ms"]["all"]["max"])
-    whole, seen = Histogram.merged(parts), Histogram.merged(observed)
+        longest.append(_flow(part, request)["response_time_ms"]["all"]["max"])
+    every, seen = Histogram.merged(parts), Histogram.merged(observed)
     most = None if any(value is None for value in longest) else max(longest)
     return Modelled(
         of="all requests",
         requests=seen.total,
-        added=whole.total - seen.total,
+        added=every.total - seen.total,
         observed={name: response.percentile_ms(seen, q, most) for name, q in response.QUANTILES},
-        corrected={name: response.percentile_ms(whole, q, most) for name, q in response.QUANTILES},
+        corrected={name: response.percentile_ms(every, q, most) for name, q in response.QUANTILES},
     )
 
 

@@ -1,16 +1,16 @@
-"""Repeated Runs on a side: what differs from Run to Run, beside what their own blocks explain.
+"""How far figures may be off: by the blocks of each Run, and by what differs between repeated Runs.
 
-Blocks within a Run do not see what changes only between Runs (a file system laid out anew, a cache in another
-state). With k Runs on a side, theta_r the figure of Run r and v the mean of their variances by their own
-blocks,
+Blocks within a Run do not show what changes only between Runs (a file system laid out anew, a cache in
+another state). With k Runs on a side, theta_r the figure of Run r and v the mean of their variances by their
+own blocks,
 
     Q = sum (theta_r - theta)^2 / v    over both sides,
 
 has the mean nu = sum (k - 1) where blocks explain all (Cochran 1954). Then the Runs of a side are one long
 Run, and the bootstrap draws within each (strata). Where Q is greater than chance lets it be in one case of
 five, all variances are multiplied by Q / nu, and intervals are those of Student's t with nu degrees of
-freedom: what is known of Runs is known from few. In between, variances are multiplied by Q / nu where it is
-over 1 (Birge 1932). A single Run beside repeated ones is taken to vary as they do.
+freedom, as only few Runs are known. In between, variances are multiplied by Q / nu where it is over 1 (Birge
+1932). A single Run beside repeated ones is taken to vary as they do.
 """
 
 from __future__ import annotations
@@ -22,10 +22,102 @@ from typing import Final, Literal
 
 import numpy as np
 
-from iowatt.lenses.compare.blocks import Floats
-from iowatt.lenses.compare.bootstrap import Drawn
-from iowatt.lenses.compare.side import Estimate
-from iowatt.lenses.compare.spread import NO_FIGURE, Spread
+from iowatt.lenses.compare.blocks import Blocks, Floats
+from iowatt.lenses.compare.bootstrap import (
+    LEAST_BLOCKS,
+    Resamples,
+    Tapered,
+    block_length,
+    correlation_length,
+    too_long,
+    visible_share,
+    without_cycles,
+)
+from iowatt.lenses.compare.metrics import Estimate
+
+#: The reason for a metric that has no value on one side.
+NO_FIGURE = "there is no figure"
+
+
+@dataclass(frozen=True)
+class RunErrors:
+    """Standard errors of J metrics of one Run.
+
+    ``error`` is in the unit of the figures (shares for quantiles), NaN where there is none, and ``reasons``
+    says why. ``length`` is that of a block drawn, in blocks of the Run, ``drawn`` how many fit,
+    ``correlation`` the one of neighbouring ones that is left (NaN where it cannot be told). ``tapered`` draws
+    resamples; ``None`` where the Run has no order in time, and its requests are taken for independent.
+    """
+
+    error: Floats
+    length: int
+    drawn: int
+    correlation: Floats
+    reasons: list[str | None]
+    tapered: Tapered | None
+
+
+def run_errors(run: Blocks, estimates: Sequence[Estimate], number: int) -> RunErrors:
+    """Standard errors of the figures of ``run``, which is the Run at ``number`` of its side."""
+    if run.blocks == 1:
+        return _independent(run, estimates)
+    figures, _ = without_cycles(np.column_stack([estimate.figures[number] for estimate in estimates]))
+    count = run.blocks
+    tau = correlation_length(figures)
+    needed = [block_length(float(one), count) for one in tau]
+    reasons: list[str | None] = [None] * len(estimates)
+    for column, one in enumerate(tau.tolist()):
+        if math.isinf(one) or too_long(needed[column], count):
+            reasons[column] = (
+                f"is correlated over too much of the run: {count} blocks hold fewer than {LEAST_BLOCKS} "
+                "independent stretches; a longer run is needed"
+            )
+    # Common to all metrics, so that they can be drawn together: what the most correlated one needs.
+    fitting = [length for length in needed if not too_long(length, count)]
+    length = max(fitting, default=1)
+    if count < LEAST_BLOCKS:
+        reasons = [f"{count} blocks of time are too few: at least {LEAST_BLOCKS} are needed"] * len(estimates)
+        length = 1
+    tapered = Tapered.of(figures, length)
+    visible = np.asarray([1.0 if math.isinf(one) else visible_share(float(one), length) for one in tau])
+    error = np.where([reason is None for reason in reasons], np.sqrt(tapered.variance / visible), np.nan)
+    return RunErrors(error, length, tapered.drawn, _neighbours(figures, length), reasons, tapered)
+
+
+def _neighbours(figures: Floats, length: int) -> Floats:
+    """Lag-1 correlation of sums over ``length`` blocks side by side."""
+    count = len(figures) // length
+    side_by_side = figures[: count * length].reshape(count, length, -1).sum(axis=1)
+    centred = side_by_side - side_by_side.mean(axis=0)
+    variance = (centred**2).sum(axis=0)
+    products = (centred[1:] * centred[:-1]).sum(axis=0)
+    return np.asarray(
+        np.divide(products, variance, out=np.full(len(variance), np.nan), where=variance > 0),
+        dtype=np.float64,
+    )
+
+
+def _independent(run: Blocks, estimates: Sequence[Estimate]) -> RunErrors:
+    """With requests taken as independent, which is all that one histogram allows."""
+    error = np.full(len(estimates), np.nan)
+    reasons: list[str | None] = [None] * len(estimates)
+    total = float(run.count.sum())
+    for column, estimate in enumerate(estimates):
+        metric = estimate.metric
+        if estimate.centre is None or total < 2:
+            reasons[column] = NO_FIGURE
+        elif metric.kind == "mean" and run.bins.any():
+            middle = (run.low_ns + run.high_ns) / 2 * metric.scale
+            squares = float(run.histogram @ (middle - estimate.centre) ** 2)
+            error[column] = math.sqrt(squares / (total - 1) / total)
+        elif metric.kind == "quantile" and metric.q is not None:
+            error[column] = math.sqrt(metric.q * (1 - metric.q) / total)
+        elif metric.kind == "share_over":
+            error[column] = math.sqrt(max(estimate.centre * (1 - estimate.centre), 0.0) / total)
+        else:
+            reasons[column] = "one figure of the whole run says nothing of how it varies"
+    return RunErrors(error, 1, 1, np.full(len(estimates), np.nan), reasons, None)
+
 
 #: Chance at which Runs are held to differ by more than their blocks explain; generous, because the other
 #: error is the worse one.
@@ -40,7 +132,7 @@ Method = Literal["blocks", "runs", "requests"]
 
 
 @dataclass(frozen=True)
-class Side:
+class SideErrors:
     """Standard errors of J metrics on one side: ``error`` in the unit of the figures, NaN where there is
     none.
 
@@ -52,7 +144,7 @@ class Side:
     degrees: Floats
     reasons: list[str | None]
     methods: list[Method]
-    spreads: list[Spread]
+    spreads: list[RunErrors]
     weights: Floats
 
     @property
@@ -66,13 +158,11 @@ class Side:
         return all(one.tapered is not None for one in self.spreads)
 
     def correlation(self, at: int) -> float | None:
-        """Correlation of neighbouring blocks that is left, the mean over Runs; ``None`` where it cannot be
-        told.
-        """
+        """Correlation left between neighbouring blocks, the mean over Runs; None where it is unknown."""
         left = [float(one.correlation[at]) for one in self.spreads]
         return None if any(math.isnan(one) for one in left) else sum(left) / len(left)
 
-    def draw(self, random: np.random.Generator, resamples: int) -> Drawn:
+    def draw(self, random: np.random.Generator, resamples: int) -> Resamples:
         """Resamples of the side's figures: each Run's blocks drawn within it."""
         mean = np.zeros((resamples, len(self.error)))
         variance = np.zeros_like(mean)
@@ -86,15 +176,15 @@ class Side:
                 drawn = one.tapered.draw(random, resamples)
                 mean += weight * drawn.mean
                 variance += weight**2 * drawn.variance
-        return Drawn(mean, variance)
+        return Resamples(mean, variance)
 
 
 def sides(
-    spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate]], by_seed: bool
-) -> tuple[Side, Side]:
+    spreads: Sequence[list[RunErrors]], estimates: Sequence[Sequence[Estimate]], by_seed: bool
+) -> tuple[SideErrors, SideErrors]:
     """Both sides with the standard errors that a comparison takes.
 
-    ``by_seed`` tells that repeated Runs are simulations that differ in their seed alone.
+    ``by_seed``: repeated Runs are simulations that differ in their seed alone.
     """
     level = HETEROGENEOUS_BY_SEED if by_seed else HETEROGENEOUS
     metrics = len(estimates[0])
@@ -143,7 +233,7 @@ def sides(
                 reasons[side][at] = None
         methods[at] = "runs"
     made = [
-        Side(errors[side], degrees[side], reasons[side], methods, list(spreads[side]), weights[side])
+        SideErrors(errors[side], degrees[side], reasons[side], methods, list(spreads[side]), weights[side])
         for side in (0, 1)
     ]
     return made[0], made[1]

@@ -1,28 +1,25 @@
-"""What a comparison is asked for, checked, and the Runs of each side opened."""
+"""The options of a comparison, checked, and the Runs of each side opened."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.run.bundle import is_bundle
-
-if TYPE_CHECKING:
-    from iowatt.run.bundle import Run
+from iowatt.run.bundle import Run, is_bundle
 
 OPS: Final = ("all", "read", "write")
 POINTS: Final = ("host", "switch", "array")
 
-#: What a spike is over where nothing is asked and no histogram was kept.
+#: The threshold of a spike where none is given and no histogram was kept.
 THRESHOLD_S: Final = 1e-3
 CONFIDENCE: Final = 0.95
 
 
 @dataclass(frozen=True)
-class Asked:
+class CompareRequest:
     """A comparison: the Runs of both sides, and which of their requests.
 
     Times in s. ``threshold_s`` is what a spike is over (None: the 99th percentile before); ``every_s`` how
@@ -76,30 +73,26 @@ class Asked:
                 )
 
 
-def opened(given: Iterable[Run | Path | str]) -> list[Run]:
-    """The Runs that are given; a folder of Runs stands for all of them, in the order of their names.
+def open_runs(given: Iterable[Run | Path | str]) -> list[Run]:
+    """The Runs; a folder of Runs gives all of them, in the order of their names.
 
     Raises
     ------
     InputError
-        One is no Run and no folder of Runs, or is given twice.
+        One is neither a Run nor a folder of Runs, or is given twice.
     """
-    from iowatt.run.bundle import Run
-
     found: list[Run] = []
     for one in given:
         if isinstance(one, Run):
             found.append(one)
             continue
         path = Path(one)
-        inside = [] if is_bundle(path) or not path.is_dir() else _runs_in(path)
+        inside: list[Path] = []
+        if path.is_dir() and not is_bundle(path):
+            inside = sorted(each for each in path.iterdir() if each.is_dir() and is_bundle(each))
         found += [Run.open(each) for each in inside or [path]]
     places = [run.path.resolve() for run in found if run.path is not None]
     twice = next((place for at, place in enumerate(places) if place in places[:at]), None)
     if twice is not None:
         raise InputError("duplicate", str(twice), "this Run is given twice on one side")
     return found
-
-
-def _runs_in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_dir() and is_bundle(path))

@@ -1,20 +1,70 @@
-"""How response times are spread on both sides: percentiles with what they rest on, bins, shares, curves."""
+"""How response times are spread on both sides: percentiles and what they rest on, bins, shares, curves.
+
+A fine bin belongs to the coarse one that holds its upper end, as percentiles take it. Where a fine bin
+reaches over an edge its requests may belong one bin lower: their number is given.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Final
 
 import numpy as np
 
-from iowatt.lenses.compare import bins
 from iowatt.lenses.compare.measurement import Side
 from iowatt.lenses.compare.result import Bin, BinCount, BothSides, OverThreshold, ResponseTimes, ScaleBins
 from iowatt.run.histogram import Histogram
 
-NS_PER_MS: Final = 1e6
+NS_PER_US: Final = 1_000
+NS_PER_MS: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Edges in ns, ascending; a bin holds what is over one edge and at most at the next."""
+
+    key: str
+    title: str
+    edges_ns: tuple[int, ...]
+
+
+#: Service-time buckets of array reporters: doublings of an eighth of a millisecond.
+ARRAY: Final = Scale("array", "Buckets of array reporters", tuple(125_000 << k for k in range(17)))
+#: Doublings of a microsecond: what block-layer histograms print (bcc's biolatency and its kin).
+POWERS: Final = Scale("powers-of-two", "Powers of two in µs", tuple(NS_PER_US << k for k in range(25)))
+#: fio's "lat (usec)" and "lat (msec)" lines.
+FIO: Final = Scale(
+    "fio",
+    "fio's lines",
+    (
+        *(step * NS_PER_US for step in (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)),
+        *(step * NS_PER_MS for step in (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)),
+    ),
+)
+SCALES: Final = (ARRAY, POWERS, FIO)
+
+
+@dataclass(frozen=True)
+class ScaleCounts:
+    """Requests in each bin of a scale, the first up to its lowest edge and the last beyond its highest."""
+
+    counts: Sequence[int]
+    #: Requests of fine bins that reach over an edge: they may belong one bin lower.
+    straddling: int
+
+
+def counted(histogram: Histogram, scale: Scale) -> ScaleCounts:
+    """A histogram on the bins of a scale."""
+    edges = np.asarray(scale.edges_ns, dtype=np.uint64)
+    by_high = np.searchsorted(edges, histogram.high_ns, side="left")
+    by_low = np.searchsorted(edges, histogram.low_ns, side="left")
+    counts = np.bincount(by_high, weights=histogram.count.astype(np.float64), minlength=edges.size + 1)
+    # Weights are doubles, which hold every whole number up to 2^53 exactly.
+    return ScaleCounts([int(value) for value in counts], int(histogram.count[by_high != by_low].sum()))
+
 
 Point = tuple[float, float, float]
 """ms, share within it, share beyond it."""
@@ -81,13 +131,12 @@ def histograms(sides: Sequence[Side]) -> list[ScaleBins]:
     if not any(one.total for one in merged):
         return []
     return [
-        _on(scale, [(side.key, one) for side, one in zip(sides, merged, strict=True)])
-        for scale in bins.SCALES
+        _on(scale, [(side.key, one) for side, one in zip(sides, merged, strict=True)]) for scale in SCALES
     ]
 
 
-def _on(scale: bins.Scale, merged: Sequence[tuple[str, Histogram]]) -> ScaleBins:
-    found = {key: bins.counted(histogram, scale) for key, histogram in merged}
+def _on(scale: Scale, merged: Sequence[tuple[str, Histogram]]) -> ScaleBins:
+    found = {key: counted(histogram, scale) for key, histogram in merged}
     edges = [0, *scale.edges_ns, None]
     any_ = [at for at in range(len(edges) - 1) if any(one.counts[at] for one in found.values())]
     rows = []
@@ -120,7 +169,7 @@ def _count(counts: Sequence[int], at: int) -> BinCount:
 
 
 def curve(histogram: Histogram) -> list[Point]:
-    """The distribution as points: ms, share within it, share beyond it; thinned to what can be told apart.
+    """The distribution as points: ms, share within it, share beyond it; thinned to distinguishable points.
 
     At the upper end of a bin both shares are exact. A point is kept where the share has grown by 0.4 %,
     the time by 12 %, or the share beyond has shrunk by a tenth; the first and the last always.

@@ -5,14 +5,20 @@ Response times are in ms, other times in s, power in W, energy in J, shares from
 
 from __future__ import annotations
 
-from typing import Generic, Literal, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.lenses.compare.outcome import Interval, Verdict
 
+Verdict = Literal["better", "worse", "not distinguishable", "no verdict"]
+INDISTINGUISHABLE: Final = "not distinguishable"
+"""The verdict on a difference within chance."""
+NO_VERDICT: Final = "no verdict"
+"""The verdict where the Runs do not allow one."""
+Interval = tuple[float, float]
 SideKey = Literal["before", "after"]
+View = Literal["mean", "max"]
 T = TypeVar("T")
 
 
@@ -95,8 +101,15 @@ class Flag(Result):
     withholds: bool
 
 
-class RestsOn(Result):
-    """What an interval rests on; pairs are of before and after (see ``outcome.Basis``)."""
+class Basis(Result):
+    """What an inference rests on; pairs are of before and after.
+
+    ``method``: ``blocks`` (bootstrap over blocks), ``runs`` (Student's t between repeated Runs, which differ
+    by more than their blocks explain) or ``requests`` (as if independent). ``block_length`` is how many
+    blocks are drawn together, ``independent_blocks`` how many of that length there are, ``correlation`` the
+    correlation at lag 1 that is left between them (None where it is not known), ``blocks_with_events`` how
+    many of them hold requests beyond the quantile.
+    """
 
     method: Literal["blocks", "runs", "requests"]
     runs: tuple[int, int]
@@ -128,7 +141,7 @@ class DifferenceRow(Result):
     verdict: Verdict
     #: Requests beyond the percentile or the threshold.
     beyond: BothSides[int] | None
-    basis: RestsOn | None
+    basis: Basis | None
     remarks: list[str]
 
 
@@ -237,6 +250,10 @@ class RunCourse(Result):
     mean_ms: list[float | None]
     max_ms: list[float | None]
 
+    def of(self, view: View) -> list[float | None]:
+        """The blocks by one view."""
+        return self.mean_ms if view == "mean" else self.max_ms
+
 
 class OverTime(Result):
     """The course of each Run; ``width_s`` is None without any."""
@@ -279,6 +296,10 @@ class SpikesOfSide(Result):
 
     mean: SpikesByView
     max: SpikesByView
+
+    def of(self, view: View) -> SpikesByView:
+        """Those by one view."""
+        return self.mean if view == "mean" else self.max
 
 
 class Modelled(Result):

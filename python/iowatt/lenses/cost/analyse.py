@@ -9,32 +9,35 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost import carbon, choice, energy, spin_down, uncertainty, views, wear
+from iowatt.lenses.budget.result import ServiceLevel
+from iowatt.lenses.cost import carbon, energy, spin_down, uncertainty, views, wear
 from iowatt.lenses.cost.bills import LONGEST_YEARS, Bills
-from iowatt.lenses.cost.book.describe import assumptions
 from iowatt.lenses.cost.book.find import SET
-from iowatt.lenses.cost.case import Case
+from iowatt.lenses.cost.book.listing import assumptions
+from iowatt.lenses.cost.case import Case, Horizon
 from iowatt.lenses.cost.component import GROUPS, Component, Costs
-from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.price import price
+from iowatt.lenses.cost.price import price as price_case
 from iowatt.lenses.cost.result import (
     Billed,
     BilledMonth,
     BookUsed,
     Capacity,
+    Cheapest,
+    Choice,
     Cost,
     CostComponent,
     DriveCost,
+    Excluded,
     HorizonUsed,
     MoreThanFirst,
     OtherHorizon,
     OtherTotal,
     Payment,
-    SpinDown,
     SystemCost,
     TariffUsed,
     WorkOnce,
 )
+from iowatt.lenses.cost.system import System
 from iowatt.tariffs import account
 from iowatt.tariffs.fit import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
@@ -42,17 +45,61 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 if TYPE_CHECKING:
     from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.priced_system import Subject
-    from iowatt.lenses.cost.system import Drive, System
+    from iowatt.lenses.cost.system import Drive
+    from iowatt.lenses.cost.year import Year
     from iowatt.tariffs.bill import Bill
     from iowatt.tariffs.structure import Tariff
 
+
 MOST_MONTHS: Final = 240
 """Rows of the bill by month; beyond, by year."""
+GB_PER_TB: Final = 1000.0
+ALIKE: Final = 0.01
+"""Relative difference up to which usable capacities count as the same."""
+
+
+def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | None = None) -> Choice:
+    """``choice`` of the document: candidates, excluded systems, and the cheapest on both bases.
+
+    ``level`` is the service level that ``systems`` must meet.
+    ``cheapest.total`` is None where a candidate has no total, ``cheapest.per_usable_tb`` also where
+    the usable capacity of a candidate is not known; ``capacities_differ`` is None then, too.
+    """
+    candidates = [(one, cost) for one, cost in zip(systems, costs, strict=True) if one.candidate]
+    capacities = [one.usable_gb for one, _ in candidates]
+    known = [gb for gb in capacities if gb]
+    all_known = len(known) == len(candidates) > 0
+    priced = len(candidates) > 0 and all(cost.known for _, cost in candidates)
+    return Choice(
+        level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
+        baseline=candidates[0][0].name if candidates else None,
+        candidates=[one.name for one, _ in candidates],
+        excluded=[
+            Excluded(system=one.name, late=one.late, why=why(one)) for one in systems if not one.candidate
+        ],
+        capacities_differ=max(known) > (1 + ALIKE) * min(known) if all_known else None,
+        cheapest=Cheapest(
+            total=min(candidates, key=lambda each: each[1].usd)[0].name if priced else None,
+            per_usable_tb=min(candidates, key=lambda each: per_usable_tb(*each) or 0.0)[0].name
+            if priced and all_known
+            else None,
+        ),
+    )
+
+
+def why(system: System) -> str:
+    """Why a system is not a candidate; empty where it is one."""
+    late = system.kept_up.why if system.kept_up is not None and system.late else ""
+    return "; ".join(filter(None, [late, system.missed]))
+
+
+def per_usable_tb(system: System, costs: Costs) -> float | None:
+    """USD of the horizon for each usable TB; None where the total or the capacity is not known."""
+    return costs.usd / (system.usable_gb / GB_PER_TB) if costs.known and system.usable_gb else None
 
 
 def analyse(
-    subjects: Sequence[Subject],
+    priced: Sequence[System | Year],
     tariff: Tariff,
     book: Book,
     horizon: Horizon,
@@ -62,21 +109,21 @@ def analyse(
     samples: int = 0,
     seed: int = 1,
     crossovers: Sequence[str] = (),
-    told: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Cost:
-    """What each system costs, how they compare, and what that rests on.
+    """The cost of each system, their comparison, and the assumptions behind it.
 
     Parameters
     ----------
-    subjects:
-        At least one system; the first is what the others are compared with.
+    priced:
+        At least one system, or year of one; the first is what the others are compared with.
     level:
-        The service level that the systems were held against (``System.missed``).
+        The service level that the systems must meet (``System.missed``).
     samples:
         Draws of the assumptions within their ranges; 0 leaves uncertainty and tornado out.
     crossovers:
         ``alpha``, ``years``, ``energy.factor`` or keys of the book: at which values does the ranking flip?
-    told:
+    progress:
         Called with the number of prices found so far.
 
     Raises
@@ -84,30 +131,32 @@ def analyse(
     InputError
         A drive without a price, a load that cannot be billed, a horizon that is too long.
     """
-    systems = [one.system for one in subjects]
+    systems = [one if isinstance(one, System) else one.system for one in priced]
     _distinct(systems)
     cases = [Case(one, book, horizon, Bills(tariff, start, one.work.load)) for one in systems]
-    costs = [price(case) for case in cases]
+    costs = [price_case(case) for case in cases]
     # Only systems that kept up with their load are ranked: the others did less for their dollars.
     ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
     other = _other(ranked[0][0] if ranked else cases[0])
-    others = [Case(case.system, book, other, case.bills) for case in cases]
     count = itertools.count(1)
-    pricers = {case.system.name: _pricer(case, told and (lambda: told(next(count)))) for case, _ in ranked}
-    # Where a drive has no price there is no total: nothing to draw, and nobody is the cheapest.
+    pricers = {
+        case.system.name: _pricer(case, progress and (lambda: progress(next(count)))) for case, _ in ranked
+    }
+    # Where a drive has no price there is no total to draw, and no cheapest system.
     known = all(cost.known for _, cost in ranked)
     samples, crossovers = (samples, crossovers) if known and ranked else (0, ())
     spread = uncertainty.sample(
         pricers, book, horizon, samples=samples, seed=seed,
-        usable_tb={case.system.name: (case.system.usable_gb or 0.0) / choice.GB_PER_TB for case, _ in ranked},
+        usable_tb={case.system.name: (case.system.usable_gb or 0.0) / GB_PER_TB for case, _ in ranked},
     ) if samples else None  # fmt: skip
     bars = uncertainty.tornado(pricers, book, horizon) if samples else []
     crossed = uncertainty.crossovers(
         pricers, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
         work_s={case.system.name: case.system.work.duration_s for case, _ in ranked},
     ) if crossovers and len(ranked) > 1 else []  # fmt: skip
-    said = [_system(case, cost, one) for case, cost, one in zip(cases, costs, subjects, strict=True)]
-    otherwise = [_short(case) for case in others]
+    # Assumptions and cautions list what all of these read from the book, so they come last.
+    results = [_system(case, cost, one) for case, cost, one in zip(cases, costs, priced, strict=True)]
+    others = [_short(Case(case.system, book, other, case.bills)) for case in cases]
     return Cost(
         start=f"{start:%Y-%m-%d}",
         horizon=_horizon(horizon),
@@ -117,17 +166,14 @@ def analyse(
             name=book.name,
             title=book.title,
             lineage=list(book.lineage),
-            notes=[Note(code="book", text=text) for text in book.notes],
             cautions=_without_effect(book),
+            notes=[Note(code="book", text=text) for text in book.notes],
         ),
-        assumptions=assumptions(book),  # last of all that asks the book: it lists what was asked for
-        choice=choice.choice(systems, costs, level),
-        systems=said,
-        other=OtherHorizon(horizon=_horizon(other), systems=otherwise),
-        comparison=[
-            MoreThanFirst(a=first.system, b=cost.system, **_more(first, cost))
-            for (_, first), (_, cost) in zip(ranked[:1] * len(ranked[1:]), ranked[1:], strict=True)
-        ],
+        assumptions=assumptions(book),
+        choice=choice(systems, costs, level),
+        systems=results,
+        other=OtherHorizon(horizon=_horizon(other), systems=others),
+        comparison=[_more(ranked[0][1], cost) for _, cost in ranked[1:]],
         uncertainty=spread,
         tornado=bars,
         crossovers=crossed,
@@ -147,7 +193,7 @@ def _pricer(case: Case, done: Callable[[], None] | None) -> uncertainty.Pricer:
     def priced(book: Book, horizon: Horizon) -> Costs:
         if done is not None:
             done()
-        return price(Case(system, book, horizon, case.bills))
+        return price_case(Case(system, book, horizon, case.bills))
 
     return priced
 
@@ -175,10 +221,10 @@ def _other(first: Case) -> Horizon:
 
 def _horizon(horizon: Horizon) -> HorizonUsed:
     if horizon.basis == "work":
-        said = f"equal work: the same work {horizon.amount:,.10g} times"
+        text = f"equal work: the same work {horizon.amount:,.10g} times"
     else:
-        said = f"equal time: {horizon.amount:,.6g} years"
-    return HorizonUsed(basis=horizon.basis, amount=horizon.amount, said=said)
+        text = f"equal time: {horizon.amount:,.6g} years"
+    return HorizonUsed(basis=horizon.basis, amount=horizon.amount, said=text)
 
 
 def _tariff(tariff: Tariff) -> TariffUsed:
@@ -189,12 +235,11 @@ def _tariff(tariff: Tariff) -> TariffUsed:
     )  # fmt: skip
 
 
-def _more(first: Costs, other: Costs) -> dict[str, float | None]:
+def _more(first: Costs, other: Costs) -> MoreThanFirst:
     """What ``other`` costs more than ``first``, in USD and as a share; None where a total is not known."""
-    if not (first.known and other.known):
-        return {"usd": None, "share": None}
-    more = other.usd - first.usd
-    return {"usd": more, "share": more / first.usd if first.usd else None}
+    more = other.usd - first.usd if first.known and other.known else None
+    share = more / first.usd if more is not None and first.usd else None
+    return MoreThanFirst(a=first.system, b=other.system, usd=more, share=share)
 
 
 def by_group(costs: Costs) -> dict[str, float | None]:
@@ -211,64 +256,55 @@ def _short(case: Case) -> OtherTotal:
     """A system under the other normalisation.
 
     Without dollars where that is longer than what is billed, and where equal work is of a system that did not
-    keep up with it: it would do that work so late that nobody has use for it.
+    keep up with it: it would do that work too late to be of use.
     """
     usd, groups = None, {}
     if case.years <= LONGEST_YEARS and not (case.horizon.basis == "work" and case.system.late):
-        costs = price(case)
+        costs = price_case(case)
         usd, groups = costs.usd if costs.known else None, by_group(costs)
     return OtherTotal(name=case.system.name, repeats=case.repeats, years=case.years, usd=usd, by_group=groups)
 
 
-def _system(case: Case, costs: Costs, subject: Subject) -> SystemCost:
+def _system(case: Case, costs: Costs, priced: System | Year) -> SystemCost:
     system, rate = case.system, case.book.number("discount.rate")
     work = system.work
     return SystemCost(
-        name=system.name,
-        where=system.where,
-        modelled=system.modelled,
-        power_basis=system.power_basis,
-        repeats=case.repeats,
-        seconds=case.seconds,
-        years=case.years,
+        name=system.name, where=system.where, modelled=system.modelled, power_basis=system.power_basis,
+        repeats=case.repeats, seconds=case.seconds, years=case.years,
         work=WorkOnce(
             duration_s=work.duration_s, requests=work.requests, bytes_moved=work.bytes_moved,
             response_ms=work.response_ms, response_p95_ms=work.response_p95_ms, energy_j=work.load.total_j,
         ),
         capacity_gb=Capacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
-        kept_up=system.kept_up,
-        usd=costs.usd if costs.known else None,
-        usd_per_usable_tb=choice.per_usable_tb(system, costs),
-        present_usd=costs.present(rate) if costs.known else None,
-        known_usd=costs.usd,
+        kept_up=system.kept_up, usd=costs.usd if costs.known else None,
+        usd_per_usable_tb=per_usable_tb(system, costs),
+        present_usd=costs.present(rate) if costs.known else None, known_usd=costs.usd,
         by_group=by_group(costs),
         components=[_component(one, rate) for one in costs.components],
-        bill=_bill(case),
+        bill=_bill(case.bills.of(case.repeats)),
         drives=[_drive(case, drive) for drive in system.drives],
         carbon=carbon.result(case),
         views=views.views(case, costs),
-        spin_down=_spin_down(case),
-        year=None if subject.year is None else subject.year.result(),
+        spin_down=spin_down.spin_downs(case, energy.mean_price(case)),
+        year=None if isinstance(priced, System) else priced.result(),
         cautions=list(costs.cautions),
         notes=[*costs.notes, *_misfits(case)],
     )  # fmt: skip
 
 
 def _misfits(case: Case) -> list[Note]:
-    """What of the tariff does not fit what is billed, the site's other load included."""
+    """Where the tariff does not fit the load, the site's other load included."""
     site_kw = case.book.number("energy.site_kw")
-    made, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
-    said = [note.text for note in made.notes if note.code != OF_TARIFF]
-    notes = [Note(code="tariff-misfit", text=text).about(f"tariff {tariff.key}") for text in said]
+    bill, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
+    notes = [
+        Note(code="tariff-misfit", text=note.text).about(f"tariff {tariff.key}")
+        for note in bill.notes
+        if note.code != OF_TARIFF
+    ]
     if case.book.word("energy.fixed") == "none":
         text = "the tariff's customer charges are on the bill and not in the cost (energy.fixed)"
         notes.append(Note(code="fixed-left-out", text=text))
     return notes
-
-
-def _spin_down(case: Case) -> list[SpinDown]:
-    """What spinning down saves and costs, at the mean price of the energy that is billed."""
-    return spin_down.of_case(case, energy.mean_price(case))
 
 
 def _component(component: Component, rate: float) -> CostComponent:
@@ -284,14 +320,9 @@ def _component(component: Component, rate: float) -> CostComponent:
     )  # fmt: skip
 
 
-def _bill(case: Case) -> Billed:
-    made = case.bills.of(case.repeats)
-    return Billed(energy_kwh=made.energy_j / JOULES_PER_KWH, peak_kw=made.peak_kw, months=_months(made))
-
-
-def _months(made: Bill) -> list[BilledMonth]:
-    """The bill by month, or by calendar year where there are too many."""
-    months = account.months(made)
+def _bill(bill: Bill) -> Billed:
+    """A bill by month, or by calendar year where there are too many."""
+    months = account.months(bill)
     length = len("2026") if len(months) > MOST_MONTHS else len("2026-01")
     rows: dict[str, dict[str, float]] = {}
     for month in months:
@@ -299,23 +330,24 @@ def _months(made: Bill) -> list[BilledMonth]:
         row = rows.setdefault(label, {"kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
         for key in ("kwh", *account.COLUMNS):
             row[key] += getattr(month, key)
-    return [BilledMonth(month=label, **row) for label, row in rows.items()]
+    billed = [BilledMonth(month=label, **row) for label, row in rows.items()]
+    return Billed(energy_kwh=bill.energy_j / JOULES_PER_KWH, peak_kw=bill.peak_kw, months=billed)
 
 
 def _drive(case: Case, drive: Drive) -> DriveCost:
-    price_ = case.price_of(drive)
+    price = case.price_of(drive)
     # Lives matter only where dollars count them.
     charged = case.book.word("wear.charge") in ("replacements", "depreciation")
-    there = wear.place(case, drive) if charged or case.book.number("disposal.residual") else None
+    place = wear.place(case, drive) if charged or case.book.number("disposal.residual") else None
     return DriveCost(
         name=drive.name, model=drive.model, pool=drive.pool, kind=drive.kind,
         capacity_gb=drive.capacity_gb, used_gb=drive.used_gb,
-        price_usd=price_.usd if price_.known else None,
-        price_source=price_.source, price_date=price_.date, price_extrapolated=price_.extrapolated,
-        price_expression=case.price_expression(drive) if price_.known else None,
-        lives=None if there is None else there.lives,
-        served=None if there is None else there.drives,
-        lives_expression=None if there is None else wear.lives_expression(case, drive),
+        price_usd=price.usd if price.known else None,
+        price_source=price.source, price_date=price.date, price_extrapolated=price.extrapolated,
+        price_expression=case.price_expression(drive) if price.known else None,
+        lives=place and place.lives,
+        served=place and place.drives,
+        lives_expression=place and wear.lives_expression(case, drive),
         wear=wear.wearout(drive, case.book).result(case.system.work.duration_s),
-        replacements=[one.result(priced=price_.known) for one in wear.bought(case, drive)],
+        replacements=[one.result(priced=price.known) for one in wear.bought(case, drive)],
     )  # fmt: skip

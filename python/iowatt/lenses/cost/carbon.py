@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.lenses.cost import wear
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.figure import Figure
+from iowatt.lenses.cost.book.book import Book, Figure
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow
 from iowatt.lenses.cost.expression import number
@@ -28,32 +26,36 @@ G_PER_KG: Final = 1000.0
 BY_GB: Final = "carbon.embodied"
 BY_DRIVE: Final = "carbon.unit"
 GRID: Final = "carbon.grid"
-WORLD: Final = "world"
 
 
-def components(case: Case) -> Iterator[Component]:
-    """One for electricity and one for drives; nothing while no price of carbon is paid."""
+class _Lot(NamedTuple):
+    """Drives bought at an instant, or evenly until ``until_s``, and the kg of all of them."""
+
+    kg: float
+    at_s: float = 0.0
+    until_s: float | None = None
+
+
+def carbon_costs(case: Case) -> Iterator[Component]:
+    """One for electricity and one for drives."""
     price = case.book.number("carbon.price")
     figure, grid = case.book.figure("carbon.price"), grid_of(case)
     kg = operational_kg(case)
     yield Component(
-        key="carbon:operational", group="carbon", title="Carbon of electricity", device=None,
+        key="carbon:operational", group="carbon", title="Carbon of electricity",
         flows=(Flow(kg / KG_PER_TONNE * price, 0.0, case.seconds),), quantity=kg / KG_PER_TONNE, unit="t",
         unit_price=price, formula="kWh of the facility x g/kWh x price of carbon",
         source=f"{figure.source}; grid: {grid.source}", date=grid.date, scales="work",
         rests_on=("carbon.price", grid.key, "cooling.pue"),
         expression="{kg.operational}/1000*{carbon.price}",
     )  # fmt: skip
-    if case.system.drives:
-        yield _embodied(case, price, figure)
-
-
-def _embodied(case: Case, price: float, figure: Figure) -> Component:
-    # Lot by lot only where it costs anything: prices are drawn many times.
-    bought = [lot for drive in case.system.drives for lot in _bought(case, drive)] if price else []
+    if not case.system.drives:
+        return
+    # Purchases are listed only where carbon has a price: uncertainty prices a system many times.
+    bought = [lot for drive in case.system.drives for lot in _bought_kg(case, drive)] if price else []
     tonnes = math.fsum(lot.kg for lot in bought) / KG_PER_TONNE
-    return Component(
-        key="carbon:embodied", group="carbon", title="Carbon of the drives bought", device=None,
+    yield Component(
+        key="carbon:embodied", group="carbon", title="Carbon of the drives bought",
         flows=tuple(Flow(lot.kg / KG_PER_TONNE * price, lot.at_s, lot.until_s) for lot in bought),
         quantity=tonnes if price else None, unit="t" if price else "", unit_price=price if price else None,
         formula="kg of each drive and of each replacement x price of carbon",
@@ -67,11 +69,11 @@ def _embodied(case: Case, price: float, figure: Figure) -> Component:
 def grid_of(case: Case) -> Figure:
     """Emissions of the electricity: as set, else of the tariff's country, else of the world."""
     country = "-".join(case.bills.tariff.country.lower().split())
-    return case.book.figure(GRID, *([f"{GRID}.{country}"] if country else []), f"{GRID}.{WORLD}")
+    return case.book.figure(GRID, *([f"{GRID}.{country}"] if country else []), f"{GRID}.world")
 
 
 def facility_kwh(case: Case) -> float:
-    """What the facility draws for the system over the horizon: its joules times PUE."""
+    """Energy that the facility draws for the system over the horizon: its joules times PUE."""
     joules = case.system.work.load.repeated(case.repeats).total_j
     return joules * case.book.number("cooling.pue") / JOULES_PER_KWH
 
@@ -84,40 +86,33 @@ def operational_kg(case: Case) -> float:
 def embodied_kg(case: Case) -> float:
     """kg CO2e of making all drives that are bought within the horizon, by ``carbon.estimate``.
 
-    Replacements count where they are bought (``wear.charge = replacements``), drives that fail not.
+    Replacements count where they are bought (``wear.charge = replacements``), failed drives do not.
 
     Raises
     ------
     InputError
-        There is no such estimate, or it says nothing of a drive.
+        There is no such estimate, or it has no figure for a drive.
     """
-    return math.fsum(lot.kg for drive in case.system.drives for lot in _bought(case, drive))
+    return math.fsum(lot.kg for drive in case.system.drives for lot in _bought_kg(case, drive))
 
 
 def result(case: Case) -> Carbon:
     """``systems[].carbon`` of ``iowatt.cost/1``; where no drives are known, embodied carbon is None."""
-    grid = grid_of(case)
+    grid, drives = grid_of(case), bool(case.system.drives)
+    kwh = number(case.system.work.load.total_j / JOULES_PER_KWH)
     return Carbon(
         grid=Grid(key=grid.key, g_per_kwh=float(grid.value), source=grid.source),
         operational_kg=operational_kg(case),
-        operational_expression=_operational_expression(case),
-        operational_rests_on=[grid.key, "cooling.pue"],
-        embodied_kg=embodied_kg(case) if case.system.drives else None,
-        embodied_expression=_embodied_expression(case) if case.system.drives else None,
-        embodied_rests_on=_embodied_rests_on(case),
-        estimate=case.book.word("carbon.estimate"),
-        choices=choices(case),
-        note=_note(case),
-    )
-
-
-def _operational_expression(case: Case) -> str:
-    kwh = number(case.system.work.load.total_j / JOULES_PER_KWH)
-    return f"{kwh}*{{repeats}}*{{cooling.pue}}*{{{grid_of(case).key}}}/{G_PER_KG:g}"
+        operational_expression=f"{kwh}*{{repeats}}*{{cooling.pue}}*{{{grid.key}}}/{G_PER_KG:g}",
+        operational_rests_on=[grid.key, "cooling.pue"], embodied_kg=embodied_kg(case) if drives else None,
+        embodied_expression=_embodied_expression(case) if drives else None,
+        embodied_rests_on=_embodied_rests_on(case), estimate=case.book.word("carbon.estimate"),
+        choices=choices(case), note=_note(case),
+    )  # fmt: skip
 
 
 def _embodied_expression(case: Case) -> str:
-    """A term for drives that are alike: GB or drives x figure, times those that serve in their places."""
+    """A term for like drives: GB or drives x figure, times those that serve one after another."""
     again = case.book.word("wear.charge") == "replacements"
     terms: dict[tuple[str, float, str], list[Drive]] = {}
     for drive in case.system.drives:
@@ -133,7 +128,7 @@ def _embodied_expression(case: Case) -> str:
 
 
 def estimates(book: Book) -> tuple[str, ...]:
-    """Names of the estimates that ``book`` has figures of, sorted."""
+    """Names of the estimates that ``book`` has figures for, sorted."""
     names = {key.split(".")[2] for key in book.figures if key.startswith((f"{BY_GB}.", f"{BY_DRIVE}."))}
     return tuple(sorted(names))
 
@@ -143,46 +138,36 @@ def choices(case: Case) -> list[EmbodiedEstimate]:
     apart = case.book.changed({})  # a copy that keeps its own record
     found = []
     for estimate in estimates(apart):
-        of = [(drive, _figures(apart, estimate, drive)) for drive in case.system.drives]
-        known = bool(of) and all(figures for _, figures in of)
-        lots = [lot for drive, figures in of for lot in _lots(case, drive, figures)]
-        sources = dict.fromkeys(figure.source for _, figures in of for figure in figures)
-        kg = math.fsum(lot.kg for lot in lots) if known else None
-        found.append(EmbodiedEstimate(estimate=estimate, embodied_kg=kg, source="; ".join(sources)))
+        of_drives = [(drive, _figures(apart, estimate, drive)) for drive in case.system.drives]
+        known = bool(of_drives) and all(figures for _, figures in of_drives)
+        kg = [lot.kg for drive, figures in of_drives for lot in _embodied(case, drive, figures)]
+        sources = dict.fromkeys(figure.source for _, figures in of_drives for figure in figures)
+        found.append(
+            EmbodiedEstimate(
+                estimate=estimate, embodied_kg=math.fsum(kg) if known else None, source="; ".join(sources)
+            )
+        )
     return found
 
 
-@dataclass(frozen=True)
-class _Lot:
-    """Drives bought at an instant, or evenly from ``at_s`` until ``until_s``, and the kg of all of them."""
-
-    at_s: float
-    until_s: float | None
-    kg: float
+def _bought_kg(case: Case, drive: Drive) -> list[_Lot]:
+    return _embodied(case, drive, _chosen(case, drive))
 
 
-def _bought(case: Case, drive: Drive) -> list[_Lot]:
-    return _lots(case, drive, _chosen(case, drive))
-
-
-def _lots(case: Case, drive: Drive, figures: list[Figure]) -> list[_Lot]:
-    """The drive and what replaces it, with the kg that ``figures`` say of it."""
-    kg = _kg(figures, drive) * _share(case, drive) * drive.count
-    replaced = [_Lot(one.at_s, one.until_s, kg * one.count) for one in wear.bought(case, drive)]
-    return [_Lot(0.0, None, kg), *replaced]
+def _embodied(case: Case, drive: Drive, figures: list[Figure]) -> list[_Lot]:
+    """The drive and its replacements with their kg, by what ``figures`` say of one."""
+    each = sum(
+        float(figure.value) * (drive.capacity_gb if figure.key.startswith(BY_GB) else 1.0)
+        for figure in figures
+    )
+    kg = each * _share(case, drive) * drive.count
+    replaced = [_Lot(kg * one.count, one.at_s, one.until_s) for one in wear.bought(case, drive)]
+    return [_Lot(kg), *replaced]
 
 
 def _share(case: Case, drive: Drive) -> float:
     """Where only used gigabytes are charged, only theirs is counted."""
     return case.charged_gb(drive) / drive.capacity_gb
-
-
-def _kg(figures: list[Figure], drive: Drive) -> float:
-    """kg of one whole drive: so much a GB and so much a drive."""
-    return sum(
-        float(figure.value) * (drive.capacity_gb if figure.key.startswith(BY_GB) else 1.0)
-        for figure in figures
-    )
 
 
 def _chosen(case: Case, drive: Drive) -> list[Figure]:
@@ -193,44 +178,40 @@ def _chosen(case: Case, drive: Drive) -> list[Figure]:
         known = estimates(book)
         near = nearest(estimate, known)
         listed = estimate in known
-        what = f"has no figure for {drive.model} ({drive.kind})" if listed else "is not in the book"
+        problem = f"has no figure for {drive.model} ({drive.kind})" if listed else "is not in the book"
         raise InputError(
             "missing-figure" if listed else "unknown-name",
             "carbon.estimate",
-            f"the estimate of embodied carbon {estimate!r} {what}; expected {', '.join(known)}",
+            f"the estimate of embodied carbon {estimate!r} {problem}; expected {', '.join(known)}",
             hint=f"did you mean {near!r}?" if near and near != estimate else None,
         )
     return figures
 
 
 def _figures(book: Book, estimate: str, drive: Drive) -> list[Figure]:
-    """What an estimate has of a drive: by its model, its class or its kind; a GB and a drive each."""
-    of = (*drive.names, drive.price_class, drive.kind)
-    by_gb = book.find(*(f"{BY_GB}.{estimate}.{name}" for name in of))
-    by_drive = book.find(*(f"{BY_DRIVE}.{estimate}.{name}" for name in of))
-    return [figure for figure in (by_gb, by_drive) if figure is not None]
+    """An estimate's figures for a drive, by its model, class or kind: one by GB, one by drive."""
+    names = (*drive.names, drive.price_class, drive.kind)
+    found = (book.find(*(f"{prefix}.{estimate}.{name}" for name in names)) for prefix in (BY_GB, BY_DRIVE))
+    return [figure for figure in found if figure is not None]
 
 
 def _embodied_rests_on(case: Case) -> list[str]:
-    """Keys of the book: the estimate's figures, and what says how often drives are replaced.
+    """Keys of the book: the estimate's figures, and those that decide how often drives are replaced.
 
     A rating that the work did not touch is among the latter: with another figure it may be what binds.
     """
     keys = [figure.key for drive in case.system.drives for figure in _chosen(case, drive)]
     if case.book.word("wear.charge") == "replacements":
-        lives = (key for drive in case.system.drives for key in wear.place(case, drive).rests_on)
-        keys += [key for key in lives if key != "wear.price_decline"]
+        keys += [key for drive in case.system.drives for key in wear.place(case, drive).lives_rest_on]
     return list(dict.fromkeys(keys))
 
 
 def _note(case: Case) -> str:
     if not case.system.drives:
-        return "its drives are not known, so their embodied carbon is not either (an inventory names them)"
-    said = ["embodied carbon is that of drives alone"]
+        return "its drives are not known, nor is their embodied carbon (an inventory names them)"
+    notes = ["embodied carbon is that of drives alone"]
     if case.system.parts:
-        said.append("controllers, shelves, memory and supplies have none here")
-    if case.book.word("wear.charge") == "replacements":
-        said.append("replacements are counted, drives that fail are not")
-    else:
-        said.append("each drive is counted once")
-    return "; ".join(said)
+        notes.append("controllers, shelves, memory and supplies are not included")
+    again = case.book.word("wear.charge") == "replacements"
+    notes.append("replacements count, failed drives do not" if again else "each drive is counted once")
+    return "; ".join(notes)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.wear import SECONDS_PER_YEAR
@@ -15,15 +15,47 @@ from iowatt.lenses.wear import SECONDS_PER_YEAR
 if TYPE_CHECKING:
     from iowatt.lenses.cost.bills import Bills
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.horizon import Horizon
     from iowatt.lenses.cost.system import Drive, System
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """What two systems are compared over.
+
+    ``work``: each does the same work ``amount`` times over (alpha), the slower one for longer.
+    ``time``: each goes on for ``amount`` years of 365 days, the faster one doing more.
+    """
+
+    basis: Literal["work", "time"]
+    amount: float
+
+    def __post_init__(self) -> None:
+        least = 1.0 if self.basis == "work" else 0.0
+        if not (self.amount >= least and self.amount > 0) or self.amount == float("inf"):
+            name, accepted = ("alpha", "at least 1") if self.basis == "work" else ("years", "more than 0")
+            raise InputError(
+                "out-of-range", Argument(name), f"{self.amount:g} is not accepted; expected {accepted}"
+            )
+
+    def repeats(self, work_s: float) -> float:
+        """How often work that takes ``work_s`` seconds is done."""
+        return self.amount if self.basis == "work" else self.amount * SECONDS_PER_YEAR / work_s
+
+    def seconds(self, work_s: float) -> float:
+        """How long that takes, in s."""
+        return self.repeats(work_s) * work_s
+
+    def years(self, work_s: float) -> float:
+        """The same in years of 365 days."""
+        return self.seconds(work_s) / SECONDS_PER_YEAR
+
 
 OWN: Final = "purchase.factor"
 
 
 @dataclass(frozen=True)
 class Price:
-    """What one whole drive costs, in USD, and who says so."""
+    """The price of one whole drive in USD, and its source."""
 
     usd: float
     #: USD a GB of its capacity.
@@ -34,7 +66,7 @@ class Price:
     key: str
     #: Whether the key is of a GB rather than of the drive.
     by_gb: bool
-    #: False where nobody has a price: ``usd`` is 0 and counts for nothing, ``key`` would state it.
+    #: False without a price: ``usd`` is 0, and ``key`` is the key that would state it.
     known: bool = True
     #: Of a price per GB that is stretched to larger drives than it was taken from.
     extrapolated: bool = False
@@ -72,9 +104,9 @@ class Case:
         return self.seconds / SECONDS_PER_YEAR
 
     def price_of(self, drive: Drive) -> Price:
-        """What a drive costs: by its model in the book, by itself, or by its class in the book.
+        """The price of a drive: by its model in the book, its own, or by its class in the book.
 
-        What its owner says was paid (an inventory) comes before the book, but for what was set by hand. A
+        The price that an inventory states comes before the book's, but not before one set by hand. A
         class's price per GB holds for capacities about those that it was taken from (``Figure.covers``).
         """
         of_model = [f"purchase.model.{name}" for name in drive.names]
@@ -111,13 +143,13 @@ class Case:
         return f"{number(drive.capacity_gb)}*{{{price.key}}}" if price.by_gb else f"{{{price.key}}}"
 
     def charged(self, drive: Drive) -> float:
-        """What is paid for a drive: for all of it, or by ``purchase.charge`` for the GB that volumes use."""
+        """USD paid for a drive: for all of it, or by ``purchase.charge`` for the GB that volumes use."""
         return self.charged_gb(drive) * self.price_of(drive).per_gb
 
     def charged_gb(self, drive: Drive) -> float:
         """GB of a drive that are paid for.
 
-        Raises ``InputError`` where it is to be the used ones and nobody knows them.
+        Raises ``InputError`` where used GB are charged and not known.
         """
         if self.book.word("purchase.charge") == "device":
             return drive.capacity_gb

@@ -1,11 +1,11 @@
-"""One line of what a system costs, and when its dollars are due."""
+"""A component of the cost of a system, and when its dollars are due."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from iowatt.base.results import Note
 from iowatt.lenses.wear import SECONDS_PER_YEAR
@@ -15,10 +15,7 @@ Group = Literal[
     "credit",
 ]  # fmt: skip
 #: The order in which they are shown.
-GROUPS: tuple[Group, ...] = (
-    "purchase", "energy", "demand", "fixed", "cooling", "wear", "failures", "service", "disposal", "carbon",
-    "credit",
-)  # fmt: skip
+GROUPS: Final[tuple[Group, ...]] = get_args(Group)
 
 #: Below it the second term of a series is all that a double holds of it.
 _SMALL: Final = 1e-9
@@ -48,35 +45,31 @@ class Flow:
         return self.usd * math.exp(-force * start) * mean
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Component:
-    """A named part of the cost.
-
-    ``usd`` is the sum of ``flows``; only components of the group ``credit`` are negative.
-    """
+    """A named part of the cost; only components of the group ``credit`` are negative."""
 
     key: str
     group: Group
     title: str
-    #: The drive it is of; None where it is of the whole system.
-    device: str | None
+    #: The drive that it belongs to; None where it belongs to the whole system.
+    device: str | None = None
     flows: tuple[Flow, ...]
-    #: ``usd = quantity x unit_price`` where that says it all.
-    quantity: float | None
-    unit: str
-    unit_price: float | None
+    #: ``usd = quantity x unit_price``, where the component is such a product.
+    quantity: float | None = None
+    unit: str = ""
+    unit_price: float | None = None
     formula: str
     source: str
-    date: str | None
-    #: What more of the same work changes: nothing (``once``), or the component in proportion (``work``), or
-    #: as more months and years are billed (``time``).
+    date: str | None = None
+    #: How it grows with the work: not at all, in proportion, or with the months and years billed.
     scales: Literal["once", "work", "time"]
     #: Keys of the book that it rests on.
     rests_on: tuple[str, ...] = ()
     note: str = ""
     #: ``usd`` as an expression (module ``expression``) that the workbook keeps live; None where it is data.
     expression: str | None = None
-    #: False where a price is missing: its dollars are more than ``usd``, and nobody knows by how much.
+    #: False where a price is missing: the component costs more than ``usd``.
     known: bool = True
 
     @property
@@ -102,7 +95,7 @@ class Costs:
 
     system: str
     components: tuple[Component, ...]
-    #: Carbon in kg CO2e: operational and embodied, whatever it costs.
+    #: Carbon in kg CO2e: operational and embodied, also where it has no price.
     operational_kg: float
     embodied_kg: float
     notes: tuple[Note, ...] = ()

@@ -1,4 +1,4 @@
-"""The electricity of the system itself (equations 7 and 8 of dollars2014): its power series, billed."""
+"""Electricity: the power series, billed (equations 7 and 8 of dollars2014), and what PUE adds to it."""
 
 from __future__ import annotations
 
@@ -15,43 +15,34 @@ from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.tariffs.bill import Kind
 from iowatt.tariffs.load import JOULES_PER_KWH
 
-#: What each kind of charge is called and grouped as.
+#: Title, group, unit and formula of each kind of charge.
 _KINDS: Final[Mapping[Kind, tuple[str, Group, str, str]]] = {
     "energy": ("Energy", "energy", "kWh", "kWh of each month, period and tier x their price"),
     "fuel": ("Fuel adjustment", "energy", "kWh", "kWh x the month's adjustment"),
-    "demand": (
-        "Demand",
-        "demand",
-        "kW-month",
-        "highest mean kW over the tariff's window, each month x price",
-    ),
-    "coincident": (
-        "Coincident demand",
-        "demand",
-        "kW-month",
-        "kW while the utility peaks, each month x price",
-    ),
+    "demand": ("Demand", "demand", "kW-month", "highest mean kW over the window, each month x price"),
+    "coincident": ("Coincident demand", "demand", "kW-month", "kW at the utility's peak, each month x price"),
     "fixed": ("Customer charge", "fixed", "", "by day, month or year"),
-    "minimum": ("Minimum bill", "fixed", "", "what lacks to the least that a month is billed"),
+    "minimum": ("Minimum bill", "fixed", "", "the difference to the least that a month is billed"),
     "sell": ("Energy fed back", "credit", "kWh", "kWh x what the utility pays for them"),
-}
+}  # fmt: skip
 _SHARED: Final = "by day, month or year x the system's share of the site's mean power (energy.site_kw)"
+_BY_RUN: Final = "a month's charge for the highest mean kW x repetitions (equation 6)"
 _BY_KWH: Final = ("energy", "fuel", "sell")
 _PEAKS: Final = ("demand", "coincident")
-#: What a cut repetition may be off the mean for kWh to count as growing with the repetitions.
+#: Relative deviation of a cut repetition from the mean up to which kWh grow with the repetitions.
 _CUT: Final = 1e-6
 
 
-def components(case: Case) -> Iterator[Component]:
+def energy_costs(case: Case) -> Iterator[Component]:
     """One for each kind of charge that the bill has."""
-    found: dict[Kind, list[Charge]] = {}
+    by_kind: dict[Kind, list[Charge]] = {}
     for charge in charges(case, 1.0):
-        found.setdefault(charge.kind, []).append(charge)
-    for kind, parts in found.items():
-        total = math.fsum(charge.usd for charge in parts)
-        # A share of nothing stands there too: the workbook says what it depends on.
-        if total or kind == "energy" or (kind == "fixed" and case.book.word("energy.fixed") == "share"):
-            yield _component(case, kind, parts)
+        by_kind.setdefault(charge.kind, []).append(charge)
+    shared = case.book.word("energy.fixed") == "share"
+    for kind, parts in by_kind.items():
+        # A share of 0 is kept: the workbook says what it depends on.
+        if math.fsum(part.usd for part in parts) or kind == "energy" or (kind == "fixed" and shared):
+            yield _energy(case, kind, parts, _SHARED if kind == "fixed" and shared else _KINDS[kind][-1])
 
 
 def charges(case: Case, factor: float) -> list[Charge]:
@@ -60,32 +51,31 @@ def charges(case: Case, factor: float) -> list[Charge]:
     With ``energy.demand = run`` demand is that of the work done once, a full month's charge, times the
     repetitions: equation 6 of dollars2014 as printed. Without it, that of each month of the time.
 
-    What is charged for the meter itself is a whole site's. By ``energy.fixed = share`` the system bears its
+    Charges for the meter itself are a whole site's. By ``energy.fixed = share`` the system bears its
     share by the site's mean power, and nothing where the site's is not known (``energy.site_kw`` 0).
     """
     book = case.book
     site = book.number("energy.site_kw")
-    made = list(case.bills.charges(case.repeats, factor, site))
+    billed = list(case.bills.charges(case.repeats, factor, site))
     fixed = book.word("energy.fixed")
     if fixed == "none":
-        made = [charge for charge in made if charge.kind not in FIXED]
+        billed = [charge for charge in billed if charge.kind not in FIXED]
     elif fixed == "share":
         own = ("fixed",) if site else FIXED
-        made = [charge for charge in made if charge.kind not in own]
-        made += _shared(case, factor, site)
+        billed = [charge for charge in billed if charge.kind not in own]
+        billed += _shared(case, factor, site)
     if book.word("energy.demand") == "months":
-        return made
-    others = [charge for charge in made if charge.kind not in _PEAKS]
-    return [*others, *_by_run(case, factor)]
+        return billed
+    return [*(charge for charge in billed if charge.kind not in _PEAKS), *_by_run(case, factor)]
 
 
 def whole_meter(case: Case) -> float:
-    """USD over the horizon that are charged for a meter of one's own whatever it reads, at today's prices."""
+    """USD over the horizon charged for a meter independent of its readings, at today's prices."""
     return math.fsum(one.usd for one in case.bills.charges(case.repeats) if one.kind in FIXED)
 
 
 def _shared(case: Case, factor: float, site_kw: float) -> Iterator[Charge]:
-    """A meter's customer charges, by the system's share of what the site draws on the mean; 0 of no site."""
+    """A meter's customer charges, by the system's share of the site's mean power; 0 without a site."""
     load = case.system.work.load
     own_kw = factor * load.total_j / load.duration_s / 1000.0
     share = own_kw / (own_kw + site_kw) if site_kw else 0.0
@@ -95,36 +85,36 @@ def _shared(case: Case, factor: float, site_kw: float) -> Iterator[Charge]:
 
 
 def mean_price(case: Case) -> float:
-    """USD/kWh over the horizon of what is charged by the kWh; 0 of a system that draws nothing."""
-    usd = sum(flow(case, one).usd for one in charges(case, 1.0) if one.kind in _BY_KWH)
+    """USD/kWh over the horizon of what is charged by the kWh; 0 for a system that draws nothing."""
+    usd = sum(_flow(case, one).usd for one in charges(case, 1.0) if one.kind in _BY_KWH)
     kwh = case.system.work.load.repeated(case.repeats).total_j / JOULES_PER_KWH
     return usd / kwh if kwh else 0.0
 
 
-def flow(case: Case, charge: Charge) -> Flow:
-    """When the dollars of a charge are due: evenly over its year, at the prices of then."""
+def _flow(case: Case, charge: Charge) -> Flow:
+    """A charge, due evenly over its year, at that year's prices."""
     begins = charge.year * SECONDS_PER_YEAR
     ends = min(begins + SECONDS_PER_YEAR, case.seconds)
     factor = case.book.number("energy.factor")
-    return Flow(charge.usd * factor * _rise(case, charge.year), min(begins, ends), ends)
+    return Flow(charge.usd * factor * _escalation(case, charge.year), min(begins, ends), ends)
 
 
-def at_risen_prices(case: Case, parts: Iterable[Charge]) -> float:
+def _escalated_usd(case: Case, parts: Iterable[Charge]) -> float:
     """Dollars of charges with escalation, before ``energy.factor``."""
-    return math.fsum(charge.usd * _rise(case, charge.year) for charge in parts)
+    return math.fsum(charge.usd * _escalation(case, charge.year) for charge in parts)
 
 
-def linear_price(case: Case) -> float | None:
-    """USD/kWh where energy costs the same at all times and nothing else moves it; else None."""
+def _escalation(case: Case, year: int) -> float:
+    return float((1.0 + case.book.number("energy.escalation")) ** year)
+
+
+def _linear_price(case: Case) -> float | None:
+    """USD/kWh where energy has one price at all times and no escalation; else None."""
     tariff = case.bills.tariff
     if tariff.energy is None or any(tariff.fuel) or case.book.number("energy.escalation"):
         return None
     tiers = [tier for tiers in tariff.energy.periods for tier in tiers]
     return tiers[0].price if len(tiers) == 1 else None
-
-
-def _rise(case: Case, year: int) -> float:
-    return float((1.0 + case.book.number("energy.escalation")) ** year)
 
 
 def _by_run(case: Case, factor: float) -> Iterator[Charge]:
@@ -133,46 +123,34 @@ def _by_run(case: Case, factor: float) -> Iterator[Charge]:
     for kind in _PEAKS:
         items = [item for item in once.items if item.kind == kind]
         usd = math.fsum(item.quantity * item.price for item in items)
-        if not usd:
-            continue
-        years = max(1, math.ceil(case.years))
-        for year in range(years):
+        quantity = math.fsum(item.quantity for item in items)
+        for year in range(max(1, math.ceil(case.years)) if usd else 0):
             share = min(1.0, case.years - year) / case.years
-            quantity = math.fsum(item.quantity for item in items)
             yield Charge(kind, year, usd * case.repeats * share, quantity * case.repeats * share)
 
 
-def _component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
-    title, group, unit, formula = _KINDS[kind]
-    flows = tuple(flow(case, charge) for charge in parts)
+def _energy(case: Case, kind: Kind, parts: Sequence[Charge], formula: str) -> Component:
+    title, group, unit, _ = _KINDS[kind]
+    flows = tuple(_flow(case, charge) for charge in parts)
     usd = math.fsum(one.usd for one in flows)
     quantity = math.fsum(charge.quantity for charge in parts) if unit else None
     tariff = case.bills.tariff
-    standing = kind in FIXED
-    formula = _SHARED if kind == "fixed" and case.book.word("energy.fixed") == "share" else formula
     by_run = kind in _PEAKS and case.book.word("energy.demand") == "run"
     return Component(
-        key=kind,
-        group="credit" if usd < 0 else group,
-        title=title,
-        device=None,
-        flows=flows,
-        quantity=quantity,
-        unit=unit,
-        unit_price=usd / quantity if quantity else None,
-        formula="a month's charge for the highest mean kW x repetitions (equation 6)" if by_run else formula,
+        key=kind, group="credit" if usd < 0 else group, title=title, flows=flows, quantity=quantity,
+        unit=unit, unit_price=usd / quantity if quantity else None, formula=_BY_RUN if by_run else formula,
         source=f"{tariff.name} ({tariff.utility}): {tariff.source}" if tariff.utility else tariff.source,
-        date=tariff.effective[0],
-        scales="work" if by_run or kind in _BY_KWH else "time",
-        rests_on=("energy.factor", "energy.escalation", "energy.site_kw")
-        + (("energy.demand",) if kind in _PEAKS else ())
-        + (("energy.fixed",) if standing else ()),
-        expression=_expression(case, kind, parts),
-    )
+        date=tariff.effective[0], scales="work" if by_run or kind in _BY_KWH else "time",
+        rests_on=(
+            "energy.factor", "energy.escalation", "energy.site_kw",
+            *(["energy.demand"] if kind in _PEAKS else []), *(["energy.fixed"] if kind in FIXED else []),
+        ),
+        expression=_energy_expression(case, kind, parts),
+    )  # fmt: skip
 
 
-def _expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
-    price = linear_price(case)
+def _energy_expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
+    price = _linear_price(case)
     if kind == "energy" and price is not None:
         kwh = case.system.work.load.total_j / JOULES_PER_KWH
         total = math.fsum(charge.quantity for charge in parts)
@@ -180,5 +158,44 @@ def _expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
         cut = total - kwh * case.repeats
         if abs(cut) <= _CUT * total:
             return f"({number(kwh)}*{{repeats}}+{number(cut)})*{number(price)}*{{energy.factor}}"
-    usd = number(at_risen_prices(case, parts))
-    return f"{usd}*{{energy.factor}}"
+    return f"{number(_escalated_usd(case, parts))}*{{energy.factor}}"
+
+
+def cooling_costs(case: Case) -> Iterator[Component]:
+    """The bill of the load times PUE less the bill of the load; none where PUE is 1."""
+    factor = case.book.number("cooling.pue")
+    if factor == 1.0:
+        return
+    parts = list(_added_by(case, factor))
+    kwh = case.system.work.load.repeated(case.repeats).total_j * (factor - 1.0) / JOULES_PER_KWH
+    charged = [charge for charge in parts if charge.kind != "sell"]
+    paid = [charge for charge in parts if charge.kind == "sell"]
+    yield _cooling(case, "cooling", "Cooling and distribution (PUE)", charged, kwh)
+    if paid:
+        yield _cooling(case, "cooling:sell", "Cooling and distribution, at negative prices", paid, None)
+
+
+def _cooling(case: Case, key: str, title: str, parts: list[Charge], kwh: float | None) -> Component:
+    figure = case.book.figure("cooling.pue")
+    flows = tuple(_flow(case, charge) for charge in parts)
+    usd = math.fsum(one.usd for one in flows)
+    linear = _linear_price(case) is not None and all(one.kind == "energy" or one.usd == 0.0 for one in parts)
+    return Component(
+        key=key, group="credit" if usd < 0 else "cooling", title=title, flows=flows, quantity=kwh,
+        unit="kWh" if kwh is not None else "", unit_price=usd / kwh if kwh else None,
+        formula="bill of the power x PUE - bill of the power", source=figure.source, date=figure.date,
+        scales="work",
+        rests_on=("cooling.pue", "energy.factor", "energy.escalation", "energy.site_kw", "energy.demand"),
+        note="its demand charges scale by the months" if any(c.kind == "demand" for c in parts) else "",
+        expression="{usd:energy}*({cooling.pue}-1)" if linear
+        else f"{number(_escalated_usd(case, parts))}*{{energy.factor}}",
+    )  # fmt: skip
+
+
+def _added_by(case: Case, factor: float) -> Iterator[Charge]:
+    """The charges of ``factor`` times the power less those of the power itself."""
+    before = {(charge.kind, charge.year): charge for charge in charges(case, 1.0)}
+    after = {(charge.kind, charge.year): charge for charge in charges(case, factor)}
+    for key in {**after, **before}:
+        new, old = after.get(key, Charge(*key, 0.0, 0.0)), before.get(key, Charge(*key, 0.0, 0.0))
+        yield Charge(*key, new.usd - old.usd, new.quantity - old.quantity)

@@ -1,4 +1,4 @@
-"""What a component comes to as an expression of the book's figures, in the words of a spreadsheet.
+"""The dollars of a component as an expression of the book's figures, as a spreadsheet writes it.
 
 ``0.5*{price}*MAX(0,{years}-{failures.warranty})``: numbers, names in braces, ``+ - * / ^``, comparisons,
 ``MAX`` and ``IF``, with the precedence that spreadsheets have. The workbook writes it with cells for names,
@@ -36,14 +36,16 @@ _OF_SYSTEM: Final[Mapping[str, Callable[[SystemCost], float | None]]] = {
     "kg.operational": lambda system: system.carbon.operational_kg,
     "kg.embodied": lambda system: system.carbon.embodied_kg,
 }
-#: What an expression comes to, once it is asked.
+#: Operators from the loosest to the tightest.
+_RANKS: Final = (("=", "<>", "<", "<=", ">", ">="), ("+", "-"), ("*", "/"), ("^",))
+#: The value of an expression, once it is called.
 Value = Callable[[], float]
 
 
 def number(value: float) -> str:
-    """A number as it may stand in an expression, with all its digits; in parentheses where negative."""
+    """A number in an expression, with all its digits; in parentheses where negative."""
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no number of an expression")
+        raise ValueError(f"{value} is not a number of an expression")
     return f"({value!r})" if value < 0 else repr(value)
 
 
@@ -57,8 +59,8 @@ def written(text: str, cells: Callable[[str], str]) -> str:
     return "".join(cells(found[1:-1]) if kind == "name" else found for kind, found in _tokens(text))
 
 
-def evaluate(text: str, of: Callable[[str], float]) -> float:
-    """What an expression comes to where ``of`` tells the value of each name.
+def evaluate(text: str, value_of_name: Callable[[str], float]) -> float:
+    """The value of an expression; ``value_of_name`` gives the value of each name.
 
     Raises
     ------
@@ -66,7 +68,7 @@ def evaluate(text: str, of: Callable[[str], float]) -> float:
         It is not an expression, or has no value (a division by zero, a root of a negative number).
     """
     try:
-        return _Reading(_tokens(text), of).whole()()
+        return _Parser(_tokens(text), value_of_name).parse()()
     except ArithmeticError as error:
         raise ValueError(f"{text!r} has no value: {error}") from None
 
@@ -137,97 +139,84 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     while at < len(text.rstrip()):
         token = _TOKEN.match(text, at)
         if token is None or token.lastgroup is None:
-            raise ValueError(f"{text!r} is no expression at {text[at : at + 12]!r}")
+            raise ValueError(f"{text!r} is not an expression at {text[at : at + 12]!r}")
         found.append((token.lastgroup, token.group(token.lastgroup)))
         at = token.end()
     return found
 
 
-class _Reading:
+class _Parser:
     """One expression, read from left to right into a function without arguments.
 
     Only the arm of an ``IF`` that counts is computed, as spreadsheets do it.
     """
 
-    def __init__(self, tokens: Sequence[tuple[str, str]], of: Callable[[str], float]) -> None:
-        self._tokens = tokens
-        self._of = of
-        self._at = 0
+    def __init__(self, tokens: Sequence[tuple[str, str]], value_of: Callable[[str], float]) -> None:
+        self._tokens = list(reversed(tokens))
+        self._value_of = value_of
 
-    def whole(self) -> Value:
-        value = self._comparison()
-        if self._at != len(self._tokens):
-            raise ValueError(f"{self._tokens[self._at][1]!r} is one too many in an expression")
+    def parse(self) -> Value:
+        value = self._chain(0)
+        if self._tokens:
+            raise ValueError(f"{self._tokens[-1][1]!r} is one too many in an expression")
         return value
 
-    def _next(self, *signs: str) -> str | None:
+    def _take(self, *signs: str) -> str | None:
         """The next token where it is one of ``signs``, taken."""
-        if self._at < len(self._tokens) and self._tokens[self._at] in [("sign", sign) for sign in signs]:
-            self._at += 1
-            return self._tokens[self._at - 1][1]
+        if self._tokens and self._tokens[-1] in [("sign", sign) for sign in signs]:
+            return self._tokens.pop()[1]
         return None
 
     def _expect(self, sign: str) -> None:
-        if self._next(sign) is None:
+        if self._take(sign) is None:
             raise ValueError(f"an expression lacks {sign!r}")
 
-    def _chain(self, part: Callable[[], Value], *signs: str) -> Value:
-        """Parts between signs of one rank, from left to right."""
-        value = part()
-        while (sign := self._next(*signs)) is not None:
-            value = _both(_OPERATORS[sign], value, part())
+    def _chain(self, rank: int) -> Value:
+        """Parts between operators of one rank, from left to right."""
+        if rank == len(_RANKS):
+            return self._signed()
+        value = self._chain(rank + 1)
+        while (sign := self._take(*_RANKS[rank])) is not None:
+            value = _both(_OPERATORS[sign], value, self._chain(rank + 1))
         return value
-
-    def _comparison(self) -> Value:
-        return self._chain(self._sum, "=", "<>", "<", "<=", ">", ">=")
-
-    def _sum(self) -> Value:
-        return self._chain(self._product, "+", "-")
-
-    def _product(self) -> Value:
-        return self._chain(self._power, "*", "/")
-
-    def _power(self) -> Value:
-        return self._chain(self._signed, "^")
 
     def _signed(self) -> Value:
         # A sign binds more tightly than a power, as in spreadsheets: -2^2 is 4.
-        sign = self._next("-", "+")
+        sign = self._take("-", "+")
         if sign is None:
-            return self._value()
+            return self._operand()
         value = self._signed()
         return (lambda: -value()) if sign == "-" else value
 
-    def _value(self) -> Value:
-        if self._next("(") is not None:
-            value = self._comparison()
+    def _operand(self) -> Value:
+        if self._take("(") is not None:
+            value = self._chain(0)
             self._expect(")")
             return value
-        if self._at >= len(self._tokens):
+        if not self._tokens:
             raise ValueError("an expression ends too early")
-        kind, found = self._tokens[self._at]
-        self._at += 1
+        kind, text = self._tokens.pop()
         if kind == "number":
-            constant = float(found)
+            constant = float(text)
             return lambda: constant
         if kind == "name":
-            return lambda: self._of(found[1:-1])
+            return lambda: self._value_of(text[1:-1])
         if kind == "word":
-            return self._called(found)
-        raise ValueError(f"{found!r} is out of place in an expression")
+            return self._call(text)
+        raise ValueError(f"{text!r} is out of place in an expression")
 
-    def _called(self, name: str) -> Value:
+    def _call(self, name: str) -> Value:
         self._expect("(")
-        arguments = [self._comparison()]
-        while self._next(",") is not None:
-            arguments.append(self._comparison())
+        arguments = [self._chain(0)]
+        while self._take(",") is not None:
+            arguments.append(self._chain(0))
         self._expect(")")
         if name == "IF" and len(arguments) == 3:
             test, then, otherwise = arguments
             return lambda: then() if test() != 0.0 else otherwise()
         if name == "MAX":
             return lambda: max(argument() for argument in arguments)
-        raise ValueError(f"{name} of {len(arguments)} is no function of an expression")
+        raise ValueError(f"{name} of {len(arguments)} is not a function of an expression")
 
 
 def _both(function: Callable[[float, float], float], left: Value, right: Value) -> Value:

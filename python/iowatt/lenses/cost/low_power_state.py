@@ -1,8 +1,16 @@
-"""A power level of a drive below idling: what it draws, and what the way there and back costs."""
+"""Power levels of a drive below idling, as a Run's plan or the library has them."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from iowatt.model.library.levels import FIRST_FURTHER, STANDBY, STANDBY_STATE
+
+if TYPE_CHECKING:
+    from iowatt.model.library.electrical import PowerFigures
 
 
 @dataclass(frozen=True)
@@ -16,7 +24,7 @@ class Low:
     enter_j: float
     leave_s: float
     leave_j: float
-    #: Whether the spindle stands still, so that a visit is a start and a stop.
+    #: Whether the spindle stops, so that a visit is a start and a stop.
     stopped: bool
     #: Whether requests are served there, at less speed.
     serves: bool = False
@@ -38,3 +46,81 @@ class Low:
             return None
         extra_j = self.enter_j + self.leave_j - self.watts * (self.enter_s + self.leave_s)
         return max(0.0, extra_j / self.saved_w)
+
+
+def levels_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[Low, ...]:
+    """The levels below idling of the drives of a Run's pool, deepest last; none where the plan has none."""
+    try:
+        number = plan["names"]["pools"].index(pool)
+        power = plan["simulation"]["pools"][number]["device"]["power"]
+        levels, states = power["levels"], power["states"]
+        further = plan["names"].get("states", [])
+        names = [STANDBY if state == STANDBY_STATE else further[state - FIRST_FURTHER] for state in states]
+    except (KeyError, TypeError, ValueError, IndexError):
+        return ()
+    return tuple(_lows(names, levels))
+
+
+def _lows(names: Sequence[str], levels: Mapping[str, Any]) -> Iterator[Low]:
+    for name, below in zip(names, levels["below"], strict=True):
+        yield Low(
+            name=name, idle_w=float(levels["idle_w"]), watts=float(below["watts"]),
+            enter_s=float(below["enter"]["seconds"]), enter_j=float(below["enter"]["joules"]),
+            leave_s=float(below["leave"]["seconds"]), leave_j=float(below["leave"]["joules"]),
+            stopped=bool(below.get("stopped", False)), serves=below.get("serves_at") is not None,
+        )  # fmt: skip
+
+
+def spent_low(row: Mapping[str, Any], lows: Sequence[Low]) -> tuple[float, float]:
+    """Seconds that a drive was at lower levels and on its way, and the joules that this saved.
+
+    ``row`` is its row of the table ``devices``. Saved is what idling would have drawn meanwhile less what
+    was drawn, by the ledger; less than 0 where the ways cost more than the levels saved. Nothing of a
+    drive without levels.
+    """
+    states = ("spin_down", "spin_up", *(low.name for low in lows)) if lows else ()
+    seconds = math.fsum(row.get(f"time_{state}_s") or 0.0 for state in states)
+    drawn = math.fsum(row.get(f"energy_{state}_j") or 0.0 for state in states)
+    return seconds, (lows[0].idle_w * seconds - drawn if lows else 0.0)
+
+
+def levels_of_library(name: str) -> tuple[Low, ...]:
+    """The levels below idling of a library device or device file, deepest last; none of an SSD.
+
+    Where nothing but the watts of spinning up or down is missing, standby is there with the most that they
+    can be (``at_most``): the published peak all the time that starting takes, and idling while it stops.
+
+    Raises ``InputError`` where there is no such device.
+    """
+    from iowatt.model.library.derive import Steps, power
+    from iowatt.model.library.find import device_file
+    from iowatt.model.library.levels import ladder
+
+    file = device_file(name)
+    if file.kind != "hdd":
+        return ()
+    steps = ladder(power(file, Steps()), file.rpm or 1.0)
+    known = tuple(_lows(steps.names, steps.plan))
+    bound = None if any(low.stopped for low in known) else _at_most(file.power)
+    return known if bound is None else (*known, bound)
+
+
+def _at_most(power: PowerFigures) -> Low | None:
+    """Standby by the figures that vendors publish of it; None where one is missing."""
+    starts = power.spin_up if power.spin_up is not None else power.spin_up_peak
+    if power.idle is None or power.standby is None or starts is None or power.spin_up_time is None:
+        return None
+    stop_s = power.spin_down_time or 0.0
+    stops = power.idle if power.spin_down is None else power.spin_down
+    taken = []
+    if power.spin_up is None:
+        taken.append("spinning up is taken to draw its peak all the time")
+    if power.spin_down_time is None:
+        taken.append("the time of stopping is not known and left out")
+    elif power.spin_down is None:
+        taken.append("stopping is taken to draw what idling does")
+    return Low(
+        name=STANDBY, idle_w=power.idle, watts=power.standby, enter_s=stop_s, enter_j=stop_s * stops,
+        leave_s=power.spin_up_time, leave_j=power.spin_up_time * starts, stopped=True,
+        at_most="; ".join(taken),
+    )  # fmt: skip

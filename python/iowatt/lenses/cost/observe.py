@@ -10,11 +10,8 @@ import polars as pl
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost.inventory import Inventory, beside, changed
-from iowatt.lenses.cost.inventory import drives as added
-from iowatt.lenses.cost.inventory import notes as inventory_notes
-from iowatt.lenses.cost.low_power_state import Low
-from iowatt.lenses.cost.spin_down.level import levels_of_plan, spent_low
+from iowatt.lenses.cost.inventory import Inventory, added_drives, beside_note, changed_drives, inventory_notes
+from iowatt.lenses.cost.low_power_state import Low, levels_of_plan, spent_low
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
 from iowatt.lenses.kept_up import kept_up
 from iowatt.lenses.warm_start import warm_starts
@@ -28,7 +25,7 @@ MIB: Final = 2**20
 
 
 def observe(run: Run, inventory: Inventory | None = None) -> System:
-    """What a Run tells, and its inventory where there is one; of a measured Run alone no drives.
+    """The system of a Run, with its inventory if any; a measured Run without one has no drives.
 
     Raises
     ------
@@ -47,11 +44,11 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
     capacity = summary["capacity_gb"]
     raw, usable, effective = capacity["raw"], capacity["usable"], capacity["effective"]
     if inventory is not None:
-        known, more = changed(inventory, drives, run), added(inventory, run)
+        known, more = changed_drives(inventory, drives, run), added_drives(inventory, run)
         drives = (*known, *more)
         parts |= inventory.parts
         notes += inventory_notes(inventory)
-        notes += (beside(len(more), len(known)),) if more and known else ()
+        notes += (beside_note(len(more), len(known)),) if more and known else ()
         raw, usable, effective = inventory.capacity_gb(run, drives)
     return System(
         name=run.path.name if run.path is not None else run.name,
@@ -112,18 +109,11 @@ def unused(plan: Mapping[str, Any], where: str) -> System:
     named = plan.get("names", {}).get("devices", [])
     nothing = Counts(0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)
     return System(
-        name=str(plan["name"]),
-        where=where,
+        name=str(plan["name"]), where=where,
         drives=tuple(_drive(one, nothing, levels_of_plan(plan, one["pool"])) for one in named),
-        parts=dict(_parts(plan)),
-        raw_gb=None,
-        usable_gb=None,
-        effective_gb=None,
-        work=Work(1.0, instant, 0.0, 0.0, None),
-        power_basis="device",
-        modelled=True,
-        notes=(),
-    )
+        parts=dict(_parts(plan)), raw_gb=None, usable_gb=None, effective_gb=None,
+        work=Work(1.0, instant, 0.0, 0.0, None), power_basis="device", modelled=True, notes=(),
+    )  # fmt: skip
 
 
 def _drives(run: Run) -> Iterator[Drive]:
@@ -138,25 +128,19 @@ def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> Drive
     share = one.get("used_share")
     price = one.get("price")
     return Drive(
-        name=one["name"],
-        model=one["model"],
-        pool=one["pool"],
-        kind=one["kind"],
+        name=one["name"], model=one["model"], pool=one["pool"], kind=one["kind"],
         capacity_gb=one.get("sold_bytes", one["raw_bytes"]) / GB,
         used_gb=None if share is None else share * one["raw_bytes"] / GB,
         price_class=one.get("price_class", "unknown"),
         price=None if price is None else (price["usd"], price["date"], price["source"]),
-        ratings=one["ratings"],
-        counts=counts,
-        based_on=one.get("based_on"),
-        lows=tuple(lows),
-    )
+        ratings=one["ratings"], counts=counts, based_on=one.get("based_on"), lows=tuple(lows),
+    )  # fmt: skip
 
 
 def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
     written = row["flash_host_bytes_written"]
     low_s, saved_j = spent_low(row, lows)
-    # Of a drive by its data sheet, wear and amplification are what that suggests, and nobody counted them.
+    # Wear and amplification of a drive by its data sheet are estimates, not counts.
     simulated = bool(row["flash_modelled"])
     return Counts(
         bytes_read=float(row["bytes_read"]),
@@ -173,31 +157,23 @@ def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
 def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     """Parts of the array that its power is made of, by enclosure, and how many."""
     for enclosure in plan.get("power", {}).get("enclosures", []):
-        many = _many(enclosure["filling"])
+        many = int(sum(count for count, _ in enclosure["filling"]))  # filling: how many hold which drives
         yield enclosure["name"], many
         for part in enclosure["parts"]:
             yield f"{enclosure['name']}.{part['name']}", many * part["count"]
         yield f"{enclosure['name']}.supply", many * enclosure["supplies"]["count"]
 
 
-def _many(filling: Sequence[Sequence[Any]]) -> int:
-    """Enclosures of a kind; ``filling`` is how many hold which drives."""
-    return int(sum(count for count, _ in filling))
-
-
 def _notes(run: Run) -> Iterator[Note]:
     if run.summary["power_basis"] == "device":
-        yield Note(
-            code="drives-only",
-            text="energy and power are those of the drives alone: without controllers, shelves and supplies, "
-            "which are not bought either",
+        text = (
+            "energy and power are those of the drives alone: without controllers, shelves and supplies, "
+            "which are not bought either"
         )
+        yield Note(code="drives-only", text=text)
     if run.summary["requests"]["errors"]:
         yield Note(code="failed-requests", text=f"{run.summary['requests']['errors']} requests failed")
     pue = run.plan.get("power", {}).get("pue")
     if pue is not None:
-        yield Note(
-            code="pue-not-used",
-            text=f"the PUE {pue:g} of its scenario is not used, but cooling.pue is (--set "
-            f"cooling.pue={pue:g})",
-        )
+        text = f"the PUE {pue:g} of its scenario is not used: cooling.pue={pue:g} uses it"
+        yield Note(code="pue-not-used", text=text)

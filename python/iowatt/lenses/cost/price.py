@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost import carbon, cooling, disposal, energy, failures, purchase, service, wear
+from iowatt.lenses.cost import carbon, drive_costs, energy, wear
 from iowatt.lenses.cost.bills import Bills
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import GROUPS, Costs
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.book.figure import Figure
-    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost.book.book import Book, Figure
+    from iowatt.lenses.cost.case import Horizon
     from iowatt.lenses.cost.system import Drive, System
     from iowatt.tariffs.structure import Tariff
 
-#: What a system costs under a book over a horizon.
+#: The costs of a system under a book over a horizon.
 Pricer = Callable[["Book", "Horizon"], Costs]
 
-_PARTS: Final = (purchase, energy, cooling, wear, failures, service, disposal, carbon)
+_COMPONENTS: Final = (
+    drive_costs.purchase_costs, energy.energy_costs, energy.cooling_costs, wear.wear_costs,
+    drive_costs.failure_costs, drive_costs.service_costs, drive_costs.disposal_costs, carbon.carbon_costs,
+)  # fmt: skip
 
 
 def price(case: Case) -> Costs:
@@ -31,7 +32,7 @@ def price(case: Case) -> Costs:
 
     Raises ``InputError`` where something that is asked for is not known.
     """
-    found = [component for part in _PARTS for component in part.components(case)]
+    found = [component for costs in _COMPONENTS for component in costs(case)]
     many = {drive.name: drive.count for drive in case.system.drives if drive.count > 1}
     if many:
         found = [one.times(many[one.device]) if one.device in many else one for one in found]
@@ -54,57 +55,45 @@ def pricer(system: System, tariff: Tariff, start: datetime) -> Pricer:
 
 def _notes(case: Case) -> list[Note]:
     notes = [*case.system.notes, *wear.warnings(case.system)]
-    unpriced = purchase.unpriced(case)
+    unpriced = drive_costs.unpriced(case)
     if unpriced:
-        notes.append(
-            Note(
-                code="unpriced-parts",
-                text=f"not priced, so not in the purchase: {', '.join(unpriced)} (--set "
-                "purchase.part.NAME=USD)",
-            )
+        text = (
+            f"not priced, so not in the purchase: {', '.join(unpriced)} (purchase.part.NAME states a price)"
         )
+        notes.append(Note(code="unpriced-parts", text=text))
     if not case.system.drives:
-        notes.append(
-            Note(
-                code="drives-unknown",
-                text="its drives are not known: no purchase, wear or failures (--inventory names them)",
-            )
-        )
+        text = "its drives are not known: no purchase, wear or failures (an inventory names them)"
+        notes.append(Note(code="drives-unknown", text=text))
     return notes
 
 
 def _cautions(case: Case) -> Iterator[Note]:
-    """What must be read before the total: missing prices, stretched prices, a whole meter's charges."""
-    many: Counter[tuple[str, float]] = Counter()
-    of: dict[tuple[str, float], Drive] = {}
+    """What must be read before the total: missing prices, extrapolated prices, a whole meter's charges."""
+    like: dict[tuple[str, float], list[Drive]] = {}
     for drive in case.system.drives:
-        many[drive.model, drive.capacity_gb] += drive.count
-        of[drive.model, drive.capacity_gb] = drive
-    for kind, drive in of.items():
+        like.setdefault((drive.model, drive.capacity_gb), []).append(drive)
+    for drives in like.values():
+        drive = drives[-1]
         price = case.price_of(drive)
         figure = case.book.figures.get(f"purchase.price.{drive.price_class}")
         listed = "no such drives are" if figure is None else f"{drive.price_class} is {_listed(figure)}"
-        what = f"{many[kind]} x {drive.model} ({drive.capacity_gb:,.0f} GB; {listed})"
-        states = f"--set purchase.model.{drive.model}=USD states what one costs"
+        count = sum(one.count for one in drives)
+        which = f"{count} x {drive.model} ({drive.capacity_gb:,.0f} GB; {listed})"
+        states = f"purchase.model.{drive.model} states the price of one"
         if not price.known:
-            yield _caution("no-price", f"the price of {what} is not known, so the total is not: {states}")
+            text = f"the price of {which} is not known, so the total is not: {states}"
+            yield Note(code="no-price", text=text, decides=True)
         elif price.extrapolated:
-            yield _caution(
-                "extrapolated-price",
-                f"the price of {what} is extrapolated, and its range is wide: {states}",
-            )
+            text = f"the price of {which} is extrapolated, and its range is wide: {states}"
+            yield Note(code="extrapolated-price", text=text, decides=True)
     if case.book.word("energy.fixed") == "share" and not case.book.number("energy.site_kw"):
         whole = energy.whole_meter(case)
         if whole:
-            yield _caution(
-                "whole-meter",
+            text = (
                 f"the tariff charges {whole:,.2f} USD for the meter of a whole site, which is not in the "
-                "total: energy.site_kw=KW adds the share of this system, energy.fixed=months all of it",
+                "total: energy.site_kw=KW adds the share of this system, energy.fixed=months all of it"
             )
-
-
-def _caution(code: str, text: str) -> Note:
-    return Note(code=code, text=text, decides=True)
+            yield Note(code="whole-meter", text=text, decides=True)
 
 
 def _listed(figure: Figure) -> str:

@@ -1,24 +1,24 @@
-"""What ``iowatt cost`` is asked for in words, made into systems, assumptions and the document."""
+"""What ``iowatt cost`` is given: Runs, assumptions and a horizon, and the document of their cost."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.budget.level import Level
+from iowatt.lenses.cost import SAMPLES, START, YEARS
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.book.find import find_book
-from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.priced_system import Subject
 from iowatt.lenses.cost.result import Cost
-from iowatt.lenses.cost.year import find_cycle, make_years
+from iowatt.lenses.cost.system import System
+from iowatt.lenses.cost.year import Year, find_cycle, make_years
 from iowatt.lenses.cost.year.cycle import HOURS_A_YEAR
 from iowatt.run import index
 from iowatt.run.bundle import Run
@@ -29,12 +29,13 @@ EARLIEST, LATEST = 1900, 2200
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options of ``iowatt cost``, as given."""
+class CostRequest:
+    """What is priced, and how: the options of ``iowatt cost``."""
 
     #: Folders of bundles, or Runs in memory.
     runs: Sequence[Path | Run]
     preset: str = "default"
+    #: Assumptions as ``KEY=VALUE`` or ``KEY=VALUE:LOW..HIGH``.
     sets: Sequence[str] = ()
     tariff: str | None = None
     alpha: float | None = None
@@ -47,12 +48,24 @@ class Asked:
     seed: int = 1
     #: Only systems whose response time keeps it are ranked.
     level: Level | None = None
-    #: Settings that have an option of their own, as KEY=VALUE.
-    more: Sequence[str] = field(default_factory=list)
+
+    @property
+    def horizon(self) -> Horizon:
+        """Equal work with ``alpha``, else equal time."""
+        if self.alpha is not None and self.years is not None:
+            raise InputError(
+                "conflict",
+                Argument("years"),
+                f"`alpha={self.alpha:g}` compares equal work and `years={self.years:g}` equal time; give one",
+                hint="the result has the other one, too",
+            )
+        if self.alpha is not None:
+            return Horizon("work", self.alpha)
+        return Horizon("time", YEARS if self.years is None else self.years)
 
 
-def answer(asked: Asked, told: Callable[[int], None] | None = None) -> Cost:
-    """The document ``iowatt.cost/1``; ``told`` is called with the number of prices found so far.
+def answer(request: CostRequest, progress: Callable[[int], None] | None = None) -> Cost:
+    """The document ``iowatt.cost/1``; ``progress`` is called with the number of prices found so far.
 
     Raises
     ------
@@ -60,37 +73,21 @@ def answer(asked: Asked, told: Callable[[int], None] | None = None) -> Cost:
         No Run, or none that can be read; both horizons; anything that cannot be priced.
     """
     # A folder of Runs (`runs/*`) has their index beside them.
-    runs = [one for one in asked.runs if isinstance(one, Run) or one.name != index.FILE_NAME]
-    asked = replace(asked, runs=runs)
-    horizon = _horizon(asked)
-    start = _start(asked.start)
-    book = find_book(asked.preset, [*asked.sets, *asked.more])
-    tariff = find_tariff(asked.tariff or book.word("energy.tariff"))
-    inventories = _inventories(asked)
+    runs = [one for one in request.runs if isinstance(one, Run) or one.name != index.FILE_NAME]
+    horizon, start = request.horizon, _start(request.start)
+    book = find_book(request.preset, request.sets)
+    tariff = find_tariff(request.tariff or book.word("energy.tariff"))
+    inventories = _inventories(request, len(runs))
     for one in inventories:
         book = one.priced(book)
-    subjects = _subjects(asked, inventories, horizon, start)
-    crossed = asked.crossovers
+    systems = _systems(request, runs, inventories, start)
+    crossed = request.crossovers
     if crossed is None:
         crossed = ("alpha" if horizon.basis == "work" else "years", "energy.factor")
     return analyse(
-        subjects, tariff, book, horizon, start,
-        level=asked.level, samples=asked.samples, seed=asked.seed,
-        crossovers=crossed if len(subjects) > 1 else (), told=told,
+        systems, tariff, book, horizon, start, level=request.level, samples=request.samples,
+        seed=request.seed, crossovers=crossed if len(systems) > 1 else (), progress=progress,
     )  # fmt: skip
-
-
-def _horizon(asked: Asked) -> Horizon:
-    if asked.alpha is not None and asked.years is not None:
-        raise InputError(
-            "conflict",
-            Argument("years"),
-            f"`alpha={asked.alpha:g}` compares equal work and `years={asked.years:g}` equal time; give one",
-            hint="the result has the other one, too",
-        )
-    if asked.alpha is not None:
-        return Horizon("work", asked.alpha)
-    return Horizon("time", YEARS if asked.years is None else asked.years)
 
 
 def _start(text: str) -> datetime:
@@ -107,36 +104,34 @@ def _start(text: str) -> datetime:
     return start
 
 
-def _inventories(asked: Asked) -> list[Inventory]:
-    if asked.inventories and len(asked.inventories) != len(asked.runs):
+def _inventories(request: CostRequest, runs: int) -> list[Inventory]:
+    count = len(request.inventories)
+    if count not in (0, runs):
         raise InputError(
             "conflict",
             Argument("inventory"),
-            f"there are {len(asked.inventories)} inventories and {len(asked.runs)} Runs; "
-            "expected one for each Run, in their order",
+            f"there are {count} inventories and {runs} Runs; expected one for each Run, in their order",
         )
-    return [read_inventory(path) for path in asked.inventories]
+    return [read_inventory(path) for path in request.inventories]
 
 
-def _subjects(
-    asked: Asked, inventories: Sequence[Inventory], horizon: Horizon, start: datetime
-) -> list[Subject]:
-    if not asked.runs:
+def _systems(
+    request: CostRequest, runs: Sequence[Path | Run], inventories: Sequence[Inventory], start: datetime
+) -> list[System | Year]:
+    if not runs:
         raise InputError(
             "missing", None, "no Run is given; expected at least one", hint="`iowatt run SCENARIO` makes one"
         )
-    runs = [one if isinstance(one, Run) else Run.open(one) for one in asked.runs]
-    observed = []
-    for at, run in enumerate(runs):
+    observed: list[tuple[Run, System]] = []
+    for at, one in enumerate(runs):
+        run = one if isinstance(one, Run) else Run.open(one)
         system = observe(run, inventories[at] if inventories else None)
-        if asked.level is not None:
-            system = replace(system, missed=asked.level.missed(run.summary["response_time_ms"]["all"]))
-        observed.append(Subject(system, run))
-    if asked.duty is None:
-        return observed
+        if request.level is not None:
+            system = replace(system, missed=request.level.missed(run.summary["response_time_ms"]["all"]))
+        observed.append((run, system))
+    if request.duty is None:
+        return [system for _, system in observed]
     # Just as long as is priced, so that wear and requests are those of the hours that are billed.
-    length = horizon.amount if horizon.basis == "time" else 1.0
+    length = request.horizon.amount if request.horizon.basis == "time" else 1.0
     years, hours = math.ceil(length), max(1, round(length * HOURS_A_YEAR))
-    pairs = [(run, one.system) for run, one in zip(runs, observed, strict=True)]
-    made = make_years(pairs, find_cycle(asked.duty), start, years=years, hours=hours)
-    return [Subject(year.system, year=year) for year in made]
+    return [*make_years(observed, find_cycle(request.duty), start, years=years, hours=hours)]

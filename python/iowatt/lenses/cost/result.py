@@ -6,41 +6,19 @@ first day of the bill; years have 365 days. None is what is not known.
 
 from __future__ import annotations
 
-import re
-from typing import Any, Final, Literal
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.lenses.budget.result import ServiceLevel
+from iowatt.lenses.cost.printable import PrintableResult
+from iowatt.lenses.cost.result_uncertainty import Crossover, Tornado, Uncertainty
+from iowatt.lenses.cost.result_year import DutyYear
 from iowatt.lenses.kept_up import KeptUp
 
-#: Control characters, halves of surrogate pairs (folders whose names are not UTF-8), and the two characters
-#: that XML forbids: neither a terminal nor a file should get them.
-_UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
-
-def _printable(part: Any) -> Any:
-    """The texts of a list or of the keys of a dict with question marks for what cannot be printed."""
-    if isinstance(part, str):
-        return _UNPRINTABLE.sub("?", " ".join(part.splitlines())) if _UNPRINTABLE.search(part) else part
-    if isinstance(part, list | tuple):
-        return [_printable(one) for one in part]
-    if isinstance(part, dict):
-        return {_printable(key): _printable(value) for key, value in part.items()}
-    return part
-
-
-class Part(Result):
-    """A part of the document. Names come from folders and files, so that any text may be in them."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _printable_texts(cls, given: Any) -> Any:
-        return _printable(given)
-
-
-class HorizonUsed(Part):
+class HorizonUsed(PrintableResult):
     """How long the work goes on: ``amount`` times the same work, or ``amount`` years."""
 
     basis: Literal["work", "time"]
@@ -49,7 +27,7 @@ class HorizonUsed(Part):
     said: str
 
 
-class TariffUsed(Part):
+class TariffUsed(PrintableResult):
     """Which tariff bills the energy."""
 
     key: str
@@ -62,7 +40,7 @@ class TariffUsed(Part):
     notes: list[Note]
 
 
-class BookUsed(Part):
+class BookUsed(PrintableResult):
     """Which book the assumptions come from."""
 
     name: str
@@ -73,12 +51,12 @@ class BookUsed(Part):
     cautions: list[Note]
 
 
-class Assumption(Part):
+class Assumption(PrintableResult):
     """A figure of the book with its range and its source."""
 
     key: str
     unit: str
-    #: What it is.
+    #: Its meaning.
     text: str
     value: float | str
     low: float | None
@@ -89,7 +67,7 @@ class Assumption(Part):
     note: str
 
 
-class Excluded(Part):
+class Excluded(PrintableResult):
     """A system that is not ranked: it did not keep up with its load (``late``), or misses the level."""
 
     system: str
@@ -97,14 +75,14 @@ class Excluded(Part):
     why: str
 
 
-class Cheapest(Part):
+class Cheapest(PrintableResult):
     """Names of the cheapest candidates."""
 
     total: str | None
     per_usable_tb: str | None
 
 
-class Choice(Part):
+class Choice(PrintableResult):
     """Which systems may be ranked, and which is the cheapest."""
 
     level: ServiceLevel | None
@@ -117,7 +95,7 @@ class Choice(Part):
     cheapest: Cheapest
 
 
-class WorkOnce(Part):
+class WorkOnce(PrintableResult):
     """The work that is repeated."""
 
     duration_s: float
@@ -129,7 +107,7 @@ class WorkOnce(Part):
     energy_j: float
 
 
-class Capacity(Part):
+class Capacity(PrintableResult):
     """Capacity in decimal GB: of all drives, after redundancy, after data reduction."""
 
     raw: float | None
@@ -145,7 +123,7 @@ class Payment(Result):
     until_s: float | None
 
 
-class CostComponent(Part):
+class CostComponent(PrintableResult):
     """A named part of the cost with its formula and the payments that it consists of."""
 
     key: str
@@ -170,7 +148,7 @@ class CostComponent(Part):
     flows: list[Payment]
 
 
-class BilledMonth(Part):
+class BilledMonth(PrintableResult):
     """A month of the bill, or a year where there are many."""
 
     month: str
@@ -186,7 +164,7 @@ class BilledMonth(Part):
         return self.energy_usd + self.demand_usd + self.fixed_usd + self.other_usd
 
 
-class Billed(Part):
+class Billed(PrintableResult):
     """The bill of the system's own power."""
 
     energy_kwh: float
@@ -195,13 +173,13 @@ class Billed(Part):
 
     @property
     def by(self) -> Literal["month", "year"] | None:
-        """What a row is of; None where there is none."""
+        """The period of a row; None without rows."""
         if not self.months:
             return None
         return "year" if len(self.months[0].month) == len("2026") else "month"
 
 
-class DriveWear(Part):
+class DriveWear(PrintableResult):
     """How much of its life one drive uses in the work once."""
 
     fraction: float
@@ -219,7 +197,7 @@ def _absent(value: object) -> bool:
     return value is None
 
 
-class DriveReplaced(Part):
+class DriveReplaced(PrintableResult):
     """A drive bought in place of a worn one; ``count`` of them evenly until ``until_years`` in a group."""
 
     at_years: float
@@ -229,7 +207,7 @@ class DriveReplaced(Part):
     until_years: float | None = Field(default=None, exclude_if=_absent)
 
 
-class DriveCost(Part):
+class DriveCost(PrintableResult):
     """One drive: price, life and replacements."""
 
     name: str
@@ -257,7 +235,7 @@ class DriveCost(Part):
         return sum(one.count or 1 for one in self.replacements)
 
 
-class Grid(Part):
+class Grid(PrintableResult):
     """Emissions of electricity."""
 
     key: str
@@ -265,7 +243,7 @@ class Grid(Part):
     source: str
 
 
-class EmbodiedEstimate(Part):
+class EmbodiedEstimate(PrintableResult):
     """Embodied carbon of all drives by one estimate; None where it does not know all of them."""
 
     estimate: str
@@ -273,7 +251,7 @@ class EmbodiedEstimate(Part):
     source: str
 
 
-class Carbon(Part):
+class Carbon(PrintableResult):
     """Carbon of electricity and of the drives bought, kg CO2e."""
 
     grid: Grid
@@ -288,7 +266,7 @@ class Carbon(Part):
     note: str
 
 
-class View(Part):
+class View(PrintableResult):
     """One ratio, such as dollars an IOPS. ``value`` is None where it cannot be formed (``note`` says why)."""
 
     key: str
@@ -300,7 +278,7 @@ class View(Part):
     note: str = ""
 
 
-class CycleWear(Part):
+class CycleWear(PrintableResult):
     """What one stop costs by one rating of cycles, and how long a rest must last to save that."""
 
     rating: str
@@ -314,7 +292,7 @@ class CycleWear(Part):
     times_energy: float | None
 
 
-class BreakEven(Part):
+class BreakEven(PrintableResult):
     """From which length on a rest at a power level pays, in joules and in dollars."""
 
     level: str
@@ -329,7 +307,7 @@ class BreakEven(Part):
     wear: list[CycleWear]
 
 
-class DailyBudget(Part):
+class DailyBudget(PrintableResult):
     """What one rating allows a day, so that a drive lasts ``years``, and what the work uses."""
 
     rating: str
@@ -341,7 +319,7 @@ class DailyBudget(Part):
     used_per_day: float
 
 
-class Saved(Part):
+class Saved(PrintableResult):
     """Dollars of energy saved, of wear, and the difference."""
 
     saved_usd: float | None
@@ -349,7 +327,7 @@ class Saved(Part):
     net_usd: float | None
 
 
-class SpinDown(Part):
+class SpinDown(PrintableResult):
     """What resting did for the drives of one model in one pool, and from which length on it pays."""
 
     title: str
@@ -379,108 +357,7 @@ class SpinDown(Part):
     note: str
 
 
-class DutyCycle(Part):
-    """The load of each hour of the week, and factors of months and holidays, in ``measure``."""
-
-    name: str
-    title: str
-    where: str
-    measure: str
-    #: 7 x 24, Monday first.
-    week: list[list[float]]
-    mean_day: list[float]
-    months: list[float]
-    holidays: list[str]
-    holiday: list[float] | None
-    growth_per_year: float
-    source: str
-    date: str | None
-    quality: str
-    notes: list[Note]
-
-
-class HighestHour(Part):
-    """The hour with the highest load."""
-
-    when: str
-    load: float
-    watts: float
-    response_ms: float | None
-
-
-class LoadLevel(Part):
-    """A Run, and the hours that it stands for."""
-
-    where: str
-    load: float
-    #: Of the highest load.
-    share: float
-    watts: float
-    response_ms: float | None
-    hours: float
-
-
-class LoadBand(Part):
-    """Hours at loads above one share of the highest load, up to another."""
-
-    above: float
-    to: float
-    hours: int
-    kwh: float
-
-
-class MeanWeek(Part):
-    """Means by hour of the week, 7 x 24, Monday first."""
-
-    days: list[str]
-    load: list[list[float]]
-    watts: list[list[float]]
-
-
-class MeanDay(Part):
-    """Means by hour of the day."""
-
-    load: list[float]
-    watts: list[float]
-
-
-class CalendarMonth(Part):
-    """A calendar month of all years together."""
-
-    month: int
-    hours: int
-    kwh: float
-    mean_load: float
-
-
-class DutyYear(ResultDocument, Part):
-    """A year of a duty cycle on one array: loads in ``unit``, power in W."""
-
-    schema_id: Literal["iowatt.year/1"] = Field(default="iowatt.year/1", alias="schema")
-    system: str
-    cycle: DutyCycle
-    start: str
-    years: int
-    measure: str
-    unit: str
-    highest: float
-    power_basis: str
-    modelled: bool
-    energy_kwh: float
-    mean_w: float
-    requests: float
-    bytes_moved: float
-    response_ms: float | None
-    highest_hour: HighestHour
-    levels: list[LoadLevel]
-    by_load: list[LoadBand]
-    week: MeanWeek
-    mean_day: MeanDay
-    months: list[CalendarMonth]
-    notes: list[Note]
-
-
-class SystemCost(Part):
+class SystemCost(PrintableResult):
     """What one system costs over the horizon."""
 
     name: str
@@ -518,7 +395,7 @@ class SystemCost(Part):
         return self.kept_up is not None and not self.kept_up.kept_up
 
 
-class OtherTotal(Part):
+class OtherTotal(PrintableResult):
     """A system under the other horizon."""
 
     name: str
@@ -528,14 +405,14 @@ class OtherTotal(Part):
     by_group: dict[str, float | None]
 
 
-class OtherHorizon(Part):
+class OtherHorizon(PrintableResult):
     """All systems under the other horizon: equal time beside equal work, or the other way round."""
 
     horizon: HorizonUsed
     systems: list[OtherTotal]
 
 
-class MoreThanFirst(Part):
+class MoreThanFirst(PrintableResult):
     """What ``b`` costs more than ``a``, the first candidate."""
 
     a: str
@@ -544,206 +421,7 @@ class MoreThanFirst(Part):
     share: float | None
 
 
-class DrawnFigure(Part):
-    """A figure that is drawn within its range."""
-
-    key: str
-    unit: str
-    text: str
-    law: Literal["triangular", "log-triangular"]
-    low: float
-    mode: float
-    high: float
-
-
-class Quantiles(Result):
-    """Dollars that so many per cent of the draws stay below."""
-
-    p5: float
-    p25: float
-    p50: float
-    p75: float
-    p95: float
-
-
-class DrawnDollars(Part):
-    """Dollars at the book's values and over the draws."""
-
-    usd: float
-    mean: float
-    sd: float
-    quantiles: Quantiles
-    #: Those at 1 %, 2 % ... 99 %.
-    curve: list[float]
-    #: Share of the draws above ``usd``; those that are the same count half.
-    share_above: float
-
-
-class DrawnGroup(Part):
-    """A group's dollars over the draws."""
-
-    group: str
-    usd: float
-    quantiles: Quantiles
-
-
-class _OfSystem(Part):
-    name: str
-
-
-class _OfPair(Part):
-    a: str
-    b: str
-
-
-class DrawnSystem(DrawnDollars, _OfSystem):
-    """A system's total over the draws."""
-
-    groups: list[DrawnGroup]
-    #: Share of the draws in which it is the cheapest.
-    cheapest_share: float
-    #: The same per usable TB; None where a capacity is not known.
-    cheapest_per_tb_share: float | None
-
-
-class DrawnDifference(DrawnDollars, _OfPair):
-    """What ``b`` costs more than ``a`` over the draws; ties count half."""
-
-    share_b_cheaper: float
-
-
-class Uncertainty(Part):
-    """Totals and differences over draws of all figures that have a range."""
-
-    samples: int
-    seed: int
-    #: ``present``: discounted by ``discount.rate``.
-    dollars: Literal["present", "paid"]
-    method: str
-    figures: list[DrawnFigure]
-    systems: list[DrawnSystem]
-    differences: list[DrawnDifference]
-
-
-class Bar(Part):
-    """One figure: its range in the key's unit, and the dollars at either end of it."""
-
-    key: str
-    unit: str
-    text: str
-    low: float
-    value: float
-    high: float
-    usd_low: float
-    usd_high: float
-    #: Dollars between the least and the most of the three.
-    swing: float
-    #: Whether a difference changes its sign.
-    flips: bool
-
-
-class Tornado(Part):
-    """Bars of a system's total, or of what ``b`` costs more than ``a``; the largest swing first."""
-
-    of: Literal["total", "difference"]
-    system: str | None
-    a: str | None
-    b: str | None
-    #: At the book's values.
-    usd: float
-    dollars: Literal["present", "paid"]
-    bars: list[Bar]
-    #: Keys of figures with a range that change nothing here.
-    without_effect: list[str]
-
-
-class Elsewhere(Part):
-    """A place along an assumption in other terms, for one system."""
-
-    text: str
-    value: float
-    unit: str
-
-
-class PlaceRange(Part):
-    """Where a ranking flips over draws: quantiles of the first place, and what the other draws do.
-
-    Quantiles are None where fewer than 20 draws have a place. The shares sum to 1.
-    """
-
-    draws: int
-    seed: int
-    p5: float | None
-    p50: float | None
-    p95: float | None
-    share_crossing: float
-    share_a_cheaper: float
-    share_b_cheaper: float
-    share_same: float
-    share_reversed: float
-
-
-class Crossing(Part):
-    """A place between ``lower`` and ``upper`` where the cheaper of two systems changes."""
-
-    at: float
-    lower: float
-    upper: float
-    kind: Literal["cross", "jump", "tie"]
-    cheaper_below: str
-    cheaper_above: str
-    #: The difference at either side.
-    usd_below: float
-    usd_above: float
-    also: list[Elsewhere]
-
-
-class Pair(Part):
-    """The crossings of two systems, or why there is none; and how sure the first one is."""
-
-    a: str
-    b: str
-    crossings: list[Crossing]
-    why: str | None
-    range: PlaceRange | None
-
-
-class Course(Part):
-    """Totals of each system along an assumption."""
-
-    at: list[float]
-    usd: dict[str, list[float]]
-
-
-class CheapestStretch(Part):
-    """Which system is the cheapest from where until where."""
-
-    start: float = Field(alias="from")
-    until: float
-    system: str
-
-
-class Crossover(Part):
-    """One assumption varied: what all systems cost along it, who is the cheapest where, and the pairs."""
-
-    #: ``alpha``, ``years`` or a key of the book.
-    of: str
-    unit: str
-    text: str
-    #: In force; None where nothing is.
-    value: float | None
-    low: float
-    high: float
-    #: Why it ends there, where that is not by choice.
-    ended_by: str | None
-    dollars: Literal["present", "paid"]
-    axis: Literal["log", "linear"]
-    course: Course
-    cheapest: list[CheapestStretch]
-    pairs: list[Pair]
-
-
-class Cost(ResultDocument, Part):
+class Cost(ResultDocument, PrintableResult):
     """What Runs cost, side by side."""
 
     schema_id: Literal["iowatt.cost/1"] = Field(default="iowatt.cost/1", alias="schema")

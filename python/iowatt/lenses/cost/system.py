@@ -1,4 +1,4 @@
-"""What a Run tells of what is to be paid: drives and what they went through, power over time, capacity."""
+"""A system as its cost depends on it: drives and their counts, power over time, capacity."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Drive:
     pool: str
     kind: Literal["hdd", "ssd"]
     capacity_gb: float
-    #: What volumes take of it, redundancy included; None where nobody knows.
+    #: What volumes take of it, redundancy included; None where not known.
     used_gb: float | None
     #: Key of the book's price per GB, such as ``hdd-nearline``.
     price_class: str
@@ -63,14 +63,19 @@ class Drive:
     #: Names as in ``run.json``: bytes_written, pe_cycles, bytes_per_year, load_unload_cycles ...
     ratings: Mapping[str, float]
     counts: Counts
-    #: The drive of the library that it is in all but name; None where it is no other.
+    #: The drive of the library that it equals but for its name; None without any.
     based_on: str | None = None
     #: Its power levels below idling, deepest last; none where it has none or they are not known.
     lows: tuple[Low, ...] = ()
     #: Whether ``price`` is what its owner says was paid, and so comes before the book's.
     paid: bool = False
-    #: How many drives this stands for, alike in all that is priced.
+    #: How many drives this represents, alike in all that is priced.
     count: int = 1
+
+    @property
+    def title(self) -> str:
+        """Its name with its model."""
+        return f"{self.name} ({self.model})"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -103,7 +108,7 @@ class Work:
 
 @dataclass(frozen=True)
 class System:
-    """What is priced."""
+    """The system that is priced."""
 
     name: str
     #: Where it comes from, for messages.
@@ -121,7 +126,7 @@ class System:
     notes: tuple[Note, ...] = ()
     #: What must be read before its figures.
     cautions: tuple[Note, ...] = ()
-    #: Whether it kept up with its load; None where no Run tells.
+    #: Whether it kept up with its load; None where not known.
     kept_up: KeptUp | None = None
     #: How it misses the service level that is asked for; empty where it keeps it, or none is asked for.
     missed: str = ""
@@ -137,7 +142,7 @@ class System:
         return not self.late and not self.missed
 
     def merged(self) -> System:
-        """The same with drives that cost the same as one that stands for all: quicker to price many times."""
+        """The same with like drives as one with a count: quicker to price many times."""
         alike: dict[tuple[object, ...], Drive] = {}
         for drive in self.drives:
             first = alike.get(drive.priced_by)

@@ -7,8 +7,8 @@ from typing import Any
 
 from iowatt.lenses.compare.result import BeforeAfter, SideKey, SpikesByView
 from iowatt.pages.compare import words
-from iowatt.render import numbers, palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import numbers, palette, plot
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
 
 #: Runs of a group whose course is drawn; all are in the table.
 DRAWN = 4
@@ -20,162 +20,104 @@ def courses(found: BeforeAfter) -> list[Figure]:
     if found.over_time.width_s is None:
         return []
     every = [course for key, _ in words.SIDES for course in found.over_time.of(key)]
-    limit = found.asked.spike_ms
-    values = [
-        value
-        for course in every
-        for blocks in (course.mean_ms, course.max_ms)
-        for value in blocks
-        if value is not None
-    ]
-    values = [value for value in [*values, limit] if value > 0]
-    low, high = math.log10(min(values)), math.log10(max(values))
+    blocks = [value for course in every for value in (*course.mean_ms, *course.max_ms) if value is not None]
+    values = [math.log10(value) for value in (*blocks, found.asked.spike_ms) if value > 0]
+    low, high = min(values), max(values)
     room = 0.04 * max(high - low, 0.5)
-    y_range = [low - room, high + room]
     longest = max((course.end_s[-1] for course in every if course.end_s), default=1.0)
     return [
-        _course(found, key, title, y_range, longest) for key, title in words.SIDES if found.over_time.of(key)
+        _course(found, key, title, [low - room, high + room], longest)
+        for key, title in words.SIDES
+        if found.over_time.of(key)
     ]
 
 
 def _course(found: BeforeAfter, key: SideKey, title: str, y_range: list[float], longest: float) -> Figure:
-    shown = found.over_time.of(key)
-    limit = found.asked.spike_ms
+    shown, limit = found.over_time.of(key), found.asked.spike_ms
     rows: list[list[Cell]] = [
-        [course.run, start, requests, mean, most]
+        [course.run, *block]
         for course in shown
-        for start, requests, mean, most in zip(
-            course.start_s, course.requests, course.mean_ms, course.max_ms, strict=True
-        )
+        for block in zip(course.start_s, course.requests, course.mean_ms, course.max_ms, strict=True)
     ]
     columns = [
-        Column("Run", text=True),
-        Column("From", "s"),
-        Column("Requests"),
-        Column("Mean", "ms"),
+        *text_columns("Run"), Column("From", "s"), Column("Requests"), Column("Mean", "ms"),
         Column("Longest", "ms"),
-    ]
-    data: list[dict[str, Any]] = []
+    ]  # fmt: skip
+    traces: list[dict[str, Any]] = []
     for at, course in enumerate(shown[:DRAWN]):
         # One legend for all Runs of a group: their colours tell them apart, the hover names them.
-        more = {"legendgroup": str(at), "showlegend": at == 0, "text": plain(course.run)}
+        more: dict[str, Any] = {
+            "legendgroup": str(at),
+            "showlegend": at == 0,
+            "text": plain(course.run),
+            "hover": _HOVER,
+        }
         x = [(start + end) / 2 for start, end in zip(course.start_s, course.end_s, strict=True)]
         if any(value is not None for value in course.max_ms):
-            data.append(
-                _line(
-                    x,
-                    course.max_ms,
-                    "Longest",
-                    {"color": palette.STATE_COLOURS["idle"], "width": 1.2},
-                    more,
-                )
-            )
-        data.append(
-            _line(
-                x,
-                course.mean_ms,
-                "Mean",
-                {"color": words.COLOURS[key] if at == 0 else palette.RUNS[2 + at], "width": 2},
-                more,
-            )
-        )
-        over = [
-            (when, mean)
-            for when, mean in zip(x, course.mean_ms, strict=True)
-            if mean is not None and mean > limit
-        ]
+            grey = palette.STATE_COLOURS["idle"]
+            traces.append(plot.line(x, course.max_ms, name="Longest", colour=grey, width=1.2, **more))
+        colour = words.COLOURS[key] if at == 0 else palette.RUNS[2 + at]
+        traces.append(plot.line(x, course.mean_ms, name="Mean", colour=colour, width=2, **more))
+        means = zip(x, course.mean_ms, strict=True)
+        over = [(when, mean) for when, mean in means if mean is not None and mean > limit]
         if over:
-            data.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": f"Mean over {numbers.with_unit(limit, 'ms')}",
-                    "x": [when for when, _ in over],
-                    "y": [mean for _, mean in over],
-                    "marker": {"color": palette.WRITE, "size": 6, "symbol": "triangle-up"},
-                    "hovertemplate": _HOVER,
-                    **more,
-                }
-            )
-    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-    line["line"] = {"color": palette.ALL, "width": 1, "dash": "dot"}
-    remarks = [] if len(shown) <= DRAWN else [f"The first {DRAWN} of {len(shown)} Runs are drawn."]
+            traces.append(
+                plot.markers(
+                    [when for when, _ in over], [mean for _, mean in over],
+                    name=f"Mean over {numbers.with_unit(limit, 'ms')}", colour=palette.WRITE, size=6,
+                    symbol="triangle-up", **more,
+                )
+            )  # fmt: skip
+    drawn = layout(
+        axis("Time (s)", range=[0, longest]),
+        axis("Response time (ms, log scale)", type="log", range=y_range, dtick="D2"),
+        showlegend=True, shapes=[plot.rule(y=limit, dash="dot")],
+    )  # fmt: skip
     return Figure(
-        f"over-time-{key}",
-        f"{title}, over time",
+        f"over-time-{key}", f"{title}, over time",
         f"Mean and longest response of each block of {numbers.duration(shown[0].width_s)}, from the start "
         f"of the window; triangles are means over the threshold of {numbers.with_unit(limit, 'ms')} "
         "(dotted).",
-        Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Time (s)", range=[0, longest]),
-                axis("Response time (ms, log scale)", type="log", range=y_range, dtick="D2"),
-                showlegend=True,
-                shapes=[line],
-            ),
-        },
-        remarks,
-    )
-
-
-def _line(
-    x: list[float], y: list[float | None], name: str, line: dict[str, Any], more: dict[str, Any]
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x,
-        "y": y,
-        "line": line,
-        "hovertemplate": _HOVER,
-        **more,
-    }
+        Table(columns, rows), plot.spec(traces, drawn),
+        [] if len(shown) <= DRAWN else [f"The first {DRAWN} of {len(shown)} Runs are drawn."],
+    )  # fmt: skip
 
 
 def summary(found: BeforeAfter) -> Figure:
     """Requests and blocks over the threshold, by either view."""
-    limit = numbers.with_unit(found.asked.spike_ms, "ms")
     rows: list[list[Cell]] = []
     for key, title in words.SIDES:
         over, by_view = found.over_threshold.of(key), found.spikes.of(key)
-        mine: list[Cell] = [title, over.requests, _percent(over.share)]
+        first: list[Cell] = [title, over.requests, words.percent(over.share)]
         if by_view is None:
-            rows.append([*mine, *[None] * 7])
+            rows.append([*first, *[None] * 7])
             continue
         for view, shown in words.VIEWS:
-            one = by_view.mean if view == "mean" else by_view.max
-            counts: list[Cell] = [one.spikes, one.blocks_over, one.blocks]
-            rows.append([*mine, shown, *counts, one.seconds, one.longest_s, one.greatest_block_ms])
+            one = by_view.of(view)
+            rows.append(
+                [
+                    *first, shown, one.spikes, one.blocks_over, one.blocks, one.seconds, one.longest_s,
+                    one.greatest_block_ms,
+                ]
+            )  # fmt: skip
     columns = [
-        Column("Side", text=True),
-        Column("Requests over it"),
-        Column("Of all requests", "%"),
-        Column("Spikes", text=True),
-        Column("Number"),
-        Column("Blocks over it"),
-        Column("Blocks"),
-        Column("Time in spikes", "s"),
-        Column("Longest spike", "s"),
-        Column("Greatest block", "ms"),
-    ]
+        *text_columns("Side"), Column("Requests over it"), Column("Of all requests", "%"),
+        *text_columns("Spikes"), Column("Number"), Column("Blocks over it"), Column("Blocks"),
+        Column("Time in spikes", "s"), Column("Longest spike", "s"), Column("Greatest block", "ms"),
+    ]  # fmt: skip
     return Figure(
-        "threshold",
-        f"Over {limit}",
+        "threshold", f"Over {numbers.with_unit(found.asked.spike_ms, 'ms')}",
         "A spike is consecutive blocks over the threshold: by their means, as an array\u2019s reporter shows "
         "them, or by their longest response, where one slow request is enough.",
-        Table(columns, rows),
-        wide=True,
-    )
+        Table(columns, rows), wide=True,
+    )  # fmt: skip
 
 
 def sentences(found: BeforeAfter) -> list[str]:
     """How many requests and spikes are over the threshold."""
     limit = numbers.with_unit(found.asked.spike_ms, "ms")
     over = [(key, found.over_threshold.of(key)) for key, _ in words.SIDES]
-    said = [
+    texts = [
         f"Requests over {limit}: "
         + ", ".join(
             f"{key} {numbers.count(one.requests)} ({numbers.percent(one.share)})" for key, one in over
@@ -184,16 +126,14 @@ def sentences(found: BeforeAfter) -> list[str]:
     ]
     width_s = found.over_time.width_s
     if width_s is None:
-        return said
+        return texts
+    sides = [(key, found.spikes.of(key)) for key, _ in words.SIDES]
     for view, shown in words.VIEWS:
-        sides = [(key, found.spikes.of(key)) for key, _ in words.SIDES]
-        each = [
-            f"{key} {_spikes(one.mean if view == 'mean' else one.max)}"
-            for key, one in sides
-            if one is not None
-        ]
-        said.append(f"Spikes over {limit} {shown}, blocks of {numbers.duration(width_s)}: {'; '.join(each)}.")
-    return said
+        each = [f"{key} {_spikes(one.of(view))}" for key, one in sides if one is not None]
+        texts.append(
+            f"Spikes over {limit} {shown}, blocks of {numbers.duration(width_s)}: {'; '.join(each)}."
+        )
+    return texts
 
 
 def _spikes(one: SpikesByView) -> str:
@@ -207,12 +147,8 @@ def _spikes(one: SpikesByView) -> str:
     )
 
 
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
 def spikes(found: BeforeAfter) -> Figure | None:
-    """The spikes by means, with times, lengths and the greatest mean."""
+    """The spikes with times, lengths and the greatest value."""
     rows: list[list[Cell]] = []
     total = 0
     for key, title in words.SIDES:
@@ -222,35 +158,19 @@ def spikes(found: BeforeAfter) -> Figure | None:
         for one, shown in ((by_view.mean, "means"), (by_view.max, "single requests")):
             total += one.spikes
             rows += [
-                [
-                    title,
-                    shown,
-                    spike.run,
-                    spike.start_s,
-                    spike.length_s,
-                    spike.greatest_ms,
-                    spike.requests,
-                ]
+                [title, shown, spike.run, spike.start_s, spike.length_s, spike.greatest_ms, spike.requests]
                 for spike in one.listed
             ]
     if not rows:
         return None
     columns = [
-        Column("Side", text=True),
-        Column("By", text=True),
-        Column("Run", text=True),
-        Column("From", "s"),
-        Column("Length", "s"),
-        Column("Greatest", "ms"),
-        Column("Requests"),
-    ]
+        *text_columns("Side", "By", "Run"), Column("From", "s"), Column("Length", "s"),
+        Column("Greatest", "ms"), Column("Requests"),
+    ]  # fmt: skip
     left = total - len(rows)
     return Figure(
-        "spikes",
-        "Spikes",
-        "When they began, from the start of the window, how long they were, and their greatest mean or "
-        "response.",
-        Table(columns, rows),
+        "spikes", "Spikes",
+        "When they began, from the start of the window, their length, and their greatest mean or response.",
+        Table(columns, rows), wide=True,
         remarks=[f"The highest are listed; {numbers.count(left)} more are not."] if left else [],
-        wide=True,
-    )
+    )  # fmt: skip

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Final
 
-from iowatt.lenses.compare.outcome import Interval
-from iowatt.lenses.compare.result import BeforeAfter, DifferenceRow, SideKey
+from iowatt.lenses.compare.result import BeforeAfter, DifferenceRow, Interval, SideKey, View
 from iowatt.render import numbers, palette
 from iowatt.render.phrases import listed
 
 SIDES: Final[tuple[tuple[SideKey, str], ...]] = (("before", "Before"), ("after", "After"))
 COLOURS: Final = {"before": palette.RUNS[1], "after": palette.RUNS[0]}
 DASHES: Final = {"before": "dash", "after": "solid"}
-View = Literal["mean", "max"]
 VIEWS: Final[tuple[tuple[View, str], ...]] = (("mean", "by means"), ("max", "by single requests"))
 
 
 def verdict(found: BeforeAfter) -> Iterator[str]:
-    """What is better and worse, or why there are no verdicts; then what makes the sides hard to compare."""
+    """Better and worse figures, or why there are no verdicts; then what makes the sides hard to compare."""
     if found.withheld:
         why = "; ".join(flag.text for flag in found.flags if flag.withholds)
-        yield f"No verdicts: these Runs cannot tell what the change did: {why}."
+        yield f"No verdicts: these Runs do not show the effect of the change: {why}."
     else:
         yield _verdict(found)
     for flag in found.flags:
@@ -31,14 +29,14 @@ def verdict(found: BeforeAfter) -> Iterator[str]:
 
 def _verdict(found: BeforeAfter) -> str:
     groups = {
-        said: [
+        verdict: [
             f"{short_title(row)} {numbers.change(row.change)}".rstrip()
             for row in found.differences
-            if row.verdict == said
+            if row.verdict == verdict
         ]
-        for said in ("better", "worse")
+        for verdict in ("better", "worse")
     }
-    parts = [f"{said}: {listed(figures)}" for said, figures in groups.items() if figures]
+    parts = [f"{verdict}: {listed(figures)}" for verdict, figures in groups.items() if figures]
     if parts:
         return sentence("; ".join(parts))
     if all(row.verdict == "no verdict" for row in found.differences):
@@ -59,6 +57,11 @@ def value(amount: float | None, unit: str) -> str:
     if unit == "%":
         return f"{numbers.significant(amount)}\u00a0%"
     return numbers.with_unit(amount, unit)
+
+
+def percent(share: float | None) -> float | None:
+    """A share in percent."""
+    return None if share is None else 100 * share
 
 
 def interval(limits: Interval | None, unit: str) -> str:

@@ -1,4 +1,4 @@
-"""Figures of what decides: ranges of totals and differences, tornado, crossovers."""
+"""Figures that decide: ranges of totals and differences, tornados, crossovers."""
 
 from __future__ import annotations
 
@@ -6,111 +6,106 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.lenses.cost.result import Cost, Course, Crossing, Crossover, Pair, Quantiles, Tornado, Uncertainty
-from iowatt.pages.cost import ranking, words
-from iowatt.pages.cost.verdict import leaning
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.lenses.cost.result import Cost
+from iowatt.lenses.cost.result_uncertainty import (
+    CostCurve,
+    Crossing,
+    Crossover,
+    PairCrossings,
+    Quantiles,
+    Tornado,
+)
+from iowatt.pages.cost import sentences, words
+from iowatt.render import palette, plot
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
 
-_ENDS: Final = ("p5", "p25", "p50", "p75", "p95")
-_HEADS: Final = ("5 %", "25 %", "Median", "75 %", "95 %")
+_ENDS: Final = {"p5": "5 %", "p25": "25 %", "p50": "Median", "p75": "75 %", "p95": "95 %"}
 _BARS: Final = 12
 #: Tornados that are shown.
 _TORNADOS: Final = 6
-#: Decades from which totals are drawn logarithmically, and beyond which only powers of ten are named.
+#: Decades from which totals are drawn logarithmically, and beyond which only powers of ten are labelled.
 _LOG_FROM: Final = 1.3
 _MANY: Final = 3.0
-_LOW: Final = "#56b4e9"
-_HIGH: Final = "#e69f00"
 
 
-def totals(found: Cost) -> Figure | None:
+def _quantiles(ends: Quantiles) -> list[Cell]:
+    return [getattr(ends, end) for end in _ENDS]
+
+
+def totals(cost: Cost) -> Figure | None:
     """Each system's total over the draws, as a box."""
-    spread = found.uncertainty
+    spread = cost.uncertainty
     if spread is None:
         return None
-    names = [str(one.name) for one in spread.systems]
+    names = [plain(one.name) for one in spread.systems]
     rows: list[list[Cell]] = [
         [
-            name, one.usd, one.mean, one.sd, *(getattr(one.quantiles, end) for end in _ENDS),
-            100 * one.cheapest_share,
+            one.name, one.usd, one.mean, one.sd, *_quantiles(one.quantiles), 100 * one.cheapest_share,
             None if one.cheapest_per_tb_share is None else 100 * one.cheapest_per_tb_share,
         ]
-        for name, one in zip(names, spread.systems, strict=True)
+        for one in spread.systems
     ]  # fmt: skip
     columns = [
-        Column("System", text=True), Column("At the book's values", "USD"), Column("Mean", "USD"),
-        Column("Standard deviation", "USD"), *(Column(head, "USD") for head in _HEADS),
-        Column("Cheapest in total", "% of draws"), Column("Cheapest per usable TB", "% of draws"),
+        *text_columns("System"), *_dollar_columns("At the book's values", "Mean", "Standard deviation"),
+        *_dollar_columns(*_ENDS.values()), Column("Cheapest in total", "% of draws"),
+        Column("Cheapest per usable TB", "% of draws"),
     ]  # fmt: skip
-    data = [
-        *(
-            _box(name, one.quantiles, palette.RUNS[at % len(palette.RUNS)])
-            for at, (name, one) in enumerate(zip(names, spread.systems, strict=True))
-        ),
+    traces: list[dict[str, Any]] = [
         {
-            "type": "scatter", "mode": "markers", "name": "At the book's values",
-            "x": [one.usd for one in spread.systems], "y": [plain(name) for name in names],
-            "marker": {"symbol": "diamond", "size": 9, "color": palette.ALL},
-            "hovertemplate": "%{y}: %{x:,.4~r} USD<extra></extra>",
-        },
+            "type": "box", "orientation": "h", "name": name, "y": [name], "q1": [one.quantiles.p25],
+            "median": [one.quantiles.p50], "q3": [one.quantiles.p75], "lowerfence": [one.quantiles.p5],
+            "upperfence": [one.quantiles.p95], "line": {"color": words.colour(at)},
+        }
+        for at, (name, one) in enumerate(zip(names, spread.systems, strict=True))
     ]  # fmt: skip
+    traces.append(
+        plot.markers(
+            [one.usd for one in spread.systems], names, name="At the book's values", colour=palette.ALL,
+            size=9, symbol="diamond", hover="%{y}: %{x:,.4~r} USD<extra></extra>",
+        )
+    )  # fmt: skip
+    count = len(spread.figures)
+    drawn = "the one figure that has a range" if count == 1 else f"the {count} figures that have a range"
     caption = (
-        f"{spread.samples:,} draws of {_these(spread)}, the same for all systems: from 5 to 95 %, half of "
+        f"{spread.samples:,} draws of {drawn}, the same for all systems: from 5 to 95 %, half of "
         "them within the box; a diamond is the total at the book's values. "
         f"{spread.method.removesuffix('.')}."
     )
-    drawn = layout(
-        axis(_dollars(found)), axis("", type="category", autorange="reversed"), showlegend=False, boxgap=0.4
-    )
+    shape = layout(axis(_dollars(cost)), words.SYSTEMS_AXIS, showlegend=False, boxgap=0.4)
     return Figure(
-        "totals", "Range of the totals", caption, Table(columns, rows), {"data": data, "layout": drawn},
-        remarks=leaning(found),
+        "totals", "Range of the totals", caption, Table(columns, rows), plot.spec(traces, shape),
+        sentences.leaning(cost),
     )  # fmt: skip
 
 
-def _these(spread: Uncertainty) -> str:
-    count = len(spread.figures)
-    return "the one figure that has a range" if count == 1 else f"the {count} figures that have a range"
+def _dollar_columns(*titles: str) -> list[Column]:
+    return [Column(title, "USD") for title in titles]
 
 
-def _dollars(found: Cost) -> str:
-    return "Total (USD of today)" if words.discounted(found) else "Total (USD)"
+def _dollars(cost: Cost) -> str:
+    return "Total (USD of today)" if words.discounted(cost) else "Total (USD)"
 
 
-def _box(name: str, ends: Quantiles, colour: str) -> dict[str, Any]:
-    return {
-        "type": "box", "orientation": "h", "name": plain(name), "y": [plain(name)], "q1": [ends.p25],
-        "median": [ends.p50], "q3": [ends.p75], "lowerfence": [ends.p5],
-        "upperfence": [ends.p95], "line": {"color": colour},
-    }  # fmt: skip
-
-
-def differences(found: Cost) -> Figure | None:
+def differences(cost: Cost) -> Figure | None:
     """How much more each later system costs than the first, over the draws."""
-    spread = found.uncertainty
+    spread = cost.uncertainty
     if spread is None or not spread.differences:
         return None
-    ones = spread.differences
+    titles = [f"{one.b} less {one.a}" for one in spread.differences]
     rows: list[list[Cell]] = [
-        [
-            f"{one.b} less {one.a}", one.usd, one.mean, *(getattr(one.quantiles, end) for end in _ENDS),
-            100 * one.share_b_cheaper,
-        ]
-        for one in ones
-    ]  # fmt: skip
+        [title, one.usd, one.mean, *_quantiles(one.quantiles), 100 * one.share_b_cheaper]
+        for title, one in zip(titles, spread.differences, strict=True)
+    ]
     columns = [
-        Column("Difference", text=True), Column("At the book's values", "USD"), Column("Mean", "USD"),
-        *(Column(head, "USD") for head in _HEADS), Column("The later one cheaper", "% of draws"),
+        *text_columns("Difference"), *_dollar_columns("At the book's values", "Mean", *_ENDS.values()),
+        Column("The later one cheaper", "% of draws"),
     ]  # fmt: skip
-    data = [
-        {
-            "type": "scatter", "mode": "lines", "name": plain(f"{one.b} less {one.a}"),
-            "x": one.curve, "y": list(range(1, 100)),
-            "line": {"color": palette.RUNS[at % len(palette.RUNS)]},
-            "hovertemplate": "in %{y} % of draws up to %{x:,.4~r} USD<extra>%{fullData.name}</extra>",
-        }
-        for at, one in enumerate(ones, 1)
+    traces = [
+        plot.line(
+            one.curve, list(range(1, 100)), name=plain(title), colour=words.colour(at),
+            hover="in %{y} % of draws up to %{x:,.4~r} USD<extra>%{fullData.name}</extra>",
+        )
+        for at, (title, one) in enumerate(zip(titles, spread.differences, strict=True), 1)
     ]  # fmt: skip
     drawn = layout(
         axis("More than the first (USD)", zeroline=True), axis("Share of draws (%)", range=[0, 100]),
@@ -120,105 +115,94 @@ def differences(found: Cost) -> Figure | None:
         "differences", "Range of the differences",
         "Share of draws in which a system costs at most that much more than the first. Left of zero it is "
         "cheaper.",
-        Table(columns, rows), {"data": data, "layout": drawn},
+        Table(columns, rows), plot.spec(traces, drawn),
     )  # fmt: skip
 
 
-def tornados(found: Cost) -> list[Figure]:
+def tornados(cost: Cost) -> list[Figure]:
     """What moves each difference most, and each total."""
-    return every_tornado(found)[:_TORNADOS]
+    return every_tornado(cost)[:_TORNADOS]
 
 
-def every_tornado(found: Cost) -> list[Figure]:
+def every_tornado(cost: Cost) -> list[Figure]:
     """All of them: differences first."""
-    ones = [one for one in found.tornado if one.bars]
-    ones.sort(key=lambda one: one.of != "difference")
-    return [_tornado(at, one) for at, one in enumerate(ones)]
+    drawn = sorted((one for one in cost.tornado if one.bars), key=lambda one: one.of != "difference")
+    return [_tornado(at, one) for at, one in enumerate(drawn)]
 
 
 def _tornado(at: int, one: Tornado) -> Figure:
     difference = one.of == "difference"
-    what = f"{one.b} less {one.a}" if difference else str(one.system)
+    title = f"the difference: {one.b} less {one.a}" if difference else f"the total: {one.system}"
     columns = [
-        Column("Figure", text=True), Column("Unit", text=True), Column("Low"), Column("Value"),
-        Column("High"), Column("With the low one", "USD"), Column("With the high one", "USD"),
-        Column("Swing", "USD"),
-        *([Column("Changes which is cheaper", text=True)] if difference else []),
+        *text_columns("Figure", "Unit"), Column("Low"), Column("Value"), Column("High"),
+        *_dollar_columns("With the low one", "With the high one", "Swing"),
+        *text_columns(*(["Changes which is cheaper"] if difference else [])),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            bar.key, bar.unit, bar.low, bar.value, bar.high, bar.usd_low, bar.usd_high,
-            bar.swing, *(["yes" if bar.flips else "no"] if difference else []),
+            bar.key, bar.unit, bar.low, bar.value, bar.high, bar.usd_low, bar.usd_high, bar.swing,
+            *(["yes" if bar.flips else "no"] if difference else []),
         ]
         for bar in one.bars
     ]  # fmt: skip
     bars = one.bars[:_BARS]
-    data = [
-        {
-            "type": "bar", "orientation": "h", "name": name, "y": [plain(bar.key) for bar in bars],
-            "base": [one.usd] * len(bars), "x": [getattr(bar, key) - one.usd for bar in bars],
-            "marker": {"color": colour},
-            "customdata": [[getattr(bar, end), getattr(bar, key)] for bar in bars],
-            "hovertemplate": "%{y} = %{customdata[0]:.4~r}: %{customdata[1]:,.4~r} USD"
-            "<extra>%{fullData.name}</extra>",
-        }
-        for name, key, end, colour in (
-            ("At the low end", "usd_low", "low", _LOW), ("At the high end", "usd_high", "high", _HIGH)
+    ends = [
+        ("At the low end", "#56b4e9", [(bar.low, bar.usd_low) for bar in bars]),
+        ("At the high end", "#e69f00", [(bar.high, bar.usd_high) for bar in bars]),
+    ]
+    traces = [
+        plot.bar(
+            [usd - one.usd for _, usd in values], [plain(bar.key) for bar in bars], name=name, colour=colour,
+            hover="%{y} = %{customdata[0]:.4~r}: %{customdata[1]:,.4~r} USD<extra>%{fullData.name}</extra>",
+            orientation="h", base=[one.usd] * len(bars), customdata=[list(value) for value in values],
         )
+        for name, colour, values in ends
     ]  # fmt: skip
     remarks = []
     if len(one.bars) > _BARS:
         remarks.append(f"{len(one.bars) - _BARS} more figures are in the table.")
     if one.without_effect:
         remarks.append(f"Without effect: {', '.join(one.without_effect)}.")
-    caption = (
-        f"Each figure alone at the ends of its range, the others as the book has them ({words.usd(one.usd)})."
-    )
-    title = f"What moves {'the difference' if difference else 'the total'}: {what}"
-    kind = "Difference (USD)" if difference else "Total (USD)"
     drawn = layout(
-        axis(kind, zeroline=difference), axis("", type="category", autorange="reversed"), barmode="overlay",
-        showlegend=True, bargap=0.25,
+        axis("Difference (USD)" if difference else "Total (USD)", zeroline=difference), words.SYSTEMS_AXIS,
+        barmode="overlay", showlegend=True, bargap=0.25,
     )  # fmt: skip
     return Figure(
-        f"tornado-{at}", title, caption, Table(columns, rows), {"data": data, "layout": drawn}, remarks
-    )
+        f"tornado-{at}", f"What moves {title}",
+        f"Each figure alone at the ends of its range, others as the book has them ({words.usd(one.usd)}).",
+        Table(columns, rows), plot.spec(traces, drawn), remarks,
+    )  # fmt: skip
 
 
-def crossovers(found: Cost) -> list[Figure]:
+def crossovers(cost: Cost) -> list[Figure]:
     """Totals along each assumption that was varied, and a table of where the ranking changes."""
-    if not found.crossovers:
+    if not cost.crossovers:
         return []
-    return [
-        _places(found), *(_course(at, one, found) for at, one in enumerate(found.crossovers))
-    ]  # fmt: skip
+    return [_places(cost), *(_curve(at, one, cost) for at, one in enumerate(cost.crossovers))]
 
 
-def _places(found: Cost) -> Figure:
+def _places(cost: Cost) -> Figure:
     columns = [
-        Column("Varied", text=True), Column("Unit", text=True), Column("In force"), Column("From"),
-        Column("To"), Column("Cheapest", text=True), Column("Systems", text=True), Column("Change places at"),
-        Column("5 % of draws"), Column("95 % of draws"), Column("Of the draws", "%"),
-        Column("What happens", text=True),
+        *text_columns("Varied", "Unit"), Column("In force"), Column("From"), Column("To"),
+        *text_columns("Cheapest", "Systems"), Column("Change places at"), Column("5 % of draws"),
+        Column("95 % of draws"), Column("Of the draws", "%"), *text_columns("What happens"),
     ]  # fmt: skip
     rows: list[list[Cell]] = []
-    for one in found.crossovers:
+    for one in cost.crossovers:
         for pair in one.pairs:
-            ranged = pair.range
-            share = None if ranged is None else ranged.share_crossing
-            first = [
-                words.varied(one.of), one.unit, one.value, one.low, one.high, ranking.stretches(one),
-                f"{pair.a}, {pair.b}",
-            ]  # fmt: skip
-            drawn: list[Cell] = [
-                None if ranged is None else ranged.p5, None if ranged is None else ranged.p95,
-                None if share is None else 100 * share,
-            ]  # fmt: skip
+            drawn: list[Cell] = [None, None, None]
+            if pair.range is not None:
+                drawn = [pair.range.p5, pair.range.p95, 100 * pair.range.share_crossing]
             crossings: Sequence[Crossing | None] = pair.crossings or [None]
-            for crossing in crossings:
-                at = None if crossing is None else crossing.at
-                rows.append([*first, at, *drawn, _happens(crossing, pair)])
-                drawn = [None, None, None]
+            for number, crossing in enumerate(crossings):
+                rows.append(
+                    [
+                        words.varied(one.of), one.unit, one.value, one.low, one.high,
+                        sentences.stretches(one), f"{pair.a}, {pair.b}",
+                        None if crossing is None else crossing.at,
+                        *([None, None, None] if number else drawn), _change(crossing, pair),
+                    ]
+                )  # fmt: skip
     return Figure(
         "crossovers", "Who is cheapest where",
         "Found by root finding within the bounds looked at; the range is that of the first change over draws "
@@ -227,67 +211,52 @@ def _places(found: Cost) -> Figure:
     )  # fmt: skip
 
 
-def _happens(crossing: Crossing | None, pair: Pair) -> str:
+def _change(crossing: Crossing | None, pair: PairCrossings) -> str:
     if crossing is None:
-        return str(pair.why or "")
+        return pair.why or ""
     if crossing.kind == "tie":
         return "they cost the same"
-    also = "".join(f"; {more.text} {words.amount(more.value, more.unit)}" for more in crossing.also)
     jumps = ", at a jump" if crossing.kind == "jump" else ""
-    return f"{crossing.cheaper_below} cheaper below, {crossing.cheaper_above} above{jumps}{also}"
+    below, above = crossing.cheaper_below, crossing.cheaper_above
+    return f"{below} cheaper below, {above} above{jumps}{sentences.elsewhere(crossing)}"
 
 
-def _course(number: int, one: Crossover, found: Cost) -> Figure:
-    course = one.course
-    names = list(course.usd)
-    rows: list[list[Cell]] = [
-        [at, *(course.usd[name][n] for name in names)] for n, at in enumerate(course.at)
-    ]
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter", "mode": "lines", "name": plain(name), "x": course.at,
-            "y": course.usd[name], "line": {"color": palette.RUNS[at % len(palette.RUNS)]},
-            "hovertemplate": "%{x:,.4~r}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
-        }
-        for at, name in enumerate(names)
+def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
+    curve, varied = one.course, words.varied(one.of)
+    rows: list[list[Cell]] = [[at, *usd] for at, *usd in zip(curve.at, *curve.usd.values(), strict=True)]
+    traces = [
+        plot.line(
+            curve.at, usd, name=plain(name), colour=words.colour(at),
+            hover="%{x:,.4~r}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
+        )
+        for at, (name, usd) in enumerate(curve.usd.items())
     ]  # fmt: skip
     crossings = [c for pair in one.pairs for c in pair.crossings if c.kind != "tie"]
-    shapes = [_upright(crossing.at, palette.P99, "dot") for crossing in crossings]
-    if one.value is not None:
-        shapes.append(_upright(one.value, palette.ALL, "dash"))
+    shapes = [plot.rule(x=crossing.at, colour=palette.P99, dash="dot") for crossing in crossings]
     marks = "Dotted: where two systems change places. " if crossings else ""
-    marks += "Dashed: the value in force. " if one.value is not None else ""
+    if one.value is not None:
+        shapes.append(plot.rule(x=one.value, dash="dash"))
+        marks += "Dashed: the value in force. "
     ended = f"The search ends there: {one.ended_by}." if one.ended_by else ""
-    title = f"{words.varied(one.of)} ({one.unit})" if one.unit else words.varied(one.of)
     log = one.axis == "log"
     drawn = layout(
-        axis(words.sentence(title), **({"type": "log", "dtick": 1} if log else {})),
-        axis(_dollars(found), **_scale(_decades(course) if log else 0.0)),
-        showlegend=True, shapes=shapes,
+        axis(
+            words.sentence(f"{varied} ({one.unit})" if one.unit else varied),
+            **({"type": "log", "dtick": 1} if log else {}),
+        ),
+        axis(_dollars(cost), **(_scale(curve) if log else {})), showlegend=True, shapes=shapes,
     )  # fmt: skip
     return Figure(
-        f"course-{number}", f"Totals along {words.varied(one.of)}",
-        f"{words.sentence(one.text).removesuffix('.')}: {ranking.stretches(one)}. {marks}{ended}".strip(),
-        Table([Column(words.varied(one.of), one.unit), *(Column(name, "USD") for name in names)], rows),
-        {"data": data, "layout": drawn},
+        f"course-{number}", f"Totals along {varied}",
+        f"{words.sentence(one.text).removesuffix('.')}: {sentences.stretches(one)}. {marks}{ended}".strip(),
+        Table([Column(varied, one.unit), *_dollar_columns(*curve.usd)], rows), plot.spec(traces, drawn),
     )  # fmt: skip
 
 
-def _scale(decades: float) -> dict[str, Any]:
-    """A logarithmic axis from a good decade on, with few enough ticks to read."""
+def _scale(curve: CostCurve) -> dict[str, Any]:
+    """A logarithmic axis where totals go over a good decade, with few enough ticks to read."""
+    values = [value for usd in curve.usd.values() for value in usd]
+    decades = math.log10(max(values) / min(values)) if values and min(values) > 0 else 0.0
     if decades < _LOG_FROM:
         return {}
     return {"type": "log", "dtick": 1 if decades > _MANY else "D2"}
-
-
-def _decades(course: Course) -> float:
-    """Powers of ten that totals go over; none where one is not above zero."""
-    values = [value for line in course.usd.values() for value in line if value is not None]
-    return math.log10(max(values) / min(values)) if values and min(values) > 0 else 0.0
-
-
-def _upright(at: float, colour: str, dash: str) -> dict[str, Any]:
-    return {
-        "type": "line", "xref": "x", "yref": "paper", "x0": at, "x1": at, "y0": 0, "y1": 1,
-        "line": {"color": colour, "width": 1, "dash": dash},
-    }  # fmt: skip

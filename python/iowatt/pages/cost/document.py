@@ -1,14 +1,17 @@
-"""What ``iowatt cost`` shows: the cheapest system, what each consists of, and what would change it."""
+"""What ``iowatt cost`` shows: the cheapest system, its components, and what would change the ranking."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from iowatt.base.results import Note
 from iowatt.lenses.cost.result import Cost
-from iowatt.pages.cost import assumed, deciding, drives, footprint, hours, over_time, ranking, totals, words
-from iowatt.pages.cost.basis import caveats, provenance
-from iowatt.pages.cost.verdict import verdict
+from iowatt.pages.cost import deciding, drives, over_time, sentences, totals, words
+from iowatt.pages.cost.sentences import verdict
 from iowatt.render import numbers
-from iowatt.render.document import Document, Section
-from iowatt.render.figure import Figure
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Cell, Column, Figure, Table, text_columns
 from iowatt.render.headline import Headline
 
 #: Systems that have a tile of their own.
@@ -32,28 +35,28 @@ def document(cost: Cost) -> Document:
                 "costs",
                 "Totals",
                 _known(totals.systems(cost), deciding.totals(cost), totals.other(cost) if several else None),
-                [*ranking.ranges(cost)],
+                [*sentences.ranges(cost)],
             ),
             Section(
                 "deciding",
                 "What decides",
                 _known(*deciding.crossovers(cost), *deciding.tornados(cost), deciding.differences(cost)),
-                [*ranking.moving(cost), *ranking.sentences(cost)],
+                [*sentences.moving(cost), *sentences.cheapest_where(cost)],
             ),
             Section("time", "When it is due", [over_time.cumulative(cost), *over_time.bills(cost)]),
-            Section("year", "The year", hours.figures(cost)),
+            Section("year", "The year", over_time.hours(cost)),
             Section(
                 "drives",
                 "Drives",
                 _known(drives.wear(cost), drives.spin_down(cost)),
-                [*ranking.replacements(cost), *ranking.spin_downs(cost)],
+                [*sentences.replacements(cost), *sentences.spin_downs(cost)],
             ),
-            Section("carbon", "Carbon", [footprint.carbon(cost)]),
+            Section("carbon", "Carbon", [drives.carbon(cost)]),
             Section("views", "Other ratios", _known(totals.views(cost)), folded=True),
             Section(
                 "basis",
                 "Components and assumptions",
-                [totals.components(cost), assumed.assumptions(cost)],
+                [totals.components(cost), assumptions(cost)],
                 folded=True,
             ),
         ],
@@ -69,27 +72,107 @@ def _known(*figures: Figure | None) -> list[Figure]:
 def headlines(cost: Cost) -> list[Headline]:
     """The total of each system, against the first candidate, with its range."""
     drawn = {one.name: one.quantiles for one in cost.uncertainty.systems} if cost.uncertainty else {}
-    made = []
+    tiles = []
     for at, (name, system, share) in enumerate(
         zip(words.labels(cost), cost.systems, words.against(cost), strict=True)
     ):
         why = words.no_candidate(cost, system)
-        said = [f"no candidate: {why}"] if why else []
+        texts = [f"not a candidate: {why}"] if why else []
         if system.usd is None:
-            said.append("not known: a drive has no price")
+            texts.append("not known: a drive has no price")
         if share is not None:
-            said.append(f"{words.change(share)} against {cost.choice.baseline}")
+            texts.append(f"{words.change(share)} against {cost.choice.baseline}")
         if system.usd_per_usable_tb is not None and not words.withheld(cost, system):
-            said.append(f"{words.dollars(system.usd_per_usable_tb)} USD a usable TB ({words.usable(system)})")
+            texts.append(
+                f"{words.dollars(system.usd_per_usable_tb)} USD a usable TB ({words.usable(system)})"
+            )
         ends = drawn.get(system.name)
         # Where values stand at the ends of their ranges, so does the total: the table of ranges has it then.
         if ends is not None and system.usd is not None and ends.p5 <= system.usd <= ends.p95:
-            said.append(f"5 to 95\u00a0%: {words.dollars(ends.p5)} to {words.dollars(ends.p95)} USD")
-        said.append(words.years(system.years))
+            texts.append(f"5 to 95\u00a0%: {words.dollars(ends.p5)} to {words.dollars(ends.p95)} USD")
+        texts.append(words.years(system.years))
         times = {title: getattr(system.work, key) for title, key in words.RESPONSES.items()}
         shown = [f"{title} {numbers.with_unit(ms, 'ms')}" for title, ms in times.items() if ms is not None]
         if shown:
-            said.append(f"response time {', '.join(shown)}")
+            texts.append(f"response time {', '.join(shown)}")
         total = None if words.withheld(cost, system) else system.usd
-        made.append(Headline(f"total-{at}", name, total, "USD", "; ".join(said)))
-    return made[:_TILES]
+        tiles.append(Headline(f"total-{at}", name, total, "USD", "; ".join(texts)))
+    return tiles[:_TILES]
+
+
+def caveats(cost: Cost) -> Iterator[Caveat]:
+    """Every caution and note once, with the names of its systems unless it applies to all."""
+    of_systems: dict[Note, list[str]] = {}
+    for name, system in words.named(cost):
+        for note in (*system.cautions, *system.notes):
+            of_systems.setdefault(note, []).append(name)
+    notes = [
+        *cost.book.cautions,
+        *(note.about(f"tariff {cost.tariff.key}") for note in cost.tariff.notes),
+        *cost.book.notes,
+        *(
+            note.about(", ".join(names)) if len(names) < len(cost.systems) else note
+            for note, names in of_systems.items()
+        ),
+    ]
+    site_kw = cost.assumed("energy.site_kw")
+    if isinstance(site_kw, float) and site_kw:
+        text = (
+            f"costs are what a system adds to the bill of a site of {words.figure(site_kw)} kW "
+            "(energy.site_kw); the bill by month is that of the system alone"
+        )
+        notes.append(Note(code="beside-site", text=text))
+    for note in sorted(notes, key=lambda one: not one.decides):
+        yield Caveat(note.text, note.decides)
+
+
+def provenance(cost: Cost) -> Iterator[tuple[str, str]]:
+    """What the costs were made from: tariff, assumptions, prices and Runs."""
+    yield from rests(cost)
+    yield from (("Price", price) for price in _prices(cost))
+    yield from (("Run", f"{system.name}: {system.where}") for system in cost.systems)
+
+
+def rests(cost: Cost) -> Iterator[tuple[str, str]]:
+    """The tariff, and the book with how good its figures are."""
+    tariff, book = cost.tariff, cost.book
+    dated = " to ".join(str(end) for end in tariff.effective if end)
+    parts = [tariff.name, tariff.utility, dated and f"effective {dated}", tariff.source]
+    yield "Tariff", ", ".join(filter(None, parts)) + ("" if tariff.verified else "; not verified")
+    qualities = Counter(one.quality for one in cost.assumptions).most_common()
+    counts = ", ".join(f"{count} {quality}" for quality, count in qualities)
+    yield "Assumptions", f"{book.name} ({book.title}): {len(cost.assumptions)} figures used: {counts}"
+
+
+def _prices(cost: Cost) -> Sequence[str]:
+    """The price of a drive of each model, and its source."""
+    prices = {
+        (drive.model, drive.price_usd, drive.price_source, drive.price_date): None
+        for system in cost.systems
+        for drive in system.drives
+    }
+    return [
+        f"{model}: {words.usd(price)} ({', '.join(filter(None, (source, date)))})"
+        for model, price, source, date in prices
+        if price is not None
+    ]
+
+
+def assumptions(cost: Cost) -> Figure:
+    """Every figure used: its value, range, source, date and quality."""
+    columns = [
+        *text_columns("Figure", "Value", "Unit"), Column("Low"), Column("High"),
+        *text_columns("Quality", "Date", "Source", "What it is", "Note"),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            one.key, one.value if isinstance(one.value, str) else f"{one.value:,.6g}", one.unit, one.low,
+            one.high, one.quality, one.date or "", one.source, one.text, one.note,
+        ]
+        for one in cost.assumptions
+    ]  # fmt: skip
+    return Figure(
+        "assumptions", "Every figure used",
+        "The figures of the book of assumptions that these dollars rest on. Each can be set: KEY=VALUE.",
+        Table(columns, rows), wide=True,
+    )  # fmt: skip

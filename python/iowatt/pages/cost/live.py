@@ -1,4 +1,4 @@
-"""What of a document can be live in a workbook: which expressions, and for which assumptions they hold."""
+"""The live part of a workbook: which expressions are formulas, and which assumptions they follow."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Live:
         self._components = {one.key: one for one in system.components}
 
     def of_component(self, component: CostComponent) -> str | None:
-        """Its expression, where it is one of what there is and comes to the dollars beside it."""
+        """Its expression, where it can be computed and its value is the component's dollars."""
         text = component.expression
         value = self._values.get(component.key)
         if text is None or value is None or len(text) > _LONGEST:
@@ -124,34 +124,29 @@ def _close(value: float, stated: float) -> bool:
     return apart <= _CLOSE * size or (apart <= _CUT * size and apart < _HALF_CENT)
 
 
-def told(found: Cost) -> dict[str, str]:
+def follows(cost: Cost) -> dict[str, str]:
     """For each number of the assumptions and the horizon: whether the workbook follows it, in words."""
-    figures = numbers(found)
-    follows: dict[str, set[str]] = {}
-    stays: dict[str, set[str]] = {}
-    for system in found.systems:
+    figures = numbers(cost)
+    live_in: dict[str, set[str]] = {}
+    stated_in: dict[str, set[str]] = {}
+    for system in cost.systems:
         live = Live(system, figures)
-        for component in system.components:
-            yes, no = live.keys(component)
+        keys = [(component.group, live.keys(component)) for component in system.components]
+        for group, (yes, no) in [*keys, ("carbon", live.carbon_keys())]:
             for key in yes:
-                follows.setdefault(key, set()).add(component.group)
+                live_in.setdefault(key, set()).add(group)
             for key in no:
-                stays.setdefault(key, set()).add(component.group)
-        yes, no = live.carbon_keys()
-        for key in yes:
-            follows.setdefault(key, set()).add("carbon")
-        for key in no:
-            stays.setdefault(key, set()).add("carbon")
-    said = {}
+                stated_in.setdefault(key, set()).add(group)
+    texts = {}
     for key in [HORIZON, *figures]:
         if key == RATE:
-            said[key] = "live (present value)"
-        elif key in stays:
-            parts = "live in part; stays as stated in" if key in follows else "stays as stated in"
-            said[key] = f"{parts} {', '.join(sorted(stays[key]))}"
-        elif key not in follows:
-            said[key] = NOT_FOLLOWED
+            texts[key] = "live (present value)"
+        elif key in stated_in:
+            parts = "live in part; stays as stated in" if key in live_in else "stays as stated in"
+            texts[key] = f"{parts} {', '.join(sorted(stated_in[key]))}"
+        elif key not in live_in:
+            texts[key] = NOT_FOLLOWED
         else:
-            only = follows[key] == {"carbon"} and not key.startswith("carbon.") and key != HORIZON
-            said[key] = ONLY_CARBON if only else "live"
-    return said
+            only = live_in[key] == {"carbon"} and not key.startswith("carbon.") and key != HORIZON
+            texts[key] = ONLY_CARBON if only else "live"
+    return texts

@@ -1,4 +1,4 @@
-"""Figures of when dollars are due: added up over the years, and month by month on the bill."""
+"""Figures over time: dollars added up, bills by month, and the hours of a year of a duty cycle."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.lenses.cost.result import BilledMonth, Cost, SystemCost
+from iowatt.lenses.cost.result_year import DutyYear
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import words
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import plot
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
 
 Floats = NDArray[np.float64]
 
-#: Instants of a curve; with more steps than that, its steps are seen at these instants only.
+_HOVER: Final = "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>"
+#: Instants of a curve; one with more steps shows them at these instants only.
 _MOST: Final = 400
 _GRID: Final = 41
 #: Bills that have a figure each; more are drawn as lines of one.
@@ -42,8 +44,7 @@ def added_up(system: SystemCost) -> tuple[Floats, Floats]:
     at_once = ends <= begins
     spread = ~at_once
     lengths = np.where(at_once, 1.0, ends - begins)
-    until: list[float] = []
-    before: list[float] = []
+    until, before = [], []
     for corner in corners:
         paid = usd[spread] * np.clip((corner - begins[spread]) / lengths[spread], 0.0, 1.0)
         even = float(paid.sum())
@@ -57,63 +58,56 @@ def added_up(system: SystemCost) -> tuple[Floats, Floats]:
     return years[keep], dollars[keep]
 
 
-def cumulative(found: Cost) -> Figure:
+def cumulative(cost: Cost) -> Figure:
     """Dollars paid until each year, a line for each system."""
-    data: list[dict[str, Any]] = []
+    traces: list[dict[str, Any]] = []
     rows: list[list[Cell]] = []
-    for at, (name, system) in enumerate(zip(words.labels(found), found.systems, strict=True)):
-        years, dollars = added_up(system)
-        data.append(
-            {
-                "type": "scatter", "mode": "lines", "name": plain(name), "x": years.tolist(),
-                "y": dollars.tolist(), "line": {"color": palette.RUNS[at % len(palette.RUNS)]},
-                "hovertemplate": "%{x:,.3~r} years: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
-            }
+    for at, (name, system) in enumerate(words.named(cost)):
+        years, dollars = (values.tolist() for values in added_up(system))
+        traces.append(
+            plot.line(
+                years, dollars, name=plain(name), colour=words.colour(at),
+                hover="%{x:,.3~r} years: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
+            )
         )  # fmt: skip
-        rows += [[name, float(year), float(usd)] for year, usd in zip(years, dollars, strict=True)]
-    caption = (
-        "All components as they are paid, not discounted; a step is a purchase, a replacement or what is "
-        f"due at the end. {_compared(found)}"
-    )
-    columns = [Column("System", text=True), Column("Until", "years"), Column("Paid", "USD")]
+        rows += [[name, year, usd] for year, usd in zip(years, dollars, strict=True)]
+    compared = "Where lines cross, the other system has become the cheaper one so far."
+    if cost.horizon.basis == "work":
+        compared = (
+            "The work is equal at the ends of the lines, not at the same year: where lines cross, one system "
+            "has done more than the other."
+        )
+    columns = [*text_columns("System"), Column("Until", "years"), Column("Paid", "USD")]
     drawn = layout(
         axis("Years", rangemode="tozero"), axis("Paid until then (USD)", rangemode="tozero"),
-        showlegend=len(data) > 1,
+        showlegend=len(traces) > 1,
     )  # fmt: skip
     return Figure(
-        "cumulative", "Dollars over time", caption, Table(columns, rows), {"data": data, "layout": drawn},
-        wide=True,
+        "cumulative", "Dollars over time",
+        "All components as they are paid, not discounted; a step is a purchase, a replacement or what is "
+        f"due at the end. {compared}",
+        Table(columns, rows), plot.spec(traces, drawn), wide=True,
     )  # fmt: skip
 
 
-def _compared(found: Cost) -> str:
-    """What two lines of one year may be compared for."""
-    if found.horizon.basis == "time":
-        return "Where lines cross, the other system has become the cheaper one so far."
-    return (
-        "The work is equal at the ends of the lines, not at the same year: where lines cross, one system has "
-        "done more than the other."
-    )
-
-
-def bills(found: Cost) -> list[Figure]:
+def bills(cost: Cost) -> list[Figure]:
     """The bill of each system by month, stacked by kind of charge; of many systems a line each.
 
     Bills that are long are by year and drawn apart from those by month.
     """
-    named = list(enumerate(zip(words.labels(found), found.systems, strict=True)))
-    made: list[Figure] = []
+    numbered = [(at, name, system) for at, (name, system) in enumerate(words.named(cost))]
+    figures: list[Figure] = []
     for by in ("month", "year"):
-        here = [(at, name, system) for at, (name, system) in named if system.bill.by == by]
-        if len(here) > _APART:
-            made.append(_together(found, by, here))
+        shown = [one for one in numbered if one[2].bill.by == by]
+        if len(shown) > _APART:
+            figures.append(_together(cost, by, shown))
         else:
-            made += [_bill(found, at, name, system) for at, name, system in here]
-    return made
+            figures += [_bill(cost, at, name, system) for at, name, system in shown]
+    return figures
 
 
 BILL_COLUMNS: Final = (
-    Column("Month", text=True), Column("Energy", "kWh"), *(Column(title, "USD") for _, title, _ in _KINDS),
+    *text_columns("Month"), Column("Energy", "kWh"), *(Column(title, "USD") for _, title, _ in _KINDS),
     Column("Bill", "USD"),
 )  # fmt: skip
 
@@ -121,90 +115,123 @@ BILL_COLUMNS: Final = (
 def bill_rows(system: SystemCost) -> list[list[Cell]]:
     """The rows of a bill: a month each, or a year where it is long."""
     return [
-        [
-            one.month, one.kwh, *(charged(one) for charged, _, _ in _KINDS), one.usd,
-        ]
+        [one.month, one.kwh, *(charged(one) for charged, _, _ in _KINDS), one.usd]
         for one in system.bill.months
-    ]  # fmt: skip
+    ]
 
 
 def bill_table(named: Iterable[tuple[str, SystemCost]]) -> Table:
     """The rows of several bills, each with the name of its system."""
     rows: list[list[Cell]] = [[name, *row] for name, system in named for row in bill_rows(system)]
-    return Table([Column("System", text=True), *BILL_COLUMNS], rows)
+    return Table([*text_columns("System"), *BILL_COLUMNS], rows)
 
 
 def _billed(system: SystemCost) -> str:
-    bill = system.bill
-    return (
-        f"{words.figure(bill.energy_kwh, 4)} kWh, at most "
-        f"{words.figure(1000 * bill.peak_kw, 4)} W in a demand window"
-    )
+    energy, peak = words.figure(system.bill.energy_kwh, 4), words.figure(1000 * system.bill.peak_kw, 4)
+    return f"{energy} kWh, at most {peak} W in a demand window"
 
 
-def _alone(found: Cost) -> str:
+def _alone(cost: Cost) -> str:
     """How the bill differs from the dollars of the costs."""
     text = "The system's own power, before PUE, factors and escalation."
-    if found.assumed("energy.site_kw"):
+    fixed, site = cost.assumed("energy.fixed"), cost.assumed("energy.site_kw")
+    if site:
         text += " The costs are those beside the site's other load (energy.site_kw), which is not in it."
-    fixed, site = found.assumed("energy.fixed"), found.assumed("energy.site_kw")
     if fixed == "none" or (fixed == "share" and not site):
         text += " Fixed charges are on the bill and not in the costs (energy.fixed)."
     return text
 
 
-def _bill(found: Cost, at: int, name: str, system: SystemCost) -> Figure:
+def _bill(cost: Cost, at: int, name: str, system: SystemCost) -> Figure:
     months, by = system.bill.months, system.bill.by
-    data = [
-        {
-            "type": "bar", "name": title, "x": [one.month for one in months],
-            "y": [charged(one) for one in months], "marker": {"color": words.COLOURS[group]},
-            "hovertemplate": "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
-        }
+    traces = [
+        plot.bar(
+            [one.month for one in months], [charged(one) for one in months], name=title,
+            colour=words.COLOURS[group], hover=_HOVER,
+        )
         for charged, title, group in _KINDS
         if any(charged(one) for one in months)
     ]  # fmt: skip
-    spec = {
-        "data": data,
-        "layout": layout(
-            axis("", type="category", nticks=12), axis(f"USD a {by}"), barmode="relative",
-            showlegend=len(data) > 1, bargap=0.1,
-        ),
-    }  # fmt: skip
+    drawn = layout(
+        axis("", type="category", nticks=12), axis(f"USD a {by}"), barmode="relative",
+        showlegend=len(traces) > 1, bargap=0.1,
+    )  # fmt: skip
     return Figure(
-        f"bill-{at}",
-        f"Bill by {by}: {name}",
-        f"{_billed(system)}. {_alone(found)}",
-        Table(list(BILL_COLUMNS), bill_rows(system)),
-        spec if data else None,
-        wide=len(found.systems) == 1,
-    )
+        f"bill-{at}", f"Bill by {by}: {name}", f"{_billed(system)}. {_alone(cost)}",
+        Table(list(BILL_COLUMNS), bill_rows(system)), plot.spec(traces, drawn) if traces else None,
+        wide=len(cost.systems) == 1,
+    )  # fmt: skip
 
 
-def _together(found: Cost, by: str, here: Sequence[tuple[int, str, SystemCost]]) -> Figure:
+def _together(cost: Cost, by: str, shown: Sequence[tuple[int, str, SystemCost]]) -> Figure:
     """Many bills: a line for each, in the colour that the system has over time."""
-    table = bill_table((name, system) for _, name, system in here)
-    data = [
-        {
-            "type": "scatter", "mode": "lines+markers", "name": plain(name),
-            "x": [row[0] for row in bill_rows(system)], "y": [row[-1] for row in bill_rows(system)],
-            "line": {"color": palette.RUNS[at % len(palette.RUNS)]}, "marker": {"size": 4},
-            "hovertemplate": "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
-        }
-        for at, name, system in here
-    ]  # fmt: skip
-    spec = {
-        "data": data,
-        "layout": layout(
-            axis("", type="category", nticks=12), axis(f"USD a {by}", rangemode="tozero"), showlegend=True
-        ),
-    }
-    return Figure(
-        f"bills-by-{by}",
-        f"Bill by {by}",
-        f"All charges; by kind in the table. {_alone(found)}",
-        table,
-        spec,
-        remarks=["; ".join(f"{name}: {_billed(system)}" for _, name, system in here) + "."],
-        wide=True,
+    traces = []
+    for at, name, system in shown:
+        rows = bill_rows(system)
+        traces.append(
+            plot.line(
+                [row[0] for row in rows], [row[-1] for row in rows], name=plain(name), marks=True,
+                colour=words.colour(at), hover=_HOVER, marker={"size": 4},
+            )
+        )  # fmt: skip
+    drawn = layout(
+        axis("", type="category", nticks=12), axis(f"USD a {by}", rangemode="tozero"), showlegend=True
     )
+    return Figure(
+        f"bills-by-{by}", f"Bill by {by}", f"All charges; by kind in the table. {_alone(cost)}",
+        bill_table((name, system) for _, name, system in shown), plot.spec(traces, drawn),
+        ["; ".join(f"{name}: {_billed(system)}" for _, name, system in shown) + "."], wide=True,
+    )  # fmt: skip
+
+
+def hours(cost: Cost) -> list[Figure]:
+    """For each system that is a year: its mean week, and one chart of loads for all."""
+    years = [(name, system.year) for name, system in words.named(cost) if system.year is not None]
+    weeks = [_week(at, name, year) for at, (name, year) in enumerate(years)]
+    return [*weeks, _loads(years)] if years else []
+
+
+def _week(at: int, name: str, year: DutyYear) -> Figure:
+    """A map of mean watts, days downwards, hours across."""
+    days, watts, loads = year.week.days, year.week.watts, year.week.load
+    rows: list[list[Cell]] = [
+        [day, hour, watts[row][hour], loads[row][hour]] for row, day in enumerate(days) for hour in range(24)
+    ]
+    trace = {
+        "type": "heatmap", "x": list(range(24)), "y": days, "z": watts,
+        "customdata": loads, "colorscale": "Viridis", "xgap": 1, "ygap": 1,
+        "colorbar": {"title": {"text": "W", "side": "right"}, "thickness": 12, "outlinewidth": 0},
+        "hovertemplate": "%{y}, %{x}:00: %{z:,.4~r} W at %{customdata:,.4~r} "
+        f"{plain(year.unit)}<extra></extra>",
+    }  # fmt: skip
+    caption = (
+        f"{year.cycle.title or year.cycle.name}: mean power of each hour of the week, "
+        f"{words.figure(year.energy_kwh, 4)} kWh in {words.years(year.years)}; the highest hour is "
+        f"{year.highest_hour.when} with {words.figure(year.highest_hour.watts)} W."
+    )
+    drawn = layout(axis("Hour of the day", dtick=3), words.SYSTEMS_AXIS, showlegend=False)
+    columns = [*text_columns("Day"), Column("Hour"), Column("Power", "W"), Column("Load", year.unit)]
+    return Figure(f"week-{at}", f"The week: {name}", caption, Table(columns, rows), plot.spec([trace], drawn))
+
+
+def _loads(years: list[tuple[str, DutyYear]]) -> Figure:
+    """Hours at each tenth of the highest load, a bar for each system."""
+    rows: list[list[Cell]] = []
+    traces: list[dict[str, Any]] = []
+    for at, (name, year) in enumerate(years):
+        bands = ["none" if one.to == 0 else f"to {100 * one.to:.0f} %" for one in year.by_load]
+        rows += [[name, band, one.hours, one.kwh] for band, one in zip(bands, year.by_load, strict=True)]
+        traces.append(
+            plot.bar(
+                bands, [one.hours for one in year.by_load], name=plain(name), colour=words.colour(at),
+                hover="%{x}: %{y:,.4~r} h<extra>%{fullData.name}</extra>",
+            )
+        )  # fmt: skip
+    columns = [*text_columns("System", "Of its highest load"), Column("Hours", "h"), Column("Energy", "kWh")]
+    drawn = layout(
+        axis("Of the highest load that was run", type="category"), axis("Hours"), showlegend=len(traces) > 1
+    )
+    return Figure(
+        "by-load", "How long each load lasts", "Hours at each tenth of the highest load, those without any "
+        "apart.", Table(columns, rows), plot.spec(traces, drawn),
+    )  # fmt: skip

@@ -8,35 +8,28 @@ from typing import Final
 
 from iowatt.lenses.cost.component import GROUPS
 from iowatt.lenses.cost.result import Cost, DriveCost, SystemCost
-from iowatt.render import numbers
+from iowatt.render import numbers, palette
+from iowatt.render.figure import axis
 
-NAMES: Final[Mapping[str, str]] = {
-    "purchase": "Purchase",
-    "energy": "Energy",
-    "demand": "Demand charges",
-    "fixed": "Fixed charges",
-    "cooling": "Cooling (PUE)",
-    "wear": "Wear",
-    "failures": "Failures",
-    "service": "Service",
-    "disposal": "Disposal",
-    "carbon": "Carbon",
-    "credit": "Credit",
+#: Title and colour of each group.
+_GROUPS: Final[Mapping[str, tuple[str, str]]] = {
+    "purchase": ("Purchase", "#4f7ca8"),
+    "energy": ("Energy", "#e69f00"),
+    "demand": ("Demand charges", "#d55e00"),
+    "fixed": ("Fixed charges", "#a9b2bc"),
+    "cooling": ("Cooling (PUE)", "#56b4e9"),
+    "wear": ("Wear", "#cc79a7"),
+    "failures": ("Failures", "#882255"),
+    "service": ("Service", "#7a5195"),
+    "disposal": ("Disposal", "#6b4f3a"),
+    "carbon": ("Carbon", "#8f7a00"),
+    "credit": ("Credit", "#009e73"),
 }
-COLOURS: Final[Mapping[str, str]] = {
-    "purchase": "#4f7ca8",
-    "energy": "#e69f00",
-    "demand": "#d55e00",
-    "fixed": "#a9b2bc",
-    "cooling": "#56b4e9",
-    "wear": "#cc79a7",
-    "failures": "#882255",
-    "service": "#7a5195",
-    "disposal": "#6b4f3a",
-    "carbon": "#8f7a00",
-    "credit": "#009e73",
-}
-#: What is varied where it is no key of the book.
+NAMES: Final = {group: title for group, (title, _) in _GROUPS.items()}
+COLOURS: Final = {group: colour for group, (_, colour) in _GROUPS.items()}
+#: Systems from above downwards, in the order in which they were given.
+SYSTEMS_AXIS: Final = axis("", type="category", autorange="reversed")
+#: Axes of crossovers that are not keys of the book, and those with a better name.
 _VARIED: Final[Mapping[str, str]] = {
     "alpha": "repetitions of the work (alpha)",
     "years": "years of work",
@@ -44,38 +37,46 @@ _VARIED: Final[Mapping[str, str]] = {
 }
 
 
-#: Response times that stand beside the dollars, by key of ``work``.
+#: Response times shown with the dollars, by key of ``work``.
 RESPONSES: Final[Mapping[str, str]] = {"mean": "response_ms", "p95": "response_p95_ms"}
 
 
-def labels(found: Cost) -> list[str]:
-    """The names of the systems, told apart where two are alike."""
+def labels(cost: Cost) -> list[str]:
+    """The names of the systems, numbered where two are alike."""
     names: list[str] = []
-    for system in found.systems:
-        name, number = system.name, 2
-        while name in names:
-            name, number = f"{system.name} ({number})", number + 1
-        names.append(name)
+    for system in cost.systems:
+        candidates = (system.name, *(f"{system.name} ({number})" for number in range(2, len(names) + 3)))
+        names.append(next(name for name in candidates if name not in names))
     return names
 
 
-def no_candidate(found: Cost, system: SystemCost) -> str:
+def named(cost: Cost) -> list[tuple[str, SystemCost]]:
+    """The systems with their labels."""
+    return list(zip(labels(cost), cost.systems, strict=True))
+
+
+def colour(number: int) -> str:
+    """The colour of the system at this place."""
+    return palette.RUNS[number % len(palette.RUNS)]
+
+
+def no_candidate(cost: Cost, system: SystemCost) -> str:
     """Why a system is not ranked, in a few words; empty where it is."""
-    for one in found.choice.excluded:
+    for one in cost.choice.excluded:
         if one.system == system.name:
             return "it could not keep up with its load" if one.late else "it misses the service level"
     return ""
 
 
-def withheld(found: Cost, system: SystemCost) -> bool:
+def withheld(cost: Cost, system: SystemCost) -> bool:
     """Whether the dollars of a system would flatter it: of work that it did far too late."""
-    return found.horizon.basis == "work" and system.late
+    return cost.horizon.basis == "work" and system.late
 
 
-def against(found: Cost) -> list[float | None]:
+def against(cost: Cost) -> list[float | None]:
     """How much more than the first candidate each system costs, as a share; None of what is not ranked."""
-    shares = {one.b: one.share for one in found.comparison}
-    return [shares.get(system.name) for system in found.systems]
+    shares = {one.b: one.share for one in cost.comparison}
+    return [shares.get(system.name) for system in cost.systems]
 
 
 def usable(system: SystemCost) -> str:
@@ -90,13 +91,10 @@ def shown_groups(systems: Iterable[SystemCost]) -> list[str]:
     return [group for group in GROUPS if group in have]
 
 
-def discounted(found: Cost) -> bool:
+def discounted(cost: Cost) -> bool:
     """Whether dollars of different years count differently."""
-    return any(_differ(system.usd, system.present_usd) for system in found.systems)
-
-
-def _differ(a: float | None, b: float | None) -> bool:
-    return a is not None and b is not None and abs(a - b) > 1e-9 * max(abs(a), abs(b))
+    both = [(one.usd, one.present_usd) for one in cost.systems]
+    return any(a and b and abs(a - b) > 1e-9 * max(abs(a), abs(b)) for a, b in both)
 
 
 def decimals(values: Iterable[float | None]) -> int:
@@ -106,11 +104,7 @@ def decimals(values: Iterable[float | None]) -> int:
         return 0
     if largest >= 1.0 or largest == 0.0:
         return 2
-    return 2 - _magnitude(largest)
-
-
-def _magnitude(value: float) -> int:
-    return int(f"{value:e}".partition("e")[2])
+    return 2 - int(f"{largest:e}".partition("e")[2])
 
 
 def figure(value: float, digits: int = 3) -> str:
@@ -170,13 +164,11 @@ def amount(value: float | None, unit: str) -> str:
     return f"{figure(value)} {unit}".rstrip()
 
 
-def basis(found: Cost) -> str:
+def basis(cost: Cost) -> str:
     """Whether the figures of the systems are modelled or measured."""
-    return "modelled" if found.modelled else "measured" if not _any_modelled(found) else "partly modelled"
-
-
-def _any_modelled(found: Cost) -> bool:
-    return any(system.modelled for system in found.systems)
+    if cost.modelled:
+        return "modelled"
+    return "partly modelled" if any(system.modelled for system in cost.systems) else "measured"
 
 
 def drive_groups(system: SystemCost) -> list[list[DriveCost]]:

@@ -1,6 +1,6 @@
 """Costs as a workbook that recalculates: assumptions in named cells, a formula for every component.
 
-What cannot follow (tiered bills, peaks of months) is stated as data and said to be. Every formula is written
+What cannot follow (tiered bills, peaks of months) is written as data and marked so. Every formula is written
 with its value, so that a reader that does not compute shows the same.
 """
 
@@ -14,10 +14,10 @@ from typing import Final
 import xlsxwriter
 
 from iowatt.lenses.cost.result import Cost
-from iowatt.pages.cost import assumed, deciding, live, over_time, totals, words
-from iowatt.pages.cost.sheets import assumptions, flows, summary, system
-from iowatt.pages.cost.sheets.place import sheet_names
-from iowatt.pages.cost.sheets.styles import Styles
+from iowatt.pages.cost import deciding, live, over_time, totals, words
+from iowatt.pages.cost.document import assumptions as assumptions_table
+from iowatt.pages.cost.sheets import assumptions, summary, system
+from iowatt.pages.cost.sheets.cells import Flows, Styles, sheet_names
 from iowatt.render.figure import Cell, Column, Figure, Table
 from iowatt.render.sheets import Sheets
 
@@ -34,7 +34,7 @@ def write(found: Cost, path: Path) -> None:
         front = book.add_worksheet("Summary")
         cells = assumptions.add(book, styles, found)
         sheets = {name: book.add_worksheet(name) for name in names}
-        payments = flows.Flows(book, styles, cells, live.numbers(found).get(live.RATE, 0.0))
+        payments = Flows(book, styles, cells, live.numbers(found).get(live.RATE, 0.0))
         making = system.Making(sheets, styles, found, cells, payments)
         places = [system.add(making, name, one) for name, one in zip(names, found.systems, strict=True)]
         payments.finish()
@@ -43,7 +43,7 @@ def write(found: Cost, path: Path) -> None:
 
 
 def tables(sheets: Sheets, found: Cost) -> None:
-    """What is data: the other normalisation, bills, ranges, what decides, views."""
+    """Tables of data: the other normalisation, bills, ranges, what decides, views."""
     sheets.table("Other way", totals.other(found).table)
     bills = zip(words.labels(found), found.systems, strict=True)
     sheets.table("Bills", over_time.bill_table(bills))
@@ -60,7 +60,7 @@ def tables(sheets: Sheets, found: Cost) -> None:
     crossed = deciding.crossovers(found)
     if crossed:
         sheets.table("Crossovers", crossed[0].table)
-    sheets.table("Sources", assumed.assumptions(found).table)
+    sheets.table("Sources", assumptions_table(found).table)
 
 
 def _below(title: str, figures: Sequence[Figure]) -> Table:

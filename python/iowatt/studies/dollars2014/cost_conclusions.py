@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost import Horizon
 from iowatt.studies.dollars2014 import systems
 from iowatt.studies.dollars2014.conclusions import Compared, compared, inside, signed, signed_range, spread
 from iowatt.studies.dollars2014.money import Crossing, Money, Variant, years

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, Final
 
+from iowatt.lenses.cost import Horizon
 from iowatt.lenses.cost.component import GROUPS
-from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.result import PlaceRange
+from iowatt.lenses.cost.result_uncertainty import PlaceRange
 from iowatt.pages.cost import words
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Figure, axis, layout

@@ -9,14 +9,11 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from iowatt.lenses.cost import uncertainty
-from iowatt.lenses.cost.book import Book, find_book
+from iowatt.lenses.cost import START, Book, Horizon, find_book, uncertainty
 from iowatt.lenses.cost.component import GROUPS, Costs
-from iowatt.lenses.cost.defaults import START
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.price import Pricer, pricer
-from iowatt.lenses.cost.result import Crossover
+from iowatt.lenses.cost.result_uncertainty import Crossover
 from iowatt.lenses.cost.uncertainty.root import flips
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.studies.dollars2014.published import LONG_RUN

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from cost_pricers import constant, figure, made_book, number, pricer
 from iowatt.base.errors import Argument
-from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.uncertainty.law import Law, law_of
-from iowatt.lenses.cost.uncertainty.sampling import draws, strata, varied
+from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.uncertainty.sampling import Law, draws, law_of, strata, varied
 from refused import refused
 
 ONE_YEAR = Horizon("time", 1.0)

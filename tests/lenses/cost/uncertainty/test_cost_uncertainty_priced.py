@@ -9,7 +9,7 @@ import pytest
 
 from cost_systems import NOTHING, START, book, hdd, ssd, system
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.case import Horizon
 from iowatt.lenses.cost.price import pricer
 from iowatt.lenses.cost.uncertainty import Pricer, crossovers, sample, tornado
 from iowatt.tariffs.find import find_tariff

@@ -109,9 +109,7 @@ def problem(
 
 def found_pricing(words: Priced) -> Pricing:
     """Assumptions in words, found and read. Raises ``InputError`` where one is wrong."""
-    from iowatt.lenses.cost.book.find import find_book
-    from iowatt.lenses.cost.defaults import START, YEARS
-    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost import START, YEARS, Horizon, find_book
     from iowatt.tariffs.find import find_tariff
 
     if words.alpha is not None and words.years is not None:

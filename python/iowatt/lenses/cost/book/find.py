@@ -1,4 +1,4 @@
-"""Books of the library, files of one's own, and figures set on the command line."""
+"""Books of the library and of files, and figures set by ``KEY=VALUE``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from pydantic import ValidationError
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, nearest
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.figure import BookFile, Figure
+from iowatt.lenses.cost.book.book import Book, BookFile, Figure
 from iowatt.lenses.cost.book.keys import KEYS, Key, known
 
 _LONGEST_LINEAGE = 8
@@ -37,7 +36,7 @@ def find_book(name: str, sets: Sequence[str] = ()) -> Book:
     Raises
     ------
     InputError
-        There is no such book; a file is wrong (file, line, key); a book extends itself; a value is none.
+        No such book; a wrong file (file, line, key); a book extends itself; a value is not accepted.
     """
     files: list[BookFile] = []
     named: str | None = name
@@ -132,12 +131,12 @@ def _check(figure: Figure) -> None:
 
 
 def _check_word(figure: Figure, rule: Key) -> None:
-    said = repr(figure.value) if isinstance(figure.value, str) else f"{figure.value:g}"
+    shown = repr(figure.value) if isinstance(figure.value, str) else f"{figure.value:g}"
     if not rule.words and not rule.any_word:
         wanted = "a number" + (f" in {rule.unit}" if rule.unit else "")
-        raise InputError("wrong-type", None, f"{figure.key} is {said}; expected {wanted}")
+        raise InputError("wrong-type", None, f"{figure.key} is {shown}; expected {wanted}")
     if rule.words and figure.value not in rule.words:
-        raise InputError("not-accepted", None, f"{figure.key} is {said}; expected {' or '.join(rule.words)}")
+        raise InputError("not-accepted", None, f"{figure.key} is {shown}; expected {' or '.join(rule.words)}")
 
 
 def _given(text: str) -> Figure:

@@ -1,4 +1,4 @@
-"""Which assumptions there are: unit, bounds, words, and what each means. ``*`` stands for a name."""
+"""The keys of a book: unit, bounds, words and meaning of each. ``*`` matches a name."""
 
 from __future__ import annotations
 
@@ -26,41 +26,22 @@ KEYS: Final = (
         "purchase.charge",
         "",
         "Whole drives, or the part of each that volumes use, by its price per GB.",
-        words=(
-            "device",
-            "used",
-        ),
+        words=("device", "used"),
     ),
     Key(
         "purchase.price.*.larger",
         "USD/GB",
         "The same of drives larger than those that the class's price was taken from: an extrapolation.",
     ),
-    Key(
-        "purchase.price.*",
-        "USD/GB",
-        "Price of a class of drives.",
-    ),
-    Key(
-        "purchase.model.*",
-        "USD",
-        "Price of one drive of a model, before that of its class.",
-    ),
+    Key("purchase.price.*", "USD/GB", "Price of a class of drives."),
+    Key("purchase.model.*", "USD", "Price of one drive of a model, before that of its class."),
     Key(
         "purchase.factor",
         "",
-        "What a price that comes with the drive is multiplied by: that of its device file or inventory.",
+        "Factor of a price that comes with the drive: that of its device file or inventory.",
     ),
-    Key(
-        "purchase.part.*",
-        "USD",
-        "Price of one part that is no drive, by its name.",
-    ),
-    Key(
-        "purchase.other",
-        "USD",
-        "Whatever else is bought at the start.",
-    ),
+    Key("purchase.part.*", "USD", "Price of one part other than a drive, by its name."),
+    Key("purchase.other", "USD", "Other purchases at the start."),
     Key(
         "energy.tariff",
         "",
@@ -70,36 +51,23 @@ KEYS: Final = (
     Key(
         "energy.factor",
         "",
-        "What all prices of the tariff are multiplied by, customer charges and minimum bills too.",
+        "Factor of all prices of the tariff, customer charges and minimum bills too.",
     ),
-    Key(
-        "energy.escalation",
-        "/year",
-        "How energy's prices rise.",
-        low=-0.5,
-        high=1,
-    ),
+    Key("energy.escalation", "/year", "How energy's prices rise.", low=-0.5, high=1),
     Key(
         "energy.demand",
         "",
         "months: demand is charged for each month of the time. run: a month's charge for each "
         "repetition of the work, as equation 6 of dollars2014 has it.",
-        words=(
-            "months",
-            "run",
-        ),
+        words=("months", "run"),
     ),
     Key(
         "energy.fixed",
         "",
-        "What is charged for the meter whatever it reads. share: the system's share, by its part of the "
-        "site's mean power (energy.site_kw); nothing where that is 0. months: all of it, the meter being the "
-        "system's own. none: only energy and demand are charged, as in equations 7 and 8 of dollars2014.",
-        words=(
-            "share",
-            "months",
-            "none",
-        ),
+        "Charges for the meter that do not depend on its readings. share: the system's share, by its part "
+        "of the site's mean power (energy.site_kw); nothing where that is 0. months: all of it, the meter "
+        "being the system's own. none: only energy and demand, as in equations 7 and 8 of dollars2014.",
+        words=("share", "months", "none"),
     ),
     Key(
         "energy.site_kw",
@@ -120,46 +88,26 @@ KEYS: Final = (
         "replacements: a drive is bought again when it is worn out. depreciation: what is used up "
         "is charged in place of the purchase. paper: wear is charged beside the purchase, from the "
         "first byte (twice for one drive). none.",
-        words=(
-            "replacements",
-            "depreciation",
-            "paper",
-            "none",
-        ),
+        words=("replacements", "depreciation", "paper", "none"),
     ),
-    Key(
-        "wear.reads",
-        "",
-        "Part of a byte written that a byte read counts as.",
-        high=1,
-    ),
+    Key("wear.reads", "", "Part of a byte written that a byte read counts as.", high=1),
     Key(
         "wear.limits",
         "",
         "rated: of each drive's data sheet, the book's where it has none. book: always the book's.",
-        words=(
-            "rated",
-            "book",
-        ),
+        words=("rated", "book"),
     ),
     Key(
         "wear.ssd_basis",
         "",
-        "What is held against an SSD's endurance. best: the drive's own percentage where measured, else the "
+        "What is compared with an SSD's endurance. best: the drive's own percentage where measured, else the "
         "vendor's rating (TBW), else cycles of the simulated flash. host: bytes that hosts wrote over TBW. "
         "nand: those times write amplification over TBW times that of the rating. cycles: program and erase "
         "cycles of the simulated flash over those of its cells, which are mostly assumed.",
-        words=(
-            "best",
-            "host",
-            "nand",
-            "cycles",
-        ),
+        words=("best", "host", "nand", "cycles"),
     ),
     Key(
-        "wear.ssd_tbw",
-        "TB",
-        "Bytes that hosts may write to an SSD without a rating, or wear.limits = book.",
+        "wear.ssd_tbw", "TB", "Bytes that hosts may write to an SSD without a rating, or wear.limits = book."
     ),
     Key(
         "wear.amplification.*",
@@ -167,87 +115,30 @@ KEYS: Final = (
         "Write amplification of SSDs whose flash was not simulated, by class.",
         low=0.5,
     ),
-    Key(
-        "wear.amplification_rated",
-        "",
-        "The one that a TBW is rated with (the vendor's workload).",
-        low=0.5,
-    ),
-    Key(
-        "wear.endurance_factor",
-        "",
-        "What drives last over what they are rated.",
-        low=0.01,
-    ),
+    Key("wear.amplification_rated", "", "The one that a TBW is rated with (the vendor's workload).", low=0.5),
+    Key("wear.endurance_factor", "", "What drives last over what they are rated.", low=0.01),
     Key(
         "wear.start_stop_cycles",
         "",
         "Starts and stops of a disk without a rating, or wear.limits = book.",
         low=1,
     ),
-    Key(
-        "wear.load_unload_cycles",
-        "",
-        "Loads and unloads, the same way.",
-        low=1,
-    ),
-    Key(
-        "wear.price_decline",
-        "/year",
-        "How the price of what replaces a drive falls.",
-        low=-0.5,
-        high=0.9,
-    ),
-    Key(
-        "wear.service_life",
-        "years",
-        "After which a drive is replaced, worn or not.",
-        low=0.1,
-    ),
-    Key(
-        "failures.afr.*",
-        "/year",
-        "Annual failure rate by kind (hdd, ssd) or model.",
-        high=5,
-    ),
-    Key(
-        "failures.warranty",
-        "years",
-        "During which a failed drive is replaced free of charge.",
-    ),
-    Key(
-        "failures.labour",
-        "USD",
-        "Work of replacing one drive.",
-    ),
-    Key(
-        "service.once",
-        "USD",
-        "Installing and the like, once; of dollars2014 the fixed estimate.",
-    ),
-    Key(
-        "service.per_year",
-        "USD/year",
-        "Maintenance, space and people.",
-    ),
-    Key(
-        "disposal.per_drive",
-        "USD",
-        "Erasing and disposing of one drive at the end.",
-    ),
+    Key("wear.load_unload_cycles", "", "Loads and unloads, the same way.", low=1),
+    Key("wear.price_decline", "/year", "How the price of what replaces a drive falls.", low=-0.5, high=0.9),
+    Key("wear.service_life", "years", "After which a drive is replaced, worn or not.", low=0.1),
+    Key("failures.afr.*", "/year", "Annual failure rate by kind (hdd, ssd) or model.", high=5),
+    Key("failures.warranty", "years", "During which a failed drive is replaced free of charge."),
+    Key("failures.labour", "USD", "Work of replacing one drive."),
+    Key("service.once", "USD", "Installing and the like, once; of dollars2014 the fixed estimate."),
+    Key("service.per_year", "USD/year", "Maintenance, space and people."),
+    Key("disposal.per_drive", "USD", "Erasing and disposing of one drive at the end."),
     Key(
         "disposal.residual",
         "",
-        "What a drive still fetches at the end, of its price, if it is not worn.",
+        "Share of its price that a drive brings at the end, if it is not worn.",
         high=1,
     ),
-    Key(
-        "discount.rate",
-        "/year",
-        "By which later dollars count less.",
-        low=-0.5,
-        high=1,
-    ),
+    Key("discount.rate", "/year", "By which later dollars count less.", low=-0.5, high=1),
     Key(
         "carbon.grid",
         "g/kWh",
@@ -258,12 +149,7 @@ KEYS: Final = (
         "g/kWh",
         "Emissions of electricity of a country, by the tariff's name of it; carbon.grid.world: of any other.",
     ),
-    Key(
-        "carbon.estimate",
-        "",
-        "Which estimate of embodied carbon is used.",
-        any_word=True,
-    ),
+    Key("carbon.estimate", "", "Which estimate of embodied carbon is used.", any_word=True),
     Key(
         "carbon.embodied.*.*",
         "kg/GB",
@@ -272,16 +158,12 @@ KEYS: Final = (
     Key(
         "carbon.unit.*.*",
         "kg",
-        "Embodied carbon of a drive whatever its capacity, beside that by GB; by the same names.",
+        "Embodied carbon of a drive of any capacity, in addition to that by GB; by the same names.",
     ),
-    Key(
-        "carbon.price",
-        "USD/t",
-        "What a tonne of CO2e costs.",
-    ),
+    Key("carbon.price", "USD/t", "Price of a tonne of CO2e."),
 )
 
 
 def known(name: str) -> Key | None:
-    """The key that a name is one of; None where there is none such."""
+    """The key that matches a name; None without any."""
     return next((one for one in KEYS if fnmatchcase(name, one.pattern)), None)

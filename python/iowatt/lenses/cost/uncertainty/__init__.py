@@ -1,4 +1,4 @@
-"""What the ranges of assumptions make of costs: how far totals spread, what matters, where rankings flip.
+"""Uncertainty of costs from the ranges of assumptions: spread of totals, what matters, where rankings flip.
 
 ``sample`` draws all ranges at once, ``tornado`` varies one at a time, ``crossovers`` looks for the place
 along an assumption at which another system becomes the cheaper one, and for how sure that place is. All know
@@ -6,8 +6,7 @@ a system only as a function of a book and a horizon (``Pricer``); nothing here k
 """
 
 from iowatt.lenses.cost.uncertainty.crossover import DRAWS, crossovers
-from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer
-from iowatt.lenses.cost.uncertainty.spread import sample
-from iowatt.lenses.cost.uncertainty.tornado import tornado
+from iowatt.lenses.cost.uncertainty.sampling import Dollars, Pricer
+from iowatt.lenses.cost.uncertainty.spread import sample, tornado
 
 __all__ = ["DRAWS", "Dollars", "Pricer", "crossovers", "sample", "tornado"]

@@ -1,29 +1,45 @@
 """Where the ranking of two systems flips: along the work's repetitions, along time, along one figure.
 
-Totals are priced over a grid; wherever the difference of two changes its sign, the place is found by
-``root``. Other assumptions stay at their values, and ``rerun`` finds the place again under draws of them.
+Totals are priced over a grid; wherever the difference of two changes its sign, ``root`` finds the place.
+Other assumptions stay at their values, and ``rerun`` finds the place again under draws of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from typing import Final
 
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.result import CheapestStretch, Crossing, Crossover, Pair
-from iowatt.lenses.cost.result import Course as Totals
-from iowatt.lenses.cost.uncertainty.axis import axis
-from iowatt.lenses.cost.uncertainty.cost_curve import Course
-from iowatt.lenses.cost.uncertainty.equivalents import elsewhere
-from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer, difference, total, with_values
-from iowatt.lenses.cost.uncertainty.rerun import rerun
-from iowatt.lenses.cost.uncertainty.root import flips
-from iowatt.lenses.cost.uncertainty.sampling import draws as drawn_values
-from iowatt.lenses.cost.uncertainty.sampling import varied
+import numpy as np
 
-#: Draws of the other assumptions where nothing is said.
+from iowatt.base.errors import InputError
+from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.result_uncertainty import (
+    CheapestStretch,
+    CostCurve,
+    Crossing,
+    Crossover,
+    Elsewhere,
+    PairCrossings,
+    PlaceRange,
+)
+from iowatt.lenses.cost.uncertainty.cost_curve import AxisPricer, axis
+from iowatt.lenses.cost.uncertainty.root import Function, flips
+from iowatt.lenses.cost.uncertainty.sampling import (
+    LEAST_DRAWS,
+    Dollars,
+    Pricer,
+    difference,
+    total,
+    varied,
+    with_values,
+)
+from iowatt.lenses.cost.uncertainty.sampling import draws as drawn_values
+from iowatt.lenses.cost.uncertainty.spread import rank
+
+#: Draws of the other assumptions by default.
 DRAWS: Final = 60
 
 
@@ -51,7 +67,7 @@ def crossovers(
     draws:
         How often each is solved again under draws of all other figures; 0 for no range.
     work_s:
-        Seconds that each system's work takes once, so that a place in alpha can be told in years.
+        Seconds that each system's work takes once, so that a place in alpha can be given in years.
 
     Raises ``InputError`` where nothing along an axis can be priced, and for what ``axis`` refuses.
     """
@@ -68,17 +84,17 @@ def crossovers(
         )  # fmt: skip
         others = [law for law in laws if law.key != name]
         under_draws = [
-            Course(along, pricers, with_values(book, values), horizon, dollars)
+            AxisPricer(along, pricers, with_values(book, values), horizon, dollars)
             for values in (drawn_values(others, draws, seed) if others else ())
         ]
-        course = Course(along, pricers, book, horizon, dollars)
+        course = AxisPricer(along, pricers, book, horizon, dollars)
         found.append(_crossover(course, under_draws, compared, work_s, seed))
     return found
 
 
 def _crossover(
-    course: Course,
-    under_draws: Sequence[Course],
+    course: AxisPricer,
+    under_draws: Sequence[AxisPricer],
     compared: Sequence[tuple[str, str]],
     work_s: Mapping[str, float] | None,
     seed: int,
@@ -95,13 +111,13 @@ def _crossover(
                 under_draws, grid, (a, b), direction=direction, several=len(crossings) > 1, seed=seed
             )
         why = None if crossings else _why(course, grid, a, b)
-        pairs.append(Pair(a=a, b=b, crossings=crossings, why=why, range=places))
+        pairs.append(PairCrossings(a=a, b=b, crossings=crossings, why=why, range=places))
     flipped = [flip.at for a, b in combinations(course.names, 2) for flip in flips(course.apart(a, b), grid)]
     of = course.axis
     return Crossover(
         of=of.of, unit=of.unit, text=of.text, value=of.value, low=grid[0], high=grid[-1], ended_by=ended_by,
         dollars=course.dollars, axis=of.kind,
-        course=Totals(at=grid, usd={name: [course.usd(name, at) for at in grid] for name in course.names}),
+        course=CostCurve(at=grid, usd={name: [course.usd(name, at) for at in grid] for name in course.names}),
         cheapest=[
             CheapestStretch(start=start, until=end, system=name)
             for start, end, name in course.cheapest(grid, flipped)
@@ -111,7 +127,7 @@ def _crossover(
 
 
 def _crossings(
-    course: Course, grid: Sequence[float], a: str, b: str, work_s: Mapping[str, float] | None
+    course: AxisPricer, grid: Sequence[float], a: str, b: str, work_s: Mapping[str, float] | None
 ) -> list[Crossing]:
     return [
         Crossing(
@@ -124,7 +140,7 @@ def _crossings(
     ]  # fmt: skip
 
 
-def _why(course: Course, grid: Sequence[float], a: str, b: str) -> str:
+def _why(course: AxisPricer, grid: Sequence[float], a: str, b: str) -> str:
     """What holds over the whole grid, there being no crossing."""
     apart = course.apart(a, b)
     sign = next((value for at in grid if (value := apart(at)) != 0.0), 0.0)
@@ -134,3 +150,133 @@ def _why(course: Course, grid: Sequence[float], a: str, b: str) -> str:
     if sign == 0.0:
         return f"{rests}they cost the same throughout, {span}"
     return f"{rests}{a if sign > 0.0 else b} is cheaper throughout, {span}"
+
+
+def elsewhere(
+    course: AxisPricer, names: tuple[str, ...], at: float, work_s: Mapping[str, float] | None
+) -> Iterator[Elsewhere]:
+    """Years of each system at an ``alpha``, repetitions at ``years``, mean prices at an ``energy.factor``."""
+    of = course.axis.of
+    for name in names:
+        if of == "alpha" and work_s is not None:
+            years = Horizon("work", at).years(work_s[name])
+            yield Elsewhere(text=f"time that {name} takes", value=years, unit="years")
+        elif of == "years" and work_s is not None:
+            repeats = Horizon("time", at).repeats(work_s[name])
+            yield Elsewhere(text=f"repetitions of the work by {name}", value=repeats, unit="times")
+        elif of == "energy.factor":
+            price = course.usd_per_kwh(name, at)
+            if price is not None:
+                yield Elsewhere(text=f"mean price of energy and demand, {name}", value=price, unit="USD/kWh")
+
+
+#: Relative precision of a place under a draw: few draws need no more.
+CLOSE: Final = 5e-3
+
+
+def rerun(
+    pricers_by_draw: Sequence[AxisPricer],
+    grid: Sequence[float],
+    pair: tuple[str, str],
+    *,
+    direction: int | None,
+    several: bool,
+    seed: int,
+) -> PlaceRange:
+    """The range over draws of the first place where a ``pair``'s difference flips.
+
+    ``direction`` is that of the place to be found again (1: the second becomes the dearer); with None any
+    counts. Where there are ``several`` places at the book's values, coarse points of ``grid`` are looked at
+    under each draw; else only where both ends of it have the same sign, because between different ones there
+    is a place.
+    """
+    places: list[float] = []
+    otherwise = {"a": 0, "b": 0, "same": 0, "reversed": 0}
+    for course in pricers_by_draw:
+        place, other = _first(course, grid, pair, direction, several=several)
+        if place is None:
+            otherwise[other] += 1
+        else:
+            places.append(place)
+    count = len(pricers_by_draw)
+    ordered = np.sort(np.array(places, dtype=np.float64))
+    p5, p50, p95 = (
+        rank(ordered, share) if len(ordered) >= LEAST_DRAWS else None for share in (0.05, 0.50, 0.95)
+    )
+    shares: Mapping[str, float] = {name: times / count for name, times in otherwise.items()}
+    return PlaceRange(
+        draws=count, seed=seed, p5=p5, p50=p50, p95=p95, share_crossing=len(places) / count,
+        share_a_cheaper=shares["a"], share_b_cheaper=shares["b"], share_same=shares["same"],
+        share_reversed=shares["reversed"],
+    )  # fmt: skip
+
+
+def _first(
+    course: AxisPricer, grid: Sequence[float], pair: tuple[str, str], direction: int | None, *, several: bool
+) -> tuple[float | None, str]:
+    """The first place of that direction; without one, what holds instead."""
+    apart = course.apart(*pair)
+    seen: list[float] = []
+
+    def watched(at: float) -> float:
+        seen.append(apart(at))
+        return seen[-1]
+
+    other = None
+    # What can be priced may end earlier under a draw: then that is the end of it.
+    with suppress(InputError):
+        looked_at: Iterable[float] = (grid[0], grid[-1])
+        if several or watched(grid[0]) * watched(grid[-1]) >= 0.0:
+            looked_at = _near(course, _coarse(course, grid), pair)
+        elif course.axis.in_time:
+            looked_at = _cell(watched, grid)
+        for flip in flips(watched, looked_at, CLOSE):
+            if direction in (None, flip.direction):
+                return flip.at, ""
+            other = "reversed"
+    # Without a flip all signs that are any are the same.
+    sign = next((value for value in seen if value != 0.0), 0.0)
+    return None, other or ("same" if sign == 0.0 else "a" if sign > 0.0 else "b")
+
+
+def _cell(function: Function, grid: Sequence[float]) -> tuple[float, ...]:
+    """Neighbours of ``grid`` with different signs, its ends having different ones; or a 0 between such.
+
+    In time every new place is a bill to be made. Those of the grid are made already.
+    """
+    start, end = 0, len(grid) - 1
+    above = function(grid[end]) > 0.0
+    while end - start > 1:
+        middle = (start + end) // 2
+        value = function(grid[middle])
+        if value == 0.0:
+            return grid[start], grid[middle], grid[end]
+        if (value > 0.0) == above:
+            end = middle
+        else:
+            start = middle
+    return grid[start], grid[end]
+
+
+def _coarse(course: AxisPricer, grid: Sequence[float]) -> tuple[float, ...]:
+    """The axis's coarse points within ``grid``, and its ends."""
+    inner = (at for at in course.axis.coarse if grid[0] < at < grid[-1])
+    return grid[0], *inner, grid[-1]
+
+
+def _near(course: AxisPricer, grid: Sequence[float], pair: tuple[str, str]) -> Iterator[float]:
+    """The points of ``grid`` that are worth a look, in order.
+
+    Costs rise along time and along a price, or fall along a life: where the dearest of one system at two
+    points is less than the cheapest of the other, nothing flips between them.
+    """
+    stack = [(0, len(grid) - 1)]
+    yield grid[0]
+    while stack:
+        start, end = stack.pop()
+        a, b = ([course.usd(name, grid[index]) for index in (start, end)] for name in pair)
+        if end - start == 1 or max(a) < min(b) or max(b) < min(a):
+            yield grid[end]
+        else:
+            middle = (start + end) // 2
+            stack += [(middle, end), (start, middle)]

@@ -56,13 +56,7 @@ def flips(function: Function, grid: Iterable[float], close: float = CLOSE) -> It
         last, zeros = (x, value), []
 
 
-def _flip(
-    function: Function,
-    low: Point,
-    zeros: Sequence[float],
-    high: Point,
-    close: float,
-) -> Flip:
+def _flip(function: Function, low: Point, zeros: Sequence[float], high: Point, close: float) -> Flip:
     direction = 1 if high[1] > 0.0 else -1
     if len(zeros) == 1:
         return Flip(zeros[0], zeros[0], zeros[0], "cross", 0.0, 0.0, direction)

@@ -1,23 +1,146 @@
-"""Which figures are varied, and draws of them all: a Latin hypercube.
+"""Which figures are varied, their distributions, and draws of them all: a Latin hypercube.
 
-Of ``n`` draws, each figure's values lie one in each n-th of its distribution, in an order of their own
-(McKay, Beckman and Conover 1979): means are a good deal surer than by as many independent draws. Each figure
-has its own random stream, of the seed and of its key, so that a figure more in the book reshuffles no other,
-and neither the order of figures nor of systems matters.
+A book states the least and the most that is likely and the value in force. A triangular distribution over
+that range, with the value as its mode, is the usual choice in risk analysis (Johnson 1997, "The triangular
+distribution as a proxy for the beta distribution"). A range of more than a factor of ten is taken on a
+logarithmic scale, or its upper end would outweigh the rest.
+
+Of ``n`` draws, each figure has one value in each n-th of its distribution, in an order of its own (McKay,
+Beckman and Conover 1979): means are more precise than with as many independent draws. Each figure has its own
+random stream, from the seed and its key, so another figure in the book changes no draw of the others, and
+neither the order of figures nor of systems matters.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.horizon import Horizon
-from iowatt.lenses.cost.uncertainty.law import Floats, Law, law_of
-from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer, rate_of
+from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.keys import known
+from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.component import GROUPS, Costs, Group
+from iowatt.lenses.cost.result_uncertainty import DrawnFigure
+
+Floats = NDArray[np.float64]
+
+#: The factor between the ends of a range above which it is taken on a logarithmic scale.
+WIDE = 10.0
+
+
+@dataclass(frozen=True)
+class Law:
+    """The distribution of one figure, over ``low`` to ``high`` and densest at ``mode``, in the key's unit."""
+
+    key: str
+    kind: Literal["triangular", "log-triangular"]
+    low: float
+    mode: float
+    high: float
+
+    def quantile(self, share: Floats) -> Floats:
+        """The values below which ``share`` (0 to 1, any shape) of the draws lie."""
+        if self.kind == "triangular":
+            found = _triangular(share, self.low, self.mode, self.high)
+        else:
+            found = np.exp(_triangular(share, *map(math.log, (self.low, self.mode, self.high))))
+        return np.clip(found, self.low, self.high)
+
+    def result(self) -> DrawnFigure:
+        """A row of ``uncertainty.figures`` of ``iowatt.cost/1``."""
+        unit, text = unit_and_text(self.key)
+        return DrawnFigure(
+            key=self.key, unit=unit, text=text, law=self.kind, low=self.low, mode=self.mode, high=self.high
+        )
+
+
+def law_of(figure: Figure) -> Law | None:
+    """The law of a figure; None of a word, and of one without a range."""
+    if isinstance(figure.value, str):
+        return None
+    low = figure.value if figure.low is None else figure.low
+    high = figure.value if figure.high is None else figure.high
+    # A value set by hand, or found by a search, may lie outside the range of the figure that it replaces.
+    low, high = min(low, figure.value), max(high, figure.value)
+    if not low < high:
+        return None
+    wide = low > 0.0 and high > WIDE * low
+    return Law(figure.key, "log-triangular" if wide else "triangular", low, figure.value, high)
+
+
+def unit_and_text(key: str) -> tuple[str, str]:
+    """Unit and meaning of a key."""
+    rule = known(key)
+    return ("", "") if rule is None else (rule.unit, rule.text)
+
+
+def _triangular(share: Floats, low: float, mode: float, high: float) -> Floats:
+    """The inverse of the triangular distribution's function."""
+    width = high - low
+    below = low + np.sqrt(share * width * (mode - low))
+    above = high - np.sqrt((1.0 - share) * width * (high - mode))
+    found: Floats = np.where(share * width < mode - low, below, above)
+    return found
+
+
+#: A system under a tariff. It reads its figures from the book at each call, so that ``Book.used`` lists them.
+Pricer = Callable[[Book, Horizon], Costs]
+
+#: ``present``: later dollars count less, by ``discount.rate``. ``paid``: all count the same.
+Dollars = Literal["present", "paid"]
+
+RATE = "discount.rate"
+#: Totals that differ by less than this share of the larger are the same: what is left is rounding.
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Total:
+    """A system's dollars, in all and by group (groups without components have none)."""
+
+    usd: float
+    groups: Mapping[Group, float]
+
+
+def rate_of(book: Book, dollars: Dollars) -> float:
+    """The yearly rate by which later dollars count less; 0 where the book has none."""
+    return book.number(RATE) if dollars == "present" and book.find(RATE) is not None else 0.0
+
+
+def total(pricer: Pricer, book: Book, horizon: Horizon, dollars: Dollars) -> Total:
+    """The dollars of one pricing."""
+    costs = pricer(book, horizon)
+    rate = rate_of(book, dollars)
+    groups: dict[Group, float] = {}
+    for component in costs.components:
+        groups[component.group] = groups.get(component.group, 0.0) + component.present(rate)
+    shown = {group: groups[group] for group in GROUPS if group in groups}
+    return Total(sum(shown.values()), shown)
+
+
+def difference(a_usd: float, b_usd: float) -> float:
+    """``b - a``; 0 where they are the same but for rounding."""
+    apart = b_usd - a_usd
+    return 0.0 if abs(apart) <= SAME * max(abs(a_usd), abs(b_usd)) else apart
+
+
+def with_values(book: Book, values: Mapping[str, float]) -> Book:
+    """The book with other values, nothing used yet; a key that it has no figure of becomes one."""
+    new = {key: value for key, value in values.items() if key not in book.figures}
+    if not new:
+        return book.changed(values)
+    figures = dict(book.figures) | {
+        key: Figure(key=key, value=value, source="varied", quality="given") for key, value in new.items()
+    }
+    return replace(book, figures=figures).changed(values)
+
 
 #: Fewer say nothing about the 5 % at either end.
 LEAST_DRAWS = 20
@@ -26,9 +149,8 @@ LEAST_DRAWS = 20
 def varied(pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars) -> tuple[Law, ...]:
     """Laws of the figures with a range that any of the pricers asks for, sorted by key.
 
-    What is asked for may depend on other figures (nobody asks for the grid's emissions at a carbon price of
-    0), so all systems are priced at the values, at the low ends and at the high ends, until nothing new is
-    asked for.
+    The figures used may depend on others (a carbon price of 0 needs no emissions of the grid), so all systems
+    are priced at the values, at the low ends and at the high ends, until no new figure is used.
     """
     laws: dict[str, Law] = {}
     used: set[str] = set()
@@ -49,15 +171,13 @@ def varied(pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars:
 
 
 def draws(laws: Sequence[Law], count: int, seed: int) -> list[dict[str, float]]:
-    """``count`` sets of values by key. The same seed gives the same ones, whatever else is varied.
+    """``count`` sets of values by key. The same seed gives a key the same values in any set.
 
     Raises ``InputError`` for fewer than ``LEAST_DRAWS`` and for a negative seed.
     """
     if count < LEAST_DRAWS:
         raise InputError(
-            "out-of-range",
-            Argument("samples"),
-            f"{count} draws are too few; expected {LEAST_DRAWS} or more",
+            "out-of-range", Argument("samples"), f"{count} draws are too few; expected {LEAST_DRAWS} or more"
         )
     if seed < 0:
         raise InputError("out-of-range", Argument("seed"), f"{seed} is not accepted; expected 0 or more")

@@ -1,37 +1,15 @@
-"""Wear in dollars: how much of a drive's life the work uses, when it is replaced, and what that comes to.
+"""Wear in dollars: how much of a drive's life the work uses, when it is replaced, and what that costs.
 
-``ratios`` holds what a drive did against each of its ratings, ``life`` says which of them binds, ``stints``
-which drives serve in its place one after another, ``charge`` what is paid; ``budget`` turns ratings into
-cycles and bytes a day. docs/models/endurance.md has the formulas.
+``ratios`` compares what a drive did with each of its ratings and gives budgets per day, ``life`` says which
+rating binds, ``replacement_schedule`` which drives serve in its place one after another, ``charge`` what is
+paid. docs/models/endurance.md has the formulas.
 """
 
-from iowatt.lenses.cost.wear.budget import budgets
-from iowatt.lenses.cost.wear.charge import charged_expression, components, lives_expression
-from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
-from iowatt.lenses.cost.wear.replacement_schedule import (
-    LISTED,
-    ROUNDING,
-    Place,
-    Replacement,
-    bought,
-    place,
-    schedule,
-)
+from iowatt.lenses.cost.wear.charge import charged_expression, lives_expression, wear_costs
+from iowatt.lenses.cost.wear.life import warnings, wearout
+from iowatt.lenses.cost.wear.replacement_schedule import LISTED, ROUNDING, bought, place, schedule
 
 __all__ = [
-    "LISTED",
-    "ROUNDING",
-    "Place",
-    "Replacement",
-    "Wearout",
-    "bought",
-    "budgets",
-    "charged_expression",
-    "components",
-    "life_years",
-    "lives_expression",
-    "place",
-    "schedule",
-    "warnings",
-    "wearout",
-]
+    "LISTED", "ROUNDING", "bought", "charged_expression", "lives_expression", "place", "schedule", "warnings",
+    "wear_costs", "wearout",
+]  # fmt: skip

@@ -1,9 +1,9 @@
-"""What wear costs, drive by drive, in the way that ``wear.charge`` says.
+"""What wear costs, drive by drive, by ``wear.charge``.
 
 - ``replacements``: the purchase pays for the first drive, and each successor is bought when it is needed; the
   last one counts by the part of its life that lies within the horizon, as its life does not end there.
 - ``depreciation``: no drive is bought; what is used up of one is paid as it is used, by wear or by years,
-  whichever is faster. It stands in place of the purchase, which is then none.
+  whichever is faster. It replaces the purchase.
 - ``paper``: equations 9 to 12 of dollars2014, ``alpha x C_dev x wearout / Limit``, beside the purchase.
 - ``none``: nothing.
 """
@@ -19,7 +19,7 @@ from iowatt.lenses.cost.component import Component, Flow
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.wear.life import Wearout, largest, wearout
-from iowatt.lenses.cost.wear.replacement_schedule import LISTED, Place, place, replacements
+from iowatt.lenses.cost.wear.replacement_schedule import LISTED, Place, place
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 TWICE: Final = (
@@ -31,8 +31,8 @@ COARSE: Final = 1e-5
 INSTEAD: Final = "in place of the purchase, which is not charged"
 
 
-def components(case: Case) -> Iterator[Component]:
-    """One for each drive, whatever it comes to; none with ``wear.charge = none``."""
+def wear_costs(case: Case) -> Iterator[Component]:
+    """One for each drive, even where it is 0; none with ``wear.charge = none``."""
     charge = _CHARGES.get(case.book.word("wear.charge"))
     if charge is not None:
         for drive in case.system.drives:
@@ -40,92 +40,62 @@ def components(case: Case) -> Iterator[Component]:
 
 
 def _replaced(case: Case, drive: Drive) -> Component:
-    there = place(case, drive)
-    even = there.decline == 0.0
+    """The successors of a drive."""
+    here = place(case, drive)
+    even = here.decline == 0.0
+    bought = list(here.replacements())
+    flows = [
+        Flow(one.usd - (here.unused_usd if one is bought[-1] else 0.0), one.at_s, one.until_s)
+        for one in bought
+    ]
     return _component(
-        case,
-        drive,
-        there.worn,
-        flows=tuple(_used(case, there)),
-        quantity=max(0.0, min(there.lives, float(there.drives)) - 1.0),
-        unit="drives",
-        unit_price=there.price if even else None,
-        formula="(horizon / life - 1) x price, where more than one serves"
-        + ("" if even else " x (1 - decline)^years")
-        + f"; life: {_life(there)}",
-        scales="work" if there.reason == "worn" else "time",
-        rests_on=there.rests_on,
-        expression=_replaced_expression(case, drive, there),
-    )
+        case, drive, here.worn, flows=tuple(flows),
+        quantity=max(0.0, min(here.lives, float(here.drives)) - 1.0), unit="drives",
+        unit_price=here.price if even else None,
+        formula=f"(horizon / life - 1) x price, where more than one serves"
+        f"{'' if even else ' x (1 - decline)^years'}; life: {_life(here)}",
+        scales="work" if here.reason == "worn" else "time", rests_on=here.rests_on,
+        expression=_replaced_expression(case, drive, here),
+    )  # fmt: skip
 
 
 def _depreciated(case: Case, drive: Drive) -> Component:
-    there = place(case, drive)
-    used = min(there.lives, float(there.drives))
-    even = there.decline == 0.0
+    """What is used up of each drive while it serves, the last one in part."""
+    here = place(case, drive)
+    used = min(here.lives, float(here.drives))
+    even = here.decline == 0.0
+    flows = [Flow(used * here.price, 0.0, case.seconds)]
+    if not even:
+        starts = [(0.0, here.price), *((one.at_s, one.usd) for one in here.replacements())]
+        ends = [*(start for start, _ in starts[1:]), case.seconds]
+        flows = [Flow(usd, start, end) for (start, usd), end in zip(starts, ends, strict=True)]
+        flows[-1] = Flow(flows[-1].usd - here.unused_usd, flows[-1].at_s, flows[-1].until_s)
     return _component(
-        case,
-        drive,
-        there.worn,
-        flows=(Flow(used * there.price, 0.0, case.seconds),) if even else tuple(_stints(case, there)),
-        quantity=used,
-        unit="lives",
-        unit_price=there.price if even else None,
-        formula=f"horizon / life x price of each drive; life: {_life(there)}",
-        scales="work" if there.reason == "worn" else "time",
-        rests_on=there.rests_on,
+        case, drive, here.worn, flows=tuple(flows), quantity=used, unit="lives",
+        unit_price=here.price if even else None,
+        formula=f"horizon / life x price of each drive; life: {_life(here)}",
+        scales="work" if here.reason == "worn" else "time", rests_on=here.rests_on,
         expression=f"{charged_expression(case, drive)}*{{lives}}" if even else None,
         note=INSTEAD if used else f"{INSTEAD}; nothing ends its life: set wear.service_life",
-    )
+    )  # fmt: skip
 
 
-def _used(case: Case, there: Place) -> Iterator[Flow]:
-    """Each replacement at its price; of the last one the part of its life within the horizon."""
-    found = list(replacements(there, case.seconds))
-    for one in found:
-        unused = there.unused_usd if one is found[-1] else 0.0
-        yield Flow(one.usd - unused, one.at_s, one.until_s)
-
-
-def _stints(case: Case, there: Place) -> Iterator[Flow]:
-    """What is used up of each drive while it serves, the last one in part."""
-    bought = [(0.0, there.price, 1), *_bought(case, there)]
-    ends = [at for at, _, _ in bought[1:]] + [case.seconds]
-    left = there.unused_usd
-    for index, ((at, usd, _), until) in enumerate(zip(bought, ends, strict=True)):
-        yield Flow(usd - (left if index == len(bought) - 1 else 0.0), at, until)
-
-
-def _bought(case: Case, there: Place) -> list[tuple[float, float, int]]:
-    return [(one.at_s, one.usd, one.count) for one in replacements(there, case.seconds)]
-
-
-def _of_paper(case: Case, drive: Drive) -> Component:
-    worn = wearout(drive, case.book)
-    price = case.charged(drive)
+def _as_published(case: Case, drive: Drive) -> Component:
+    worn, price = wearout(drive, case.book), case.charged(drive)
     lives = worn.fraction * case.repeats
     return _component(
-        case,
-        drive,
-        worn,
-        flows=(Flow(lives * price, 0.0, case.seconds),),
-        quantity=lives,
-        unit="lives",
+        case, drive, worn, flows=(Flow(lives * price, 0.0, case.seconds),), quantity=lives, unit="lives",
         unit_price=price,
         formula="alpha x C_dev x wearout / Limit (equations 6, 9 to 12)"
         + (f"; wearout / Limit: {worn.formula}" if worn.formula else ""),
-        scales="work",
-        rests_on=worn.rests_on,
-        expression=f"{charged_expression(case, drive)}*{{repeats}}*({worn.expression})",
-        note=TWICE,
-    )
+        scales="work", rests_on=worn.rests_on,
+        expression=f"{charged_expression(case, drive)}*{{repeats}}*({worn.expression})", note=TWICE,
+    )  # fmt: skip
 
 
 _CHARGES: Final[Mapping[str, Callable[[Case, Drive], Component]]] = {
-    "replacements": _replaced,
-    "depreciation": _depreciated,
-    "paper": _of_paper,
-}
+    "replacements": _replaced, "depreciation": _depreciated, "paper": _as_published,
+}  # fmt: skip
 
 
 def _component(
@@ -145,43 +115,24 @@ def _component(
 ) -> Component:
     """What the three ways have in common."""
     price = case.price_of(drive)
-    known = price.known or (unit == "drives" and not flows)
     return Component(
-        key=f"wear:{drive.name}",
-        group="wear",
-        title=f"{drive.name} ({drive.model})",
-        device=drive.name,
-        flows=flows,
-        quantity=quantity,
-        unit=unit,
-        unit_price=unit_price if price.known else None,
-        formula=formula,
-        source=f"{worn.source or 'no rating is known'}; price: {price.source}",
-        date=price.date,
+        key=f"wear:{drive.name}", group="wear", title=drive.title, device=drive.name, flows=flows,
+        quantity=quantity, unit=unit, unit_price=unit_price if price.known else None, formula=formula,
+        source=f"{worn.source or 'no rating is known'}; price: {price.source}", date=price.date,
         scales=scales,
-        rests_on=tuple(
-            dict.fromkeys(
-                (
-                    "wear.charge",
-                    *rests_on,
-                    "purchase.charge",
-                    price.key,
-                )
-            )
-        ),
-        note="; ".join(filter(None, (note, worn.note))),
-        expression=expression if price.known else None,
-        known=known,
-    )
+        rests_on=tuple(dict.fromkeys(("wear.charge", *rests_on, "purchase.charge", price.key))),
+        note="; ".join(filter(None, (note, worn.note))), expression=expression if price.known else None,
+        known=price.known or (unit == "drives" and not flows),
+    )  # fmt: skip
 
 
-def _life(there: Place) -> str:
+def _life(here: Place) -> str:
     """How long a drive lives there, in words."""
-    if not math.isfinite(there.life_s):
+    if not math.isfinite(here.life_s):
         return "without end"
-    if there.reason == "service_life":
+    if here.reason == "service_life":
         return "the service life"
-    return f"of the work over the share that it uses, {there.worn.formula}"
+    return f"of the work over the share that it uses, {here.worn.formula}"
 
 
 def charged_expression(case: Case, drive: Drive) -> str:
@@ -192,27 +143,25 @@ def charged_expression(case: Case, drive: Drive) -> str:
 
 def lives_expression(case: Case, drive: Drive) -> str:
     """The horizon in lives of the drives in that place, by wear or by years, the larger: ``{lives}``."""
-    there = place(case, drive)
-    if there.lives == 0.0:
-        return "0"
+    here = place(case, drive)
     shares = []
-    if there.worn.fraction > 0:
-        shares.append(f"{{repeats}}*({there.worn.expression})")
-    if "wear.service_life" in there.rests_on:
+    if here.lives and here.worn.fraction > 0:
+        shares.append(f"{{repeats}}*({here.worn.expression})")
+    if here.lives and "wear.service_life" in here.rests_on:
         shares.append("{years}/{wear.service_life}")
     return largest(shares)
 
 
-def _replaced_expression(case: Case, drive: Drive, there: Place) -> str | None:
+def _replaced_expression(case: Case, drive: Drive, here: Place) -> str | None:
     """Price times the lives, or a geometric series where it falls; None where that would be too coarse."""
-    if there.lives == 0.0:
+    if here.lives == 0.0:
         return "0"
     price = charged_expression(case, drive)
     many = f"{price}*MAX(0,{{lives}}-1)"
-    if "wear.price_decline" not in there.rests_on:
+    if "wear.price_decline" not in here.rests_on:
         return many
-    fall = abs(there.decline) * there.life_s / SECONDS_PER_YEAR
-    if there.decline != 0.0 and (there.drives > LISTED or fall < COARSE):
+    fall = abs(here.decline) * here.life_s / SECONDS_PER_YEAR
+    if here.decline != 0.0 and (here.drives > LISTED or fall < COARSE):
         return None
     ratio = "(1-{wear.price_decline})^({years}/{lives})"
     series = f"({ratio}-({ratio})^{{served}})/(1-{ratio})"

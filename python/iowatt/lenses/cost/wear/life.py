@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.system import System
 
 
-#: What each ``wear.ssd_basis`` goes by, where it is known; a vendor's rating before cycles that are assumed.
+#: The ratings of each ``wear.ssd_basis``, of which the first known one counts.
 _BASES: Final[Mapping[str, Sequence[str]]] = {
     "best": ("percentage_used", "bytes_written", "pe_cycles"),
     "host": ("bytes_written",),
@@ -49,30 +49,28 @@ class Wearout:
     def result(self, work_s: float) -> DriveWear:
         """``drives[].wear`` of ``iowatt.cost/1``, for a Work of ``work_s`` seconds."""
         return DriveWear(
-            fraction=self.fraction,
-            by=self.by,
-            ratios=dict(self.ratios),
-            life_years=life_years(self, work_s),
-            formula=self.formula,
-            source=self.source,
-            note=self.note,
-        )
+            fraction=self.fraction, by=self.by, ratios=dict(self.ratios), life_years=life_years(self, work_s),
+            formula=self.formula, source=self.source, note=self.note,
+        )  # fmt: skip
 
 
 def wearout(drive: Drive, book: Book) -> Wearout:
     """The share of ``drive``'s life that what it did (its ``counts``) uses.
 
-    Of an SSD by ``wear.ssd_basis``, by default the vendor's rating; of a disk the larger of the two shares of
-    cycles, and with ``wear.charge = paper`` that of starts and stops alone (equation 11 of dollars2014).
+    For an SSD by ``wear.ssd_basis``, by default the vendor's rating; for a disk the larger of the two shares
+    of cycles, and with ``wear.charge = paper`` that of starts and stops alone (equation 11 of dollars2014).
     Figures of the book that the share depends on are recorded as used.
     """
     if drive.kind == "hdd":
+        choices: tuple[str, ...] = ("wear.limits",)
         found = ratios.of_disk(drive, book)
         only_stops = book.word("wear.charge") == "paper"
         counting = [one for one in found if not (only_stops and one.rating == LOADS_UNLOADS)]
     else:
+        choices = ("wear.ssd_basis", "wear.limits")
         found = ratios.of_ssd(drive, book)
-        counting = _of_basis(found, book.word("wear.ssd_basis"))
+        by_rating = {one.rating: one for one in found}
+        counting = [by_rating[name] for name in _BASES[book.word("wear.ssd_basis")] if name in by_rating][:1]
     shares = {one.rating: one.fraction for one in found}
     if not counting:
         return Wearout(drive.name, 0.0, None, shares, "", "", (), note=_unknown(drive))
@@ -80,18 +78,11 @@ def wearout(drive: Drive, book: Book) -> Wearout:
     keys = tuple(dict.fromkeys(key for one in counting for key in one.rests_on))
     for key in keys:
         book.find(key)
-    texts = [one.expression for one in counting if one.expression != "0"]
     return Wearout(
-        drive=drive.name,
-        fraction=binding.fraction,
-        by=binding.rating,
-        ratios=shares,
-        formula=binding.formula,
-        source=binding.source,
-        rests_on=(*_choices(drive), *keys),
-        note=_note(drive, binding, shares),
-        expression=largest(texts),
-    )
+        drive.name, binding.fraction, binding.rating, shares, binding.formula, binding.source,
+        (*choices, *keys), note=_note(drive, binding, shares),
+        expression=largest([one.expression for one in counting if one.expression != "0"]),
+    )  # fmt: skip
 
 
 def largest(texts: Sequence[str]) -> str:
@@ -121,38 +112,26 @@ def warnings(system: System) -> Iterator[Note]:
         yield Note(
             code="workload-rating",
             text=f"{len(found)} of {pool} ({model}) at this rate: up to {moved / 1e12:,.0f} TB read and "
-            "written a "
-            f"year, {moved / rated:.2g} times the workload rating of {rated / 1e12:,.0f} TB; no wear is "
-            "charged for that",
+            f"written a year, {moved / rated:.2g} times the workload rating of {rated / 1e12:,.0f} TB; "
+            "no wear is charged for that",
         )
-
-
-def _of_basis(found: Sequence[Ratio], basis: str) -> list[Ratio]:
-    """The share that counts, as a list: the first that is known of those that the basis goes by."""
-    by = {one.rating: one for one in found}
-    return [by[name] for name in _BASES[basis] if name in by][:1]
-
-
-def _choices(drive: Drive) -> tuple[str, ...]:
-    return ("wear.limits",) if drive.kind == "hdd" else ("wear.ssd_basis", "wear.limits")
 
 
 def _unknown(drive: Drive) -> str:
-    what = "TBW" if drive.kind == "ssd" else "cycles"
-    key = "wear.ssd_tbw" if drive.kind == "ssd" else f"wear.{STARTS_STOPS}"
-    return f"no rating of its {what} is known: its wear is not charged (--set {key}=... states one)"
+    rating, key = ("TBW", "wear.ssd_tbw") if drive.kind == "ssd" else ("cycles", f"wear.{STARTS_STOPS}")
+    return f"no rating of its {rating} is known: its wear is not charged ({key}=... states one)"
 
 
 def _note(drive: Drive, binding: Ratio, shares: Mapping[str, float]) -> str:
-    said = []
+    notes = []
     if drive.counts.percentage_used == 0 and drive.kind == "ssd":
-        said.append("the drive's own percentage did not move within the work, so its ratings count")
+        notes.append("the drive's own percentage did not move within the work, so its ratings count")
     if binding.rating == "nand_bytes" and drive.counts.write_amplification is None:
-        said.append("its flash was not simulated: WAF is that of its class in the field")
+        notes.append("its flash was not simulated: WAF is that of its class in the field")
     cycles = shares.get("pe_cycles", 0.0)
     if binding.rating == "bytes_written" and cycles > binding.fraction > 0:
-        said.append(
+        notes.append(
             f"by cycles of its simulated flash it would wear {cycles / binding.fraction:.3g} times as fast "
-            "(wear.ssd_basis=cycles)"
+            "(wear.ssd_basis = cycles)"
         )
-    return "; ".join(said)
+    return "; ".join(notes)

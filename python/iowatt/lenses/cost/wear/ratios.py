@@ -1,8 +1,8 @@
-"""What one Work uses of each rating of a drive, as a share of it.
+"""What one Work uses of each rating of a drive, as a share of it and by the day.
 
 An SSD's TBW is a number of bytes that *hosts* may write, under the workload that its vendor rates with; so
-its amplification is in the rating already. Bytes programmed are held against TBW times the amplification of
-the rating, never against TBW itself, which would count amplification twice.
+its amplification is in the rating already. Bytes programmed are compared with TBW times the amplification of
+the rating, never with TBW itself, which would count amplification twice.
 
 A disk has two ratings, one of starts and stops of its spindle and one of loads and unloads of its heads; the
 two differ by a factor of 6 to 60, and a stop counts against both.
@@ -10,12 +10,14 @@ two differ by a factor of 6 to 60, and a stop counts against both.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.expression import number
+from iowatt.lenses.cost.result import DailyBudget
 from iowatt.lenses.cost.system import Drive
 
 TB: Final = 1e12
@@ -23,6 +25,8 @@ STARTS_STOPS: Final = "start_stop_cycles"
 LOADS_UNLOADS: Final = "load_unload_cycles"
 RATED: Final = "wear.amplification_rated"
 FACTOR: Final = "wear.endurance_factor"
+DAYS_PER_YEAR: Final = 365.0
+SECONDS_PER_DAY: Final = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -37,23 +41,18 @@ class Ratio:
     source: str
     #: Keys of the book that change it.
     rests_on: tuple[str, ...]
-    #: In the words of a spreadsheet (`iowatt.lenses.cost.expression`).
+    #: As a formula of a spreadsheet (`iowatt.lenses.cost.expression`).
     expression: str
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A rating, or an amplification; ``key`` is the book's, None where a data sheet or the work says it."""
+    """A rating, an amplification or a factor; ``keys`` has the book's key where the book states it."""
 
     value: float
     source: str
-    key: str | None
+    keys: tuple[str, ...]
     expression: str
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The book's key, if any."""
-        return () if self.key is None else (self.key,)
 
 
 def limit(drive: Drive, book: Book, rating: str, key: str, scale: float = 1.0) -> Limit | None:
@@ -64,145 +63,135 @@ def limit(drive: Drive, book: Book, rating: str, key: str, scale: float = 1.0) -
     by_sheet = book.word("wear.limits") == "rated"
     rated = drive.ratings.get(rating)
     if rated is not None and by_sheet:
-        return Limit(rated, f"data sheet of {drive.model}", None, number(rated))
+        return Limit(rated, f"data sheet of {drive.model}", (), number(rated))
     figure = book.figures.get(key)
     if figure is None:
         return None
     times = "" if scale == 1.0 else f"*{number(scale)}"
-    value = _peek(book, key) * scale
+    value = book.peek(key) * scale
     if not value > 0:
         raise InputError(
             "out-of-range", f"{book.name}: {key}", f"{value:g} is not accepted; expected a limit above 0"
         )
-    return Limit(value, figure.source, key, f"{{{key}}}{times}")
+    return Limit(value, figure.source, (key,), f"{{{key}}}{times}")
+
+
+def _cycles(drive: Drive) -> dict[str, float]:
+    """Cycles of a disk that one Work takes, by rating."""
+    return {STARTS_STOPS: drive.counts.start_stops, LOADS_UNLOADS: drive.counts.load_unloads}
 
 
 def of_disk(drive: Drive, book: Book) -> list[Ratio]:
-    """Starts and stops, loads and unloads of a disk, as far as a limit of them is known."""
-    counted = {STARTS_STOPS: drive.counts.start_stops, LOADS_UNLOADS: drive.counts.load_unloads}
+    """Starts and stops, loads and unloads of a disk, where a limit of them is known."""
     words = {STARTS_STOPS: "starts and stops", LOADS_UNLOADS: "loads and unloads"}
     found = []
-    for rating, count in counted.items():
+    for rating, count in _cycles(drive).items():
         most = limit(drive, book, rating, f"wear.{rating}")
         if most is not None:
             formula = f"{words[rating]} / {most.value:,.0f}"
-            text = f"{number(count)}/({most.expression})"
+            text = f"{number(count)}/({most.expression})" if count else "0"
             keys = most.keys if count else ()
-            found.append(
-                Ratio(rating, count / most.value, formula, most.source, keys, text if count else "0")
-            )
+            found.append(Ratio(rating, count / most.value, formula, most.source, keys, text))
     return found
 
 
+def budgets(drive: Drive, book: Book, years: float, work_s: float) -> Iterator[DailyBudget]:
+    """What each rating of a drive allows a day over ``years``, beside what a Work of ``work_s`` s uses of it.
+
+    ``limit / (365 x years)``. For an SSD it is bytes that hosts write, at the amplification of the rating.
+    """
+    used = {rating: (count, f"wear.{rating}", 1.0) for rating, count in _cycles(drive).items()}
+    if drive.kind == "ssd":
+        used = {"bytes_written": (drive.counts.bytes_written, "wear.ssd_tbw", TB)}
+    for rating, (count, key, scale) in used.items():
+        most = limit(drive, book, rating, key, scale)
+        if most is not None:
+            yield DailyBudget(
+                rating=rating, limit=most.value, source=most.source, years=years,
+                per_day=most.value / (years * DAYS_PER_YEAR), used_per_day=count * SECONDS_PER_DAY / work_s,
+            )  # fmt: skip
+
+
 def of_ssd(drive: Drive, book: Book) -> list[Ratio]:
-    """All that an SSD's wear can be held against, what is known best first."""
-    return [*_own(drive), *_cycles(drive, book), *_bytes(drive, book)]
-
-
-def _own(drive: Drive) -> list[Ratio]:
-    """What the drive says itself; it counts in whole percents, so that 0 says nothing."""
-    used = drive.counts.percentage_used
-    if not used:
-        return []
-    said = "the drive's own percentage used"
-    return [Ratio("percentage_used", used, said, "read from the drive", (), number(used))]
-
-
-def _cycles(drive: Drive, book: Book) -> list[Ratio]:
-    """Program and erase cycles; the book has no limit of these."""
-    share = drive.counts.pe_fraction
-    if share is None or book.word("wear.limits") == "book":
-        return []
-    factor, text = _factor(book)
-    return [
-        Ratio(
-            rating="pe_cycles",
-            fraction=share / factor,
-            formula="program and erase cycles / (rated cycles x endurance factor)",
-            source=f"cycles of {drive.model}, counted of its flash",
-            rests_on=_factor_keys(book) if share else (),
-            expression=f"{number(share)}/{text}" if share else "0",
-        )
-    ]
+    """All that an SSD's wear can be compared with, what is known best first."""
+    counts, found = drive.counts, list[Ratio]()
+    if counts.percentage_used:  # it counts in whole percents, so that 0 means nothing
+        found.append(
+            Ratio(
+                "percentage_used", counts.percentage_used, "the drive's own percentage used",
+                "read from the drive", (), number(counts.percentage_used),
+            )
+        )  # fmt: skip
+    share = counts.pe_fraction
+    if share is not None and book.word("wear.limits") != "book":  # the book has no limit of cycles
+        factor = _factor(book)
+        found.append(
+            Ratio(
+                "pe_cycles", share / factor.value,
+                "program and erase cycles / (rated cycles x endurance factor)",
+                f"cycles of {drive.model}, counted in its flash", factor.keys if share else (),
+                f"{number(share)}/{factor.expression}" if share else "0",
+            )
+        )  # fmt: skip
+    return [*found, *_bytes(drive, book)]
 
 
 def _bytes(drive: Drive, book: Book) -> list[Ratio]:
-    """Bytes that hosts wrote, and those that flash was programmed with for them, against TBW."""
+    """Bytes programmed into flash, and bytes that hosts wrote, against TBW."""
     most = limit(drive, book, "bytes_written", "wear.ssd_tbw", TB)
     if most is None:
         return []
     counts = drive.counts
     if not counts.bytes_written and not counts.bytes_read:
         return [Ratio("bytes_written", 0.0, "bytes written / TBW", most.source, (), "0")]
-    reads = _peek(book, "wear.reads")
+    reads = book.peek("wear.reads")
     written = counts.bytes_written + reads * counts.bytes_read
-    said, text, keys = _written(drive, book, reads)
-    factor, factor_text = _factor(book)
-    keys = (*keys, *most.keys, *_factor_keys(book))
+    formula, text, keys = _written(drive, book, reads)
+    factor = _factor(book)
+    keys = (*keys, *most.keys, *factor.keys)
     host = Ratio(
-        rating="bytes_written",
-        fraction=written / (most.value * factor),
-        formula=f"{said} / (TBW x endurance factor)",
-        source=most.source,
-        rests_on=keys,
-        expression=f"{text}/({most.expression}*{factor_text})",
-    )
-    amplification = _amplification(drive, book) if RATED in book.figures else None
-    if amplification is None:
+        "bytes_written", written / (most.value * factor.value), f"{formula} / (TBW x endurance factor)",
+        most.source, keys, f"{text}/({most.expression}*{factor.expression})",
+    )  # fmt: skip
+    waf = _amplification(drive, book) if RATED in book.figures else None
+    if waf is None:
         return [host]
-    by_nand = Ratio(
-        rating="nand_bytes",
-        fraction=written * amplification.value / (most.value * _peek(book, RATED) * factor),
-        formula=f"{said} x WAF / (TBW x WAF of the rating x endurance factor)",
-        source=f"{most.source}; WAF {amplification.value:.3g}: {amplification.source}",
-        rests_on=(*keys, *amplification.keys, RATED),
-        expression=f"{text}*{amplification.expression}/({most.expression}*{{{RATED}}}*{factor_text})",
-    )
-    return [by_nand, host]
+    nand = Ratio(
+        "nand_bytes", written * waf.value / (most.value * book.peek(RATED) * factor.value),
+        f"{formula} x WAF / (TBW x WAF of the rating x endurance factor)",
+        f"{most.source}; WAF {waf.value:.3g}: {waf.source}", (*keys, *waf.keys, RATED),
+        f"{text}*{waf.expression}/({most.expression}*{{{RATED}}}*{factor.expression})",
+    )  # fmt: skip
+    return [nand, host]
 
 
 def _written(drive: Drive, book: Book, reads: float) -> tuple[str, str, tuple[str, ...]]:
-    """Bytes written, and what of those read counts as such: in symbols, as an expression, keys."""
+    """Bytes written, and the part of those read that counts as such: in symbols, as an expression, keys."""
     text = number(drive.counts.bytes_written)
-    said = f"(bytes written + {reads:g} x bytes read)" if reads else "bytes written"
+    formula = f"(bytes written + {reads:g} x bytes read)" if reads else "bytes written"
     if not drive.counts.bytes_read or "wear.reads" not in book.figures:
-        return said, text, ()
-    return said, f"({text}+{{wear.reads}}*{number(drive.counts.bytes_read)})", ("wear.reads",)
+        return formula, text, ()
+    return formula, f"({text}+{{wear.reads}}*{number(drive.counts.bytes_read)})", ("wear.reads",)
 
 
 def _amplification(drive: Drive, book: Book) -> Limit | None:
     """Bytes programmed for each that hosts write: of the work itself, else of the drive's class.
 
-    Both sides of a ratio are of one basis: what a model of the flash came to says nothing beside an
-    amplification of the rating that is assumed from drives in the field.
+    Both sides of a ratio need one basis: the amplification of a simulated flash is not compared with one of
+    the rating that is assumed from drives in the field.
     """
     value = drive.counts.write_amplification
     simulated = drive.counts.pe_fraction is not None
-    comparable = not simulated or book.figures[RATED].quality != "assumed"
-    if value is not None and comparable:
-        return Limit(value, "of the work itself", None, number(value))
+    if value is not None and (not simulated or book.figures[RATED].quality != "assumed"):
+        return Limit(value, "of the work itself", (), number(value))
     key = f"wear.amplification.{drive.price_class}"
     if key not in book.figures:
         return None
-    return Limit(_peek(book, key), book.figures[key].source, key, f"{{{key}}}")
+    return Limit(book.peek(key), book.figures[key].source, (key,), f"{{{key}}}")
 
 
-def _factor(book: Book) -> tuple[float, str]:
-    """What drives last over their rating; its value and its text."""
-    return (_peek(book, FACTOR), f"{{{FACTOR}}}") if FACTOR in book.figures else (1.0, "1")
-
-
-def _factor_keys(book: Book) -> tuple[str, ...]:
-    return (FACTOR,) if FACTOR in book.figures else ()
-
-
-def _peek(book: Book, key: str) -> float:
-    """A number of the book without a record that it was used; 0 without one."""
-    figure = book.figures.get(key)
-    if figure is None:
-        return 0.0
-    if isinstance(figure.value, str):
-        raise InputError(
-            "wrong-type", f"{book.name}: {key}", f"{figure.value!r} is a word; expected a number"
-        )
-    return figure.value
+def _factor(book: Book) -> Limit:
+    """Life of drives over their rating."""
+    if FACTOR not in book.figures:
+        return Limit(1.0, "", (), "1")
+    return Limit(book.peek(FACTOR), "", (FACTOR,), f"{{{FACTOR}}}")

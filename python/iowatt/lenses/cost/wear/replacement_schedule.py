@@ -47,22 +47,22 @@ class Replacement:
 
     def result(self, *, priced: bool = True) -> DriveReplaced:
         """A row of ``drives[].replacements`` in ``iowatt.cost/1``; a group has ``count`` and an end."""
-        grouped = self.until_s is not None
         return DriveReplaced(
             at_years=self.at_s / SECONDS_PER_YEAR,
             reason=self.reason,
             usd=self.usd if priced else None,
-            count=self.count if grouped else None,
+            count=None if self.until_s is None else self.count,
             until_years=None if self.until_s is None else self.until_s / SECONDS_PER_YEAR,
         )
 
 
 @dataclass(frozen=True)
 class Place:
-    """One drive's place over the horizon."""
+    """One drive's place over the horizon of ``horizon_s`` seconds."""
 
     drive: Drive
     worn: Wearout
+    horizon_s: float
     #: How long each drive serves there, s; infinite where nothing ends it.
     life_s: float
     reason: Reason
@@ -71,9 +71,14 @@ class Place:
     drives: int
     #: USD of the first one.
     price: float
-    #: Years' decline of the price, as a share.
+    #: Yearly decline of the price, as a share.
     decline: float
     rests_on: tuple[str, ...]
+
+    @property
+    def lives_rest_on(self) -> tuple[str, ...]:
+        """Keys that decide how many drives serve there; their price does not."""
+        return tuple(key for key in self.rests_on if key != _DECLINE)
 
     @property
     def unused_usd(self) -> float:
@@ -101,11 +106,35 @@ class Place:
                 hint="give a shorter horizon, or a price that does not rise",
             ) from None
 
+    def replacements(self) -> Iterator[Replacement]:
+        """The drives bought after the first, in order of time.
+
+        One falls due at each multiple of its life. A drive that ends with the horizon has no successor.
+        Prices fall by ``wear.price_decline`` a year. More than ``LISTED`` come in as many groups of nearly
+        equal number (``count``), each even from ``at_s`` until ``until_s``.
+        """
+        many = self.drives - 1
+        groups = min(many, LISTED)
+        for group in range(groups):
+            first, end = (1 + many * index // groups for index in (group, group + 1))
+            yield Replacement(
+                drive=self.drive.name,
+                at_s=min(first * self.life_s, self.horizon_s),
+                reason=self.reason,
+                usd=self.usd(first, end - first),
+                count=end - first,
+                until_s=None if many <= LISTED else min(end * self.life_s, self.horizon_s),
+            )
+
 
 def place(case: Case, drive: Drive) -> Place:
-    """Who serves in ``drive``'s place, by its wear and ``wear.service_life``; found once for a case."""
-    found: Place = case.places.get(drive.name) or _place(case, drive)
-    case.places[drive.name] = found
+    """Who serves in ``drive``'s place; found once for a case.
+
+    A drive lives for ``1 / fraction`` Works, or ``wear.service_life`` years, whichever is shorter.
+    """
+    if drive.name not in case.places:
+        case.places[drive.name] = _place(case, drive)
+    found: Place = case.places[drive.name]
     return found
 
 
@@ -125,54 +154,20 @@ def _place(case: Case, drive: Drive) -> Place:
             hint="give a shorter horizon: a smaller alpha, or fewer years",
         )
     decline = case.book.find(_DECLINE)
+    stated = [key for key, figure in ((_SERVICE, service), (_DECLINE, decline)) if figure is not None]
     return Place(
-        drive=drive,
-        worn=worn,
-        life_s=each,
-        reason="worn" if life_s <= service_s else "service_life",
-        lives=lives,
-        drives=max(1, math.ceil(lives - ROUNDING)),
-        price=case.charged(drive),
-        decline=0.0 if decline is None else case.book.number(_DECLINE),
-        rests_on=(
-            *worn.rests_on,
-            *(() if service is None else (_SERVICE,)),
-            *(() if decline is None else (_DECLINE,)),
-        ),
-    )
+        drive=drive, worn=worn, horizon_s=case.seconds, life_s=each,
+        reason="worn" if life_s <= service_s else "service_life", lives=lives,
+        drives=max(1, math.ceil(lives - ROUNDING)), price=case.charged(drive),
+        decline=0.0 if decline is None else case.book.number(_DECLINE), rests_on=(*worn.rests_on, *stated),
+    )  # fmt: skip
 
 
 def schedule(case: Case, drive: Drive) -> tuple[Replacement, ...]:
-    """The drives bought in place of ``drive`` within the horizon, in order of time.
-
-    One falls due at each multiple of its life: of ``1 / fraction`` Works, or of ``wear.service_life`` years,
-    whichever is shorter. A drive that ends with the horizon has no successor. Prices fall by
-    ``wear.price_decline`` a year from that of the first one. More than ``LISTED`` come in as many groups
-    of nearly equal number (``count``), each even from ``at_s`` until ``until_s``.
-
-    Raises ``InputError`` where the drive has no price.
-    """
-    return tuple(replacements(place(case, drive), case.seconds))
+    """The drives bought in place of ``drive`` within the horizon, in order of time."""
+    return tuple(place(case, drive).replacements())
 
 
 def bought(case: Case, drive: Drive) -> tuple[Replacement, ...]:
     """The same where replacements are what is charged; else none, however worn a drive is."""
     return schedule(case, drive) if case.book.word("wear.charge") == "replacements" else ()
-
-
-def replacements(there: Place, horizon_s: float) -> Iterator[Replacement]:
-    """The same of a place over ``horizon_s`` seconds."""
-    many = there.drives - 1
-    groups = min(many, LISTED)
-    for group in range(groups):
-        first = 1 + many * group // groups
-        end = 1 + many * (group + 1) // groups
-        at_s = first * there.life_s
-        yield Replacement(
-            drive=there.drive.name,
-            at_s=min(at_s, horizon_s),
-            reason=there.reason,
-            usd=there.usd(first, end - first),
-            count=end - first,
-            until_s=None if many <= LISTED else min(end * there.life_s, horizon_s),
-        )

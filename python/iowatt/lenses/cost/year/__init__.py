@@ -6,7 +6,6 @@ a system whose work is a year; ``make_year`` does so for one.
 
 from iowatt.lenses.cost.year.cycle import Cycle
 from iowatt.lenses.cost.year.find import find_cycle
-from iowatt.lenses.cost.year.group import make_years
-from iowatt.lenses.cost.year.year import Year, make_year
+from iowatt.lenses.cost.year.year import Year, make_year, make_years
 
 __all__ = ["Cycle", "Year", "find_cycle", "make_year", "make_years"]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost.result import DutyCycle
+from iowatt.lenses.cost.result_year import DutyCycle
 
 Floats = NDArray[np.float64]
 Measure = Literal["share", "iops", "mib_per_s"]
@@ -117,21 +117,14 @@ class Cycle:
     def result(self) -> DutyCycle:
         """``year.cycle`` of ``iowatt.cost/1``."""
         return DutyCycle(
-            name=self.name,
-            title=self.title,
-            where=self.where,
-            measure=self.measure,
+            name=self.name, title=self.title, where=self.where, measure=self.measure,
             week=[[float(value) for value in day] for day in self.week],
             mean_day=[float(value) for value in self.week.mean(axis=0)],
-            months=[float(value) for value in self.months],
-            holidays=[str(one) for one in self.holidays],
+            months=[float(value) for value in self.months], holidays=[str(one) for one in self.holidays],
             holiday=[float(value) for value in self.holiday] if self.holidays else None,
-            growth_per_year=self.growth,
-            source=self.source,
-            date=self.date,
-            quality=self.quality,
+            growth_per_year=self.growth, source=self.source, date=self.date, quality=self.quality,
             notes=list(self.notes),
-        )
+        )  # fmt: skip
 
 
 def weekday_and_weekend(weekday: Floats, weekend: Floats) -> Floats:

@@ -16,8 +16,8 @@ from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
 from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
-from iowatt.lenses.cost.book.figure import Quality
-from iowatt.lenses.cost.year import completed, recorded
+from iowatt.lenses.cost.book.book import Quality
+from iowatt.lenses.cost.year import measured
 from iowatt.lenses.cost.year.cycle import Cycle, Holiday, weekday_and_weekend
 from iowatt.run.bundle import Run
 
@@ -27,7 +27,7 @@ _MOST: Final = 1e12
 _NEXT: Final = 1.0 + 1e-9
 _SHOWN: Final = 40
 
-Load = Annotated[float, Field(ge=0, le=_MOST)]
+HourLoad = Annotated[float, Field(ge=0, le=_MOST)]
 
 
 def holiday(text: str) -> Holiday:
@@ -107,14 +107,11 @@ class _Common(Strict):
     def over_the_year(self, week: Cycle) -> Cycle:
         """A week with what this says of months, holidays and growth."""
         return replace(
-            week,
-            name=self.name,
-            title=self.title,
+            week, name=self.name, title=self.title,
             months=np.ones(12) if self.month is None else np.array(self.month),
-            holidays=tuple(holiday(text) for text in self.holidays),
-            growth=self.growth_per_year,
+            holidays=tuple(holiday(text) for text in self.holidays), growth=self.growth_per_year,
             notes=(*week.notes, *(Note(code="duty-cycle-file", text=text) for text in self.notes)),
-        )
+        )  # fmt: skip
 
 
 class HoursFile(_Common):
@@ -125,11 +122,11 @@ class HoursFile(_Common):
         "per second; mib_per_s: MiB per second.",
         example="share",
     )
-    weekday: list[Load] = _hours("The load of each hour, Monday to Friday.", example=[0.1] * 24)
-    weekend: list[Load] | None = _hours(
+    weekday: list[HourLoad] = _hours("The load of each hour, Monday to Friday.", example=[0.1] * 24)
+    weekend: list[HourLoad] | None = _hours(
         "The load of each hour on Saturday and Sunday.", default=None, unset="as weekday"
     )
-    holiday: list[Load] | None = _hours(
+    holiday: list[HourLoad] | None = _hours(
         "The load of each hour on holidays.", default=None, unset="as weekend"
     )
     source: str = key("The publication, file or reason.", min_length=1)
@@ -163,17 +160,11 @@ class HoursFile(_Common):
         weekend = weekday if self.weekend is None else np.array(self.weekend)
         return self.over_the_year(
             Cycle(
-                name=self.name,
-                title=self.title,
-                where=where,
-                measure=self.load,
-                week=weekday_and_weekend(weekday, weekend),
-                source=self.source,
-                quality=self.quality,
-                date=self.date,
-                holiday=weekend if self.holiday is None else np.array(self.holiday),
+                name=self.name, title=self.title, where=where, measure=self.load,
+                week=weekday_and_weekend(weekday, weekend), source=self.source, quality=self.quality,
+                date=self.date, holiday=weekend if self.holiday is None else np.array(self.holiday),
             )
-        )
+        )  # fmt: skip
 
 
 class Measured(Strict):
@@ -226,17 +217,17 @@ class MeasuredFile(_Common):
         if path.is_dir() or path.name == "run.json":
             self._refuse(where, devices=bool(given.devices), shift_hours=bool(given.shift_hours))
             begins = None if given.begins is None else _local(given.begins)
-            week = completed.of_run(Run.open(path), begins)
+            week = measured.of_run(Run.open(path), begins)
         else:
             self._refuse(where, begins=given.begins is not None)
             shift = given.shift_hours if "shift_hours" in given.model_fields_set else None
-            week = recorded.of_log(path, given.devices, shift)
+            week = measured.of_log(path, given.devices, shift)
         # Holidays of what was measured are like its Sundays.
         found = self.over_the_year(replace(week, holiday=week.week[-1]))
         return found if given.highest is None else found.as_share(given.highest)
 
-    def _refuse(self, where: str, **said: bool) -> None:
-        for name, given in said.items():
+    def _refuse(self, where: str, **keys: bool) -> None:
+        for name, given in keys.items():
             if given:
                 what = "Run, not to a log" if name == "begins" else "log, not to a Run"
                 raise InputError("not-applicable", f"{where}: measured.{name}", f"applies to a {what}")

@@ -1,7 +1,12 @@
-"""Duty cycles by what a command line says."""
+"""Duty cycles by what a command line gives, and a profile's envelopes as one.
+
+Envelopes repeat from the profile's second 0, which is taken to be midnight before a Monday; several multiply,
+each scaled to a mean of 1 as the generator does. An hour's load is the mean of their product over it.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -10,9 +15,12 @@ import numpy as np
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
-from iowatt.lenses.cost.year import completed, envelope, file, recorded
-from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle
-from iowatt.model.profile.find import load
+from iowatt.base.results import Note
+from iowatt.lenses.cost.year import file, measured
+from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats
+from iowatt.model.profile.compile import mean_rate
+from iowatt.model.profile.find import Loaded, load
+from iowatt.model.profile.profile import Envelope, Profile
 from iowatt.run.bundle import Run
 
 EXPECTED: Final = (
@@ -53,18 +61,18 @@ def _found(spec: str) -> Cycle:
     if spec == _FLAT:
         return _flat()
     if spec.startswith(_PROFILE):
-        return envelope.of_profile(load(spec.removeprefix(_PROFILE)))
+        return of_profile(load(spec.removeprefix(_PROFILE)))
     if spec.endswith(".toml"):
         return _of_toml(spec)
     path = Path(spec)
     if _exists(spec):
         if path.is_dir() or path.name == "run.json":
-            return completed.of_run(Run.open(path))
-        return recorded.of_log(path)
+            return measured.of_run(Run.open(path))
+        return measured.of_log(path)
     for colon, letter in enumerate(spec):  # Windows' devices have colons in their names
         if letter == ":" and _exists(spec[:colon]):
             names = [name for name in spec[colon + 1 :].split(",") if name]
-            return recorded.of_log(Path(spec[:colon]), names)
+            return measured.of_log(Path(spec[:colon]), names)
     raise InputError("not-found", Argument("duty"), f"there is no {spec!r}; expected {EXPECTED}")
 
 
@@ -72,7 +80,7 @@ def _of_toml(spec: str) -> Cycle:
     """A duty cycle or a profile, as its schema says."""
     document = Document(read_text(Path(spec)), spec)
     if str(document.raw.get("schema", "")).startswith("iowatt.profile/"):
-        return envelope.of_profile(load(spec))
+        return of_profile(load(spec))
     return file.of_document(document)
 
 
@@ -99,11 +107,116 @@ def _share(text: str) -> float:
 
 def _flat() -> Cycle:
     return Cycle(
-        name=_FLAT,
-        title="the same load at all hours",
-        where=_FLAT,
-        measure="share",
-        week=np.ones((DAYS_A_WEEK, HOURS_A_DAY)),
-        source="asked for on the command line",
-        quality="given",
-    )
+        name=_FLAT, title="the same load at all hours", where=_FLAT, measure="share",
+        week=np.ones((DAYS_A_WEEK, HOURS_A_DAY)), source="asked for on the command line", quality="given",
+    )  # fmt: skip
+
+
+_WEEK_S: Final = 604_800.0
+_HOURS: Final = DAYS_A_WEEK * HOURS_A_DAY
+_MOST_BORDERS: Final = 2_000_000
+
+
+def of_profile(loaded: Loaded) -> Cycle:
+    """The load of a profile over the week, in requests/s where it has a rate, else of its highest hour.
+
+    Raises
+    ------
+    InputError
+        Its requests wait for completions or have the stamps of a trace; its envelope is missing; an
+        envelope's period does not fit into a week.
+    """
+    profile, where = loaded.profile, loaded.document.source
+    paced = profile.arrivals is not None and profile.arrivals.law in ("closed", "recorded")
+    if paced:
+        law = profile.arrivals.law if profile.arrivals else ""
+        raise InputError(
+            "not-applicable",
+            f"{where}: arrivals",
+            f"{law} arrivals have no clock, so there is no load by hour",
+            hint="write the hours down; examples/cost/office-hours.toml is one to start from",
+        )
+    for missing in profile.missing:
+        if missing.figure == "envelope" and not profile.envelope:
+            raise InputError(
+                "missing-figure",
+                f"{where}: envelope",
+                f"the profile has no envelope: {missing.why}",
+                hint="write the hours down, starting from examples/cost/office-hours.toml; flat is the same "
+                "load at all hours",
+            )
+    shape = _week(profile, where)
+    if not shape.any():
+        raise InputError("empty", f"{where}: envelope", "the envelopes together leave no hour with requests")
+    rate = mean_rate(profile) or None
+    notes = [Note(code="profile", text=text) for text in profile.notes]
+    if not profile.envelope:
+        text = f"the profile {profile.name} has no envelope: the load is the same at all hours"
+        notes.append(Note(code="flat-load", text=text))
+    else:
+        text = f"the envelopes of the profile {profile.name} begin at midnight; those of a week on Monday"
+        notes.append(Note(code="start-of-envelope", text=text))
+    if rate is None:
+        text = (
+            f"the profile {profile.name} has no rate: its highest hour is taken to be the highest load that "
+            "there is a Run of"
+        )
+        notes.append(Note(code="no-rate", text=text))
+    week = shape / shape.max() if rate is None else shape * rate
+    source, quality = _source(profile)
+    return Cycle(
+        name=profile.name, title=profile.title, where=where, measure="share" if rate is None else "iops",
+        week=week, source=source, quality=quality, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _source(profile: Profile) -> tuple[str, str]:
+    """Source and quality of the profile's envelope."""
+    for source in profile.source:
+        if any(figure.split(".")[0] == "envelope" for figure in source.figures):
+            return source.text, source.quality
+    return f"the profile {profile.name}", "stated" if not profile.envelope else "given"
+
+
+def _week(profile: Profile, where: str) -> Floats:
+    """Factors of each hour of a week, (7, 24), with a mean of all of 1 (of several envelopes: about 1)."""
+    borders = [np.arange(_HOURS + 1) * 3600.0]
+    for index, envelope in enumerate(profile.envelope):
+        if not any(envelope.factors):
+            raise InputError(
+                "out-of-range",
+                f"{where}: envelope[{index}].factors",
+                "all factors are 0; expected at least one above 0",
+            )
+        times = _WEEK_S / envelope.period
+        if not math.isclose(times, round(times), rel_tol=1e-9) or round(times) < 1:
+            raise InputError(
+                "not-accepted",
+                f"{where}: envelope[{index}].period",
+                f"a week is not a multiple of {envelope.period:g} s; expected daily, weekly, or a period "
+                "that divides them, such as 8h",
+            )
+        count = round(times) * len(envelope.factors)
+        if count > _MOST_BORDERS:
+            raise InputError(
+                "too-large",
+                f"{where}: envelope[{index}].factors",
+                f"they cut a week into {count} parts; expected at most {_MOST_BORDERS}",
+            )
+        borders.append(np.arange(1, count) * (_WEEK_S / count))
+    at = np.unique(np.concatenate(borders))
+    middle, width = at[:-1] + np.diff(at) / 2, np.diff(at)
+    product = np.ones(len(middle))
+    for envelope in profile.envelope:
+        product *= _factor(envelope, middle)
+    hour = np.minimum((middle // 3600.0).astype(np.int64), _HOURS - 1)
+    means = np.bincount(hour, weights=product * width, minlength=_HOURS) / 3600.0
+    return means.reshape(DAYS_A_WEEK, HOURS_A_DAY)
+
+
+def _factor(envelope: Envelope, at_s: Floats) -> Floats:
+    factors = np.array(envelope.factors)
+    part = envelope.period / len(factors)
+    which = ((at_s % envelope.period) // part).astype(np.int64)
+    found: Floats = factors[np.minimum(which, len(factors) - 1)] / factors.mean()
+    return found

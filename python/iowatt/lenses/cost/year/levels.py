@@ -172,14 +172,9 @@ def _load(system: System, measure: str) -> float:
 
 
 def seen(system: System, plan: str = "") -> Seen:
-    """What tells its array from others; ``plan`` as of its Run."""
+    """What identifies its array; ``plan`` is that of its Run."""
     return Seen(
-        name=system.where,
-        where=system.where,
-        drives=tuple((drive.name, drive.model) for drive in system.drives),
-        raw_gb=system.raw_gb,
-        power_basis=system.power_basis,
-        parts=system.parts,
-        usable_gb=system.usable_gb,
-        plan=plan,
-    )
+        name=system.where, where=system.where,
+        drives=tuple((drive.name, drive.model) for drive in system.drives), raw_gb=system.raw_gb,
+        power_basis=system.power_basis, parts=system.parts, usable_gb=system.usable_gb, plan=plan,
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A year of a duty cycle on one array, from its Runs at several loads, as the work that is priced."""
+"""A year of a duty cycle on each array, from its Runs at several loads, as the work that is priced."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import MAXYEAR, datetime
-from typing import Final
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost.result import (
+from iowatt.lenses.cost.result_year import (
     CalendarMonth,
     DutyYear,
     HighestHour,
@@ -21,18 +23,15 @@ from iowatt.lenses.cost.result import (
     MeanDay,
     MeanWeek,
 )
-from iowatt.lenses.cost.system import System, Work
-from iowatt.lenses.cost.year import drives
-from iowatt.lenses.cost.year.cycle import (
-    DAYS,
-    DAYS_A_WEEK,
-    HOURS_A_DAY,
-    Cycle,
-    Floats,
-    hour_name,
-)
-from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed
+from iowatt.lenses.cost.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.year.cycle import DAYS, DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats, hour_name
+from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed, seen
+from iowatt.lenses.one_array import plan_of
 from iowatt.tariffs.load import Load
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
 
 _BINS: Final = 10
 _MOST_YEARS: Final = 200
@@ -40,7 +39,7 @@ _MOST_YEARS: Final = 200
 
 @dataclass(frozen=True)
 class Year:
-    """What a year is made of; ``loads`` (in the levels' measure) and ``watts`` have a value for each hour."""
+    """A year; ``loads`` (in the levels' measure) and ``watts`` have a value for each hour."""
 
     system: System
     cycle: Cycle
@@ -55,92 +54,51 @@ class Year:
         points, work = self.levels, self.system.work
         top = int(np.argmax(self.loads))
         response = points.response(self.loads[top : top + 1])[0]
+        hour_of_week = (self.start.weekday() * HOURS_A_DAY + self.start.hour + np.arange(len(self.loads))) % (
+            DAYS_A_WEEK * HOURS_A_DAY
+        )
+        week = [_means(hour_of_week, values) for values in (self.loads, self.watts)]
+        day = [_means(hour_of_week % HOURS_A_DAY, values).tolist() for values in (self.loads, self.watts)]
+        load, watts = (means.reshape(DAYS_A_WEEK, HOURS_A_DAY).tolist() for means in week)
         return DutyYear(
-            system=self.system.name,
-            cycle=self.cycle.result(),
-            start=f"{self.start:%Y-%m-%d}",
-            years=self.years,
-            measure=points.measure,
-            unit=points.unit,
-            highest=points.highest,
-            power_basis=self.system.power_basis,
-            modelled=self.system.modelled,
-            energy_kwh=float(self.watts.sum()) / 1000.0,
-            mean_w=float(self.watts.mean()),
-            requests=work.requests,
-            bytes_moved=work.bytes_moved,
-            response_ms=work.response_ms,
+            system=self.system.name, cycle=self.cycle.result(), start=f"{self.start:%Y-%m-%d}",
+            years=self.years, measure=points.measure, unit=points.unit, highest=points.highest,
+            power_basis=self.system.power_basis, modelled=self.system.modelled,
+            energy_kwh=float(self.watts.sum()) / 1000.0, mean_w=float(self.watts.mean()),
+            requests=work.requests, bytes_moved=work.bytes_moved, response_ms=work.response_ms,
             highest_hour=HighestHour(
-                when=hour_name(self.start, top),
-                load=float(self.loads[top]),
-                watts=float(self.watts[top]),
+                when=hour_name(self.start, top), load=float(self.loads[top]), watts=float(self.watts[top]),
                 response_ms=float(response) if math.isfinite(response) else None,
             ),
-            levels=self._levels(),
-            by_load=self._by_load(),
-            week=self._week(),
-            mean_day=self._mean_day(),
-            months=self._months(),
-            notes=list(self.system.notes),
-        )
+            levels=self._levels(), by_load=self._by_load(),
+            week=MeanWeek(days=list(DAYS), load=load, watts=watts),
+            mean_day=MeanDay(load=day[0], watts=day[1]),
+            months=self._months(), notes=list(self.system.notes),
+        )  # fmt: skip
 
     def _levels(self) -> list[LoadLevel]:
         points = self.levels
         hours = points.weights(self.loads) / HOUR_S
         return [
             LoadLevel(
-                where=system.where,
-                load=float(points.loads[index]),
-                share=float(points.loads[index] / points.highest),
-                watts=float(points.watts[index]),
-                response_ms=system.work.response_ms,
-                hours=float(hours[index]),
+                where=system.where, load=float(points.loads[index]),
+                share=float(points.loads[index] / points.highest), watts=float(points.watts[index]),
+                response_ms=system.work.response_ms, hours=float(hours[index]),
             )
             for index, system in enumerate(points.systems)
-        ]
+        ]  # fmt: skip
 
     def _by_load(self) -> list[LoadBand]:
         """Hours at each tenth of the highest load, those without any apart; kWh in them."""
         tenth = np.ceil(self.loads / self.levels.highest * _BINS - 1e-9).astype(np.int64).clip(0, _BINS)
         tenth[self.loads == 0] = 0
         tenth[(self.loads > 0) & (tenth == 0)] = 1
-        hours = np.bincount(tenth, minlength=_BINS + 1)
-        kwh = np.bincount(tenth, weights=self.watts, minlength=_BINS + 1) / 1000.0
+        hours = np.bincount(tenth, minlength=_BINS + 1).tolist()
+        kwh = (np.bincount(tenth, weights=self.watts, minlength=_BINS + 1) / 1000.0).tolist()
         return [
-            LoadBand(
-                above=max(index - 1, 0) / _BINS,
-                to=index / _BINS,
-                hours=int(hours[index]),
-                kwh=float(kwh[index]),
-            )
-            for index in range(_BINS + 1)
+            LoadBand(above=max(at - 1, 0) / _BINS, to=at / _BINS, hours=hours[at], kwh=kwh[at])
+            for at in range(_BINS + 1)
         ]
-
-    @property
-    def _hour_of_week(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        first = self.start.weekday() * HOURS_A_DAY + self.start.hour
-        found: np.ndarray[tuple[int], np.dtype[np.int64]] = (first + np.arange(len(self.loads))) % (
-            DAYS_A_WEEK * HOURS_A_DAY
-        )
-        return found
-
-    def _week(self) -> MeanWeek:
-        """The mean of each hour of the week over all weeks, 7 x 24, Monday first."""
-
-        def mean(values: Floats) -> list[list[float]]:
-            of_week = self._hour_of_week
-            summed = np.bincount(of_week, weights=values) / np.bincount(of_week)
-            return [[float(value) for value in day] for day in summed.reshape(DAYS_A_WEEK, HOURS_A_DAY)]
-
-        return MeanWeek(days=list(DAYS), load=mean(self.loads), watts=mean(self.watts))
-
-    def _mean_day(self) -> MeanDay:
-        hour = self._hour_of_week % HOURS_A_DAY
-
-        def mean(values: Floats) -> list[float]:
-            return [float(value) for value in np.bincount(hour, weights=values) / np.bincount(hour)]
-
-        return MeanDay(load=mean(self.loads), watts=mean(self.watts))
 
     def _months(self) -> list[CalendarMonth]:
         """Calendar months of all years together, January first."""
@@ -151,13 +109,17 @@ class Year:
         loads, watts = (np.bincount(month, weights=v, minlength=12) for v in (self.loads, self.watts))
         return [
             CalendarMonth(
-                month=index + 1,
-                hours=int(hours[index]),
-                kwh=float(watts[index] / 1000.0),
-                mean_load=float(loads[index] / hours[index]),
+                month=at + 1, hours=int(hours[at]), kwh=float(watts[at] / 1000.0),
+                mean_load=float(loads[at] / hours[at]),
             )
-            for index in range(12)
-        ]
+            for at in range(12)
+        ]  # fmt: skip
+
+
+def _means(place: NDArray[np.int64], values: Floats) -> Floats:
+    """The mean of the values at each place."""
+    means: Floats = np.bincount(place, weights=values) / np.bincount(place)
+    return means
 
 
 def make_year(
@@ -183,9 +145,7 @@ def make_year(
     """
     if not 1 <= years <= _MOST_YEARS:
         raise InputError(
-            "out-of-range",
-            Argument("years"),
-            f"{years} years are not accepted; expected 1 to {_MOST_YEARS}",
+            "out-of-range", Argument("years"), f"{years} years are not accepted; expected 1 to {_MOST_YEARS}"
         )
     if start.year + years > MAXYEAR - 1:
         raise InputError(
@@ -207,12 +167,12 @@ def make_year(
     used = [one for one, weight in zip(points.systems, weights, strict=True) if weight > 0]
     system = replace(
         top,
-        # A year that spends hours at a load that was not kept up with is no candidate either.
+        # A year with hours at a load that the system did not keep up with is not a candidate either.
         kept_up=next((one.kept_up for one in used if one.late), used[-1].kept_up if used else None),
         missed=next((one.missed for one in used if one.missed), ""),
         name=name or top.name,
         where=", ".join(one.where for one in points.systems),
-        drives=drives.over(points.systems, weights),
+        drives=drives_over(points.systems, weights),
         work=Work(
             duration_s=len(worked) * HOUR_S,
             load=Load.of_powers(np.full(len(worked), HOUR_S), watts[: len(worked)]),
@@ -241,37 +201,27 @@ def _response(points: Levels, loads: Floats) -> float | None:
 def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: int) -> tuple[Note, ...]:
     notes = [note for system in points.systems for note in system.notes]
     notes += cycle.notes
-    said = f"{'' if years == 1 else f'{years} years of '}the duty cycle {cycle.name} ({cycle.quality})"
-    notes.append(
-        Note(
-            code="between-runs",
-            text=f"{said}: power and counts are interpolated linearly between Runs at "
-            f"{', '.join(f'{load:.4g}' for load in points.loads)} {points.unit}",
-        )
+    shown = ", ".join(f"{load:.4g}" for load in points.loads)
+    text = (
+        f"{'' if years == 1 else f'{years} years of '}the duty cycle {cycle.name} ({cycle.quality}): power "
+        f"and counts are interpolated linearly between Runs at {shown} {points.unit}"
     )
-    if points.has_idle:
-        lowest = float(points.loads[1])
-        between = int(((loads > 0) & (loads < lowest)).sum())
-        if between:
-            notes.append(
-                Note(
-                    code="below-lowest-load",
-                    text=f"{between} of {len(loads)} hours lie between idle and the lowest load, "
-                    f"{lowest:.4g} "
-                    f"{points.unit}: their power is interpolated, their response times are the lowest load's",
-                )
-            )
+    notes.append(Note(code="between-runs", text=text))
+    lowest = float(points.loads[1]) if points.has_idle else 0.0
+    between = int(((loads > 0) & (loads < lowest)).sum())
+    if between:
+        text = (
+            f"{between} of {len(loads)} hours lie between idle and the lowest load, {lowest:.4g} "
+            f"{points.unit}: their power is interpolated, their response times are the lowest load's"
+        )
+        notes.append(Note(code="below-lowest-load", text=text))
     top = int(np.argmax(loads))
     response = points.response(loads[top : top + 1])[0]
     slow = f", mean response time {response:.3g} ms" if math.isfinite(response) else ""
-    at = f"{hour_name(start, top)} at {loads[top]:.4g} {points.unit}{slow}"
-    notes.append(Note(code="highest-hour", text=f"highest hour: {at}"))
-    notes.append(
-        Note(
-            code="hourly-means",
-            text="power is constant within an hour: a demand charge sees hourly means, not the peaks in them",
-        )
-    )
+    text = f"highest hour: {hour_name(start, top)} at {loads[top]:.4g} {points.unit}{slow}"
+    notes.append(Note(code="highest-hour", text=text))
+    text = "power is constant within an hour: a demand charge sees hourly means, not the peaks in them"
+    notes.append(Note(code="hourly-means", text=text))
     if cycle.growth and years == 1:
         text = f"a growth of {cycle.growth:.3g} a year is left out: this is the first year alone"
         notes.append(Note(code="growth-left-out", text=text))
@@ -279,3 +229,95 @@ def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: 
         text = "growth is in the mean of these years, which crossovers over other times use"
         notes.append(Note(code="growth-in-mean", text=text))
     return tuple(dict.fromkeys(notes))
+
+
+def drives_over(systems: Sequence[System], weights_s: Floats) -> tuple[Drive, ...]:
+    """The drives of the last system with the counts of ``weights_s`` seconds of each system's work.
+
+    Drives are the same in all, in the same order; a figure that one of them does not have is not known of
+    the year, if that Run stands for any of it.
+    """
+    times = [
+        float(weight) / system.work.duration_s for weight, system in zip(weights_s, systems, strict=True)
+    ]
+    return tuple(
+        replace(drive, counts=_summed([system.drives[index].counts for system in systems], times))
+        for index, drive in enumerate(systems[-1].drives)
+    )
+
+
+def _summed(counts: Sequence[Counts], times: Sequence[float]) -> Counts:
+    used = [one.scaled(factor) for one, factor in zip(counts, times, strict=True) if factor > 0]
+    return Counts(
+        bytes_read=math.fsum(one.bytes_read for one in used),
+        bytes_written=math.fsum(one.bytes_written for one in used),
+        start_stops=math.fsum(one.start_stops for one in used),
+        load_unloads=math.fsum(one.load_unloads for one in used),
+        pe_fraction=_known([one.pe_fraction for one in used]),
+        write_amplification=_amplification(used),
+        percentage_used=_known([one.percentage_used for one in used]),
+        low_s=_known([one.low_s for one in used]),
+        saved_j=_known([one.saved_j for one in used]),
+    )
+
+
+def _known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) if len(known) == len(values) else None
+
+
+def _amplification(used: Sequence[Counts]) -> float | None:
+    """Bytes programmed over bytes that hosts wrote; Runs without writes have none, and change nothing."""
+    writing = [one for one in used if one.bytes_written > 0]
+    programmed = _known(
+        [
+            None if one.write_amplification is None else one.write_amplification * one.bytes_written
+            for one in writing
+        ]
+    )
+    if not writing or programmed is None:
+        return None
+    return programmed / math.fsum(one.bytes_written for one in writing)
+
+
+Observed = tuple["Run", System]
+_RUNS: Final = "runs"
+"""The folder that searches keep Runs in."""
+
+
+def make_years(
+    observed: Sequence[Observed], cycle: Cycle, start: datetime, *, years: int = 1, hours: int | None = None
+) -> list[Year]:
+    """A year of each array, in order of their first Runs; see ``make_year``.
+
+    Simulated Runs are of one array where their plans say the same of it, measured ones where drives and
+    capacities are the same. A year has the name of its Runs' scenario, or of their folder where two share it.
+    """
+    arrays: dict[Any, list[Observed]] = {}
+    for run, system in observed:
+        arrays.setdefault(seen(system, plan_of(run)).array, []).append((run, system))
+    groups = list(arrays.values())
+    return [
+        make_year([system for _, system in group], cycle, start, years=years, hours=hours, name=name)
+        for group, name in zip(groups, _names(groups), strict=True)
+    ]
+
+
+def _names(groups: Sequence[Sequence[Observed]]) -> list[str]:
+    """A name for each, all different."""
+    names = [str(group[0][0].summary["name"]) for group in groups]
+    if len(set(names)) < len(names):
+        names = [_folder(group) for group in groups]
+    return [
+        name if names.count(name) == 1 else f"{name}-{names[: index + 1].count(name)}"
+        for index, name in enumerate(names)
+    ]
+
+
+def _folder(group: Sequence[Observed]) -> str:
+    """The folder of the busiest Run, or the one that it was made in."""
+    run, _ = max(group, key=lambda one: one[1].work.requests / one[1].work.duration_s)
+    if run.path is None:
+        return str(run.name)
+    parts = PurePath(run.path.resolve()).parts
+    return parts[-3] if len(parts) > 2 and parts[-2] == _RUNS else parts[-1]

@@ -11,41 +11,40 @@ from xlsxwriter.worksheet import Worksheet
 from iowatt.lenses.cost.component import GROUPS, Group
 from iowatt.lenses.cost.result import Cost, SystemCost
 from iowatt.pages.cost import words
-from iowatt.pages.cost.basis import caveats, rests
-from iowatt.pages.cost.sheets.place import Place, absolute, on
-from iowatt.pages.cost.sheets.styles import TIMES, USD, Styles, printed
+from iowatt.pages.cost.document import caveats, rests
+from iowatt.pages.cost.sentences import verdict
+from iowatt.pages.cost.sheets.cells import TIMES, USD, Place, Styles, absolute, on, printed
 from iowatt.pages.cost.sheets.system import UNKNOWN
-from iowatt.pages.cost.verdict import verdict
 
 _TOP: Final = 6
 
 
-def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Cost, places: Sequence[Place]) -> None:
+def fill(book: Workbook, sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place]) -> None:
     """Write the sheet and its chart."""
-    names, systems = words.labels(found), found.systems
+    names, systems = words.labels(cost), cost.systems
     printed(sheet)
     sheet.set_column(0, 0, 34)
     sheet.set_column(1, max(len(names), 6), 18)
     sheet.write_string(0, 0, "What each system costs", styles.title)
-    said = (
-        *verdict(found),
-        f"As stated: {found.horizon.said}, from {found.start}; {words.basis(found)}. The "
+    texts = (
+        *verdict(cost),
+        f"As stated: {cost.horizon.said}, from {cost.start}; {words.basis(cost)}. The "
         "horizon, and the figures that the sheet Assumptions marks as live, can be changed there.",
-        *(f"{name}: {text}" for name, text in rests(found)),
+        *(f"{name}: {text}" for name, text in rests(cost)),
     )
-    for row, text in enumerate(said, 1):
+    for row, text in enumerate(texts, 1):
         sheet.write_string(row, 0, text, styles.text)
-    top = max(_TOP, len(said) + 2)
+    top = max(_TOP, len(texts) + 2)
     sheet.write_string(top, 0, "USD", styles.head)
     for at, (name, system) in enumerate(zip(names, systems, strict=True), 1):
-        late = " (no candidate)" if words.no_candidate(found, system) else ""
+        late = " (not a candidate)" if words.no_candidate(cost, system) else ""
         sheet.write_string(top, at, f"{name}{late}", styles.head_number)
     groups = [group for group in GROUPS if any(one.group == group for s in systems for one in s.components)]
     rows = dict(enumerate(groups, top + 1))
-    _groups(sheet, styles, found, places, rows)
-    row = _totals(sheet, styles, found, places, top + 1 + len(groups))
+    _groups(sheet, styles, cost, places, rows)
+    row = _totals(sheet, styles, cost, places, top + 1 + len(groups))
     row = _carbon(sheet, styles, systems, places, row + 1)
-    for caveat in caveats(found):
+    for caveat in caveats(cost):
         row += 1
         sheet.write_string(row, 0, f"Note: {caveat.text}", styles.text)
     sheet.freeze_panes(top + 1, 1)
@@ -53,16 +52,12 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Cost, places: 
 
 
 def _groups(
-    sheet: Worksheet,
-    styles: Styles,
-    found: Cost,
-    places: Sequence[Place],
-    rows: Mapping[int, Group],
+    sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place], rows: Mapping[int, Group]
 ) -> None:
     for row, group in rows.items():
         sheet.write_string(row, 0, words.NAMES[group], styles.text)
-        for at, (system, place) in enumerate(zip(found.systems, places, strict=True), 1):
-            if words.withheld(found, system):
+        for at, (system, place) in enumerate(zip(cost.systems, places, strict=True), 1):
+            if words.withheld(cost, system):
                 continue
             where, usd = on(place.sheet, place.groups), on(place.sheet, place.usd)
             formula = f'=SUMIF({where},"{words.NAMES[group]}",{usd})'
@@ -73,9 +68,9 @@ def _groups(
                 sheet.write_formula(row, at, formula, styles.computed(USD), value)
 
 
-def _totals(sheet: Worksheet, styles: Styles, found: Cost, places: Sequence[Place], row: int) -> int:
+def _totals(sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place], row: int) -> int:
     """Totals, today's dollars, against the first, and how long; returns the next free row."""
-    systems, baseline = found.systems, found.choice.baseline
+    systems, baseline = cost.systems, cost.choice.baseline
     names = [one.name for one in systems]
     first = systems[names.index(baseline)] if baseline in names else systems[0]
     whose = "the first" if first is systems[0] else first.name
@@ -90,7 +85,7 @@ def _totals(sheet: Worksheet, styles: Styles, found: Cost, places: Sequence[Plac
     for at, (system, place) in enumerate(zip(systems, places, strict=True), 1):
         here = absolute(row, at)
         terabytes, size = (system.capacity_gb.usable or 0.0) / 1000, absolute(row + 6, at)
-        dollars, ranked = not words.withheld(found, system), not words.no_candidate(found, system)
+        dollars, ranked = not words.withheld(cost, system), not words.no_candidate(cost, system)
         more = share = None
         if system.usd is not None and first.usd is not None:
             more = system.usd - first.usd
@@ -122,13 +117,12 @@ def _carbon(
     for down, text in enumerate(("Carbon in operation (kg CO2e)", "Carbon embodied (kg CO2e)")):
         sheet.write_string(row + down, 0, text, styles.text)
     for at, (system, place) in enumerate(zip(systems, places, strict=True), 1):
-        for down, (cell, value) in enumerate(
-            ((place.operational, system.carbon.operational_kg), (place.embodied, system.carbon.embodied_kg))
+        carbon = system.carbon
+        for down, (cell, kg) in enumerate(
+            ((place.operational, carbon.operational_kg), (place.embodied, carbon.embodied_kg))
         ):
             formula = f"={on(place.sheet, cell)}"
-            sheet.write_formula(
-                row + down, at, formula, styles.computed("#,##0.0"), 0 if value is None else value
-            )
+            sheet.write_formula(row + down, at, formula, styles.computed("#,##0.0"), kg or 0)
     return row + 2
 
 

@@ -13,9 +13,20 @@ from iowatt.lenses.cost.result import Cost, CostComponent, DriveCost, SystemCost
 from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import live, words
-from iowatt.pages.cost.sheets.flows import Flows, Horizon
-from iowatt.pages.cost.sheets.place import Cells, Place, absolute, on, span
-from iowatt.pages.cost.sheets.styles import PLAIN, USD, Styles, printed
+from iowatt.pages.cost.sheets.cells import (
+    PLAIN,
+    USD,
+    Cells,
+    Flows,
+    Horizon,
+    Place,
+    Styles,
+    absolute,
+    on,
+    printed,
+    span,
+    widths,
+)
 
 _HEADS: Final = (
     "Component", "Group", "Of", "Quantity as stated", "Unit", "USD/unit as stated", "USD", "USD of today",
@@ -70,16 +81,13 @@ class _System:
     def write(self) -> Place:
         sheet, styles, system = self._sheet, self._styles, self._system
         printed(sheet)
-        for at, width in enumerate(_WIDTHS):
-            sheet.set_column(at, at, width)
+        widths(sheet, _WIDTHS)
         sheet.write_string(0, 0, str(system.name), styles.title)
         self._horizon()
         self._drives(self._last + 4)
         self._carbon()
         sheet.set_row(self._first - 1, _TWO_LINES)
-        for at, head in enumerate(_HEADS):
-            number = at in (_QUANTITY, _UNIT_PRICE, _USD, _PRESENT)
-            sheet.write_string(self._first - 1, at, head, styles.head_number if number else styles.head)
+        styles.heads(sheet, self._first - 1, _HEADS, _QUANTITY, _UNIT_PRICE, _USD, _PRESENT)
         for component in system.components:
             self._component(component)
         total, present = absolute(self._last + 1, _USD), absolute(self._last + 1, _PRESENT)
@@ -130,15 +138,13 @@ class _System:
         """Prices and lives of the drives; components of a drive refer to them."""
         sheet, styles = self._sheet, self._styles
         sheet.set_row(top, _TWO_LINES)
-        for at, head in enumerate(_DRIVE_HEADS):
-            sheet.write_string(top, at, head, styles.head_number if _CAPACITY <= at <= _USD else styles.head)
+        styles.heads(sheet, top, _DRIVE_HEADS, *range(_CAPACITY, _USD + 1))
         for row, drive in enumerate(self._system.drives, top + 1):
             texts = {
                 0: f"{drive.name} ({drive.model})", 1: drive.kind, 2: drive.pool,
                 8: drive.price_source, 9: drive.price_date,
             }  # fmt: skip
-            for at, text in texts.items():
-                sheet.write_string(row, at, text or "", styles.text)
+            styles.row(sheet, row, texts)
             sheet.write_number(row, _CAPACITY, drive.capacity_gb, styles.stated())
             price = self._live.of_drive(drive)
             if drive.price_usd is None:
@@ -165,14 +171,12 @@ class _System:
         row = self._rows[component.key]
         follows, stays = self._live.keys(component)
         texts = {
-            0: component.title, 1: words.NAMES[component.group], 2: component.device,
+            0: component.title, 1: words.NAMES[component.group], 2: component.device, 4: component.unit,
             8: ", ".join(sorted(follows)), 9: ", ".join(sorted(stays)),
             10: component.formula, 11: component.source, 12: component.date, 13: component.note,
             14: component.key,
         }  # fmt: skip
-        for at, text in texts.items():
-            sheet.write_string(row, at, text or "", styles.beside if at == _PRESENT + 1 else styles.text)
-        sheet.write_string(row, 4, component.unit, styles.beside)
+        styles.row(sheet, row, texts, 4, _PRESENT + 1)
         for column, value in ((_QUANTITY, component.quantity), (_UNIT_PRICE, component.unit_price)):
             self._number((row, column), None, value, PLAIN)
         formula = self._formula(self._live.of_component(component), component.device)

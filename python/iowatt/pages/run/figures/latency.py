@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from iowatt.lenses.compare.response import curve
+from iowatt.lenses.compare import curve
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.run.histogram import Histogram

@@ -168,7 +168,7 @@ class Change(Strict):
 
 
 class PartEntry(Strict):
-    """Parts that are no drives: controllers, shelves, memory, licences."""
+    """Parts other than drives: controllers, shelves, memory, licences."""
 
     name: str = key(
         "Its name; one that the Run knows, such as `head.controller`, gets this count and price.",
@@ -234,7 +234,7 @@ class InventoryFile(Strict):
     )
     notes: list[str] = key("Shown with every result.", default=[])
     capacity: Space = key("Capacity of all of it.", default=Space())
-    spread: Spread | None = key("How bytes reach drives.", default=None, unset="they are not told")
+    spread: Spread | None = key("How bytes reach drives.", default=None, unset="not known")
     drive: list[DriveEntry] = key("Drives that the Run does not know.", default=[])
     change: list[Change] = key("Other figures for drives that it knows.", default=[])
-    part: list[PartEntry] = key("Parts that are no drives.", default=[])
+    part: list[PartEntry] = key("Parts other than drives.", default=[])

@@ -1,0 +1,334 @@
+"""An inventory: its file and the device files behind it, its drives, parts, prices, capacity and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+from iowatt.base.document import Document, read_text
+from iowatt.base.errors import InputError
+from iowatt.base.problems import Problem
+from iowatt.base.results import Note
+from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.find import SET
+from iowatt.lenses.cost.inventory_file import Bought, Change, Counted, DriveEntry, InventoryFile, Spread
+from iowatt.lenses.cost.system import Counts, Drive
+from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.find import device_file, device_names
+from iowatt.model.library.price_class import Sold, price_class
+from iowatt.model.library.rated import of_file
+from iowatt.run.bundle import Run
+
+GB: Final = 1e9
+#: Raw, usable and effective GB.
+CapacityGb = tuple[float | None, float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """A file that was read and checked.
+
+    ``devices`` are the device files that its drives name.
+    """
+
+    where: str
+    file: InventoryFile
+    devices: Mapping[str, DeviceFile]
+
+    @property
+    def parts(self) -> Mapping[str, int]:
+        """Parts other than drives, by name."""
+        return {part.name: part.count for part in self.file.part}
+
+    def priced(self, book: Book) -> Book:
+        """``book`` with the prices of parts that the file states; what the command line sets stays.
+
+        Raises ``InputError`` where another inventory states another price of a part of the same name.
+        """
+        figures: dict[str, Figure] = {}
+        for part in self.file.part:
+            key = f"purchase.part.{part.name}"
+            known = book.figures.get(key)
+            if part.usd is None or (known is not None and known.source == SET):
+                continue
+            if known is not None and known.quality == "given" and known.value != part.usd:
+                raise InputError(
+                    "conflict",
+                    f"{self.where}: part.{part.name}.usd",
+                    f"{part.name!r} costs {part.usd:g} USD here and {known.value:g} in {known.source}",
+                    hint="parts of one name have one price; give them different names",
+                )
+            figures[key] = Figure(
+                key=key, value=part.usd, low=part.low, high=part.high, source=part.source or self.where,
+                date=part.date, quality="given",
+            )  # fmt: skip
+        return replace(book, figures={**book.figures, **figures}) if figures else book
+
+    def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> CapacityGb:
+        """The file's, else the Run's; raw capacity else that of all ``drives``."""
+        given, known = self.file.capacity, run.summary["capacity_gb"]
+        summed = sum(drive.capacity_gb for drive in drives) or None
+
+        def gb(size: int | None, otherwise: float | None) -> float | None:
+            return otherwise if size is None else size / GB
+
+        usable = gb(given.usable, known["usable"])
+        effective = gb(given.effective, known["effective"])
+        raw = gb(given.raw, known["raw"])
+        return summed if raw is None else raw, usable, usable if effective is None else effective
+
+
+def read_inventory(path: str | Path) -> Inventory:
+    """The inventory of a file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is wrong: with its place, key and what would be accepted.
+    """
+    path = Path(path)
+    document = Document(read_text(path), str(path))
+    file = document.validate(InventoryFile)
+    devices: dict[str, DeviceFile] = {}
+    problems: list[Problem] = []
+    for index, entry in enumerate(file.drive):
+        if entry.device is not None and entry.device not in devices:
+            try:
+                devices[entry.device] = device_file(entry.device, path.parent)
+            except InputError as error:
+                message = f"{error.place}: {error.message}" if error.place else error.message
+                problems.append(Problem(error.code, ("drive", index, "device"), message, error.hint))
+    document.fail([*problems, *_problems(file, devices)])
+    return Inventory(str(path), file, devices)
+
+
+def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterator[Problem]:
+    taken: set[str] = set()
+    for index, change in enumerate(file.change):
+        yield from change.problems(("change", index))
+    for index, entry in enumerate(file.drive):
+        yield from entry.problems(("drive", index))
+        twice = taken & set(entry.names())
+        taken |= set(entry.names())
+        if twice:
+            yield Problem("duplicate", ("drive", index, "name"), f"there is another drive {min(twice)!r}")
+        device = devices.get(entry.device or "")
+        if device is None:
+            continue
+        if entry.kind is not None and entry.kind != device.kind:
+            yield Problem("conflict", ("drive", index, "kind"), f"{device.name!r} is an {device.kind}")
+        if entry.capacity is None and device.capacity is None:
+            yield Problem(
+                "missing", ("drive", index, "capacity"), f"{device.name!r} has no capacity; give it here"
+            )
+    parts = [part.name for part in file.part]
+    for index, part in enumerate(file.part):
+        yield from part.problems(("part", index))
+        if part.name in parts[:index]:
+            yield Problem(
+                "duplicate",
+                ("part", index, "name"),
+                f"there is another part {part.name!r}",
+                "add up their counts",
+            )
+    if file.spread is not None:
+        pools = {entry.pool for entry in file.drive}
+        for index, pool in enumerate(file.spread.pools):
+            if pool not in pools:
+                known = ", ".join(sorted(pools)) or "none"
+                yield Problem(
+                    "unknown-name",
+                    ("spread", "pools", index),
+                    f"no drive is in a pool {pool!r}; there are: {known}",
+                )
+
+
+StatedPrice = tuple[float, str | None, str]
+
+
+def added_drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
+    """The drives that the file adds to those that the Run knows, in the order of the file.
+
+    Counts are those of one pass of the Run's window. Bytes of hosts are spread evenly by capacity over drives
+    of ``spread`` that counted none.
+    """
+    window_s = float(run.summary["window"]["duration_s"])
+    entries = [(name, entry) for entry in inventory.file.drive for name in entry.names()]
+    drives = [_drive(name, entry, inventory, window_s) for name, entry in entries]
+    spread = inventory.file.spread
+    if spread is None:
+        return tuple(drives)
+    takers = {
+        name
+        for name, entry in entries
+        if entry.pool in spread.pools and (entry.counts is None or entry.counts.bytes_written is None)
+    }
+    total_gb = sum(drive.capacity_gb for drive in drives if drive.name in takers)
+    requests = run.summary["requests"]
+
+    def shared(drive: Drive) -> Drive:
+        share = drive.capacity_gb / total_gb
+        written = requests["bytes_written"] * spread.writes * share
+        read = requests["bytes_read"] * spread.reads * share
+        return replace(drive, counts=replace(drive.counts, bytes_written=written, bytes_read=read))
+
+    return tuple(shared(drive) if drive.name in takers else drive for drive in drives)
+
+
+def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) -> Drive:
+    device = inventory.devices.get(entry.device or "")
+    kind = entry.kind or (device.kind if device is not None else "hdd")
+    size = entry.capacity or (device.capacity if device is not None else None) or 0
+    bought, rated = entry.price_class, dict[str, float]()
+    own = None
+    if device is not None:
+        sold = Sold.of(device, size)
+        bought = bought or sold.price_class
+        rated = of_file(device)[0]
+        if sold.usd is not None and size == device.capacity:
+            own = (sold.usd, sold.date, sold.source or inventory.where)
+    return Drive(
+        name=name, model=entry.name if device is None else device.name, pool=entry.pool, kind=kind,
+        capacity_gb=size / GB, used_gb=size / GB * entry.used,
+        price_class=bought or price_class(kind, None, None, None, size),
+        price=_price(entry.price, inventory.where) or own, paid=entry.price.usd is not None,
+        ratings={**rated, **entry.ratings.given()}, counts=_counts(entry.counts, _NOTHING, window_s),
+        based_on=_based_on(device, size),
+    )  # fmt: skip
+
+
+def _based_on(device: DeviceFile | None, size: int) -> str | None:
+    """The drive of the library that a device file equals but for its name."""
+    base = None if device is None else device.based_on
+    if base is None or base not in device_names():
+        return None
+    return base if device_file(base).capacity == size else None
+
+
+_NOTHING: Final = Counts(0.0, 0.0, 0.0, 0.0, None, None)
+
+
+def _price(given: Bought, where: str) -> StatedPrice | None:
+    return None if given.usd is None else (given.usd, given.date, given.source or where)
+
+
+def _counts(given: Counted | None, known: Counts, window_s: float) -> Counts:
+    """``known`` with what was counted in its place: the Run's part of it, by time."""
+    if given is None:
+        return known
+    part = 1.0 if given.over is None else window_s / given.over
+
+    def counted(value: float | None, otherwise: float) -> float:
+        return otherwise if value is None else value * part
+
+    flash = given.flash_bytes_written
+    amplified = known.write_amplification
+    if flash is not None and given.bytes_written:
+        amplified = flash / given.bytes_written
+    used = known.percentage_used
+    before, after = given.percentage_used_before, given.percentage_used_after
+    if before is not None and after is not None:
+        used = (after - before) / 100.0 * part
+    return replace(
+        known,
+        bytes_read=counted(given.bytes_read, known.bytes_read),
+        bytes_written=counted(given.bytes_written, known.bytes_written),
+        start_stops=counted(given.start_stops, known.start_stops),
+        load_unloads=counted(given.load_unloads, known.load_unloads),
+        # Cycles of a simulation are not those of what was counted.
+        pe_fraction=known.pe_fraction if given.bytes_written is None else None,
+        write_amplification=amplified,
+        percentage_used=used,
+    )
+
+
+def changed_drives(inventory: Inventory, known: Sequence[Drive], run: Run) -> tuple[Drive, ...]:
+    """The Run's drives with the figures that the file has for them; later changes hold.
+
+    Raises
+    ------
+    InputError
+        A change is of drives that the Run does not have, or a new drive has the name of one that it has.
+    """
+    window_s = float(run.summary["window"]["duration_s"])
+    taken = {name for entry in inventory.file.drive for name in entry.names()}
+    twice = sorted(taken & {drive.name for drive in known})
+    if twice:
+        raise InputError(
+            "duplicate",
+            f"{inventory.where}: drive.{twice[0]}",
+            f"the Run has a drive {twice[0]!r} of its own",
+            hint="[[change]] changes the figures of a drive of the Run",
+        )
+    found = list(known)
+    for change in inventory.file.change:
+        which = [index for index, drive in enumerate(found) if fnmatchcase(drive.name, change.drives)]
+        if not which:
+            names = ", ".join(drive.name for drive in found[:8]) or "none"
+            raise InputError(
+                "unknown-name",
+                f"{inventory.where}: change.{change.drives}",
+                f"the Run has no drive {change.drives!r}; it has {names}",
+                hint="[[drive]] adds drives that the Run does not know",
+            )
+        for index in which:
+            found[index] = _changed(found[index], change, inventory.where, window_s)
+    return tuple(found)
+
+
+def _changed(drive: Drive, change: Change, where: str, window_s: float) -> Drive:
+    return replace(
+        drive,
+        price=_price(change.price, where) or drive.price,
+        paid=drive.paid or change.price.usd is not None,
+        price_class=change.price_class or drive.price_class,
+        ratings={**drive.ratings, **change.ratings.given()},
+        used_gb=drive.used_gb if change.used is None else drive.capacity_gb * change.used,
+        counts=_counts(change.counts, drive.counts, window_s),
+    )
+
+
+def inventory_notes(inventory: Inventory) -> tuple[Note, ...]:
+    """Notes for readers of the costs: the file's own, what was assumed, what is not known."""
+    file = inventory.file
+    notes = [Note(code="inventory", text=text) for text in file.notes]
+    notes += [
+        Note(code="device-file", text=text) for one in inventory.devices.values() for text in of_file(one)[1]
+    ]
+    spread = file.spread
+    if spread is not None:
+        text = (
+            f"host bytes are spread over the drives of {', '.join(spread.pools)} by capacity, "
+            f"{spread.writes:g} written and {spread.reads:g} read for each: given, not measured"
+        )
+        notes.append(Note(code="bytes-spread", text=text))
+    for entry in file.drive:
+        device = inventory.devices.get(entry.device or "")
+        if device is None:
+            text = "no model is given; ratings and price are those of the inventory or of its class"
+            notes.append(Note(code="no-model", text=text).about(entry.name))
+        if not _counted(entry, device.kind if device is not None else str(entry.kind), spread):
+            text = "nothing counted what wears it, so its wear is not known and not charged"
+            notes.append(Note(code="wear-unknown", text=text).about(entry.name))
+    return tuple(notes)
+
+
+def beside_note(added: int, known: int) -> Note:
+    """A note that drives are added to those that the Run had."""
+    text = (
+        f"{added} drives are in the inventory alone, beside {known} of the Run: they are bought, but are in "
+        "neither its power nor its requests"
+    )
+    return Note(code="drives-added", text=text)
+
+
+def _counted(entry: DriveEntry, kind: str, spread: Spread | None) -> bool:
+    """Whether the wear of the drives was counted: bytes of an SSD, cycles of a disk."""
+    counts = entry.counts or Counted()
+    if kind == "hdd":
+        return counts.start_stops is not None or counts.load_unloads is not None
+    spread_here = spread is not None and entry.pool in spread.pools
+    return spread_here or counts.bytes_written is not None or counts.percentage_used_after is not None

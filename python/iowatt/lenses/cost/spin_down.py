@@ -1,0 +1,186 @@
+"""When spinning a disk down pays: in joules, and in dollars, which count the wear of the cycle as well.
+
+A stop saves ``(P_idle - P_low)`` watts while it lasts, costs the joules of the way there and back, and uses
+one of the starts and stops that the drive is rated for, and one load and unload of its heads. In joules it
+pays from ``t_be`` on, in dollars from
+
+    t = t_be + (price / limit) / ((P_idle - P_low) x PUE x USD per J)
+
+on, which is 17 to 500 times as long for usual disks, depending on the limit. Cycles that the drive's service
+life would leave unused are free, though: ``budget`` gives their number per day.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from iowatt.lenses.cost.low_power_state import Low, levels_of_library
+from iowatt.lenses.cost.result import BreakEven, CycleWear, Saved, SpinDown
+from iowatt.lenses.cost.wear.life import life_years, wearout
+from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, budgets, limit
+from iowatt.tariffs.load import JOULES_PER_KWH
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.cost.case import Case
+    from iowatt.lenses.cost.system import Drive
+
+
+def break_even(
+    level: Low,
+    *,
+    price_usd: float | None,
+    limits: Mapping[str, tuple[float, str]],
+    usd_per_kwh: float,
+    pue: float = 1.0,
+) -> BreakEven | None:
+    """The break-even times of a visit to ``level``; None where it draws no less than idling.
+
+    Parameters
+    ----------
+    price_usd:
+        Of the drive; one cycle wears ``price / limit``. None where it is not known: nor are the dollars.
+    limits:
+        Cycles and their source, by rating. Starts and stops count only for a level that is stopped.
+    usd_per_kwh, pue:
+        The price of the energy that is not drawn, and what the facility adds to it.
+    """
+    energy_s = level.break_even_s
+    if energy_s is None:
+        return None
+    saved_usd_per_s = level.saved_w * pue * usd_per_kwh / JOULES_PER_KWH
+    wear: list[CycleWear] = []
+    for rating, (limit_, source) in limits.items() if price_usd is not None else ():
+        if level.stopped or rating != STARTS_STOPS:
+            usd = (price_usd or 0.0) / limit_
+            seconds = usd / saved_usd_per_s if saved_usd_per_s > 0 else None
+            times = seconds / energy_s if seconds is not None and energy_s > 0 else None
+            wear.append(
+                CycleWear(
+                    rating=rating, limit=limit_, source=source, usd_per_cycle=usd, seconds=seconds,
+                    times_energy=times,
+                )
+            )  # fmt: skip
+    worst = max(wear, key=lambda one: one.usd_per_cycle, default=None)
+    by = worst.rating if worst is not None and worst.usd_per_cycle else None
+    worn_s = worst.seconds if worst is not None and by else 0.0
+    never = price_usd is None or worn_s is None or saved_usd_per_s <= 0
+    return BreakEven(
+        level=level.name, at_most=level.at_most, saved_w=level.saved_w, energy_s=energy_s,
+        dollars_s=None if never else energy_s + (worn_s or 0.0), by=by, wear=wear,
+    )  # fmt: skip
+
+
+def cycle_limits(drive: Drive, book: Book) -> dict[str, tuple[float, str]]:
+    """A disk's ratings of cycles by ``wear.limits``, each with its source; none of an SSD."""
+    if drive.kind != "hdd":
+        return {}
+    found = {rating: limit(drive, book, rating, f"wear.{rating}") for rating in (STARTS_STOPS, LOADS_UNLOADS)}
+    return {rating: (most.value, most.source) for rating, most in found.items() if most is not None}
+
+
+def spin_downs(case: Case, usd_per_kwh: float) -> list[SpinDown]:
+    """What spinning down did for each model in each pool of a system, and from when on it pays.
+
+    Parameters
+    ----------
+    case:
+        Prices, limits, ``cooling.pue``, the horizon, and drives with what they saved.
+    usd_per_kwh:
+        The saving of a kWh: the tariff's mean price of energy, without demand and fees.
+
+    Returns
+    -------
+    list
+        A row for each model and pool of disks that has a level below idling (where the work knew none, by the
+        library: what stopping it would be), and of SSDs that were at one. ``saved_j`` is what the drives
+        would have drawn idling through the time that they spent at lower levels and on the way, less what
+        they drew, in one Work; ``saved_usd``, ``wear_usd`` and ``net_usd`` are of that, and under ``horizon``
+        of all of the horizon. None where the saving is not known. ``energy_s`` and ``dollars_s`` are the
+        break-even times of the deepest level, ``break_even`` has all levels.
+    """
+    groups: dict[tuple[str, str], list[Drive]] = {}
+    for drive in case.system.drives:
+        groups.setdefault((drive.pool, drive.model), []).append(drive)
+    found = []
+    for drives in groups.values():
+        lows = drives[0].lows or _would_be(drives[0])
+        if lows and (drives[0].kind == "hdd" or any(drive.counts.low_s for drive in drives)):
+            found.append(_Group(case, tuple(drives), lows).row(usd_per_kwh))
+    return found
+
+
+def _would_be(drive: Drive) -> tuple[Low, ...]:
+    """Levels of a disk whose Run has none, by the library: what stopping it would be."""
+    from iowatt.model.library.find import device_names
+
+    known = [name for name in drive.names if drive.kind == "hdd" and name in device_names()]
+    return levels_of_library(known[0]) if known else ()
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Drives of one model in one pool, and their levels."""
+
+    case: Case
+    drives: tuple[Drive, ...]
+    lows: Sequence[Low]
+
+    def row(self, usd_per_kwh: float) -> SpinDown:
+        """A row of ``spin_down`` of ``iowatt.cost/1``."""
+        book, work_s = self.case.book, self.case.system.work.duration_s
+        pue = book.number("cooling.pue")
+        worn = {drive.name: wearout(drive, book) for drive in self.drives}
+        # The drive that wears fastest stands for the others: they are alike.
+        most = max(self.drives, key=lambda drive: worn[drive.name].fraction)
+        disk = most.kind == "hdd"
+        lives = life_years(worn[most.name], work_s) if disk else None
+        service = book.number("wear.service_life") if disk and book.find("wear.service_life") else None
+        low_s, saved_j = self._sum("low_s"), self._sum("saved_j")
+        saved_usd = None if saved_j is None else saved_j / JOULES_PER_KWH * usd_per_kwh * pue
+        priced = all(self.case.price_of(drive).known for drive in self.drives)
+        wear_usd = math.fsum(
+            self.case.charged(drive) * worn[drive.name].fraction for drive in self.drives if disk
+        ) if priced else None  # fmt: skip
+        net_usd = None if saved_usd is None or wear_usd is None else saved_usd - wear_usd
+        saved = {"saved_usd": saved_usd, "wear_usd": wear_usd, "net_usd": net_usd}
+        over_horizon = {key: None if usd is None else usd * self.case.repeats for key, usd in saved.items()}
+        price = self.case.charged(most) if self.case.price_of(most).known else None
+        limits = cycle_limits(most, book)
+        found = (
+            break_even(low, price_usd=price, limits=limits, usd_per_kwh=usd_per_kwh, pue=pue)
+            for low in self.lows
+        )
+        pays = [one for one in found if one is not None]
+        return SpinDown(
+            title=f"{most.pool} ({most.model})", pool=most.pool, model=most.model, drives=len(self.drives),
+            stops=math.fsum(drive.counts.start_stops for drive in self.drives),
+            level_changes=math.fsum(drive.counts.load_unloads for drive in self.drives),
+            low_share=None if low_s is None else low_s / (work_s * len(self.drives)), saved_j=saved_j,
+            **saved, horizon=Saved(**over_horizon), usd_per_kwh=usd_per_kwh, pue=pue, life_years=lives,
+            energy_s=pays[-1].energy_s if pays else None, dollars_s=pays[-1].dollars_s if pays else None,
+            priced=priced, break_even=pays,
+            budget=[] if service is None else list(budgets(most, book, service, work_s)),
+            note=_note(self.lows, lives, service),
+        )  # fmt: skip
+
+    def _sum(self, field: Literal["low_s", "saved_j"]) -> float | None:
+        """Of all drives; None where one does not know."""
+        known = [getattr(drive.counts, field) for drive in self.drives]
+        return None if None in known else math.fsum(known)
+
+
+def _note(lows: Sequence[Low], lives: float | None, service_years: float | None) -> str:
+    notes = ["beside idling for the same time; that requests waited for a drive has no price here"]
+    if service_years is not None and (lives is None or lives >= service_years):
+        notes.append(
+            f"its cycles outlast {service_years:g} years of service: where worn drives are replaced "
+            "(wear.charge = replacements) they cost nothing"
+        )
+    if any(low.serves for low in lows):
+        notes.append("requests served at less speed count as active: what they save is not in it")
+    notes += dict.fromkeys(low.at_most for low in lows if low.at_most)
+    return "; ".join(notes)

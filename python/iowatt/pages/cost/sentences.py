@@ -1,0 +1,269 @@
+"""Conclusions in sentences: the cheapest system, ranges, what moves them, crossovers, replacements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from iowatt.lenses.cost.result import Choice, Cost, SystemCost
+from iowatt.lenses.cost.result_uncertainty import Crossing, Crossover, PairCrossings, PlaceRange, TornadoBar
+from iowatt.pages.cost import words
+from iowatt.pages.cost.words import NAMES, dollars, usable, usd, withheld, years
+from iowatt.render import numbers
+
+
+def verdict(cost: Cost) -> list[str]:
+    """Conclusions before any figure: the cheapest system, then those that are not candidates."""
+    excluded = [
+        f"{one.system} could not keep up with its load and is not a candidate: {one.why}."
+        if one.late
+        else f"{one.system} misses the service level and is not a candidate: {one.why}."
+        for one in cost.choice.excluded
+    ]
+    return [
+        _alone(cost) if len(cost.systems) < 2 else _cheapest(cost),
+        *excluded,
+        *_all_meet(cost.choice),
+    ]
+
+
+def _alone(cost: Cost) -> str:
+    """The cost of the only system."""
+    system = cost.systems[0]
+    if withheld(cost, system):
+        return f"The work of {system.name} is too late to be worth any dollars."
+    if system.usd is None:
+        return (
+            f"What {system.name} costs is not known, as a drive has no price; what has one costs "
+            f"{usd(system.known_usd)} over {years(system.years)}."
+        )
+    most = max(system.by_group.items(), key=lambda group: group[1] or 0.0, default=None)
+    share = (
+        ""
+        if most is None or not most[1] or not system.usd
+        else (f", {numbers.percent(most[1] / system.usd)} of it {NAMES[most[0]].lower()}")
+    )
+    return f"{system.name} costs {usd(system.usd)} over {years(system.years)}{share}."
+
+
+def _all_meet(choice: Choice) -> list[str]:
+    """That every system that kept up with its load meets the service level, where one is asked for."""
+    level, candidates = choice.level, choice.candidates
+    if level is None or not candidates or not all(one.late for one in choice.excluded):
+        return []
+    who = f"{candidates[0]} meets" if len(candidates) == 1 else "All candidates meet"
+    return [f"{who} the service level: {level.of} response time within {level.within_ms:g} ms."]
+
+
+def _cheapest(cost: Cost) -> str:
+    """Who is the cheapest of the candidates among several systems."""
+    choice, systems = cost.choice, {one.name: one for one in cost.systems}
+    candidates = choice.candidates
+    if not candidates:
+        return "No system is left to choose."
+    if len(candidates) == 1:
+        only = systems[candidates[0]]
+        known = "its total is not known" if only.usd is None else usd(only.usd)
+        return f"{only.name} ({known}) is the only system that {_kept(choice)}."
+    total, per_tb = choice.cheapest.total, choice.cheapest.per_usable_tb
+    if total is None:
+        unpriced = [name for name in candidates if systems[name].usd is None]
+        return f"The cheapest is not known: {', '.join(unpriced)} has no total."
+    cheapest = f"{total} ({usd(systems[total].usd)}{_less(total, [systems[name] for name in candidates])})"
+    of = f" of those that {_kept(choice)}" if choice.excluded else ""
+    if choice.capacities_differ is None:
+        unknown = [name for name in candidates if not systems[name].capacity_gb.usable]
+        return (
+            f"Cheapest in total{of}: {cheapest}. Usable capacity is not known of {', '.join(unknown)}: "
+            "nothing is compared per usable TB."
+        )
+    if choice.capacities_differ and per_tb is not None:
+        sizes = ", ".join(f"{name} {usable(systems[name])}" for name in candidates)
+        rate = f"{per_tb} ({dollars(systems[per_tb].usd_per_usable_tb)} USD/TB)"
+        return f"Cheapest in total{of}: {cheapest}; per usable TB: {rate}. Usable capacities differ: {sizes}."
+    return f"Cheapest{of}: {cheapest}; usable capacities are the same."
+
+
+def _less(cheapest: str, candidates: Sequence[SystemCost]) -> str:
+    """By how much the cheapest system costs less than the next one."""
+    ranked = sorted((one.usd or 0.0, one.name) for one in candidates if one.name != cheapest)
+    usd_of = next(one.usd for one in candidates if one.name == cheapest)
+    if not ranked or usd_of is None or ranked[0][0] <= 0.0:
+        return ""
+    dearer, name = ranked[0]
+    return f", {numbers.percent(1.0 - usd_of / dearer)} less than {name}"
+
+
+def _kept(choice: Choice) -> str:
+    """The conditions that the candidates met and the excluded systems did not."""
+    late = {one.late for one in choice.excluded}
+    kept = [*(["kept up with the load"] if True in late else []),
+            *(["met the service level"] if False in late else [])]  # fmt: skip
+    return " and ".join(kept)
+
+
+def leaning(cost: Cost) -> list[str]:
+    """On which side of its draws a total lies that is off their middle, and what can move it one way only.
+
+    That is a figure whose value stands at an end of its range. Systems with the same result share a
+    sentence.
+    """
+    spread = cost.uncertainty
+    by_side: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    for one in () if spread is None else spread.systems:
+        ends, above = one.quantiles, one.share_above
+        up = above > 0.5
+        bars: list[TornadoBar] = next(
+            (t.bars for t in cost.tornado if t.of == "total" and t.system == one.name), []
+        )
+        keys = tuple(bar.key for bar in bars if _one_way(bar, one.usd, up))
+        if above != 0.5 and (keys or not ends.p25 <= one.usd <= ends.p75):
+            share = numbers.percent(above if up else 1 - above)
+            by_side.setdefault((up, keys), []).append(f"{share} of the draws of {one.name}")
+    return [
+        f"{', '.join(shares)} lie {'above' if up else 'below'} the total at the book's values"
+        + (f"; within their ranges these can only {'raise' if up else 'lower'} it: {', '.join(keys)}." if keys
+           else ".")
+        for (up, keys), shares in by_side.items()
+    ]  # fmt: skip
+
+
+def _one_way(bar: TornadoBar, total: float, up: bool) -> bool:
+    ends = (bar.usd_low - total, bar.usd_high - total)
+    most, other = (max(ends), min(ends)) if up else (-min(ends), -max(ends))
+    return bool(most > 0.0 and other >= -1e-9 * abs(total))
+
+
+#: Bars of a tornado, and differences, that sentences name.
+_BARS: Final = 3
+_DIFFERENCES: Final = 3
+
+
+def cheapest_where(cost: Cost) -> list[str]:
+    """Lines on who is cheapest along each assumption that was varied, and where that changes."""
+    differ = cost.choice.capacities_differ is not False
+    what = "Cheapest in total" if differ else "Cheapest"
+    return [
+        f"{what} by {words.varied(one.of)}{_in_force(one)}: "
+        + ". ".join([stretches(one), *(text for pair in one.pairs for text in crossings(one, pair))])
+        + "."
+        for one in cost.crossovers
+    ]
+
+
+def stretches(crossover: Crossover) -> str:
+    """Who is cheapest where: ``a below 4.2 years, b above``."""
+    unit, parts = crossover.unit, crossover.cheapest
+    if len(parts) == 1:
+        ends = f"{words.figure(crossover.low)} to {words.amount(crossover.high, unit)}"
+        return f"{parts[0].system} throughout, from {ends}"
+    texts = [f"{parts[0].system} up to {words.amount(parts[0].until, unit)}"]
+    texts += [f"then {one.system} to {words.amount(one.until, unit)}" for one in parts[1:-1]]
+    return ", ".join([*texts, f"{parts[-1].system} beyond"])
+
+
+def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
+    """Where two systems change places, with the range over the draws."""
+    unit, names = crossover.unit, f"{pair.a} and {pair.b}"
+    for number, one in enumerate(pair.crossings):
+        also = elsewhere(one)
+        drawn = f"; {_drawn(pair.range, unit)}" if number == 0 and pair.range is not None else ""
+        if one.kind == "tie":
+            between = f"{words.figure(one.lower)} to {words.amount(one.upper, unit)}"
+            yield f"{names} cost the same from {between}{also}{drawn}"
+        else:
+            jumps = " (a jump)" if one.kind == "jump" else ""
+            yield f"{names} change places at {words.amount(one.at, unit)}{jumps}{also}{drawn}"
+    ranged = pair.range
+    if not pair.crossings and ranged is not None and ranged.share_crossing > 0:
+        yield f"{names} change places only {_drawn(ranged, unit)}"
+
+
+def elsewhere(crossing: Crossing) -> str:
+    """A crossing in other terms: years of each system, repetitions, mean prices."""
+    return "".join(f"; {more.text} {words.amount(more.value, more.unit)}" for more in crossing.also)
+
+
+def _in_force(crossover: Crossover) -> str:
+    value = crossover.value
+    return "" if value is None else f" (here {words.amount(value, crossover.unit)})"
+
+
+def _drawn(ranged: PlaceRange, unit: str) -> str:
+    share = f"in {numbers.percent(ranged.share_crossing)} of {ranged.draws} draws"
+    if ranged.p5 is None or ranged.p95 is None:
+        return share
+    return f"{share}, mostly at {words.figure(ranged.p5)} to {words.amount(ranged.p95, unit)}"
+
+
+def spin_downs(cost: Cost) -> Iterator[str]:
+    """For each kind of disk and level: how long a rest must last to save joules, and to save dollars."""
+    for name, system in words.named(cost):
+        for one in system.spin_down:
+            for pays in one.break_even:
+                at_most = "at most " if pays.at_most else ""
+                dollars = f"dollars after {lasting(pays.dollars_s)}"
+                if not one.priced:
+                    dollars = "dollars not known: the drive has no price"
+                by = f" ({pays.by.replace('_', ' ')})" if pays.by else ""
+                yield (
+                    f"{name}, {one.pool}: a rest in {pays.level.replace('_', ' ')} saves energy after "
+                    f"{at_most}{lasting(pays.energy_s)}, {dollars}{by}."
+                )
+
+
+def lasting(seconds: float | None) -> str:
+    """The length of a rest; never where it does not pay."""
+    return "never" if seconds is None else numbers.duration(seconds).replace("\u00a0", " ")
+
+
+def ranges(cost: Cost) -> Iterator[str]:
+    """How far the total of each system may lie from its figure."""
+    spread = cost.uncertainty
+    if spread is None:
+        return
+    for one in spread.systems:
+        digits = words.decimals([one.quantiles.p95])
+        low, middle, high = (
+            words.dollars(end, digits) for end in (one.quantiles.p5, one.quantiles.p50, one.quantiles.p95)
+        )
+        share = ""
+        if len(spread.systems) > 1:
+            share = f"; it is the cheapest in {numbers.percent(one.cheapest_share)} of them"
+            if cost.choice.capacities_differ and one.cheapest_per_tb_share is not None:
+                share += f", per usable TB in {numbers.percent(one.cheapest_per_tb_share)}"
+        today = " of today" if words.discounted(cost) and spread.dollars == "present" else ""
+        yield (
+            f"{one.name}: 90 % of {spread.samples:,} draws of the assumptions give {low} to {high} "
+            f"USD{today} "
+            f"(median {middle}){share}."
+        )
+
+
+def moving(cost: Cost) -> Iterator[str]:
+    """Which assumptions move each difference most; those of the total where there is one system only."""
+    wanted = "difference" if len(cost.systems) > 1 else "total"
+    for one in [one for one in cost.tornado if one.of == wanted and one.bars][:_DIFFERENCES]:
+        what = f"{one.b} less {one.a}" if wanted == "difference" else f"the total of {one.system}"
+        bars = [
+            f"{bar.key} ({words.figure(bar.low)} to {words.amount(bar.high, bar.unit)}: "
+            f"{words.dollars(min(bar.usd_low, bar.usd_high))} to "
+            f"{words.usd(max(bar.usd_low, bar.usd_high))}{', changes which is cheaper' if bar.flips else ''})"
+            for bar in one.bars[:_BARS]
+        ]
+        yield f"What moves {what} ({words.usd(one.usd)}) most: {', '.join(bars)}."
+
+
+def replacements(cost: Cost) -> Iterator[str]:
+    """Which drives are replaced within the horizon, when first and why."""
+    for name, system in words.named(cost):
+        for drives in words.drive_groups(system):
+            drive = words.worst(drives)
+            if drive.replacements:
+                first = drive.replacements[0]
+                why = "worn out" if first.reason == "worn" else "at the end of their service life"
+                count = sum(one.replaced for one in drives)
+                yield (
+                    f"{name}, {drive.pool} ({numbers.counted(len(drives), 'drive')}): first replaced after "
+                    f"{words.years(first.at_years)}, {why}; {numbers.counted(count, 'replacement')} in all."
+                )
