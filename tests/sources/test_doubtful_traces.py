@@ -78,7 +78,7 @@ def test_info_and_the_run_warn(runs, name):
     assert all(word in text for word in words)
     assert text in info["warnings"]
     (found,) = [one for one in findings(runs[name]) if text in one.text]
-    assert found.weight == "warning"
+    assert found.decides
 
 
 def test_compare_flags_it(runs):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
 import polars as pl
 
-from iowatt.lenses import efficiency, energy, latency, rated_power, wear
+from iowatt.lenses import efficiency, energy, rated_power, wear
 from iowatt.run import summary_controller, summary_measured, summary_paths, summary_tiers
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Moments, Record
@@ -24,6 +25,7 @@ from iowatt.run.summary_schema import (
     Provenance,
     Rebuild,
     Requests,
+    ResponseTime,
     ResponseTimes,
     RunSummary,
     Simulation,
@@ -148,9 +150,9 @@ def _response_times(response: Mapping[str, Moments], rows: pl.DataFrame) -> Resp
     """Response times of a flow whose histograms are the given rows of the ``latency`` table."""
     read, write = (Histogram.from_table(rows.filter(pl.col("op") == op)) for op in ("read", "write"))
     return ResponseTimes(
-        all=latency.response_time(response["all"], Histogram.merged([read, write])),
-        read=latency.response_time(response["read"], read),
-        write=latency.response_time(response["write"], write),
+        all=response_time(response["all"], Histogram.merged([read, write])),
+        read=response_time(response["read"], read),
+        write=response_time(response["write"], write),
     )
 
 
@@ -304,4 +306,37 @@ def _simulation(record: Record) -> Simulation | None:
         cpu_s=cost.cpu_s,
         requests_per_cpu_s=cost.requests / cost.cpu_s if cost.cpu_s > 0 else None,
         peak_rss_mib=cost.peak_rss_mib,
+    )
+
+
+def response_time(moments: Moments, histogram: Histogram) -> ResponseTime:
+    """Response times of one kind of request, in ms.
+
+    A percentile is the upper end of its bin, but never above the greatest response time seen. All
+    figures but ``count`` are ``None`` where there were no requests.
+    """
+    if moments.count == 0:
+        return ResponseTime(
+            count=0, mean=None, std=None, p50=None, p90=None, p95=None, p99=None, p999=None, p9999=None,
+            max=None, mean_ci95=None,
+        )  # fmt: skip
+    largest = None if moments.max_s is None else 1e3 * moments.max_s
+    interval = mean_interval(moments.batches).limits
+
+    def percentile(q: float) -> float | None:
+        value = histogram.quantile(q)
+        return None if value is None else min(value / 1e6, math.inf if largest is None else largest)
+
+    return ResponseTime(
+        count=moments.count,
+        mean=1e3 * moments.mean_s,
+        std=None if moments.std_s is None else 1e3 * moments.std_s,
+        p50=percentile(0.5),
+        p90=percentile(0.9),
+        p95=percentile(0.95),
+        p99=percentile(0.99),
+        p999=percentile(0.999),
+        p9999=percentile(0.9999),
+        max=largest,
+        mean_ci95=None if interval is None else (1e3 * interval[0], 1e3 * interval[1]),
     )

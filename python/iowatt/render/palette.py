@@ -6,6 +6,9 @@ charts, is a quiet grey. A spec always carries the light colour; the page swaps 
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Sequence
+
 STATE_COLOURS = {
     "active": "#0072b2",
     "positioning": "#e69f00",
@@ -91,6 +94,21 @@ DARK_TWINS = {
     "#4f7ca8": "#7ba9d6",
 }
 """Light colour to the colour with the same meaning on a dark ground."""
+
+
+def of_systems(names: Sequence[str]) -> list[str]:
+    """The colours of systems or workloads, one each: from the name, so that all pages agree.
+
+    Where two names want the same colour, the one that sorts later takes the next free one; more than eight
+    names share.
+    """
+    colours: dict[str, str] = {}
+    for name in sorted(set(names)):
+        wanted = zlib.crc32(name.encode()) % len(RUNS)
+        turned = [*RUNS[wanted:], *RUNS[:wanted]]
+        free = [colour for colour in turned if colour not in colours.values()]
+        colours[name] = (free or turned)[0]
+    return [colours[name] for name in names]
 
 
 def state_colour(state: str) -> str:

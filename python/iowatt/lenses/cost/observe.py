@@ -16,8 +16,7 @@ from iowatt.lenses.cost.inventory import notes as inventory_notes
 from iowatt.lenses.cost.low_power_state import Low
 from iowatt.lenses.cost.spin_down.level import levels_of_plan, spent_low
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
-from iowatt.lenses.kept_up import kept_up
-from iowatt.lenses.warm_start import warm_starts
+from iowatt.lenses.kept_up import kept_up, warm_starts
 from iowatt.tariffs.load import Load
 
 if TYPE_CHECKING:

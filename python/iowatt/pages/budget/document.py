@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from iowatt.lenses.budget import analyse, has_hops
 from iowatt.lenses.budget.result import Budget, Load, RequestClass
 from iowatt.pages.budget import figures, hops, words
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
 from iowatt.render.headline import Headline
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
 
 _BRIEF_BANDS = ("p50", "p99", "p99.9")
 """What a table of a terminal breaks down."""
@@ -129,3 +134,12 @@ def _by_load(one: RequestClass) -> Table:
         rows.append([hops.OTHERS, *(sum(each[at] for at in chosen.others) for each in sums)])
     rows.append(["Response time", *(load.response_ms["mean"] / factor for load in one.loads)])
     return Table(columns, rows)
+
+
+def section_of_run(run: Run) -> Section | None:
+    """The budget in the document of a Run; None where the Run has no hops."""
+    if not has_hops(run):
+        return None
+    budget = analyse([run])
+    charts = [*figures.bars(budget), *figures.bands(budget)[: figures.MOST_CLASSES]]
+    return Section("budget", "Latency budget", charts, words.findings(budget))

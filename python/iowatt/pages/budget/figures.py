@@ -33,12 +33,6 @@ _SHOWN_IN_BANDS: Final = 0.02
 MOST_CLASSES: Final = 6
 
 
-def of_run(run: Run) -> list[Figure]:
-    """The budget of a Run that knows it; none of any other."""
-    found = _analysed(run)
-    return [] if found is None else [*bars(found), *bands(found)[:MOST_CLASSES]]
-
-
 def of_hops(run: Run) -> Table:
     """Hop by hop what the mean is made of, for a workbook; no rows where the Run does not tell."""
     found = _analysed(run)

@@ -11,21 +11,7 @@ from iowatt.render import numbers
 from iowatt.render.phrases import listed
 
 if TYPE_CHECKING:
-    from iowatt.run.bundle import Run
-
-
-def of_run(run: Run) -> list[str]:
-    """What a report says of the budget of a Run; nothing of one that does not tell where the time went."""
-    from iowatt.lenses.budget import analyse, has_hops
-
-    return findings(analyse([run])) if has_hops(run) else []
-
-
-def rows_of_run(run: Run) -> list[tuple[str, str]]:
-    """A row for each path in the summary of a Run on a terminal."""
-    from iowatt.lenses.budget import analyse, has_hops
-
-    return summary(analyse([run])) if has_hops(run) else []
+    pass
 
 
 def largest(load: Load, most: int = 3) -> list[BothWays]:
@@ -83,16 +69,6 @@ def tail(one: RequestClass, found: Budget) -> str | None:
 def hop_name(hop: HopName) -> str:
     """A hop with its way."""
     return f"{hop.hop} ({hop.way})" if hop.way else hop.hop
-
-
-def summary(found: Budget) -> list[tuple[str, str]]:
-    """For each path its name and, in one line, where the mean response time of its requests goes."""
-    lines = []
-    for path in dict.fromkeys(one.path for one in found.classes):
-        first = next(one for one in found.classes if one.path == path)
-        parts = [f"{hop.hop} {numbers.percent(hop.share)}" for hop in largest(first.told, 4)]
-        lines.append((f"path {path}", f"{', '.join(parts)} of the response time"))
-    return lines
 
 
 def against(one: RequestClass, found: Budget) -> list[str]:

@@ -1,31 +1,38 @@
-"""The system and the work of a run, as tables: read from the plan, which says what was resolved."""
+"""The system and the work of a run as tables, from the plan, which has every value resolved."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from iowatt.pages.run import controller
+from iowatt.model.scenario import replacement
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table
 from iowatt.sources.inputs import source_name
 
+_WRITES = {"back": "write-back", "through": "write-through", "around": "write-around"}
+_TRANSFERS = {
+    "mixed": [],
+    "whole": ["whole lines read and written"],
+    "needed": ["only what is needed is read and written"],
+}
 
-def describe(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
+
+def tables(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
     """Titled tables of pools, volumes, workloads, buses and controller; only those that the plan has."""
     simulation, names = plan.get("simulation", {}), plan.get("names", {})
     if not simulation:
         return []
-    tables = [
+    titled = [
         ("Pools of drives", _pools(simulation, names)),
         ("Virtual pools", _virtual_pools(simulation, names)),
         ("Volumes", _volumes(simulation, names)),
         ("Workloads", _workloads(plan, simulation, names)),
         ("Buses", _buses(simulation, names)),
-        ("Controller", controller.described(simulation.get("controller"))),
+        ("Controller", controller_table(simulation.get("controller"))),
         ("Enclosures", _enclosures(plan.get("power"))),
     ]
-    return [(title, table) for title, table in tables if table.rows]
+    return [(title, table) for title, table in titled if table.rows]
 
 
 def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
@@ -103,7 +110,7 @@ def _volumes(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
 def _workloads(plan: Mapping[str, Any], simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     sources = plan.get("sources") or [{}] * len(names["workloads"])
     rows: list[list[Cell]] = [
-        [name, names["volumes"][work["volume"]], source_name(source), replay_in_words(work["replay"])]
+        [name, names["volumes"][work["volume"]], source_name(source), pacing(work["replay"])]
         for name, work, source in zip(names["workloads"], simulation["workloads"], sources, strict=True)
     ]
     return Table([Column(title, text=True) for title in ("Workload", "Volume", "Trace", "Replay")], rows)
@@ -166,7 +173,7 @@ def _policy(policy: Mapping[str, Any], device: Mapping[str, Any]) -> str:
     return f"power managed: {policy['policy']}"
 
 
-def replay_in_words(replay: Mapping[str, Any]) -> str:
+def pacing(replay: Mapping[str, Any]) -> str:
     """How a workload's requests are paced."""
     if replay["mode"] == "open":
         speed = replay["speed"]
@@ -175,3 +182,90 @@ def replay_in_words(replay: Mapping[str, Any]) -> str:
     think = replay.get("think")
     paused = f", {numbers.duration(think['mean_s'])} think time" if think else ""
     return f"closed, {replay['outstanding']:,} outstanding {scope}{paused}"
+
+
+def controller_table(controller: Mapping[str, Any] | None) -> Table:
+    """The parts of the controller, one row each; no rows where there is none."""
+    rows: list[list[Cell]] = []
+    if controller:
+        if processing := controller.get("processing"):
+            times = [numbers.duration(processing[key]) for key in ("read_s", "write_s")]
+            rows.append(
+                ["Processors", f"{processing['processors']:,}; {times[0]} a read, {times[1]} a write"]
+            )
+            if taken := _path_costs(processing):
+                rows.append(["Requests over paths", taken])
+        if bandwidth := controller.get("host_bandwidth_bytes_per_s"):
+            rows.append(["Host link", f"{numbers.with_unit(bandwidth, 'B')}/s"])
+        if split := controller.get("split"):
+            most = f"{split['outstanding']:,} of a request at a time"
+            rows.append(["Large requests", f"in pieces of {numbers.binary(split['bytes'])}, {most}"])
+        if controller.get("zero_detect"):
+            rows.append(["Writes of zeros", "detected, kept from the drives"])
+        if cache := controller.get("cache"):
+            rows.append(["Cache", _cache(cache)])
+            rows.extend(_cache_links(cache))
+        rows.extend(_back_end(controller.get("back_end")))
+        rows.extend(["Loss", _loss(loss)] for loss in controller.get("losses", ()))
+    return Table([Column("Part", text=True), Column("What", text=True)], rows)
+
+
+def _path_costs(processing: Mapping[str, Any]) -> str:
+    """What only requests over a path cost the processors."""
+    parts = []
+    if ready := processing.get("ready_s"):
+        parts.append(f"{numbers.duration(ready)} to allocate room for a write")
+    if interrupt := processing.get("interrupt_s"):
+        parts.append(f"{numbers.duration(interrupt)} an interrupt")
+    if held := processing.get("moderation_s"):
+        most = processing["moderation_count"]
+        parts.append(f"interrupts held back {numbers.duration(held)} or until there are {most}")
+    return ", ".join(parts)
+
+
+def _cache(cache: Mapping[str, Any]) -> str:
+    parts = [
+        f"{numbers.binary(cache['capacity_bytes'])} in lines of {numbers.binary(cache['line_bytes'])}",
+        replacement.shown(cache["replacement"]),
+        _WRITES[cache["write"]],
+    ]
+    if not cache["read"]:
+        parts.append("misses are not kept")
+    if cache["write"] == "back":
+        high, low = (numbers.percent(cache[key]) for key in ("high_watermark", "low_watermark"))
+        most = numbers.binary(cache["destage_bytes"])
+        if cache.get("destage") == "utilisation":
+            parts.append(
+                f"destaged by utilisation between {low} and {high} dirty, hot lines stay, {most} at most"
+            )
+        else:
+            parts.append(f"destaged from {high} down to {low} dirty, {most} at most at a time")
+    parts.extend(_TRANSFERS[cache.get("transfers", "mixed")])
+    return ", ".join(parts)
+
+
+def _cache_links(cache: Mapping[str, Any]) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    if ahead := cache.get("read_ahead"):
+        first, most = (numbers.binary(ahead[f"{which}_bytes"]) for which in ("least", "most"))
+        rows.append(["Read-ahead", f"{first} to {most}, of {ahead['streams']:,} streams at most"])
+    if mirror := cache.get("mirror"):
+        rate = numbers.with_unit(mirror["bandwidth_bytes_per_s"], "B")
+        rows.append(["Mirror link", f"{rate}/s, {numbers.duration(mirror['latency_s'])} to the answer"])
+    return rows
+
+
+def _back_end(back: Mapping[str, Any] | None) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    if back and back["write_command_s"]:
+        time = numbers.duration(back["write_command_s"])
+        rows.append(["Write path", f"{back['write_processors']:,}; {time} a command made for a write"])
+    if back and back["command_s"]:
+        time = numbers.duration(back["command_s"])
+        rows.append(["Back end", f"{back['processors']:,}; {time} a command to a drive"])
+    return rows
+
+
+def _loss(loss: Mapping[str, Any]) -> str:
+    back = "" if loss["back_s"] is None else f", back at {numbers.duration(loss['back_s'])}"
+    return f"{loss['of']} at {numbers.duration(loss['at_s'])}{back}"

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from iowatt.pages.run import measured
-from iowatt.pages.run.system import replay_in_words
+from iowatt.pages.run.system import pacing
 from iowatt.render import numbers, palette
 from iowatt.render.numbers import with_unit
 from iowatt.render.phrases import between, listed
@@ -24,46 +23,57 @@ WORK = ("active", "positioning")
 
 
 def answer(run: Run) -> list[str]:
-    """What was evaluated, what it costs, and where the energy goes: one sentence or more for each."""
+    """What the work costs, where the energy goes, and what was evaluated: one sentence or more for each."""
     summary = run.summary
     if summary["power_basis"] == "wall" and summary["source"] != "simulation":
-        return [measured.what(summary), *_cost(summary)]
-    return [_what(summary, run.plan), *_cost(summary), *_where(summary)]
+        return [*_cost(summary), _measured(summary)]
+    return [*_cost(summary), *_where(summary), _evaluated(summary, run.plan)]
 
 
-def _what(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
+def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
     kinds = Counter((device["pool"], device["model"]) for device in summary["devices"])
-    levels = raid_levels(plan)
+    levels = _raid_levels(plan)
     drives = [
         f"{number:,} {model} {'drive' if number == 1 else 'drives'}"
         f"{f' in RAID-{levels[pool]}' if pool in levels else ''}"
         for (pool, model), number in kinds.items()
     ]
-    requests, window = summary["requests"], summary["window"]
-    verb = "This run simulates" if summary["source"] == "simulation" else "This run measured"
     work = _work(summary, plan)
-    serving = f" serving {listed(work)}" if work else ""
-    joined = [f"{pool['name']} ({pool['scheme']})" for pool in summary.get("virtual_pools") or ()]
-    system = (listed(drives) or "a system") + (f", joined as {listed(joined)}," if joined else "")
-    span = numbers.duration(window["duration_s"])
+    pools = [f"{pool['name']} ({pool['scheme']})" for pool in summary.get("virtual_pools") or ()]
+    system = (listed(drives) or "a system") + (f", joined as {listed(pools)}," if pools else "")
+    served = summary["requests"]["count"] > 0
+    serving = f" serving {listed(work)}" if work and served else ""
+    verb = "This run simulates" if summary["source"] == "simulation" else "This run measured"
+    return f"{verb} {system}{serving}{_requests(summary)}"
+
+
+def _measured(summary: Mapping[str, Any]) -> str:
+    """What was measured, and with what."""
+    volumes, driver = summary["volumes"], summary.get("driver")
+    place = volumes[0]["name"] if volumes else "the storage"
+    program = f" with {driver['version']}" if driver and summary["requests"]["count"] else ""
+    return f"This run measured {place}{program}{_requests(summary)}"
+
+
+def _requests(summary: Mapping[str, Any]) -> str:
+    requests, span = summary["requests"], numbers.duration(summary["window"]["duration_s"])
     if not requests["count"]:
-        return f"{verb} {system} without any request for {span}."
+        return f" without any request for {span}."
     reads = numbers.percent(requests["reads"] / requests["count"])
     return (
-        f"{verb} {system}{serving}: {numbers.count(requests['count'])} requests "
-        f"({reads} reads) in {span}, "
-        f"{numbers.significant(summary['throughput']['iops'])} completed per second."
+        f": {numbers.count(requests['count'])} requests ({reads} reads) "
+        f"in {span}, {numbers.significant(summary['throughput']['iops'])} completed per second."
     )
 
 
 def _work(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
-    """Workloads by name, with trace and pace where the plan tells."""
+    """Workloads by name, with trace and pace where the plan has them."""
     names = [str(workload["name"]) for workload in summary["workloads"]]
     sources, paces = plan.get("sources", []), plan.get("simulation", {}).get("workloads", [])
     if not len(names) == len(sources) == len(paces):
         return names
     return [
-        f"{name} ({PurePath(source_name(source)).name}; {replay_in_words(pace['replay'])})"
+        f"{name} ({PurePath(source_name(source)).name}; {pacing(pace['replay'])})"
         for name, source, pace in zip(names, sources, paces, strict=True)
     ]
 
@@ -82,12 +92,8 @@ def _cost(summary: Mapping[str, Any]) -> list[str]:
     if power["mean"] is None:
         if power["wall_mean"] is None:
             unknown = energy.get("unknown")
-            why = (
-                "No meter tells what power it took."
-                if unknown is None
-                else f"What it draws is null: {unknown}."
-            )
-            return [*sentences, why]
+            why = "no meter recorded it all the time" if unknown is None else unknown
+            return [*sentences, f"Its power is not known: {why}."]
         drawn = f"It draws {with_unit(power['wall_mean'], 'W')} at the wall on average"
     else:
         drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"
@@ -127,7 +133,7 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
         others.append(f"stopped drives take {numbers.percent(stopped / total)}")
     parts = by_state.get("parts_idle", 0.0) + by_state.get("parts_active", 0.0)
     if parts > 0:
-        others.append(f"what stands around the drives takes {numbers.percent(parts / total)}")
+        others.append(f"other parts of the array take {numbers.percent(parts / total)}")
     if lost := by_state.get("supply_loss", 0.0):
         others.append(f"the power supplies lose {numbers.percent(lost / total)}")
     rest = f"; {listed(others)}" if others else ""
@@ -147,8 +153,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
-def raid_levels(plan: Mapping[str, Any]) -> dict[str, str]:
-    """RAID level by pool name, where the plan tells."""
+def _raid_levels(plan: Mapping[str, Any]) -> dict[str, str]:
+    """RAID level by pool name, where the plan has it."""
     names = plan.get("names", {}).get("pools", [])
     pools = plan.get("simulation", {}).get("pools", [])
     return {
