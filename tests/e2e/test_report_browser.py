@@ -55,6 +55,7 @@ def test_the_tools_cover_neither_legend_nor_axis(browser, written):
         const beside = (q) => aside(q) || q.bottom <= bar.top || q.top >= bar.bottom;
         return [bar.width > 0, texts.filter((text) => !beside(text.getBoundingClientRect())).length];
     }"""
+    assert visit.charts() == CHARTS
     for plot in visit.page.locator(".plot").all():
         assert plot.evaluate(covered) == [True, 0]
     visit.finish()
@@ -62,6 +63,7 @@ def test_the_tools_cover_neither_legend_nor_axis(browser, written):
 
 def test_tables_open(browser, written):
     visit = Visit(browser, written[0])
+    assert visit.charts() == CHARTS
     details = visit.page.locator("figure details")
     assert details.count() == CHARTS
     for one in details.all():

@@ -13,8 +13,8 @@ from idle_runs import POWER, run_of, succession
 
 from iowatt.base.errors import Argument
 from iowatt.lenses.idle import analyse, histogram
-from iowatt.lenses.idle.bound import Bound
 from iowatt.lenses.idle.periods import Batch, Short
+from iowatt.lenses.idle.policies import Bound
 from iowatt.lenses.idle.power import TwoStates
 from refused import refused
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from iowatt.pages.run.comparison import verdict
 
 import iowatt
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import warm_starts
+from iowatt.pages.run.comparison import verdict
 
 SCENARIO = """name = "warm"
 [[workload]]

@@ -94,7 +94,7 @@ def budget(
         runs = [_opened(one) for one in what]
         found = analyse(runs, overloaded=[not kept_up(run).kept_up for run in runs], level=level)
     if target is not None:
-        from iowatt.pages.budget.document import document
+        from iowatt.pages.budget import document
 
         write.write(document(found), target, force=force)
     return found

@@ -42,20 +42,12 @@ def findings(run: Run) -> list[Note]:
     summary = run.summary
     overloaded = list(overload(kept_up(run)))
     found = [
-        *(_warning("scenario", text) for text in run.plan.get("warnings", ())),
-        *_busy(summary),
-        *overloaded,
-        *_space(summary),
-        *_above_rated(run),
-        *(_warning("warm-start", f"{text}.") for text in warm_starts(run)),
-        *_left(run),
-        *_soaked_up(summary),
-        *_not_written_back(run),
-        *_amplified(summary),
-        *_certainty(summary, stationary=not overloaded),
-        *_errors(summary),
-        *_oddities(summary),
-    ]
+        *(_warning("scenario", text) for text in run.plan.get("warnings", ())), *_busy(summary), *overloaded,
+        *_space(summary), *_above_rated(run),
+        *(_warning("warm-start", f"{text}.") for text in warm_starts(run)), *_left(run),
+        *_soaked_up(summary), *_not_written_back(run), *_amplified(summary),
+        *_certainty(summary, stationary=not overloaded), *_errors(summary), *_oddities(summary),
+    ]  # fmt: skip
     return sorted(found, key=lambda note: not note.decides)
 
 

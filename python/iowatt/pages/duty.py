@@ -108,15 +108,10 @@ def _loads(duty: Duty) -> Figure:
     traces = [
         plot.line(shares, watts, name="Runs", marks=True, hover="%{y:,.4~r} W at %{x:.1f} %"),
         plot.markers(
-            [100 * one.fraction for one in used],
-            [one.watts for one in used],
-            name="Idle, moderate, heavy",
-            colour=palette.P95,
-            size=12,
-            symbol="diamond-open",
-            hover="%{y:,.4~r} W",
+            [100 * one.fraction for one in used], [one.watts for one in used], name="Idle, moderate, heavy",
+            colour=palette.P95, size=12, symbol="diamond-open", hover="%{y:,.4~r} W",
         ),
-    ]
+    ]  # fmt: skip
     drawn = layout(axis("Share of the highest throughput (%)"), axis("Mean power (W)", rangemode="tozero"))
     caption = "Each Run, and the three loads that the classes weigh."
     drawing = plot.spec(traces, drawn)

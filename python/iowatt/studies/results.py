@@ -113,8 +113,8 @@ class Results:
 
 def _analyse(path: str, _report: Report) -> RecordedIdle:
     from iowatt.lenses.idle import analyse
-    from iowatt.lenses.idle.bound import Bound
     from iowatt.lenses.idle.periods import Periods
+    from iowatt.lenses.idle.policies import Bound
     from iowatt.lenses.idle.power import of_run
     from iowatt.run.bundle import Run
 

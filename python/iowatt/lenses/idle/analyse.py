@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from iowatt.base.results import Note
-from iowatt.lenses.idle import autocorrelation, counts, power
-from iowatt.lenses.idle.bound import Bound
+from iowatt.lenses.idle import counts, power
 from iowatt.lenses.idle.histogram import Histogram
-from iowatt.lenses.idle.laws import fits
-from iowatt.lenses.idle.laws.sample import Sample
+from iowatt.lenses.idle.laws import Sample, fits
 from iowatt.lenses.idle.periods import NS_PER_S, Periods, Short
-from iowatt.lenses.idle.policies import Trial, idles_through, policies
+from iowatt.lenses.idle.policies import Bound, Trial, idles_through, policies
 from iowatt.lenses.idle.power import MissingFiguresError, TwoStates
 from iowatt.lenses.idle.result import Distribution, DriveLengthCurve, IdlePeriods, PolicyOutcome
 
@@ -44,7 +42,7 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
     extremes = sums.fewest_and_most()
     # All periods, those of the two drives, and those known whole, which the laws are fitted to.
     every, whole, own = Histogram(), Histogram(), {drive: Histogram() for drive in extremes or ()}
-    products = autocorrelation.Products(sums)
+    products = counts.Products(sums)
     short = periods.short
     told = [one for one in policies() if idles_through(one, drives) * NS_PER_S >= short.longest_ns]
     trials = [Trial(policy, drives) for policy in told] if drives else []
@@ -90,7 +88,7 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
         idle_share=_idle_share(periods, int(sums.idle_ns.sum())),
         longer=counts.longer(periods, sums),
         devices=counts.disks(periods, sums, products.variance_s2),
-        autocorrelation=autocorrelation.described(products, periods.devices, extremes),
+        autocorrelation=counts.described(products, periods.devices, extremes),
         distribution=Distribution(all=every.curve(), **curves),
         fits=fits(Sample.of(whole), every.curve().length_s),
         drives=[one.described() for one in dict.fromkeys(drives)],

@@ -16,8 +16,8 @@ from iowatt.lenses.budget.result import (
     ServiceLevel,
 )
 from iowatt.pages.budget import hops as drawn
-from iowatt.render import numbers, palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import numbers, palette, plot
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, plain
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -95,15 +95,13 @@ def _bars(classes: Sequence[RequestClass], path: str, number: int, paths: int) -
         f"Mean response time of each kind of request. {_HATCHED} Busy and saturated at are of all requests "
         f"together.{_at_load(classes[0])}",
         _hop_table([(str(one.name), at) for one, at in every], factor, unit),
-        {
-            "data": data,
-            "layout": layout(
-                axis(f"Mean response time ({unit})", rangemode="tozero"),
-                axis("", autorange="reversed", ticks="", ticksuffix=" ", **every_name),
-                barmode="stack",
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis(f"Mean response time ({unit})", rangemode="tozero"),
+            axis("", autorange="reversed", ticks="", ticksuffix=" ", **every_name),
+            barmode="stack",
+            showlegend=True,
+        ),
         remarks=chosen.remarks,
         wide=True,
     )
@@ -186,15 +184,13 @@ def _bands(one: RequestClass, name: str, number: int) -> Figure:
         "Shares of the response time: of all requests, and of those around each percentile (as many as lie "
         f"beyond it). {_HATCHED}{_at_load(one)}",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("", type="category", showgrid=False),
-                axis("Share of the response time (%)", range=[0, 100]),
-                barmode="stack",
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis("", type="category", showgrid=False),
+            axis("Share of the response time (%)", range=[0, 100]),
+            barmode="stack",
+            showlegend=True,
+        ),
         remarks=remarks,
         wide=True,
     )
@@ -239,11 +235,11 @@ def _over_load(one: RequestClass, name: str, number: int, level: ServiceLevel | 
         rest = [sum(hops[at] for at in chosen.others) for hops in every]
         series.append((drawn.OTHERS, palette.STATE_COLOURS["idle"], rest))
     data: list[dict[str, Any]] = [
-        {
-            "type": "scatter", "mode": "lines", "stackgroup": "hops", "name": plain(label),
-            "x": rates, "y": values, "line": {"color": colour, "width": 1}, "fillcolor": colour,
-            "hovertemplate": f"%{{y:,.4~r}} {unit} at %{{x:,.4~r}} IOPS<extra>{plain(label)}</extra>",
-        }
+        plot.line(
+            rates, values, name=plain(label), colour=colour, width=1,
+            hover=f"%{{y:,.4~r}} {unit} at %{{x:,.4~r}} IOPS<extra>{plain(label)}</extra>",
+            stackgroup="hops", fillcolor=colour,
+        )
         for label, colour, values in series
     ]  # fmt: skip
     held = one.against
@@ -269,25 +265,22 @@ def _over_load(one: RequestClass, name: str, number: int, level: ServiceLevel | 
         "Waiting and service of each hop, stacked in the order of the way. Loads that could not be kept up "
         "with are in the table only.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Load, all requests (IOPS)"),
-                axis(f"Response time, {what} ({unit})", rangemode="tozero"),
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis("Load, all requests (IOPS)"),
+            axis(f"Response time, {what} ({unit})", rangemode="tozero"),
+            showlegend=True,
+        ),
         remarks=chosen.remarks,
         wide=True,
     )
 
 
 def _line(name: str, x: list[float], y: list[float], dash: str) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "lines", "name": name, "x": x, "y": y,
-        "line": {"color": palette.WRITE, "width": 2, "dash": dash},
-        "hovertemplate": f"%{{x:,.4~r}} IOPS<extra>{name}</extra>",
-    }  # fmt: skip
+    return plot.line(
+        x, y, name=name, colour=palette.WRITE, dash=dash, width=2,
+        hover=f"%{{x:,.4~r}} IOPS<extra>{name}</extra>",
+    )  # fmt: skip
 
 
 def against(found: Budget) -> list[Figure]:
@@ -302,10 +295,8 @@ def against(found: Budget) -> list[Figure]:
 def _against(one: RequestClass, held: Estimated | BetweenLoads, name: str, number: int) -> Figure:
     if isinstance(held, Estimated):
         columns = [
-            Column("Hop", text=True),
-            Column("Saturated at", "IOPS"),
-            Column("Alone breaks it at", "IOPS"),
-        ]
+            Column("Hop", text=True), Column("Saturated at", "IOPS"), Column("Alone breaks it at", "IOPS"),
+        ]  # fmt: skip
         rows: list[list[Cell]] = [
             [drawn.label(hop), hop.saturation_iops, hop.alone_iops] for hop in held.hops
         ]

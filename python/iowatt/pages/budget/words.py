@@ -44,10 +44,7 @@ def tail(one: RequestClass, found: Budget) -> str | None:
         return None
     grown = [
         (
-            late / slow.response_ms - usual / every.response_ms,
-            at,
-            kind,
-            usual / every.response_ms,
+            late / slow.response_ms - usual / every.response_ms, at, kind, usual / every.response_ms,
             late / slow.response_ms,
         )
         for kind, (all_times, slow_times) in {
@@ -55,7 +52,7 @@ def tail(one: RequestClass, found: Budget) -> str | None:
             "in": (every.service_ms, slow.service_ms),
         }.items()
         for at, (usual, late) in enumerate(zip(all_times, slow_times, strict=True))
-    ]
+    ]  # fmt: skip
     more, at, doing, before, after = max(grown)
     if more < 0.1:
         return None

@@ -74,12 +74,9 @@ def _headlines(heat: Heat) -> Iterator[Headline]:
         name, key, skew = figures.title(point), point.point, point.skew
         base = point.capacity_bytes if heat.shares_over == "capacity" else point.touched_bytes
         yield Headline(
-            f"{key}-density",
-            f"{name}: density",
-            point.iops_per_gb,
-            "IOPS/GB",
+            f"{key}-density", f"{name}: density", point.iops_per_gb, "IOPS/GB",
             f"{numbers.significant(point.iops)} IOPS on {numbers.with_unit(float(base), 'B')}",
-        )
+        )  # fmt: skip
         yield Headline(
             f"{key}-hot",
             f"{name}: on the hottest {100 * figures.HOT:g} %",
@@ -88,18 +85,12 @@ def _headlines(heat: Heat) -> Iterator[Headline]:
             f"skew point {figures.skew_point(skew.skew_point)}",
         )
         yield Headline(
-            f"{key}-k",
-            f"{name}: k of the law",
-            skew.law.k,
-            "",
+            f"{key}-k", f"{name}: k of the law", skew.law.k, "",
             f"within {100 * skew.law.max_error:.2g} points of the curve; Gini {skew.gini:.2f}",
-        )
+        )  # fmt: skip
     if heat.behind_cache is not None:
         ratio = heat.behind_cache.io
         yield Headline(
-            "behind",
-            "I/O behind the cache",
-            None if ratio is None else 100 * ratio,
-            "% of the front end's",
+            "behind", "I/O behind the cache", None if ratio is None else 100 * ratio, "% of the front end's",
             "destages included",
-        )
+        )  # fmt: skip

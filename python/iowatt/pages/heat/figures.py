@@ -9,9 +9,8 @@ import numpy as np
 
 from iowatt.lenses.heat import skew
 from iowatt.lenses.heat.result import Heat, PointHeat, SkewPoint
-from iowatt.pages.description.figures.draw import line, positive
-from iowatt.render import numbers, palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import numbers, palette, plot
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, plain
 
 GB: Final = 1e9
 POINTS: Final = {"front": "Front end", "back": "Back end", "trace": "Trace"}
@@ -54,27 +53,25 @@ def curve(heat: Heat) -> Figure:
         told, colour, name = point.curve, COLOURS[point.point], title(point)
         x, k = told.space_share, point.skew.law.k
         fitted = skew.law(k, np.array(x)).tolist()
-        data.append(line(_percent(x), _percent(told.io_share), name, colour, "%"))
+        data.append(plot.curve(_percent(x), _percent(told.io_share), name, colour, "%"))
         law = f"{name}: law, k = {numbers.significant(k)}"
-        data.append(line(_percent(x), _percent(fitted), law, colour, "%", dash="dot"))
+        data.append(plot.curve(_percent(x), _percent(fitted), law, colour, "%", dash="dot"))
         columns += [Column(name, "% of I/O"), Column(f"{name}, law", "% of I/O")]
         for row in rows:
             at = float(str(row[0])) / 100
             row += [100 * told.at(at), 100 * float(skew.law(k, at))]
-    data.append(line([0, 100], [0, 100], "Even", palette.STATE_COLOURS["idle"], "%", dash="dash"))
+    data.append(plot.curve([0, 100], [0, 100], "Even", palette.STATE_COLOURS["idle"], "%", dash="dash"))
     return Figure(
         "curve",
         "Share of the I/O on the hottest space",
         "Extents in order of density, the hottest first. Dotted: the law 1 - (1 - c)^k that fits best.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis(f"Hottest share of the {space(heat)} (%)", range=[0, 100]),
-                axis("Share of the I/O (%)", range=[0, 102]),
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis(f"Hottest share of the {space(heat)} (%)", range=[0, 100]),
+            axis("Share of the I/O (%)", range=[0, 102]),
+            showlegend=True,
+        ),
     )
 
 
@@ -86,64 +83,46 @@ def density(heat: Heat) -> Figure:
         told, name = point.density_sorted, title(point)
         x, y = _percent(told.space_share), told.iops_per_gb
         # Each density holds from the share before on, the first one from 0.
-        drawn = positive([*y[:1], *y])
-        shape = {"line": {"shape": "vh"}}
-        data.append(line([0.0, *x][: len(drawn)], drawn, name, COLOURS[point.point], "IOPS/GB", **shape))
+        drawn = plot.positive([*y[:1], *y])
+        steps = [0.0, *x][: len(drawn)]
+        data.append(plot.curve(steps, drawn, name, COLOURS[point.point], "IOPS/GB", shape="vh"))
         rows += [[name, share, value] for share, value in zip(x, y, strict=True)]
     columns = [
-        Column("Point", text=True),
-        Column("As hot or hotter", f"% of {space(heat)}"),
+        Column("Point", text=True), Column("As hot or hotter", f"% of {space(heat)}"),
         Column("Density", "IOPS/GB"),
-    ]
+    ]  # fmt: skip
     return Figure(
         "density",
         "I/O density, hottest first",
         "I/Os per second and GB of extents, sorted: what a tier for this part of the space must give.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis(f"Share of the {space(heat)} (%)", range=[0, 100]),
-                axis("Density (IOPS/GB, log scale)", type="log", dtick=1),
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis(f"Share of the {space(heat)} (%)", range=[0, 100]),
+            axis("Density (IOPS/GB, log scale)", type="log", dtick=1),
+            showlegend=True,
+        ),
     )
 
 
 def figures_of_skew(heat: Heat) -> Figure:
     """Single figures of the curves, a row for each point."""
     columns = [
-        Column("Point", text=True),
-        Column("IOPS"),
-        Column("Density", "IOPS/GB", rank=1),
-        Column(f"On hottest {100 * HOT:g} %", "%"),
-        Column("Skew point", text=True),
-        Column("k"),
-        Column("Gini"),
-        Column("Gini by chance", rank=2),
-        Column("Touched", "GB", rank=3),
-        Column("Capacity", "GB", rank=3),
-        Column("RMS error of the law", "points", rank=4),
+        Column("Point", text=True), Column("IOPS"), Column("Density", "IOPS/GB", rank=1),
+        Column(f"On hottest {100 * HOT:g} %", "%"), Column("Skew point", text=True), Column("k"),
+        Column("Gini"), Column("Gini by chance", rank=2), Column("Touched", "GB", rank=3),
+        Column("Capacity", "GB", rank=3), Column("RMS error of the law", "points", rank=4),
         Column("Greatest error of the law", "points", rank=4),
-    ]
+    ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            title(point),
-            point.iops,
-            point.iops_per_gb,
-            100 * point.skew.on_hottest(HOT),
-            skew_point(point.skew.skew_point),
-            point.skew.law.k,
-            point.skew.gini,
-            point.skew.gini_by_chance,
-            point.touched_bytes / GB,
-            point.capacity_bytes / GB,
-            100 * point.skew.law.rms_error,
+            title(point), point.iops, point.iops_per_gb, 100 * point.skew.on_hottest(HOT),
+            skew_point(point.skew.skew_point), point.skew.law.k, point.skew.gini, point.skew.gini_by_chance,
+            point.touched_bytes / GB, point.capacity_bytes / GB, 100 * point.skew.law.rms_error,
             100 * point.skew.law.max_error,
         ]
         for point in heat.points
-    ]
+    ]  # fmt: skip
     return Figure(
         "skew",
         "Skew in figures",
@@ -165,39 +144,28 @@ def _by_address(heat: Heat, point: PointHeat) -> Figure:
     centres = [(band.from_gb + band.until_gb) / 2 for band in bands]
     widths = [band.until_gb - band.from_gb for band in bands]
     data = [
-        {
-            "type": "bar",
-            "name": name,
-            "x": centres,
-            "width": widths,
-            "y": y,
-            "marker": {"color": colour, "line": {"width": 0}},
-            "hovertemplate": "%{x:,.4~r} GB: %{y:,.4~r} IOPS/GB<extra>%{fullData.name}</extra>",
-        }
+        plot.bar(
+            centres, y, name=name, hover="%{x:,.4~r} GB: %{y:,.4~r} IOPS/GB<extra>%{fullData.name}</extra>",
+            width=widths, marker={"color": colour, "line": {"width": 0}},
+        )
         for name, y, colour in (
             ("Reads", [band.read_iops_per_gb for band in bands], palette.READ),
             ("Writes", [band.write_iops_per_gb for band in bands], palette.WRITE),
         )
-    ]
+    ]  # fmt: skip
     spaces = point.spaces
     several = f"; {len(spaces)} address spaces one after another: {', '.join(one.name for one in spaces)}"
     columns = [
-        Column("From", "GB"),
-        Column("Until", "GB"),
-        Column("Reads", "IOPS/GB"),
-        Column("Writes", "IOPS/GB"),
-    ]
+        Column("From", "GB"), Column("Until", "GB"), Column("Reads", "IOPS/GB"), Column("Writes", "IOPS/GB"),
+    ]  # fmt: skip
     return Figure(
         f"address-{point.point}",
         f"Density by address, {title(point).lower()}",
         f"Mean over the window, {WHERE[point.point]}{plain(several) if len(spaces) > 1 else ''}.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Address (GB)"), axis("Density (IOPS/GB)"), showlegend=True, barmode="stack", bargap=0
-            ),
-        },
+        plot.chart(
+            data, axis("Address (GB)"), axis("Density (IOPS/GB)"), showlegend=True, barmode="stack", bargap=0
+        ),
     )
 
 
@@ -240,7 +208,7 @@ def _over_time(heat: Heat, point: PointHeat) -> Figure:
         "there "
         "was no I/O.",
         Table([Column("From", "s"), Column("Address from", "GB"), Column("Density", "IOPS/GB")], rows),
-        {"data": data, "layout": layout(axis("Time (s)"), axis("Address (GB)"), showlegend=False)},
+        plot.chart(data, axis("Time (s)"), axis("Address (GB)"), showlegend=False),
         wide=True,
     )
 
@@ -257,15 +225,13 @@ def stability(heat: Heat) -> Figure | None:
         starts = [row.start_s for row in told.by_period]
         caught = [100 * row.caught for row in told.by_period]
         possible = [100 * row.possible for row in told.by_period]
-        data.append(line(starts, caught, f"{name}: hot set of the period before", colour, "%"))
-        data.append(line(starts, possible, f"{name}: own hot set", colour, "%", dash="dot"))
+        data.append(plot.curve(starts, caught, f"{name}: hot set of the period before", colour, "%"))
+        data.append(plot.curve(starts, possible, f"{name}: own hot set", colour, "%", dash="dot"))
         rows += [[name, *row] for row in zip(starts, caught, possible, strict=True)]
     columns = [
-        Column("Point", text=True),
-        Column("From", "s"),
-        Column("On the hot set of the period before", "% of I/O"),
-        Column("On its own hot set", "% of I/O"),
-    ]
+        Column("Point", text=True), Column("From", "s"),
+        Column("On the hot set of the period before", "% of I/O"), Column("On its own hot set", "% of I/O"),
+    ]  # fmt: skip
     return Figure(
         "stability",
         "Does the hot set stay?",
@@ -274,10 +240,7 @@ def stability(heat: Heat) -> Figure | None:
         "Dotted: "
         "on the period's own hottest space, the most there is.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(axis("Time (s)"), axis("Share of the I/O (%)", range=[0, 102]), showlegend=True),
-        },
+        plot.chart(data, axis("Time (s)"), axis("Share of the I/O (%)", range=[0, 102]), showlegend=True),
         wide=True,
     )
 
@@ -294,36 +257,28 @@ def _directions(heat: Heat, point: PointHeat) -> Figure:
         for row in point.directions
     ]
     columns = [
-        Column("Hottest", f"% of {space(heat)}"),
-        Column("Reads there", "% of reads"),
-        Column("Writes there", "% of writes"),
-        Column("Writes of the I/O there", "%"),
-    ]
+        Column("Hottest", f"% of {space(heat)}"), Column("Reads there", "% of reads"),
+        Column("Writes there", "% of writes"), Column("Writes of the I/O there", "%"),
+    ]  # fmt: skip
     labels = [f"{share:g} %" for share in (row[0] for row in rows) if isinstance(share, float | int)]
     data = [
-        {
-            "type": "bar",
-            "name": name,
-            "x": labels,
-            "y": [row[at] for row in rows],
-            "marker": {"color": colour},
-            "hovertemplate": "hottest %{x}: %{y:,.4~r} %<extra>%{fullData.name}</extra>",
-        }
+        plot.bar(
+            labels, [row[at] for row in rows], name=name, colour=colour,
+            hover="hottest %{x}: %{y:,.4~r} %<extra>%{fullData.name}</extra>",
+        )
         for at, name, colour in ((1, "Reads", palette.READ), (2, "Writes", palette.WRITE))
-    ]
+    ]  # fmt: skip
     return Figure(
         f"ways-{point.point}",
         f"Reads and writes, {title(point).lower()}",
         "Share of all reads and of all writes that goes to the hottest space, hottest by both together.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis(f"Hottest share of the {space(heat)}", type="category", nticks=len(labels)),
-                axis("Share (%)", range=[0, 102]),
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis(f"Hottest share of the {space(heat)}", type="category", nticks=len(labels)),
+            axis("Share (%)", range=[0, 102]),
+            showlegend=True,
+        ),
     )
 
 
@@ -333,30 +288,17 @@ def spaces(heat: Heat) -> Figure | None:
         return None
     rows: list[list[Cell]] = [
         [
-            one.name,
-            title(point),
-            one.capacity_bytes / GB,
-            one.touched_bytes / GB,
-            one.iops,
-            one.iops_per_gb,
-            skew_point(one.skew_point),
-            one.k,
-            one.gini,
+            one.name, title(point), one.capacity_bytes / GB, one.touched_bytes / GB, one.iops,
+            one.iops_per_gb, skew_point(one.skew_point), one.k, one.gini,
         ]
         for point in heat.points
         for one in sorted(point.spaces, key=lambda one: -one.iops)
-    ]
+    ]  # fmt: skip
     columns = [
-        Column("Address space", text=True),
-        Column("Point", text=True),
-        Column("Capacity", "GB", rank=2),
-        Column("Touched", "GB", rank=1),
-        Column("IOPS"),
-        Column("Density", "IOPS/GB"),
-        Column("Skew point", text=True),
-        Column("k"),
-        Column("Gini", rank=3),
-    ]
+        Column("Address space", text=True), Column("Point", text=True), Column("Capacity", "GB", rank=2),
+        Column("Touched", "GB", rank=1), Column("IOPS"), Column("Density", "IOPS/GB"),
+        Column("Skew point", text=True), Column("k"), Column("Gini", rank=3),
+    ]  # fmt: skip
     traced = heat.points[0].point == "trace"
     caption = "Devices of the trace." if traced else "Volumes in front, pools behind."
     brief = len(rows) <= _MOST_BRIEF_SPACES

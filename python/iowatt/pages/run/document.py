@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.findings import OVERLOAD, findings
@@ -14,21 +13,13 @@ from iowatt.pages import budget
 from iowatt.pages.run import comparison, drives, energy, latency, outcome, over_time, parts, system
 from iowatt.pages.run.answer import answer
 from iowatt.pages.run.headlines import headlines, particular
-from iowatt.render import numbers
+from iowatt.pages.run.provenance import labels, origin, provenance
 from iowatt.render import write as writer
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-
-_SOURCES = {
-    "simulation": "Simulated",
-    "fio": "Measured with fio",
-    "vdbench": "Measured with vdbench",
-    "replay": "Measured by replay",
-    "trace": "From a trace",
-}
 
 Builder = Callable[["Run"], Figure | None]
 
@@ -73,7 +64,7 @@ def document(run: Run, *, key: str = "run1", title: str | None = None) -> Docume
         key=key,
         kind="run",
         title=title or run.name,
-        meta=_meta(summary),
+        meta=origin(summary),
         verdict=[*(note.text for note in overloaded), *answer(run)],
         chart=chart,
         headlines=[*headlines(summary), *particular(summary)],
@@ -95,19 +86,6 @@ def documents(runs: Sequence[Run]) -> list[Document]:
         for number, (run, name) in enumerate(zip(runs, names, strict=True), 1)
     ]
     return each if len(runs) == 1 else [comparison.document(runs, names), *each]
-
-
-def labels(runs: Sequence[Run]) -> list[str]:
-    """Names of Runs that tell them apart: the directory is added where names repeat."""
-    names = [run.name for run in runs]
-    repeated = {name for name, number in Counter(names).items() if number > 1}
-    shown = [
-        f"{name} ({run.path.name})" if name in repeated and run.path else name
-        for name, run in zip(names, runs, strict=True)
-    ]
-    if len(set(shown)) < len(shown):
-        return [f"{number}: {label}" for number, label in enumerate(shown, 1)]
-    return shown
 
 
 def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False) -> Path:
@@ -161,45 +139,3 @@ def _system(run: Run) -> list[Figure]:
         Figure(f"system-{'-'.join(title.lower().split())}", title, "", table, wide=True)
         for title, table in tables
     ]
-
-
-def _meta(summary: Mapping[str, Any]) -> str:
-    kind = _SOURCES.get(summary["source"], str(summary["source"]))
-    window, origin = summary["window"], summary["provenance"]
-    span = f"window of {numbers.duration(window['duration_s'])}"
-    if window["warmup_s"]:
-        span += f" after {numbers.duration(window['warmup_s'])} of warm-up"
-    return f"{kind} · {span} · {origin['started_at'][:10]} · iowatt {origin['version']}"
-
-
-def provenance(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Where a Run came from, as pairs of a title and a value."""
-    origin, window = summary["provenance"], summary["window"]
-    span = f"{window['start_s']:,.9g} s to {window['end_s']:,.9g} s"
-    if window["warmup_s"]:
-        span += f", after {window['warmup_s']:,.9g} s of warm-up"
-    rows = [
-        ("iowatt", str(origin["version"])),
-        ("Seed", str(origin["seed"])),
-        ("Started", str(origin["started_at"])),
-        ("Command", origin.get("command")),
-        ("Window of all figures", span),
-        ("Scenario SHA-256", origin.get("scenario_sha256")),
-        ("Host", _host(origin.get("host"))),
-        ("Simulation", _effort(summary.get("simulation"))),
-    ]
-    return [(title, value) for title, value in rows if value]
-
-
-def _host(host: Mapping[str, Any] | None) -> str | None:
-    return f"{host['name']}: {host['system']}, {host['machine']}, {host['cpus']} CPUs" if host else None
-
-
-def _effort(cost: Mapping[str, Any] | None) -> str | None:
-    if not cost:
-        return None
-    speed = numbers.significant(cost["requests_per_cpu_s"])
-    return (
-        f"{numbers.duration(cost['wall_s'])} ({speed} requests per CPU second, "
-        f"{numbers.significant(cost['peak_rss_mib'])} MiB of memory at most)"
-    )

@@ -115,19 +115,16 @@ def every_drive(run: Run) -> Figure | None:
     accesses = pl.when(pl.col("accesses") > 0).then(pl.col("accesses"))
     columns = [
         (Column("Drive", text=True), pl.col("name")),
-        (Column("Utilisation", "%"), 100 * pl.col("utilisation")),
-        (Column("Accesses"), pl.col("accesses")),
-        (Column("Reads"), pl.col("reads")),
-        (Column("Writes"), pl.col("writes")),
+        (Column("Utilisation", "%"), 100 * pl.col("utilisation")), (Column("Accesses"), pl.col("accesses")),
+        (Column("Reads"), pl.col("reads")), (Column("Writes"), pl.col("writes")),
         (Column("Service time", "ms"), pl.col("service_time_mean_ms")),
         (Column("Seek", "ms"), 1e3 * pl.col("seek_s") / accesses),
         (Column("Rotation", "ms"), 1e3 * pl.col("rotation_s") / accesses),
         (Column("Transfer", "ms"), 1e3 * pl.col("transfer_s") / accesses),
         (Column("Response time", "ms"), pl.col("response_time_mean_ms")),
         (Column("Seek distance", "cylinders"), pl.col("seek_distance_mean_cylinders")),
-        (Column("Spin-ups"), pl.col("spin_ups")),
-        (Column("Energy", "J"), pl.col("energy_total_j")),
-    ]
+        (Column("Spin-ups"), pl.col("spin_ups")), (Column("Energy", "J"), pl.col("energy_total_j")),
+    ]  # fmt: skip
     if table["model"].n_unique() > 1:
         columns.insert(1, (Column("Model", text=True), pl.col("model")))
     rows = table.select(value.alias(str(number)) for number, (_, value) in enumerate(columns))

@@ -127,11 +127,8 @@ def at_wall(run: Run) -> Figure | None:
         for name, (group, energy) in joules.items()
     ]
     columns = [
-        Column("Component", text=True),
-        Column("Kind", text=True),
-        Column("Mean", "W"),
-        Column("Share", "%"),
-    ]
+        Column("Component", text=True), Column("Kind", text=True), Column("Mean", "W"), Column("Share", "%"),
+    ]  # fmt: skip
     drawn = [[name, mean, share] for name, _, mean, share in rows]
     return Figure(
         "power-at-the-wall",

@@ -24,14 +24,11 @@ def tables(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
     if not simulation:
         return []
     titled = [
-        ("Pools of drives", _pools(simulation, names)),
-        ("Virtual pools", _virtual_pools(simulation, names)),
-        ("Volumes", _volumes(simulation, names)),
-        ("Workloads", _workloads(plan, simulation, names)),
-        ("Buses", _buses(simulation, names)),
-        ("Controller", controller_table(simulation.get("controller"))),
+        ("Pools of drives", _pools(simulation, names)), ("Virtual pools", _virtual_pools(simulation, names)),
+        ("Volumes", _volumes(simulation, names)), ("Workloads", _workloads(plan, simulation, names)),
+        ("Buses", _buses(simulation, names)), ("Controller", controller_table(simulation.get("controller"))),
         ("Enclosures", _enclosures(plan.get("power"))),
-    ]
+    ]  # fmt: skip
     return [(title, table) for title, table in titled if table.rows]
 
 
@@ -42,17 +39,12 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
         raid, device = pool["raid"], pool["device"]
         rows.append(
             [
-                name,
-                f"{pool['count']:,} × {_model(drives)}{_spares(pool)}",
-                _rotation(device),
-                _redundancy(pool),
-                numbers.binary(raid["stripe_unit_bytes"]),
-                f"{pool['scheduler'].upper()}{_commands(pool)}",
-                _policy(pool["power_policy"], device),
-                _first(drives, "raw_bytes", "B"),
-                _first(drives, "idle_w", "W"),
+                name, f"{pool['count']:,} × {_model(drives)}{_spares(pool)}", _rotation(device),
+                _redundancy(pool), numbers.binary(raid["stripe_unit_bytes"]),
+                f"{pool['scheduler'].upper()}{_commands(pool)}", _policy(pool["power_policy"], device),
+                _first(drives, "raw_bytes", "B"), _first(drives, "idle_w", "W"),
             ]
-        )
+        )  # fmt: skip
     titles = ("Pool", "Drives", "Rotation", "Redundancy", "Stripe unit", "Scheduler", "Power policy")
     columns = [*(Column(title, text=True) for title in titles), Column("Capacity of one", text=True)]
     return Table([*columns, Column("Idle power of one", text=True)], rows)

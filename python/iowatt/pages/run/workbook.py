@@ -18,8 +18,8 @@ from iowatt.lenses.budget import has_hops
 from iowatt.pages.budget import figures
 from iowatt.pages.run import latency
 from iowatt.pages.run.answer import answer
-from iowatt.pages.run.document import labels, provenance
 from iowatt.pages.run.headlines import headlines
+from iowatt.pages.run.provenance import labels, provenance
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Table, text_columns
 from iowatt.render.sheets import Sheets

@@ -1,10 +1,10 @@
-"""What comes again: miss ratios, reuse distances, working sets, footprint, overwriting."""
+"""What comes again, and where: miss ratios, reuse distances, working sets, footprint, density, skew."""
 
 from __future__ import annotations
 
-from iowatt.pages.description.figures.draw import BYTES, OPS, REQUESTS, SHARE_OF, line, positive
-from iowatt.render import numbers, palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.pages.description.requests import OPERATIONS, SHARES
+from iowatt.render import numbers, palette, plot
+from iowatt.render.figure import Cell, Column, Figure, Table, axis
 from iowatt.trace.description import Description
 
 _MIB = 1024.0**2
@@ -27,8 +27,8 @@ def miss_ratio(found: Description) -> Figure | None:
     if not sizes:
         return None
     lines = [
-        ("Requests", curve.requests, REQUESTS, "solid"),
-        ("Bytes", curve.bytes, BYTES, "dash"),
+        ("Requests", curve.requests, palette.RUNS[0], "solid"),
+        ("Bytes", curve.bytes, palette.RUNS[1], "dash"),
     ]
     if curve.read_requests and curve.write_requests:
         lines += [
@@ -43,7 +43,7 @@ def miss_ratio(found: Description) -> Figure | None:
     columns = [Column("Cache", "MiB"), *(Column(name, "%") for name, _, _, _ in lines)]
     columns += [Column("Standard error, requests", "points"), Column("Standard error, bytes", "points")]
     data = [
-        line(sizes, [100 * value for value in values], name, colour, "%", dash=dash)
+        plot.curve(sizes, [100 * value for value in values], name, colour, "%", dash=dash)
         for name, values, colour, dash in lines
     ]
     return Figure(
@@ -52,14 +52,12 @@ def miss_ratio(found: Description) -> Figure | None:
         "An LRU cache that reads and writes both fill. A request misses when any of its blocks does; the "
         "line ends level with the first touches, which no size saves.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Cache (MiB, log scale)", type="log"),
-                axis("Miss ratio (%)", range=[0, 103]),
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis("Cache (MiB, log scale)", type="log"),
+            axis("Miss ratio (%)", range=[0, 103]),
+            showlegend=True,
+        ),
         _basis(found),
         wide=True,
     )
@@ -83,36 +81,30 @@ def distances(found: Description) -> Figure | None:
         None
         if getattr(first, f"{op}_requests") is None
         else max(0.0, 100 - sum(share[at] for share in bins.values()))
-        for at, (_, op, _) in enumerate(OPS)
+        for at, (_, op, _) in enumerate(OPERATIONS)
     ]
     rows.append(["First touch", *rest])
     data = [
-        {
-            "type": "bar",
-            "name": title,
-            "x": [row[0] for row in rows],
-            "y": [row[1 + at] for row in rows],
-            "marker": {"color": colour},
-            "hovertemplate": "%{x}: %{y:.4~r} %<extra>%{fullData.name}</extra>",
-        }
-        for at, (title, op, colour) in enumerate(OPS)
+        plot.bar(
+            [row[0] for row in rows], [row[1 + at] for row in rows], name=title, colour=colour,
+            hover="%{x}: %{y:.4~r} %<extra>%{fullData.name}</extra>",
+        )
+        for at, (title, op, colour) in enumerate(OPERATIONS)
         if getattr(first, f"{op}_requests") is not None
-    ]
+    ]  # fmt: skip
     return Figure(
         "reuse-distances",
         "Reuse distances",
         "Distinct data touched since the block was touched last, itself included; shares of the block "
         "references of reads and of writes. A bar goes up to the size that it names.",
         Table([Column("Up to", text=True), Column("Reads", "%"), Column("Writes", "%")], rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Reuse distance", type="category", nticks=16),
-                axis("Share (%)", rangemode="tozero"),
-                barmode="group",
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis("Reuse distance", type="category", nticks=16),
+            axis("Share (%)", rangemode="tozero"),
+            barmode="group",
+            showlegend=True,
+        ),
         _basis(found),
     )
 
@@ -137,17 +129,12 @@ def working_sets(found: Description) -> Figure | None:
     names = [f"{kind}, {which}" for kind in ("Touched", "Read", "Written") for which in ("mean", "largest")]
     colours = [palette.ALL, palette.READ, palette.WRITE]
     data = [
-        line(
-            [s.window_s for s in sets],
-            positive([row[2 + at] for row in rows]),
-            name,
-            colours[at // 2],
-            "MiB",
-            dash="solid" if at % 2 == 0 else "dot",
-            mode="lines+markers",
+        plot.curve(
+            [s.window_s for s in sets], plot.positive([row[2 + at] for row in rows]), name, colours[at // 2],
+            "MiB", dash="solid" if at % 2 == 0 else "dot", marks=True,
         )
         for at, name in enumerate(names)
-    ]
+    ]  # fmt: skip
     return Figure(
         "working-sets",
         "Working set by window",
@@ -155,14 +142,12 @@ def working_sets(found: Description) -> Figure | None:
         Table(
             [Column("Window", text=True), Column("Windows"), *(Column(name, "MiB") for name in names)], rows
         ),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Window (s, log scale)", type="log"),
-                axis("Distinct data (MiB, log scale)", type="log"),
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis("Window (s, log scale)", type="log"),
+            axis("Distinct data (MiB, log scale)", type="log"),
+            showlegend=True,
+        ),
         _basis(found),
     )
 
@@ -202,8 +187,8 @@ def rewrites(found: Description) -> Figure | None:
     data, columns = [], [Column("Up to", "s")]
     shares = []
     for title, key, colour, dash in (
-        ("Blocks", "block_share", *SHARE_OF[0][2:]),
-        ("Bytes", "byte_share", *SHARE_OF[1][2:]),
+        ("Blocks", "block_share", *SHARES[0][2:]),
+        ("Bytes", "byte_share", *SHARES[1][2:]),
     ):
         total, share = 0.0, []
         for part in getattr(intervals, key):
@@ -211,21 +196,19 @@ def rewrites(found: Description) -> Figure | None:
             share.append(total)
         shares.append(share)
         columns.append(Column(f"{title} overwritten within", "%"))
-        data.append(line(intervals.to_s, share, title, colour, "%", dash=dash))
+        data.append(plot.curve(intervals.to_s, share, title, colour, "%", dash=dash))
     rows: list[list[Cell]] = [[to, *(share[i] for share in shares)] for i, to in enumerate(intervals.to_s)]
     return Figure(
         "write-intervals",
         "Write intervals",
         "Of what is overwritten within the trace, the share that is overwritten within a time.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Since the last write (s, log scale)", type="log"),
-                axis("Overwritten within (%)", range=[0, 103]),
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis("Since the last write (s, log scale)", type="log"),
+            axis("Overwritten within (%)", range=[0, 103]),
+            showlegend=True,
+        ),
         _basis(found),
         wide=True,
     )
@@ -256,4 +239,118 @@ def shares(found: Description) -> Figure:
         Table([Column("Share", text=True), Column("Of requests", "%"), Column("Of bytes", "%")], rows),
         None,
         _basis(found),
+    )
+
+
+_MOST_BARS = 2000
+_GB = 1e9
+
+
+def density(found: Description) -> Figure:
+    """Requests by extent; devices follow each other."""
+    space = found.density
+    extents, width = space.extents, space.extent_bytes
+    base, before = 0, None
+    place: list[int] = []
+    starts: list[tuple[str, int]] = []
+    for device, offset in zip(extents.device, extents.offset_bytes, strict=True):
+        if device != before:
+            base = place[-1] + width if place else 0
+            before = device
+            starts.append((device, base))
+        place.append(base + offset)
+    rows: list[list[Cell]] = [
+        [
+            extents.device[i], extents.offset_bytes[i] / _GB, extents.reads[i], extents.writes[i],
+            extents.bytes_read[i] / 1024**2, extents.bytes_written[i] / 1024**2,
+        ]
+        for i in range(len(place))
+    ]  # fmt: skip
+    remarks = [
+        f"{numbers.count(space.touched)} of {numbers.count(space.spanned)} extents between the first "
+        "and the last of each device are touched."
+    ]
+    if len(starts) > 1:
+        shown = ", ".join(f"{device} from {numbers.with_unit(at, 'B')}" for device, at in starts[:8])
+        more = f", {len(starts) - 8} more" if len(starts) > 8 else ""
+        remarks.append(f"Devices follow each other: {shown}{more}.")
+    data = None
+    if len(place) <= _MOST_BARS:
+        data = [
+            plot.bar(
+                [(at + width / 2) / _GB for at in place], getattr(extents, f"{op}s"), name=title,
+                hover="%{x:,.4~r} GB: %{y:,} %{fullData.name}<extra></extra>", width=width / _GB,
+                marker={"color": colour, "line": {"width": 0}},
+            )
+            for title, op, colour in OPERATIONS
+        ]  # fmt: skip
+    else:
+        remarks.append(f"More than {_MOST_BARS} extents: the table has them all.")
+    spec = data and plot.chart(
+        data,
+        axis("Address (GB)"),
+        axis("Requests", rangemode="tozero"),
+        barmode="stack",
+        bargap=0,
+        showlegend=True,
+    )
+    columns = [
+        Column("Device", text=True), Column("From", "GB"), Column("Reads"), Column("Writes"),
+        Column("Read", "MiB"), Column("Written", "MiB"),
+    ]  # fmt: skip
+    return Figure(
+        "density",
+        "I/O density",
+        f"Requests by extents of {numbers.binary(width)}, in the order of addresses.",
+        Table(columns, rows),
+        spec or None,
+        remarks,
+        wide=True,
+    )
+
+
+def skew(found: Description) -> Figure | None:
+    """Share of the I/O on the hottest part of what is touched."""
+    extents, blocks = found.density.skew, found.block_skew
+    if not extents or not blocks:
+        return None
+    width = numbers.binary(found.density.extent_bytes)
+    block = numbers.binary(found.options.block_bytes)
+    rows: list[list[Cell]] = [
+        [
+            100 * point.hottest, 100 * point.request_share, 100 * point.byte_share, 100 * point.read_share,
+            100 * fine.reference_share,
+        ]
+        for point, fine in zip(extents, blocks, strict=True)
+    ]  # fmt: skip
+    parts = [row[0] for row in rows]
+    data = [
+        plot.curve(
+            parts, [row[1 + at] for row in rows], f"{title}, extents", colour, "%", dash=dash, marks=True,
+        )
+        for at, (title, _, colour, dash) in enumerate(SHARES)
+    ]  # fmt: skip
+    data.append(
+        plot.curve(
+            parts, [row[4] for row in rows], f"References, blocks of {block}", "#009e73", "%", dash="dot"
+        )
+    )
+    data.append(plot.curve(parts, parts, "Even", "#a9b2bc", "%", width=1))
+    columns = [
+        Column("Hottest", "%"), Column("Of requests", "%"), Column("Of bytes", "%"),
+        Column("Reads among these requests", "%"), Column("Of block references", "%"),
+    ]  # fmt: skip
+    return Figure(
+        "skew",
+        "Skew",
+        f"Share of the I/O on the hottest part of the touched extents ({width}) and blocks. Each line ranks "
+        "by its own measure.",
+        Table(columns, rows),
+        plot.chart(
+            data,
+            axis("Hottest part of what is touched (%, log scale)", type="log"),
+            axis("Share of the I/O (%)", range=[0, 103]),
+            showlegend=True,
+        ),
+        wide=True,
     )
