@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from budget_runs import SLOTS, WAY, hops, passed
 
-from iowatt.lenses.budget.ledger import Hop, classes, in_order, merged, of_frame
+from iowatt.lenses.budget.ledger import LedgerHop, classes, in_order, merged, of_frame
 from refused import refused
 
 
@@ -33,8 +33,8 @@ def truth(found, chosen):
 
 
 def test_hops_are_in_the_order_of_the_way():
-    listed = [Hop(name, place, way) for name, place, way, _ in SLOTS]
-    listed += [Hop("stack", "host", "in")]
+    listed = [LedgerHop(name, place, way) for name, place, way, _ in SLOTS]
+    listed += [LedgerHop("stack", "host", "in")]
     names = [hop.label for hop in in_order(listed)]
     assert names == [
         "host queue", "hba", "link out", "switch out", "target port", "controller processors", "drive",

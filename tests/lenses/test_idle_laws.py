@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from iowatt.lenses.idle import laws
-from iowatt.lenses.idle.histogram import Histogram
+from iowatt.lenses.idle.histogram import LengthHistogram
 from iowatt.lenses.idle.laws import Sample
 
 COUNT = 100_000
 
 
 def sample(lengths_s):
-    histogram = Histogram()
+    histogram = LengthHistogram()
     histogram.add(np.maximum(np.round(np.asarray(lengths_s) * 1e9), 1).astype(np.int64))
     return Sample.of(histogram)
 

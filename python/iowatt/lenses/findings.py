@@ -116,11 +116,9 @@ def overload(load: KeptUp) -> Iterator[Note]:
         yield _warning(
             "long-drain",
             f"The array could not keep up: requests arrived for {numbers.duration(span)}, and completing "
-            "what "
-            f"had queued up by then took another {numbers.duration(after)}{share}. Response times, "
-            "throughput "
-            "and power are those of a growing queue and depend on the length of the trace; a slower or a "
-            "closed replay has a steady state.",
+            f"what had queued up by then took another {numbers.duration(after)}{share}. Response times, "
+            "throughput and power are those of a growing queue and depend on the length of the trace; a "
+            "slower or a closed replay has a steady state.",
         )
     if not load.kept_up and load.in_flight is None and load.drain_s is None:
         yield _warning("not-kept-up", f"The system could not keep up with its load: {load.why}.")
@@ -264,8 +262,7 @@ def _oddities(summary: Summary) -> Iterator[Note]:
         yield Note(
             code="uneven-load",
             text=f"The load is uneven: {worst['name']} is busy {numbers.percent(worst['utilisation'])} of "
-            "the "
-            f"time, the mean drive {numbers.percent(mean)}.",
+            f"the time, the mean drive {numbers.percent(mean)}.",
         )
     if summary["window"]["warmup_s"] > 0:
         cut = numbers.duration(summary["window"]["warmup_s"])

@@ -24,7 +24,7 @@ _OF_LOAD: Final = frozenset({"seed", "workloads", "observe"})
 
 
 @dataclass(frozen=True)
-class Seen:
+class ArrayMeasurement:
     """What tells one array from another, of a Run or of what was made of it."""
 
     name: str
@@ -41,7 +41,7 @@ class Seen:
     plan: str = ""
 
     @classmethod
-    def of(cls, run: Run) -> Seen:
+    def of(cls, run: Run) -> ArrayMeasurement:
         """What a Run says of its array."""
         summary = run.summary
         return cls(
@@ -75,7 +75,7 @@ def plan_of(run: Run) -> str:
     return json.dumps([array, run.plan.get("power")], sort_keys=True) if array else ""
 
 
-def same_array(seen: Sequence[Seen]) -> None:
+def same_array(seen: Sequence[ArrayMeasurement]) -> None:
     """Refuse to weigh one array's idle power against another's work, or the wall's against the drives'.
 
     Raises

@@ -98,7 +98,7 @@ def _uncertain(flow: Flow) -> list[str]:
     return [] if withheld is None else [f"{UNCERTAIN}: {withheld}"]
 
 
-def _above_rated(record: Record, drawn: Power) -> rated_power.Above | None:
+def _above_rated(record: Record, drawn: Power) -> rated_power.RatingExceeded | None:
     if record.measured:
         return None
     used = dict(record.tables.devices.select("name", "energy_total_j").iter_rows())

@@ -22,10 +22,9 @@ def document(duty: Duty) -> Document:
         f"{'modelled' if duty.modelled else 'measured'}",
         verdict=[
             f"A year takes {numbers.significant(duty.classes[0].annual_kwh)} kWh in {duty.classes[0].usage} "
-            "use and "
-            f"{numbers.significant(duty.classes[-1].annual_kwh)} kWh in {duty.classes[-1].usage} use; the "
-            "efficiency is "
-            f"highest in {most.usage} use, {numbers.with_unit(most.throughput_per_w, f'{duty.unit}/W')}."
+            f"use and {numbers.significant(duty.classes[-1].annual_kwh)} kWh in {duty.classes[-1].usage} "
+            f"use; the efficiency is highest in {most.usage} use, "
+            f"{numbers.with_unit(most.throughput_per_w, f'{duty.unit}/W')}."
         ],
         chart=_days(duty),
         headlines=[

@@ -114,7 +114,7 @@ class Results:
 def _analyse(path: str, _report: Report) -> RecordedIdle:
     from iowatt.lenses.idle import analyse
     from iowatt.lenses.idle.periods import Periods
-    from iowatt.lenses.idle.policies import Bound
+    from iowatt.lenses.idle.policies import OracleBound
     from iowatt.lenses.idle.power import of_run
     from iowatt.run.bundle import Run
 
@@ -122,7 +122,7 @@ def _analyse(path: str, _report: Report) -> RecordedIdle:
     drives = of_run(run)
     whole_s = max(drive.transition_s for drive in drives)
     periods = Periods(run)
-    bound = Bound(drives, periods.short, [seconds / whole_s for seconds in TRANSITIONS_S])
+    bound = OracleBound(drives, periods.short, [seconds / whole_s for seconds in TRANSITIONS_S])
     for batch in periods.batches():
         bound.add(batch)
     points = bound.points(float(run.summary["energy"]["total_j"]))

@@ -1,17 +1,101 @@
-"""A class of requests against a service level: how much room there is, and which hop takes it up first."""
+"""A class of requests against a service level: how much room there is, and which hop takes it up first.
+
+From one load it is an estimate (:mod:`iowatt.lenses.budget.estimate`). Between neighbouring loads everything
+is taken to be linear in the rate. Response time is convex in the rate, so a chord lies above it: the rate
+found between two loads is a little low, the less the nearer they are.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from iowatt.base.results import Note
-from iowatt.lenses.budget import estimate, load_sweep
-from iowatt.lenses.budget.class_at_load import Seen
-from iowatt.lenses.budget.ledger import Hop
+from iowatt.lenses.budget import estimate
+from iowatt.lenses.budget.class_at_load import ClassAtLoad
+from iowatt.lenses.budget.ledger import Floats, LedgerHop
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.result import BetweenLoads, Estimated, EstimatedHop, GrownHop, LoadAgainstLevel
+
+
+@dataclass(frozen=True)
+class LevelCrossing:
+    """Where a course goes beyond a level.
+
+    ``rate_iops`` is None where only ``between`` is known: the upper load is one that could not be kept up
+    with, whose times are those of a growing queue.
+    """
+
+    rate_iops: float | None
+    between: tuple[float, float]
+    #: Of each hop there, ms; at the upper load where there is no rate.
+    hops_ms: Floats
+
+
+def first_above(rates: Sequence[float], values: Sequence[float], level: float) -> float | None:
+    """The rate at which values, linear between rates, first go beyond a level; None where they never do.
+
+    The lowest rate where the first value is beyond it already.
+    """
+    if values and values[0] > level:
+        return rates[0]
+    for at in range(1, len(rates)):
+        if values[at] > level:
+            along = (level - values[at - 1]) / (values[at] - values[at - 1])
+            return rates[at - 1] + along * (rates[at] - rates[at - 1])
+    return None
+
+
+def crossing(
+    rates: Sequence[float],
+    values_ms: Sequence[float],
+    hops_ms: Sequence[Floats],
+    steady: Sequence[bool],
+    level_ms: float,
+) -> LevelCrossing | None:
+    """Where the response time first goes beyond the level; None where it does not.
+
+    Rates ascend. A load that is not steady is beyond any level.
+    """
+    for at, rate in enumerate(rates):
+        if steady[at] and values_ms[at] <= level_ms:
+            continue
+        if at == 0:
+            return LevelCrossing(None, (0.0, rate), hops_ms[0])
+        below = rates[at - 1]
+        if not steady[at]:
+            return LevelCrossing(None, (below, rate), hops_ms[at])
+        along = (level_ms - values_ms[at - 1]) / (values_ms[at] - values_ms[at - 1])
+        there = hops_ms[at - 1] + along * (hops_ms[at] - hops_ms[at - 1])
+        return LevelCrossing(below + along * (rate - below), (below, rate), there)
+    return None
+
+
+def alone_rates(
+    rates: Sequence[float], values_ms: Sequence[float], hops_ms: Sequence[Floats], level_ms: float
+) -> list[float | None]:
+    """For each hop the rate at which its growth alone breaks the level, the others as at the lowest load.
+
+    None where it does not within the loads. Only of steady loads.
+    """
+    if not rates:
+        return []
+    rest = values_ms[0] - hops_ms[0]
+    found = [
+        first_above(rates, [float(rest[at] + hops[at]) for hops in hops_ms], level_ms)
+        for at in range(len(rest))
+    ]
+    return [None if values_ms[0] > level_ms else rate for rate in found]
+
+
+def largest_growth(unloaded_ms: Floats, there_ms: Floats) -> int:
+    """The hop that grew most."""
+    return int(np.argmax(there_ms - unloaded_ms))
+
 
 #: Busy share beyond which queues depend on more than their mean work.
 BUSY: Final = 0.9
@@ -23,7 +107,7 @@ FAR: Final = 2.0
 UNLOADED: Final = 0.2
 
 
-def one(seen: Seen, level: Level) -> Estimated:
+def one(seen: ClassAtLoad, level: Level) -> Estimated:
     """From one load: an estimate, with what it rests on."""
     part = seen.made_of(level.statistic)
     value = seen.value_ms(level.statistic)
@@ -72,11 +156,11 @@ def _times(rate: float, factor: float | None) -> float | None:
     return None if factor is None else rate * factor
 
 
-def _named(hop: Hop) -> dict[str, str]:
+def _named(hop: LedgerHop) -> dict[str, str]:
     return {"hop": hop.name, "place": hop.place, "way": hop.way}
 
 
-def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
+def _validity(seen: ClassAtLoad, level: Level, factor: float | None) -> list[Note]:
     """What the estimate assumes, and where this Run strains it."""
     if seen.overloaded:
         text = "no estimate: the Run could not keep up with its load, so its waits depend on its length"
@@ -84,8 +168,7 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
     if seen.closed:
         text = (
             "no estimate: in a closed loop the outstanding requests bound the waiting; take open arrivals, "
-            "or "
-            "Runs at several loads"
+            "or Runs at several loads"
         )
         return [Note(code="closed-loop", text=text, decides=True)]
     busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
@@ -95,9 +178,8 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
     notes = [
         Note(
             code="estimate",
-            text="estimate: all work grows in proportion, service times stay as they are, and waiting at a "
-            "hop "
-            "of utilisation r grows as r / (1 - r), later where several servers share a queue",
+            text="estimate: all work grows in proportion, service times stay as they are, and waiting at "
+            "a hop of utilisation r grows as r / (1 - r), later where several servers share a queue",
         )
     ]
     waits = seen.ledger.mean().waiting_ms.tolist()
@@ -122,9 +204,9 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
         notes.append(
             Note(
                 code="percentile",
-                text=f"the {level.statistic} is assumed to grow by {math.log(1 / (1 - level.quantile)):.1f} "
-                "times "
-                "the mean waits, as for exponential waiting; rougher than a mean",
+                text=f"the {level.statistic} is assumed to grow by "
+                f"{math.log(1 / (1 - level.quantile)):.1f} times the mean waits, as for exponential "
+                "waiting; rougher than a mean",
             )
         )
     if factor is not None and factor > FAR:
@@ -136,7 +218,7 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
     return notes
 
 
-def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
+def several(loads: Sequence[ClassAtLoad], level: Level) -> BetweenLoads:
     """From several loads: where the level is broken between them, and by the growth of which hop.
 
     ``loads`` ascend in their rate. The lowest one stands for no load.
@@ -146,9 +228,9 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     parts = [load.made_of(level.statistic) for load in loads]
     hops_ms = [part.waiting_ms + part.service_ms for part in parts]
     steady = [not load.overloaded for load in loads]
-    found = load_sweep.crossing(rates, values, hops_ms, steady, level.within_ms)
+    found = crossing(rates, values, hops_ms, steady, level.within_ms)
     kept = [at for at in range(len(loads)) if steady[at]]
-    alone = load_sweep.alone(
+    alone = alone_rates(
         [rates[at] for at in kept],
         [values[at] for at in kept],
         [hops_ms[at] for at in kept],
@@ -170,7 +252,7 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     if found is not None:
         # Broken by the lowest load already: nothing is known to have grown, so the largest is named.
         broken = found.between[0] == 0.0
-        first = rows[int(there.argmax()) if broken else load_sweep.largest_growth(unloaded, there)]
+        first = rows[int(there.argmax()) if broken else largest_growth(unloaded, there)]
     return BetweenLoads(
         of=level.statistic,
         within_ms=level.within_ms,
@@ -193,7 +275,7 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     )
 
 
-def _of_loads(loads: Sequence[Seen], found: load_sweep.Crossing | None) -> list[Note]:
+def _of_loads(loads: Sequence[ClassAtLoad], found: LevelCrossing | None) -> list[Note]:
     text = "between neighbouring loads times are taken as linear in the rate, which finds it a little low"
     notes = [Note(code="interpolated", text=text)]
     busiest = max((busy.share for busy in loads[0].busy if busy.share is not None), default=0.0)

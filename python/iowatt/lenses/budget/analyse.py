@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.budget import against, alike, steady
-from iowatt.lenses.budget.class_at_load import Key, Seen, of_run, same_hops
+from iowatt.lenses.budget import against, comparable
+from iowatt.lenses.budget.class_at_load import ClassAtLoad, Key, of_run, same_hops
 from iowatt.lenses.budget.level import MEAN, Level
 from iowatt.lenses.budget.result import (
     AddsUp,
-    Band,
     BetweenLoads,
     BothWays,
     Budget,
+    ClassLoad,
     Estimated,
     HopName,
     HopTime,
-    Load,
+    PercentileBand,
     RequestClass,
     ServiceLevel,
 )
 
 if TYPE_CHECKING:
-    from iowatt.lenses.budget.ledger import Ledger, Part
+    from iowatt.lenses.budget.ledger import Ledger, RequestMeans
     from iowatt.run.bundle import Run
 
 #: Percentiles that a budget is told around, by their name.
@@ -61,7 +61,7 @@ def analyse(
     level:
         What the response time is held against. Of one Run the rate that breaks it is an estimate
         (:mod:`iowatt.lenses.budget.estimate`), of several it lies between loads
-        (:mod:`iowatt.lenses.budget.load_sweep`).
+        (:mod:`iowatt.lenses.budget.against`).
 
     Raises
     ------
@@ -74,10 +74,10 @@ def analyse(
         raise InputError("missing", None, "no Run is given; a budget needs at least one")
     piled = [False] * len(runs) if overloaded is None else list(overloaded)
     called = [_place(run) for run in runs] if names is None else list(names)
-    alike.check(runs, called)
+    comparable.check_same_system(runs, called)
     if level is not None or len(runs) > 1:
         for run, name in zip(runs, called, strict=True):
-            steady.check(run, name)
+            comparable.check_load_lasted(run, name)
     seen = [of_run(run, name, overloaded=over) for run, name, over in zip(runs, called, piled, strict=True)]
     found = [_class(listed, level) for listed in _by_class(seen)]
     modelled = all(run.summary["source"] == "simulation" for run in runs)
@@ -95,7 +95,7 @@ def _place(run: Run) -> str:
     return run.name if run.path is None else str(run.path)
 
 
-def _by_class(seen: Sequence[Sequence[Seen]]) -> list[list[Seen]]:
+def _by_class(seen: Sequence[Sequence[ClassAtLoad]]) -> list[list[ClassAtLoad]]:
     """Each class of all Runs at its loads, the lowest first."""
     shared = [one.key for one in seen[0] if all(one.key in _keys(other) for other in seen)]
     if not shared:
@@ -104,11 +104,11 @@ def _by_class(seen: Sequence[Sequence[Seen]]) -> list[list[Seen]]:
     return [sorted(one, key=lambda load: load.rate_iops) for one in every]
 
 
-def _keys(seen: Sequence[Seen]) -> list[Key]:
+def _keys(seen: Sequence[ClassAtLoad]) -> list[Key]:
     return [one.key for one in seen]
 
 
-def _bands(one: Seen, level: Level | None) -> list[tuple[str, Part]]:
+def _bands(one: ClassAtLoad, level: Level | None) -> list[tuple[str, RequestMeans]]:
     """The mean; and where several bins tell them apart, requests around percentiles and the slowest."""
     wanted = dict.fromkeys(BANDS if one.told_apart else ())
     if level is not None and level.statistic != MEAN:
@@ -119,7 +119,7 @@ def _bands(one: Seen, level: Level | None) -> list[tuple[str, Part]]:
     return bands
 
 
-def _class(loads: Sequence[Seen], level: Level | None) -> RequestClass:
+def _class(loads: Sequence[ClassAtLoad], level: Level | None) -> RequestClass:
     path, workload, op = loads[0].key
     hops = same_hops(loads)
     held: Estimated | BetweenLoads | None = None
@@ -136,7 +136,7 @@ def _class(loads: Sequence[Seen], level: Level | None) -> RequestClass:
     )
 
 
-def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> Load:
+def _load(one: ClassAtLoad, bands: Sequence[tuple[str, RequestMeans]]) -> ClassLoad:
     mean = one.ledger.mean()
     whole = mean.response_ms or float("nan")
     rows = []
@@ -156,7 +156,7 @@ def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> Load:
                 remark=busy.why,
             )
         )
-    return Load(
+    return ClassLoad(
         run=one.run,
         rate_iops=one.rate_iops,
         own_iops=one.own_iops,
@@ -170,7 +170,7 @@ def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> Load:
     )
 
 
-def _both_ways(ledger: Ledger, mean: Part) -> list[BothWays]:
+def _both_ways(ledger: Ledger, mean: RequestMeans) -> list[BothWays]:
     """Hops that are passed out and in again, once."""
     whole = mean.response_ms
     found: dict[str, list[float]] = {}
@@ -190,9 +190,9 @@ def _both_ways(ledger: Ledger, mean: Part) -> list[BothWays]:
     ]
 
 
-def _band(name: str, part: Part, total: int) -> Band:
+def _band(name: str, part: RequestMeans, total: int) -> PercentileBand:
     beyond = part.requests
-    return Band(
+    return PercentileBand(
         of=name,
         requests=beyond,
         response_ms=part.response_ms,
@@ -202,7 +202,7 @@ def _band(name: str, part: Part, total: int) -> Band:
     )
 
 
-def _adds_up(one: Seen, hops_ms: float) -> AddsUp:
+def _adds_up(one: ClassAtLoad, hops_ms: float) -> AddsUp:
     """The sum over the hops beside the response time: in every bin, and in the mean."""
     reported = one.reported_ms
     apart = None if not reported else abs(hops_ms - reported) / reported
@@ -216,7 +216,7 @@ def _adds_up(one: Seen, hops_ms: float) -> AddsUp:
     )
 
 
-def _held(seen: Sequence[Sequence[Seen]]) -> list[Note]:
+def _held(seen: Sequence[Sequence[ClassAtLoad]]) -> list[Note]:
     """Hops whose waiting includes held-back interrupts, with the longest delay."""
     most: dict[str, set[float]] = {}
     for one in (one for listed in seen for one in listed):
@@ -239,12 +239,12 @@ def _ended(runs: Sequence[Run], called: Sequence[str]) -> list[Note]:
         Note(
             code="workload-ended-early",
             text=f"{workload} in {name} ran for {100 * part:.0f} % of the window only; rates and busy "
-            "shares are "
-            "means over the whole window: let all workloads last as long (observe.duration, more requests)",
+            "shares are means over the whole window: let all workloads last as long (observe.duration, "
+            "more requests)",
             decides=True,
         )
         for run, name in zip(runs, called, strict=True)
-        for workload, part in steady.ended_early(run).items()
+        for workload, part in comparable.ended_early(run).items()
     ]
 
 
@@ -263,9 +263,8 @@ def _notes(runs: Sequence[Run], found: Sequence[RequestClass], modelled: bool) -
         notes.append(
             Note(
                 code="bins",
-                text="requests in one bin of the response-time histogram are treated as alike; percentiles "
-                "and "
-                "the slowest requests are broken down at that resolution",
+                text="requests in one bin of the response-time histogram are treated as alike; "
+                "percentiles and the slowest requests are broken down at that resolution",
             )
         )
     if not all(detailed):

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.budget import stations
-from iowatt.lenses.budget.ledger import NS_PER_MS, Hop, Ledger, Part, classes, merged, of_frame
+from iowatt.lenses.budget.ledger import NS_PER_MS, Ledger, LedgerHop, RequestMeans, classes, merged, of_frame
 from iowatt.lenses.budget.level import MEAN, QUANTILES
 from iowatt.run.histogram import Histogram
 
 if TYPE_CHECKING:
-    from iowatt.lenses.budget.stations import Busy
+    from iowatt.lenses.budget.stations import StationLoad
     from iowatt.run.bundle import Run
 
 TABLE: Final = "hops"
@@ -22,7 +22,7 @@ Key = tuple[str, str | None, str]
 
 
 @dataclass(frozen=True)
-class Seen:
+class ClassAtLoad:
     """A class of requests in one Run."""
 
     ledger: Ledger
@@ -32,7 +32,7 @@ class Seen:
     #: Of this class alone.
     own_iops: float
     #: Busy shares of the hops, of all work together.
-    busy: Sequence[Busy]
+    busy: Sequence[StationLoad]
     histogram: Histogram
     #: Mean response time as `run.json` has it; None where it does not tell this class apart.
     reported_ms: float | None
@@ -63,7 +63,7 @@ class Seen:
         value = found / NS_PER_MS
         return value if self.largest_ms is None else min(value, self.largest_ms)
 
-    def made_of(self, statistic: str) -> Part:
+    def made_of(self, statistic: str) -> RequestMeans:
         """What the mean is made of, or requests around a percentile, as shares of its value."""
         if statistic == MEAN:
             return self.ledger.mean()
@@ -75,7 +75,7 @@ def has_hops(run: Run) -> bool:
     return run.has(TABLE) and run.table(TABLE).height > 0
 
 
-def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
+def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[ClassAtLoad]:
     """The classes of a Run, which is called ``name``; all of a path together first where there are several.
 
     Raises ``InputError`` where the Run does not tell where the time went.
@@ -99,7 +99,7 @@ def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
         share = dict(zip(whole.hops, busy, strict=True))
         reported, largest = _reported(run, ledger, ledgers)
         found.append(
-            Seen(
+            ClassAtLoad(
                 ledger,
                 name,
                 every_request / window,
@@ -167,7 +167,7 @@ def _closed(run: Run, ledgers: Sequence[Ledger], path: str) -> bool:
     )
 
 
-def same_hops(classes: Sequence[Seen]) -> tuple[Hop, ...]:
+def same_hops(classes: Sequence[ClassAtLoad]) -> tuple[LedgerHop, ...]:
     """The hops of a class at several loads. Raises ``InputError`` where they differ."""
     hops = classes[0].ledger.hops
     for one in classes[1:]:

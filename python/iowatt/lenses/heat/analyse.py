@@ -11,13 +11,13 @@ import numpy.typing as npt
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.lenses.heat import heat_over_time, skew
-from iowatt.lenses.heat.extents import Extents, Space
+from iowatt.lenses.heat.extents import AddressSpace, Extents
 from iowatt.lenses.heat.result import (
     AddressBand,
     BehindCache,
     CurvePoints,
     Directions,
-    Heat,
+    HeatResult,
     PointHeat,
     SharesOver,
     SortedDensity,
@@ -40,7 +40,9 @@ Over = Literal["auto", "capacity", "touched"]
 Floats = npt.NDArray[np.float64]
 
 
-def analyse(points: Sequence[Extents], name: str, path: str | None = None, *, over: Over = "auto") -> Heat:
+def analyse(
+    points: Sequence[Extents], name: str, path: str | None = None, *, over: Over = "auto"
+) -> HeatResult:
     """Density, skew and course of the I/O at each point.
 
     Parameters
@@ -67,7 +69,7 @@ def analyse(points: Sequence[Extents], name: str, path: str | None = None, *, ov
         chosen = over
     seen = [extents for count, extents in zip(counts, points, strict=True) if count]
     found = [_point(extents, chosen) for extents in seen]
-    return Heat(
+    return HeatResult(
         run=name,
         path=path,
         shares_over=chosen,
@@ -117,7 +119,7 @@ def _point(extents: Extents, over: SharesOver) -> PointHeat:
 
 
 def _told(
-    curve: skew.Curve,
+    curve: skew.HeatCurve,
     reads: Floats,
     writes: Floats,
     *,
@@ -195,7 +197,7 @@ def _directions(
 
 def _space(
     extents: Extents,
-    space: Space,
+    space: AddressSpace,
     touched: tuple[npt.NDArray[np.int64], Floats],
     seconds: float,
     over: SharesOver,
@@ -276,8 +278,8 @@ def _notes(points: Sequence[Extents], found: Sequence[PointHeat], over: SharesOv
             yield Note(
                 code="few-requests",
                 text=f"{name}: {mean:.3g} I/Os to a touched extent. By chance alone, an even load would "
-                "show a "
-                f"Gini coefficient of {chance:.2f} among them. Larger extents or a longer run tell more.",
+                f"show a Gini coefficient of {chance:.2f} among them. Larger extents or a longer run tell "
+                "more.",
                 decides=True,
             )
     for extents in points:

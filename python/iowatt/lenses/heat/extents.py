@@ -32,7 +32,7 @@ MOST_PERIODS = 1 << 20
 
 
 @dataclass(frozen=True)
-class Space:
+class AddressSpace:
     """One address space: its first extent in the row of all, their number, and its bytes."""
 
     name: str
@@ -51,7 +51,7 @@ class Extents:
     """
 
     point: str
-    spaces: Sequence[Space]
+    spaces: Sequence[AddressSpace]
     extent_bytes: int
     period_s: float
     #: Start of the window and its length.
@@ -237,12 +237,12 @@ def _measures(told: Any, where: str) -> Mapping[str, Any]:
     return checked.model_dump()
 
 
-def _row(spaces: Sequence[tuple[str, int]], extent_bytes: int) -> list[Space]:
+def _row(spaces: Sequence[tuple[str, int]], extent_bytes: int) -> list[AddressSpace]:
     """Spaces one after another."""
     first, row = 0, []
     for name, capacity in spaces:
         extents = -(-capacity // extent_bytes)
-        row.append(Space(name, first, extents, capacity))
+        row.append(AddressSpace(name, first, extents, capacity))
         first += extents
     return row
 
@@ -250,7 +250,7 @@ def _row(spaces: Sequence[tuple[str, int]], extent_bytes: int) -> list[Space]:
 def _from_table(
     table: pl.DataFrame,
     point: str,
-    spaces: Sequence[Space],
+    spaces: Sequence[AddressSpace],
     measures: Mapping[str, Any],
     *,
     window: tuple[float, float],
@@ -319,7 +319,7 @@ def _periods(starts_s: Floats, start_s: float, period_ns: float) -> Ints:
     return np.maximum(numbers, 0)
 
 
-def _refuse_too_many(spaces: Sequence[Space], where: str) -> None:
+def _refuse_too_many(spaces: Sequence[AddressSpace], where: str) -> None:
     if sum(space.extents for space in spaces) > MOST_EXTENTS:
         raise InputError(
             "too-large",

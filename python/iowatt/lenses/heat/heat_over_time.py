@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.lenses.heat.extents import Extents
-from iowatt.lenses.heat.result import HeatOverTime, PeriodStability, Stability
+from iowatt.lenses.heat.result import HeatOverTime, HotSetStability, PeriodStability
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -48,7 +48,7 @@ def picture(extents: Extents, span: tuple[int, int]) -> HeatOverTime:
     )
 
 
-def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> Stability | None:
+def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> HotSetStability | None:
     """How well the hottest extents of one period predict those of the next; None with a single period.
 
     ``number`` is that of the extents of which a share is called hot: in each period its hottest ones, fewer
@@ -71,7 +71,7 @@ def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> St
     possible = sum(io[at][hot[at]].sum() for at in pairs) / weight
     kept = sum(int(np.isin(hot[at], hot[at - 1]).sum()) for at in pairs) / sum(len(hot[at]) for at in pairs)
     every = _hottest(io.sum(axis=0), most)
-    return Stability(
+    return HotSetStability(
         hot_share=hot_share,
         hot_extents=most,
         periods=len(io),

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.lenses.idle.periods import NS_PER_S, Batch, Floats, Periods, Short
+from iowatt.lenses.idle.periods import NS_PER_S, Floats, PeriodBatch, Periods, ShortPeriods
 from iowatt.lenses.idle.result import Autocorrelation, DriveAutocorrelation, DriveIdle, LongPeriods
 
 #: Lengths in s beyond which periods are counted; 41 s is the spin-down and spin-up of the 2002 study.
@@ -27,7 +27,7 @@ Counts = npt.NDArray[np.int64]
 
 
 @dataclass
-class PerDrive:
+class DriveSums:
     """Sums over the periods of each drive. Moments are of the periods that are known whole."""
 
     drives: int
@@ -61,7 +61,7 @@ class PerDrive:
         with np.errstate(invalid="ignore", divide="ignore"):
             return self.whole_s / self.whole
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: PeriodBatch) -> None:
         """Count a batch."""
         drive, length = batch.drive, batch.length_ns
         self.periods += np.bincount(drive, minlength=self.drives)
@@ -77,7 +77,7 @@ class PerDrive:
             self.longer[at] += np.count_nonzero(beyond)
             self.longer_ns[at] += int(length[beyond].sum())
 
-    def add_short(self, short: Short) -> None:
+    def add_short(self, short: ShortPeriods) -> None:
         """Count periods that are counted already: each is taken to be as long as the mean of its bin."""
         drive, length = short.drive, short.mean_ns
         np.add.at(self.periods, drive, short.count)
@@ -100,16 +100,16 @@ class PerDrive:
         return int(having[np.argmin(counts)]), int(having[np.argmax(counts)])
 
 
-def count(periods: Periods) -> PerDrive:
+def count(periods: Periods) -> DriveSums:
     """Read all periods once."""
-    sums = PerDrive(len(periods.devices))
+    sums = DriveSums(len(periods.devices))
     for batch in periods.batches():
         sums.add(batch)
     sums.add_short(periods.short)
     return sums
 
 
-def disks(periods: Periods, sums: PerDrive, variance_s2: Floats) -> list[DriveIdle]:
+def disks(periods: Periods, sums: DriveSums, variance_s2: Floats) -> list[DriveIdle]:
     """One row for each drive; shares are of all time, ``cv`` is the standard deviation over the mean."""
     mean, whole = sums.mean_s, sums.whole
     span = periods.duration_s
@@ -126,7 +126,7 @@ def disks(periods: Periods, sums: PerDrive, variance_s2: Floats) -> list[DriveId
     ]  # fmt: skip
 
 
-def longer(periods: Periods, sums: PerDrive) -> list[LongPeriods]:
+def longer(periods: Periods, sums: DriveSums) -> list[LongPeriods]:
     """Share of periods, of idle time and of all time in periods longer than each of :data:`LONG_S`."""
     count_all, idle_ns = int(sums.periods.sum()), int(sums.idle_ns.sum())
     time_ns = periods.duration_s * NS_PER_S * len(periods.devices)
@@ -147,10 +147,10 @@ LAGS: Final = 50
 PERIODS_PER_LAG: Final = 4
 
 
-class Products:
+class LagProducts:
     """Sums of products of deviations that lie 0 to :data:`LAGS` periods apart, by drive."""
 
-    def __init__(self, sums: PerDrive) -> None:
+    def __init__(self, sums: DriveSums) -> None:
         self._mean = sums.mean_s
         self._whole = sums.whole
         self._last = np.zeros((sums.drives, LAGS))
@@ -158,7 +158,7 @@ class Products:
         #: Whether every period came, one by one: else nothing is known of which followed which.
         self._ordered = True
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: PeriodBatch) -> None:
         """Add a batch; batches come in order."""
         for drive, length_ns in batch.whole().by_drive:
             deviations = length_ns / NS_PER_S - self._mean[drive]
@@ -170,7 +170,7 @@ class Products:
                 self.sums[drive, lag] += np.einsum("i,i->", earlier, deviations)
             self._last[drive] = joined[-LAGS:]
 
-    def add_short(self, short: Short) -> None:
+    def add_short(self, short: ShortPeriods) -> None:
         """Add periods that are only counted, to the variance alone."""
         if short.periods == 0:
             return
@@ -195,7 +195,7 @@ class Products:
         return r
 
 
-def described(products: Products, names: list[str], shown: tuple[int, int] | None) -> Autocorrelation:
+def described(products: LagProducts, names: list[str], shown: tuple[int, int] | None) -> Autocorrelation:
     """Mean and standard deviation (population) over drives at each lag, and two drives on their own."""
     r = products.coefficients()
     having = ~np.isnan(r)

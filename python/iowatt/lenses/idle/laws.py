@@ -1,6 +1,6 @@
 """Distributions fitted to idle periods by maximum likelihood.
 
-Each law takes a :class:`Sample` and gives a :class:`Law`, or None where it cannot be fitted.
+Each law takes a :class:`Sample` and gives a :class:`LengthLaw`, or None where it cannot be fitted.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.lenses.idle.histogram import Histogram, edge_s
+from iowatt.lenses.idle.histogram import LengthHistogram, edge_s
 from iowatt.lenses.idle.periods import Floats
-from iowatt.lenses.idle.result import FittedLaw, LawName
+from iowatt.lenses.idle.result import FittedLengthLaw, LawName
 
 #: With fewer periods, or fewer lengths that differ, no law is fitted.
 LEAST_PERIODS = 20
@@ -41,7 +41,7 @@ class Sample:
     most_s: float
 
     @classmethod
-    def of(cls, histogram: Histogram) -> Sample:
+    def of(cls, histogram: LengthHistogram) -> Sample:
         """The bins that hold something."""
         used = np.flatnonzero(histogram.count)
         return cls(
@@ -64,7 +64,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Law:
+class LengthLaw:
     """A distribution of lengths in s. ``freedom`` is the number of fitted parameters."""
 
     name: LawName
@@ -75,7 +75,7 @@ class Law:
     cdf: Callable[[Floats], Floats]
 
 
-def fits(sample: Sample, at_s: Sequence[float] = ()) -> list[FittedLaw]:
+def fits(sample: Sample, at_s: Sequence[float] = ()) -> list[FittedLengthLaw]:
     """All laws that could be fitted, the best (least Akaike information criterion) first.
 
     ``curve`` of each is its distribution function at the lengths ``at_s``.
@@ -87,7 +87,7 @@ def fits(sample: Sample, at_s: Sequence[float] = ()) -> list[FittedLaw]:
     return sorted(found, key=lambda fit: fit.aic)
 
 
-def _fitted(law: Law, sample: Sample, at_s: Sequence[float] = ()) -> FittedLaw:
+def _fitted(law: LengthLaw, sample: Sample, at_s: Sequence[float] = ()) -> FittedLengthLaw:
     """The law with its log-likelihood, the Akaike information criterion and the Kolmogorov-Smirnov distance.
 
     The distance is the greatest one between the distribution functions at edges of bins, where the measured
@@ -100,7 +100,7 @@ def _fitted(law: Law, sample: Sample, at_s: Sequence[float] = ()) -> FittedLaw:
         float(np.max(np.abs(law.cdf(sample.lower_s) - before))),
         float(np.max(np.abs(law.cdf(sample.upper_s) - after))),
     )
-    return FittedLaw(
+    return FittedLengthLaw(
         law=law.name,
         parameters=law.parameters,
         mean_s=law.mean_s,
@@ -111,10 +111,10 @@ def _fitted(law: Law, sample: Sample, at_s: Sequence[float] = ()) -> FittedLaw:
     )
 
 
-def exponential(sample: Sample) -> Law | None:
+def exponential(sample: Sample) -> LengthLaw | None:
     """Exponential: ``F(x) = 1 - exp(-x / mean)``; the estimate is the mean."""
     mean = sample.mean(sample.x_s)
-    return Law(
+    return LengthLaw(
         name="exponential",
         parameters={"mean_s": mean},
         freedom=1,
@@ -124,7 +124,7 @@ def exponential(sample: Sample) -> Law | None:
     )
 
 
-def hyper_exponential(sample: Sample) -> Law | None:
+def hyper_exponential(sample: Sample) -> LengthLaw | None:
     """Hyper-exponential of two phases: ``F(x) = 1 - p exp(-x / m1) - (1 - p) exp(-x / m2)``.
 
     Expectation maximisation (Dempster, Laird and Rubin 1977; for phases Asmussen, Nerman and Olsson 1996),
@@ -148,7 +148,7 @@ def hyper_exponential(sample: Sample) -> Law | None:
     p, mean = p[order], mean[order]
     if mean[1] < mean[0] * (1 + 1e-3):
         return None
-    return Law(
+    return LengthLaw(
         name="hyper-exponential",
         parameters={"probability": p.tolist(), "mean_s": mean.tolist()},
         freedom=3,
@@ -173,7 +173,7 @@ def _start(sample: Sample) -> tuple[Floats, Floats]:
     return counts / counts.sum(), means
 
 
-def weibull(sample: Sample) -> Law | None:
+def weibull(sample: Sample) -> LengthLaw | None:
     """Weibull: ``F(x) = 1 - exp(-(x / scale)^shape)``; a shape below 1 has many long periods.
 
     The estimate of the shape k solves ``sum(x^k ln x) / sum(x^k) - 1/k = mean(ln x)``, whose left side grows
@@ -193,7 +193,7 @@ def weibull(sample: Sample) -> Law | None:
     top = float(logs[-1])
     log_scale = top + float(np.log(sample.mean(np.exp(shape * (logs - top))))) / shape
     scale = float(np.exp(log_scale))
-    return Law(
+    return LengthLaw(
         name="weibull",
         parameters={"shape": shape, "scale_s": scale},
         freedom=2,
@@ -227,7 +227,7 @@ def _increasing_root(function: Callable[[float], float], low: float, high: float
     return math.sqrt(low * high)
 
 
-def log_normal(sample: Sample) -> Law | None:
+def log_normal(sample: Sample) -> LengthLaw | None:
     """Log-normal: ln x is normal with mean mu and standard deviation sigma, which are the estimates."""
     logs = np.log(sample.x_s)
     mu = sample.mean(logs)
@@ -239,7 +239,7 @@ def log_normal(sample: Sample) -> Law | None:
         return -np.log(x) - math.log(sigma * math.sqrt(2 * math.pi)) - ((np.log(x) - mu) / sigma) ** 2 / 2
 
     half = mu + sigma * sigma / 2
-    return Law(
+    return LengthLaw(
         name="log-normal",
         parameters={"median_s": math.exp(mu), "sigma": sigma},
         freedom=2,
@@ -254,7 +254,7 @@ def _normal(z: Floats) -> Floats:
     return np.array([0.5 * math.erfc(-value / math.sqrt(2)) for value in z.tolist()])
 
 
-def pareto(sample: Sample) -> Law | None:
+def pareto(sample: Sample) -> LengthLaw | None:
     """Pareto: ``F(x) = 1 - (least / x)^alpha``; 1 / alpha is the mean of ln(x / least) (Hill)."""
     least = sample.least_s
     mean_log = sample.mean(np.log(sample.x_s / least))
@@ -265,7 +265,7 @@ def pareto(sample: Sample) -> Law | None:
     def log_density(x: Floats) -> Floats:
         return math.log(alpha) + alpha * math.log(least) - (alpha + 1) * np.log(x)
 
-    return Law(
+    return LengthLaw(
         name="pareto",
         parameters={"alpha": alpha, "least_s": least},
         freedom=2,
@@ -275,7 +275,7 @@ def pareto(sample: Sample) -> Law | None:
     )
 
 
-def bounded_pareto(sample: Sample) -> Law | None:
+def bounded_pareto(sample: Sample) -> LengthLaw | None:
     """Bounded Pareto: the Pareto law between the least and the greatest length.
 
     With y = ln(x / least) and d = ln(most / least) it is an exponential law cut off at d, of density
@@ -302,7 +302,7 @@ def bounded_pareto(sample: Sample) -> Law | None:
         y = np.log(np.clip(x, least, most) / least)
         return np.expm1(-alpha * y) / math.expm1(-turn)
 
-    return Law(
+    return LengthLaw(
         name="bounded-pareto",
         parameters={"alpha": alpha, "least_s": least, "most_s": most},
         freedom=3,

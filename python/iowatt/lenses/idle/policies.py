@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iowatt.lenses.idle.periods import NS_PER_S, Batch, Short
+from iowatt.lenses.idle.periods import NS_PER_S, PeriodBatch, ShortPeriods
 from iowatt.lenses.idle.power import TwoStates
 from iowatt.lenses.idle.result import OraclePoint, PolicyOutcome
 
@@ -36,7 +36,7 @@ SHARING: Final = {"experts": 100, "learning_rate": 4.0, "share": 0.08}
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedPolicy:
     """A policy: its key, how people call it, and ``PolicyPlan`` of iowatt-power."""
 
     key: str
@@ -44,7 +44,7 @@ class Named:
     plan: dict[str, Any]
 
 
-def idles_through(policy: Named, drives: Sequence[TwoStates]) -> float:
+def idles_through(policy: NamedPolicy, drives: Sequence[TwoStates]) -> float:
     """Seconds: shorter periods a policy idles through on each of these drives, and learns nothing from."""
     plan, pays = policy.plan, [drive.break_even_s for drive in drives]
     break_even = min((s for s in pays if s is not None), default=math.inf)
@@ -62,10 +62,10 @@ def idles_through(policy: Named, drives: Sequence[TwoStates]) -> float:
     )
 
 
-def policies() -> list[Named]:
+def policies() -> list[NamedPolicy]:
     """The two-state policies, the oracles first."""
     fixed = [
-        Named(
+        NamedPolicy(
             f"fixed-threshold-{threshold:g}s",
             f"Fixed threshold, {threshold:g} s",
             {"policy": "fixed-threshold", "threshold_s": threshold, "level": 1},
@@ -73,20 +73,22 @@ def policies() -> list[Named]:
         for threshold in THRESHOLDS_S
     ]
     return [
-        Named("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
-        Named("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
-        Named("two-competitive", "2-competitive", {"policy": "two-competitive", "level": 1}),
-        Named("adaptive", "Adaptive (Douglis)", {"policy": "adaptive", "level": 1, "adaptation": ADAPTATION}),
-        Named("share", "Share (Helmbold)", {"policy": "share", "level": 1, "sharing": SHARING}),
+        NamedPolicy("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
+        NamedPolicy("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
+        NamedPolicy("two-competitive", "2-competitive", {"policy": "two-competitive", "level": 1}),
+        NamedPolicy(
+            "adaptive", "Adaptive (Douglis)", {"policy": "adaptive", "level": 1, "adaptation": ADAPTATION}
+        ),
+        NamedPolicy("share", "Share (Helmbold)", {"policy": "share", "level": 1, "sharing": SHARING}),
         *fixed,
-        Named("never", "Never", {"policy": "never"}),
+        NamedPolicy("never", "Never", {"policy": "never"}),
     ]
 
 
 class Trial:
     """One policy on every drive of a Run, fed batch by batch; on each drive it learns alone."""
 
-    def __init__(self, policy: Named, drives: Sequence[TwoStates]) -> None:
+    def __init__(self, policy: NamedPolicy, drives: Sequence[TwoStates]) -> None:
         from iowatt import core  # the compiled core, for those who evaluate
 
         self.policy, self._idled, self._idled_j = policy, 0, 0.0
@@ -96,12 +98,12 @@ class Trial:
             core.PolicyTrial(json.dumps(drive.levels()), plan, seed) for seed, drive in enumerate(drives)
         ]
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: PeriodBatch) -> None:
         """Let the policy manage the drives through the periods."""
         for drive, length_ns in batch.by_drive:
             self._drives[drive].add(length_ns)
 
-    def add_short(self, short: Short) -> None:
+    def add_short(self, short: ShortPeriods) -> None:
         """Add periods that are only counted; all are shorter than the policy idles through."""
         self._idled = short.periods
         idle_s = short.idle_s(len(self._idle_w))
@@ -138,15 +140,17 @@ class Trial:
 FACTORS: Final = tuple(10 ** (-step / 8) for step in range(25))
 
 _ORACLES: Final = {
-    "energy": Named("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
-    "latency": Named("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
+    "energy": NamedPolicy("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
+    "latency": NamedPolicy("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
 }
 
 
-class Bound:
+class OracleBound:
     """Both oracles over every point of the curve at which the periods tell what they save."""
 
-    def __init__(self, drives: Sequence[TwoStates], short: Short, factors: Sequence[float] = FACTORS) -> None:
+    def __init__(
+        self, drives: Sequence[TwoStates], short: ShortPeriods, factors: Sequence[float] = FACTORS
+    ) -> None:
         self._points = []
         for factor in factors:
             quicker = [drive.quicker(factor) for drive in drives]
@@ -157,7 +161,7 @@ class Bound:
                 trial.add_short(short)
             self._points.append((max(drive.transition_s for drive in drives) * factor, trials))
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: PeriodBatch) -> None:
         """Add a batch."""
         for _, trials in self._points:
             for trial in trials.values():

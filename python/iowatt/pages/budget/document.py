@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from iowatt.lenses.budget import analyse, has_hops
-from iowatt.lenses.budget.result import Budget, Load, RequestClass
+from iowatt.lenses.budget.result import Budget, ClassLoad, RequestClass
 from iowatt.pages.budget import figures, hops, words
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
@@ -86,7 +86,7 @@ def _brief(one: RequestClass, budget: Budget) -> Figure:
     )
 
 
-def _by_hop(load: Load) -> Table:
+def _by_hop(load: ClassLoad) -> Table:
     bands = [band for band in load.made_of if band.of in _BRIEF_BANDS]
     factor, unit = numbers.scale_for(load.response_ms["mean"], "ms")
     columns = [

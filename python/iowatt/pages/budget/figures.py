@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.lenses.budget.result import (
-    Band,
     BetweenLoads,
     Budget,
+    ClassLoad,
     Estimated,
     HopName,
-    Load,
+    PercentileBand,
     RequestClass,
     ServiceLevel,
 )
@@ -107,7 +107,7 @@ def _bars(classes: Sequence[RequestClass], path: str, number: int, paths: int) -
     )
 
 
-def _hop_table(loads: Sequence[tuple[str, Load]], factor: float, unit: str) -> Table:
+def _hop_table(loads: Sequence[tuple[str, ClassLoad]], factor: float, unit: str) -> Table:
     """A row for each hop of named classes."""
     columns = [
         Column("Requests", text=True), Column("Hop", text=True), Column("Waiting", unit),
@@ -128,7 +128,7 @@ def _key(hop: HopName) -> tuple[str, str, str]:
 
 
 def _aligned(
-    listed: Sequence[HopName], one: RequestClass, at: Load, factor: float
+    listed: Sequence[HopName], one: RequestClass, at: ClassLoad, factor: float
 ) -> tuple[list[float], list[float]]:
     place = {_key(hop): number for number, hop in enumerate(one.hops)}
     found: tuple[list[float], list[float]] = ([], [])
@@ -196,12 +196,12 @@ def _bands(one: RequestClass, name: str, number: int) -> Figure:
     )
 
 
-def _shares(band: Band, times: Sequence[float]) -> list[float]:
+def _shares(band: PercentileBand, times: Sequence[float]) -> list[float]:
     """Of each hop, in percent of the response time."""
     return [100 * value / (band.response_ms or 1) for value in times]
 
 
-def _sums(every: Sequence[Band], factor: float) -> list[Cell]:
+def _sums(every: Sequence[PercentileBand], factor: float) -> list[Cell]:
     return [sum(times) / factor for band in every for times in (band.waiting_ms, band.service_ms)]
 
 

@@ -28,7 +28,7 @@ COLOURS: Final[Mapping[str, Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownHops:
     """Hops of a chart: numbers of those that stand by themselves, and of the others."""
 
     alone: Sequence[int]
@@ -50,7 +50,7 @@ def label(hop: HopName | HopTime) -> str:
     return hop.label
 
 
-def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float = SHOWN_FROM) -> Shown:
+def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float = SHOWN_FROM) -> ShownHops:
     """Hops to show of bars, each its waiting and its service by hop. Those without any time are left out.
 
     By itself is shown what has the share ``least`` in a bar.
@@ -62,7 +62,7 @@ def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float 
             alone.append(at)
         elif any(part for part, _ in parts):
             others.append(at)
-    return Shown(alone, others, least)
+    return ShownHops(alone, others, least)
 
 
 def colours(hops: Sequence[HopName]) -> list[str]:
@@ -85,7 +85,7 @@ def marks(
     places: Sequence[str],
     unit: str,
     least: float = SHOWN_FROM,
-) -> tuple[list[dict[str, Any]], Shown]:
+) -> tuple[list[dict[str, Any]], ShownHops]:
     """Traces of stacked bars: of each hop its waiting, hatched, then its service, in the order of the way.
 
     ``along`` is the axis of the values, ``x`` or ``y``; ``places`` are the names of the bars as plotly reads

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iowatt.base.results import Note
-from iowatt.lenses.budget.result import BetweenLoads, BothWays, Budget, Estimated, HopName, Load, RequestClass
+from iowatt.lenses.budget.result import (
+    BetweenLoads,
+    BothWays,
+    Budget,
+    ClassLoad,
+    Estimated,
+    HopName,
+    RequestClass,
+)
 from iowatt.pages.budget.figures import MOST_CLASSES
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
@@ -14,7 +22,7 @@ if TYPE_CHECKING:
     pass
 
 
-def largest(load: Load, most: int = 3) -> list[BothWays]:
+def largest(load: ClassLoad, most: int = 3) -> list[BothWays]:
     """The hops that take most of a load's mean response time, both ways together, the largest first."""
     ranked = sorted(load.both_ways, key=lambda hop: -hop.total_ms)
     return [hop for hop in ranked[:most] if hop.total_ms > 0]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iowatt.lenses.heat.result import Heat
+from iowatt.lenses.heat.result import HeatResult
 from iowatt.pages.heat import figures
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.headline import Headline
 
 
-def document(heat: Heat) -> Document:
+def document(heat: HeatResult) -> Document:
     """The document of heat."""
     first = heat.points[0]
     stability, spaces = figures.stability(heat), figures.spaces(heat)
@@ -40,13 +40,12 @@ def document(heat: Heat) -> Document:
     )
 
 
-def _verdict(heat: Heat) -> Iterator[str]:
+def _verdict(heat: HeatResult) -> Iterator[str]:
     for point in heat.points:
         share = numbers.percent(point.skew.on_hottest(figures.HOT))
         yield (
             f"{figures.title(point)} ({figures.WHERE[point.point]}): the hottest {100 * figures.HOT:g} % of "
-            "the "
-            f"{figures.space(heat)} takes {share} of the I/O."
+            f"the {figures.space(heat)} takes {share} of the I/O."
         )
     behind = heat.behind_cache
     if behind is not None:
@@ -57,7 +56,7 @@ def _verdict(heat: Heat) -> Iterator[str]:
         )
 
 
-def _stability(heat: Heat) -> Iterator[str]:
+def _stability(heat: HeatResult) -> Iterator[str]:
     for point in heat.points:
         stable = point.stability
         if stable is None:
@@ -69,7 +68,7 @@ def _stability(heat: Heat) -> Iterator[str]:
         )
 
 
-def _headlines(heat: Heat) -> Iterator[Headline]:
+def _headlines(heat: HeatResult) -> Iterator[Headline]:
     for point in heat.points:
         name, key, skew = figures.title(point), point.point, point.skew
         base = point.capacity_bytes if heat.shares_over == "capacity" else point.touched_bytes

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.lenses.heat import skew
-from iowatt.lenses.heat.result import Heat, PointHeat, SkewPoint
+from iowatt.lenses.heat.result import HeatResult, HeatSkewPoint, PointHeat
 from iowatt.render import numbers, palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, plain
 
@@ -31,12 +31,12 @@ def title(point: PointHeat) -> str:
     return POINTS[point.point]
 
 
-def space(heat: Heat) -> str:
+def space(heat: HeatResult) -> str:
     """What shares of the space are shares of."""
     return "capacity" if heat.shares_over == "capacity" else "touched space"
 
 
-def skew_point(point: SkewPoint) -> str:
+def skew_point(point: HeatSkewPoint) -> str:
     """``70/30`` is 70 % of the I/O on 30 % of the space."""
     return f"{100 * point.io_share:.3g}/{100 * point.space_share:.3g}"
 
@@ -45,7 +45,7 @@ def _percent(values: list[float]) -> list[float]:
     return [100 * value for value in values]
 
 
-def curve(heat: Heat) -> Figure:
+def curve(heat: HeatResult) -> Figure:
     """Cumulative share of I/O over share of space."""
     data, columns = [], [Column("Hottest", f"% of {space(heat)}")]
     rows: list[list[Cell]] = [[100 * share] for share in _TOLD]
@@ -75,7 +75,7 @@ def curve(heat: Heat) -> Figure:
     )
 
 
-def density(heat: Heat) -> Figure:
+def density(heat: HeatResult) -> Figure:
     """Density of extents, sorted."""
     data = []
     rows: list[list[Cell]] = []
@@ -105,7 +105,7 @@ def density(heat: Heat) -> Figure:
     )
 
 
-def figures_of_skew(heat: Heat) -> Figure:
+def figures_of_skew(heat: HeatResult) -> Figure:
     """Single figures of the curves, a row for each point."""
     columns = [
         Column("Point", text=True), Column("IOPS"), Column("Density", "IOPS/GB", rank=1),
@@ -126,17 +126,16 @@ def figures_of_skew(heat: Heat) -> Figure:
     return Figure(
         "skew",
         "Skew in figures",
-        f"Hottest and density are of the {space(heat)}. Skew point: 80/20 is 80 % of the I/O on 20 % of the "
-        "space. k: of the law 1 - (1 - c)^k, 1 for an even load. Gini coefficient: 0 for an even load, "
-        "towards "
-        "1 where all I/O goes to one place.",
+        f"Hottest and density are of the {space(heat)}. Skew point: 80/20 is 80 % of the I/O on 20 % of "
+        "the space. k: of the law 1 - (1 - c)^k, 1 for an even load. Gini coefficient: 0 for an even "
+        "load, towards 1 where all I/O goes to one place.",
         Table(columns, rows),
         wide=True,
         brief=True,
     )
 
 
-def _by_address(heat: Heat, point: PointHeat) -> Figure:
+def _by_address(heat: HeatResult, point: PointHeat) -> Figure:
     bands = point.density_by_address
     rows: list[list[Cell]] = [
         [band.from_gb, band.until_gb, band.read_iops_per_gb, band.write_iops_per_gb] for band in bands
@@ -169,7 +168,7 @@ def _by_address(heat: Heat, point: PointHeat) -> Figure:
     )
 
 
-def _over_time(heat: Heat, point: PointHeat) -> Figure:
+def _over_time(heat: HeatResult, point: PointHeat) -> Figure:
     told = point.over_time
     starts, addresses, cells = told.start_s, told.address_gb, told.iops_per_gb
     rows: list[list[Cell]] = [
@@ -205,15 +204,14 @@ def _over_time(heat: Heat, point: PointHeat) -> Figure:
         f"time-{point.point}",
         f"Heat over time, {title(point).lower()}",
         "Density of each band of addresses in each period, by colour on a logarithmic scale; empty where "
-        "there "
-        "was no I/O.",
+        "there was no I/O.",
         Table([Column("From", "s"), Column("Address from", "GB"), Column("Density", "IOPS/GB")], rows),
         plot.chart(data, axis("Time (s)"), axis("Address (GB)"), showlegend=False),
         wide=True,
     )
 
 
-def stability(heat: Heat) -> Figure | None:
+def stability(heat: HeatResult) -> Figure | None:
     """How well a period's hot set predicts the next one's."""
     seen = [(point, point.stability) for point in heat.points if point.stability is not None]
     if not seen:
@@ -235,17 +233,16 @@ def stability(heat: Heat) -> Figure | None:
     return Figure(
         "stability",
         "Does the hot set stay?",
-        f"Share of each period's I/O on the hottest {100 * seen[0][1].hot_share:g} % of the {space(heat)} in "
-        "the period before: what a fast tier of that size serves that is filled by the period before. "
-        "Dotted: "
-        "on the period's own hottest space, the most there is.",
+        f"Share of each period's I/O on the hottest {100 * seen[0][1].hot_share:g} % of the {space(heat)} "
+        "in the period before: what a fast tier of that size serves that is filled by the period before. "
+        "Dotted: on the period's own hottest space, the most there is.",
         Table(columns, rows),
         plot.chart(data, axis("Time (s)"), axis("Share of the I/O (%)", range=[0, 102]), showlegend=True),
         wide=True,
     )
 
 
-def _directions(heat: Heat, point: PointHeat) -> Figure:
+def _directions(heat: HeatResult, point: PointHeat) -> Figure:
     rows: list[list[Cell]] = [
         [
             100 * row.space_share,
@@ -282,7 +279,7 @@ def _directions(heat: Heat, point: PointHeat) -> Figure:
     )
 
 
-def spaces(heat: Heat) -> Figure | None:
+def spaces(heat: HeatResult) -> Figure | None:
     """Every address space, where there are several at a point."""
     if all(len(point.spaces) < 2 for point in heat.points):
         return None
@@ -305,16 +302,16 @@ def spaces(heat: Heat) -> Figure | None:
     return Figure("spaces", "Address spaces", caption, Table(columns, rows), wide=True, brief=brief)
 
 
-def by_address(heat: Heat) -> list[Figure]:
+def by_address(heat: HeatResult) -> list[Figure]:
     """Density by address at each point."""
     return [_by_address(heat, point) for point in heat.points]
 
 
-def over_time(heat: Heat) -> list[Figure]:
+def over_time(heat: HeatResult) -> list[Figure]:
     """The picture of address by time at each point."""
     return [_over_time(heat, point) for point in heat.points]
 
 
-def directions(heat: Heat) -> list[Figure]:
+def directions(heat: HeatResult) -> list[Figure]:
     """Reads against writes at each point."""
     return [_directions(heat, point) for point in heat.points]

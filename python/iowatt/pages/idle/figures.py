@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from iowatt.lenses.idle.result import DriveAutocorrelation, FittedLaw, IdlePeriods, LawName
+from iowatt.lenses.idle.result import DriveAutocorrelation, FittedLengthLaw, IdlePeriods, LawName
 from iowatt.render import numbers, palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
@@ -172,7 +172,7 @@ def laws(idle: IdlePeriods) -> Figure | None:
     )
 
 
-def _parameters(fit: FittedLaw) -> str:
+def _parameters(fit: FittedLengthLaw) -> str:
     """The parameters of a law: ``shape 0.6, scale 500 ms``."""
     return ", ".join(
         f"{_PARAMETERS[name]} {' and '.join(_shown(name, one) for one in values)}"

@@ -35,7 +35,7 @@ Values = list[float | None]
 
 
 @dataclass(frozen=True)
-class Series:
+class IntervalSeries:
     """Intervals ready to draw; ``remarks`` say how they were joined. Times are shown in ``unit``."""
 
     table: pl.DataFrame
@@ -83,7 +83,7 @@ class Series:
         )
 
 
-def series_of(table: pl.DataFrame, most: int = MOST_POINTS) -> Series | None:
+def series_of(table: pl.DataFrame, most: int = MOST_POINTS) -> IntervalSeries | None:
     """The intervals of a run, joined to at most ``most``; ``None`` where there is none."""
     if table.height == 0:
         return None
@@ -98,7 +98,7 @@ def series_of(table: pl.DataFrame, most: int = MOST_POINTS) -> Series | None:
         table = _join(table, joined)
     end = float(table["end_s"].to_list()[-1])
     divisor, unit = next(((d, u) for least, d, u in _TIME_UNITS if end >= least), (1.0, "s"))
-    return Series(table, remarks, divisor, unit)
+    return IntervalSeries(table, remarks, divisor, unit)
 
 
 def _finite(values: pl.Series) -> Values:
@@ -135,7 +135,7 @@ class _Chart:
     caption: str
     quantity: str
     unit: str
-    lines: dict[str, tuple[str, Callable[[Series], Values]]]
+    lines: dict[str, tuple[str, Callable[[IntervalSeries], Values]]]
     column_unit: str = ""
     may_be_log: bool = False
     more: dict[str, Any] = field(default_factory=dict)
@@ -173,11 +173,11 @@ class _Chart:
         )
 
 
-def _column(name: str) -> Callable[[Series], Values]:
+def _column(name: str) -> Callable[[IntervalSeries], Values]:
     return lambda series: series.values(name)
 
 
-def _rate(name: str, divisor: float = 1.0) -> Callable[[Series], Values]:
+def _rate(name: str, divisor: float = 1.0) -> Callable[[IntervalSeries], Values]:
     return lambda series: series.rate(name, divisor)
 
 

@@ -10,7 +10,7 @@ from iowatt.studies.study import Findings, Section
 from iowatt.studies.verdict import Verdict
 
 if TYPE_CHECKING:
-    from iowatt.lenses.heat.result import Heat, PointHeat
+    from iowatt.lenses.heat.result import HeatResult, PointHeat
     from iowatt.studies.results import Results
 
 
@@ -35,7 +35,7 @@ def evaluate(results: Results, scale: systems.Scale) -> Findings:
     return Findings(verdicts, sections, notes(scale), results.table())
 
 
-def _heat(results: Results) -> Heat:
+def _heat(results: Results) -> HeatResult:
     """The heat lens on the hot band on the cached array."""
     from iowatt.lenses.heat import analyse, of_run
 
@@ -44,7 +44,7 @@ def _heat(results: Results) -> Heat:
     return analyse(of_run(run), run.summary["name"], over="touched")
 
 
-def _hot_space(heat: Heat) -> Verdict:
+def _hot_space(heat: HeatResult) -> Verdict:
     """54 % of the requests in 32 % of the space, at the front end."""
     front = next(one for one in heat.points if one.point == "front")
     bands = ((0.10, 0.18), (0.32, 0.40), (0.55, 0.63), (0.80, 0.88))

@@ -12,7 +12,7 @@ from iowatt.studies.hotband2013.points import Point, Points
 from iowatt.studies.hotband2013.systems import Scale
 
 if TYPE_CHECKING:
-    from iowatt.lenses.heat.result import Heat
+    from iowatt.lenses.heat.result import HeatResult
 
 
 def arrays(points: Points, scale: Scale) -> Figure:
@@ -239,7 +239,7 @@ def calculator() -> Figure:
     )
 
 
-def density(heat: Heat) -> list[Figure]:
+def density(heat: HeatResult) -> list[Figure]:
     """I/O density before and after the cache: cumulative share of I/O over share of the space."""
     columns = [
         Column("Share of the space", "%"),
