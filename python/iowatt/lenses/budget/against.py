@@ -8,7 +8,7 @@ found between two loads is a little low, the less the nearer they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -107,7 +107,7 @@ FAR: Final = 2.0
 UNLOADED: Final = 0.2
 
 
-def one(seen: ClassAtLoad, level: Level) -> Estimated:
+def estimated(seen: ClassAtLoad, level: Level) -> Estimated:
     """From one load: an estimate, with what it rests on."""
     part = seen.made_of(level.statistic)
     value = seen.value_ms(level.statistic)
@@ -143,7 +143,7 @@ def one(seen: ClassAtLoad, level: Level) -> Estimated:
         rate_iops=_times(seen.rate_iops, factor),
         first=None if first is None else rows[first],
         hops=rows,
-        validity=_validity(seen, level, factor),
+        validity=list(_validity(seen, level, factor)),
     )
 
 
@@ -160,65 +160,54 @@ def _named(hop: LedgerHop) -> dict[str, str]:
     return {"hop": hop.name, "place": hop.place, "way": hop.way}
 
 
-def _validity(seen: ClassAtLoad, level: Level, factor: float | None) -> list[Note]:
+def _validity(seen: ClassAtLoad, level: Level, factor: float | None) -> Iterator[Note]:
     """What the estimate assumes, and where this Run strains it."""
+    busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
     if seen.overloaded:
         text = "no estimate: the Run could not keep up with its load, so its waits depend on its length"
-        return [Note(code="overloaded", text=text, decides=True)]
+        yield Note(code="overloaded", text=text, decides=True)
+        return
     if seen.closed:
         text = (
             "no estimate: in a closed loop the outstanding requests bound the waiting; take open arrivals, "
             "or Runs at several loads"
         )
-        return [Note(code="closed-loop", text=text, decides=True)]
-    busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
+        yield Note(code="closed-loop", text=text, decides=True)
+        return
     if busiest is None:
-        text = "no estimate: no utilisation is known"
-        return [Note(code="no-utilisation", text=text, decides=True)]
-    notes = [
-        Note(
-            code="estimate",
-            text="estimate: all work grows in proportion, service times stay as they are, and waiting at "
-            "a hop of utilisation r grows as r / (1 - r), later where several servers share a queue",
-        )
-    ]
-    waits = seen.ledger.mean().waiting_ms.tolist()
-    unknown = [
-        hop.label
-        for hop, busy, waiting in zip(seen.ledger.hops, seen.busy, waits, strict=True)
-        if busy.share is None and waiting > 0
-    ]
-    if unknown:
+        yield Note(code="no-utilisation", text="no estimate: no utilisation is known", decides=True)
+        return
+    text = (
+        "estimate: all work grows in proportion, service times stay as they are, and waiting at a hop of "
+        "utilisation r grows as r / (1 - r), later where several servers share a queue"
+    )
+    yield Note(code="estimate", text=text)
+    hops = list(zip(seen.ledger.hops, seen.busy, seen.ledger.mean().waiting_ms.tolist(), strict=True))
+    if unknown := [hop.label for hop, busy, waiting in hops if busy.share is None and waiting > 0]:
         text = f"waiting stays as seen where no utilisation tells its growth: {', '.join(unknown)}"
-        notes.append(Note(code="waiting-not-scaled", text=text))
-    notes += [
-        Note(
-            code="interrupt-moderation",
-            text=f"waiting at {hop.label} stays as seen up to saturation: interrupt moderation of up to "
-            f"{busy.held_s * 1e6:g} us does not grow with the rate; a queue behind it is not estimated",
-        )
-        for hop, busy in zip(seen.ledger.hops, seen.busy, strict=True)
-        if busy.held_s
-    ]
-    if level.quantile is not None:
-        notes.append(
-            Note(
-                code="percentile",
-                text=f"the {level.statistic} is assumed to grow by "
-                f"{math.log(1 / (1 - level.quantile)):.1f} times the mean waits, as for exponential "
-                "waiting; rougher than a mean",
+        yield Note(code="waiting-not-scaled", text=text)
+    for hop, busy, _ in hops:
+        if busy.held_s:
+            text = (
+                f"waiting at {hop.label} stays as seen up to saturation: interrupt moderation of up to "
+                f"{busy.held_s * 1e6:g} us does not grow with the rate; a queue behind it is not estimated"
             )
+            yield Note(code="interrupt-moderation", text=text)
+    if level.quantile is not None:
+        text = (
+            f"the {level.statistic} is assumed to grow by {math.log(1 / (1 - level.quantile)):.1f} times the "
+            "mean waits, as for exponential waiting; rougher than a mean"
         )
+        yield Note(code="percentile", text=text)
     if factor is not None and factor > FAR:
         text = f"the rate found is more than {FAR:g} times that of the Run: simulate at rates nearer to it"
-        notes.append(Note(code="far", text=text, decides=True))
+        yield Note(code="far", text=text, decides=True)
     if factor is not None and busiest * factor > BUSY:
         text = f"a hop would be busy more than {100 * BUSY:.0f} % there, where small changes of load matter"
-        notes.append(Note(code="near-saturation", text=text, decides=True))
-    return notes
+        yield Note(code="near-saturation", text=text, decides=True)
 
 
-def several(loads: Sequence[ClassAtLoad], level: Level) -> BetweenLoads:
+def between_loads(loads: Sequence[ClassAtLoad], level: Level) -> BetweenLoads:
     """From several loads: where the level is broken between them, and by the growth of which hop.
 
     ``loads`` ascend in their rate. The lowest one stands for no load.
@@ -271,30 +260,27 @@ def several(loads: Sequence[ClassAtLoad], level: Level) -> BetweenLoads:
         between_iops=None if found is None else found.between,
         first=first,
         hops=rows,
-        validity=_of_loads(loads, found),
+        validity=list(_of_loads(loads, found)),
     )
 
 
-def _of_loads(loads: Sequence[ClassAtLoad], found: LevelCrossing | None) -> list[Note]:
+def _of_loads(loads: Sequence[ClassAtLoad], found: LevelCrossing | None) -> Iterator[Note]:
     text = "between neighbouring loads times are taken as linear in the rate, which finds it a little low"
-    notes = [Note(code="interpolated", text=text)]
+    yield Note(code="interpolated", text=text)
     busiest = max((busy.share for busy in loads[0].busy if busy.share is not None), default=0.0)
     if busiest > UNLOADED:
         text = (
             f"the lowest load stands for no load, and a hop is busy more than {100 * UNLOADED:.0f} % there: "
             "add a lower one"
         )
-        notes.append(Note(code="lowest-load-busy", text=text))
+        yield Note(code="lowest-load-busy", text=text)
     if found is None:
-        notes.append(Note(code="never-broken", text="no load breaks the level: add higher ones"))
+        yield Note(code="never-broken", text="no load breaks the level: add higher ones")
     elif found.between[0] == 0.0:
-        notes.append(
-            Note(code="always-broken", text="the lowest load breaks the level already: add lower ones")
-        )
+        yield Note(code="always-broken", text="the lowest load breaks the level already: add lower ones")
     elif found.rate_iops is None:
         text = (
             "the load that breaks it could not be kept up with, so only the loads on either side are known: "
             "add loads between them"
         )
-        notes.append(Note(code="overloaded-beyond", text=text, decides=True))
-    return notes
+        yield Note(code="overloaded-beyond", text=text, decides=True)

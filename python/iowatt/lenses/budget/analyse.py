@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
@@ -87,7 +87,7 @@ def analyse(
         modelled=modelled,
         level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
         classes=found,
-        notes=[*_notes(runs, found, modelled), *_held(seen), *_ended(runs, called)],
+        notes=[*_notes(runs, found, modelled), *_moderation(seen), *_ended(runs, called)],
     )
 
 
@@ -124,7 +124,7 @@ def _class(loads: Sequence[ClassAtLoad], level: Level | None) -> RequestClass:
     hops = same_hops(loads)
     held: Estimated | BetweenLoads | None = None
     if level is not None:
-        held = against.one(loads[0], level) if len(loads) == 1 else against.several(loads, level)
+        held = against.estimated(loads[0], level) if len(loads) == 1 else against.between_loads(loads, level)
     return RequestClass(
         path=path,
         workload=workload,
@@ -216,78 +216,54 @@ def _adds_up(one: ClassAtLoad, hops_ms: float) -> AddsUp:
     )
 
 
-def _held(seen: Sequence[Sequence[ClassAtLoad]]) -> list[Note]:
+def _moderation(seen: Sequence[Sequence[ClassAtLoad]]) -> Iterator[Note]:
     """Hops whose waiting includes held-back interrupts, with the longest delay."""
-    most: dict[str, set[float]] = {}
-    for one in (one for listed in seen for one in listed):
+    longest: dict[str, float] = {}
+    for one in (one for classes in seen for one in classes):
         for hop, busy in zip(one.ledger.hops, one.busy, strict=True):
             if busy.held_s:
-                most.setdefault(hop.label, set()).add(busy.held_s)
-    return [
-        Note(
-            code="interrupt-moderation",
-            text=f"waiting at {label} includes interrupt moderation of up to {max(held) * 1e6:g} us a visit, "
-            "which shrinks as the rate grows",
+                longest[hop.label] = max(longest.get(hop.label, 0.0), busy.held_s)
+    for label, held_s in longest.items():
+        text = (
+            f"waiting at {label} includes interrupt moderation of up to {held_s * 1e6:g} us a visit, which "
+            "shrinks as the rate grows"
         )
-        for label, held in most.items()
-    ]
+        yield Note(code="interrupt-moderation", text=text)
 
 
-def _ended(runs: Sequence[Run], called: Sequence[str]) -> list[Note]:
+def _ended(runs: Sequence[Run], names: Sequence[str]) -> Iterator[Note]:
     """Workloads that ended long before their Run: rates over its window are not theirs."""
-    return [
-        Note(
-            code="workload-ended-early",
-            text=f"{workload} in {name} ran for {100 * part:.0f} % of the window only; rates and busy "
-            "shares are means over the whole window: let all workloads last as long (observe.duration, "
-            "more requests)",
-            decides=True,
-        )
-        for run, name in zip(runs, called, strict=True)
-        for workload, part in comparable.ended_early(run).items()
-    ]
+    for run, name in zip(runs, names, strict=True):
+        for workload, share in comparable.ended_early(run).items():
+            text = (
+                f"{workload} in {name} ran for {100 * share:.0f} % of the window only; rates and busy shares "
+                "are means over the whole window: let all workloads last as long (observe.duration, more "
+                "requests)"
+            )
+            yield Note(code="workload-ended-early", text=text, decides=True)
 
 
-def _notes(runs: Sequence[Run], found: Sequence[RequestClass], modelled: bool) -> list[Note]:
+def _notes(runs: Sequence[Run], classes: Sequence[RequestClass], modelled: bool) -> Iterator[Note]:
     sources = sorted({run.summary["source"] for run in runs})
-    notes = [
-        Note(code="source", text="modelled" if modelled else f"measured: from Runs of {', '.join(sources)}")
-    ]
-    for one in found:
-        wrong = [load.run for load in one.loads if not load.adds_up.holds]
-        if wrong:
+    yield Note(code="source", text="modelled" if modelled else f"measured: from Runs of {', '.join(sources)}")
+    for one in classes:
+        if wrong := [load.run for load in one.loads if not load.adds_up.holds]:
             text = f"{one.name} on {one.path}: hops do not add up to the response time in {', '.join(wrong)}"
-            notes.append(Note(code="does-not-add-up", text=text, decides=True))
-    detailed = [len(load.made_of) > 2 for one in found for load in one.loads]
+            yield Note(code="does-not-add-up", text=text, decides=True)
+    loads = [load for one in classes for load in one.loads]
+    detailed = [len(load.made_of) > 2 for load in loads]
     if any(detailed):
-        notes.append(
-            Note(
-                code="bins",
-                text="requests in one bin of the response-time histogram are treated as alike; "
-                "percentiles and the slowest requests are broken down at that resolution",
-            )
+        text = (
+            "requests in one bin of the response-time histogram are treated as alike; percentiles and the "
+            "slowest requests are broken down at that resolution"
         )
+        yield Note(code="bins", text=text)
     if not all(detailed):
-        notes.append(
-            Note(
-                code="means-only",
-                text="some Runs have only mean times by hop: no breakdown of percentiles there",
-            )
-        )
-    thin = sorted({band.of for one in found for load in one.loads for band in load.made_of if band.anecdote})
-    if thin:
-        notes.append(
-            Note(
-                code="few-requests",
-                text=f"fewer than {FEWEST} requests of some class in: {', '.join(thin)}; too few to rest on",
-            )
-        )
-    if any(load.overloaded for one in found for load in one.loads):
-        notes.append(
-            Note(
-                code="overloaded",
-                text="overloaded loads have no steady state: their times are those of a growing queue",
-                decides=True,
-            )
-        )
-    return notes
+        text = "some Runs have only mean times by hop: no breakdown of percentiles there"
+        yield Note(code="means-only", text=text)
+    if thin := sorted({band.of for load in loads for band in load.made_of if band.anecdote}):
+        text = f"fewer than {FEWEST} requests of some class in: {', '.join(thin)}; too few to rest on"
+        yield Note(code="few-requests", text=text)
+    if any(load.overloaded for load in loads):
+        text = "overloaded loads have no steady state: their times are those of a growing queue"
+        yield Note(code="overloaded", text=text, decides=True)
