@@ -150,7 +150,7 @@ def _left(run: Run) -> Iterator[Note]:
 
 
 def _soaked_up(summary: Summary) -> Iterator[Note]:
-    """Writes that a cache took and no drive has seen: a Run that ends while it fills is no steady state."""
+    """Writes that a cache holds and no drive has received: no steady state yet."""
     cache = summary.get("cache")
     if cache is None or not cache["dirty_bytes_at_end"]:
         return

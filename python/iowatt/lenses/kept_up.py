@@ -27,7 +27,7 @@ LONG_DRAIN: Final = 0.1
 from which a replay at recorded times is called too fast for the array."""
 
 BACKLOG: Final = 4
-"""Requests in flight that tell a queue from a straggler."""
+"""Requests in flight from which there is a queue, not a straggler."""
 
 _WARM: Final = {
     "hot": "the data that its work uses most",

@@ -93,7 +93,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
 
 
 def _uncertain(flow: Flow) -> list[str]:
-    """Why no interval stands beside the mean response time, where it is not for want of requests."""
+    """Why the mean response time has no interval, unless for lack of requests."""
     withheld = mean_interval(flow.response["all"].batches).withheld
     return [] if withheld is None else [f"{UNCERTAIN}: {withheld}"]
 

@@ -40,7 +40,7 @@ class Column:
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     def show(self, cell: Cell) -> str:
-        """A cell by itself as a person reads it."""
+        """One cell as a person reads it."""
         if cell is None:
             return numbers.NO_VALUE
         if isinstance(cell, str):

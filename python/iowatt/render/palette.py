@@ -25,7 +25,7 @@ ARRAY_COLOURS = {
     "parts_active": "#56b4e9",
     "supply_loss": "#6b4f3a",
 }
-"""What is no drive: parts of the array, and what its supplies lose."""
+"""Other parts of the array, and the losses of its supplies."""
 
 STATE_NAMES = {
     "active": "Active (transfer)",
@@ -135,7 +135,7 @@ def from_below(states: list[str]) -> list[str]:
 
 
 def in_order(states: list[str]) -> list[str]:
-    """States as tables list them: the drives', those of other names by name, and what is no drive last."""
+    """States as tables list them: the drives' states, other states by name, and other parts last."""
     drives, array = list(STATE_COLOURS), list(ARRAY_COLOURS)
 
     def place(state: str) -> tuple[int, int, str]:

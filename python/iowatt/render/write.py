@@ -20,7 +20,7 @@ def check_target(target: Path, *, force: bool) -> None:
         raise InputError(
             "not-accepted",
             str(target),
-            f"the kind of file is told by its suffix; {target.suffix!r} is not one of {', '.join(KINDS)}",
+            f"the suffix is the kind of file; {target.suffix!r} is not one of {', '.join(KINDS)}",
         )
     if not target.parent.is_dir():
         raise InputError("not-found", str(target.parent), "the directory for the report does not exist")

@@ -184,7 +184,7 @@ def _validity(seen: ClassAtLoad, level: Level, factor: float | None) -> Iterator
     yield Note(code="estimate", text=text)
     hops = list(zip(seen.ledger.hops, seen.busy, seen.ledger.mean().waiting_ms.tolist(), strict=True))
     if unknown := [hop.label for hop, busy, waiting in hops if busy.share is None and waiting > 0]:
-        text = f"waiting stays as seen where no utilisation tells its growth: {', '.join(unknown)}"
+        text = f"waiting stays as measured where no utilisation is known: {', '.join(unknown)}"
         yield Note(code="waiting-not-scaled", text=text)
     for hop, busy, _ in hops:
         if busy.held_s:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.budget.ledger import Ledger, RequestMeans
     from iowatt.run.bundle import Run
 
-#: Percentiles that a budget is told around, by their name.
+#: Percentiles around which a budget breaks requests down, by name.
 BANDS: Final = ("p50", "p90", "p99", "p99.9")
 
 #: The slowest requests, in percent of all.
@@ -48,7 +48,7 @@ def analyse(
     overloaded: Sequence[bool] | None = None,
     level: Level | None = None,
 ) -> Budget:
-    """Where the response time goes in Runs that know it (docs/reference/cli.md).
+    """Where the response time goes in Runs with hops (docs/reference/cli.md).
 
     Parameters
     ----------
@@ -59,14 +59,14 @@ def analyse(
     overloaded:
         Of each Run whether work piled up in it, so that its times are those of a growing queue.
     level:
-        What the response time is held against. Of one Run the rate that breaks it is an estimate
+        What the response time is held against. Of one Run the rate that breaks it is estimated
         (:mod:`iowatt.lenses.budget.estimate`), of several it lies between loads
         (:mod:`iowatt.lenses.budget.against`).
 
     Raises
     ------
     InputError
-        A Run does not tell where the time went; hops that differ between Runs; no class in common;
+        A Run has no hops; hops that differ between Runs; no class in common;
         Runs that differ in more than their load; a rate is asked for, and a workload ends long before its
         Run.
     """
@@ -109,12 +109,12 @@ def _keys(seen: Sequence[ClassAtLoad]) -> list[Key]:
 
 
 def _bands(one: ClassAtLoad, level: Level | None) -> list[tuple[str, RequestMeans]]:
-    """The mean; and where several bins tell them apart, requests around percentiles and the slowest."""
-    wanted = dict.fromkeys(BANDS if one.told_apart else ())
+    """The mean; and where several bins separate them, requests around percentiles and the slowest."""
+    wanted = dict.fromkeys(BANDS if one.resolved else ())
     if level is not None and level.statistic != MEAN:
         wanted[level.statistic] = None
     bands = [(MEAN, one.ledger.mean())] + [(name, one.made_of(name)) for name in wanted]
-    if one.told_apart:
+    if one.resolved:
         bands += [(f"slowest {share:g} %", one.ledger.slowest(share / 100)) for share in SLOWEST]
     return bands
 

@@ -34,23 +34,23 @@ class ClassAtLoad:
     #: Busy shares of the hops, of all work together.
     busy: Sequence[StationLoad]
     histogram: Histogram
-    #: Mean response time as `run.json` has it; None where it does not tell this class apart.
+    #: Mean response time as `run.json` has it; None where it has no figures of this class.
     reported_ms: float | None
     largest_ms: float | None
     #: Whether work piled up, so that its times are those of a growing queue.
     overloaded: bool
-    #: Whether its rate is what the system gives, as of a closed loop.
+    #: Whether the system sets its rate: a closed loop.
     closed: bool
     modelled: bool
 
     @property
     def key(self) -> Key:
-        """What tells the class from others of a Run."""
+        """The key of the class among those of a Run."""
         return self.ledger.path, self.ledger.workload, self.ledger.op
 
     @property
-    def told_apart(self) -> bool:
-        """Whether slow requests are told apart from fast ones: by bins, and these side by side."""
+    def resolved(self) -> bool:
+        """Whether bins separate slow requests from fast ones."""
         low, high = self.ledger.low_ns, self.ledger.high_ns
         return self.ledger.total == 1 or bool(low.size > 1 and (low[1:] > high[:-1]).all())
 
@@ -71,14 +71,14 @@ class ClassAtLoad:
 
 
 def has_hops(run: Run) -> bool:
-    """Whether a Run tells where the time went."""
+    """Whether a Run has the time of each hop."""
     return run.has(TABLE) and run.table(TABLE).height > 0
 
 
 def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[ClassAtLoad]:
     """The classes of a Run, which is called ``name``; all of a path together first where there are several.
 
-    Raises ``InputError`` where the Run does not tell where the time went.
+    Raises ``InputError`` where the Run has no hops.
     """
     if not has_hops(run):
         raise InputError(

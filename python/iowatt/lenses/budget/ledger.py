@@ -2,7 +2,7 @@
 
 Every nanosecond between the arrival of a request at the host and its completion belongs to one hop, waiting
 or in service; a request is in one bin. So means over any set of bins add up to the mean response time of the
-requests in them, and what slow requests are made of can be told from the table alone.
+requests in them, and the table alone shows what slow requests are made of.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class HopTime(Result):
     total_ms: float
     #: Of the mean response time.
     share: float | None
-    #: Busy share; None where it does not tell saturation, for the reason in ``remark``.
+    #: Busy share; None where it does not show saturation, for the reason in ``remark``.
     utilisation: float | None
     servers: int
     saturation_iops: float | None
@@ -163,8 +163,8 @@ class RequestClass(Result):
     against: Estimated | BetweenLoads | None = Field(discriminator="basis")
 
     @property
-    def told(self) -> ClassLoad:
-        """The load that is told in full: the highest one that was kept up with, else the lowest."""
+    def shown_load(self) -> ClassLoad:
+        """The load shown in full: the highest one that the system kept up with, else the lowest."""
         steady = [load for load in self.loads if not load.overloaded]
         return steady[-1] if steady else self.loads[0]
 

@@ -38,7 +38,7 @@ HOT_SHARE = 0.10
 BYTES_PER_GB = 1e9
 
 MOST_BANDS = 240
-#: Where curves are told: every percent, and finer at the hot end.
+#: Points of a curve: every percent, and finer at the hot end.
 _AT = np.unique(np.concatenate([[0.0], np.geomspace(1e-4, 0.02, 24), np.linspace(0.01, 1.0, 100)]))
 #: I/Os of a mean extent below which chance shows as skew, and periods are hard to compare.
 FEW = 20
@@ -149,7 +149,7 @@ def analyse(
     Raises
     ------
     InputError
-        Nothing was asked for within the window.
+        No request came within the window.
     """
     counts = [len(np.unique(extents.extent)) for extents in points]
     if not any(counts):
@@ -203,7 +203,7 @@ def _point(extents: Extents, over: SharesOver) -> PointHeat:
         iops=total / seconds,
         iops_per_gb=total / seconds / (whole / BYTES_PER_GB) if whole else 0.0,
         skew=skew.figures(curve, total / number),
-        curve=_told(curve, reads, writes, size=size, whole=whole, order=order),
+        curve=_curve_points(curve, reads, writes, size=size, whole=whole, order=order),
         density_sorted=_sorted(io, size, order, whole, seconds),
         density_by_address=_by_address(extents, (first, last), (extent, reads, writes), seconds),
         directions=_directions(reads, writes, size, whole, order),
@@ -213,7 +213,7 @@ def _point(extents: Extents, over: SharesOver) -> PointHeat:
     )
 
 
-def _told(
+def _curve_points(
     curve: skew.HeatCurve,
     reads: Floats,
     writes: Floats,

@@ -16,7 +16,7 @@ from iowatt.lenses.heat.result import HeatSkew, HeatSkewPoint, HotShare, SkewLaw
 
 Floats = npt.NDArray[np.float64]
 
-#: Shares of the space at which the curve is told in figures.
+#: Shares of the space for which the result has figures.
 HOTTEST = (0.01, 0.03, 0.05, 0.10, 0.20)
 #: Points at which a law is held against the curve: every half percent of the space.
 _FIT_AT = np.linspace(0.0, 1.0, 201)[1:-1]

@@ -48,8 +48,8 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
     )
     products = counts.LagProducts(sums)
     short = periods.short
-    told = [one for one in policies() if idles_through(one, drives) * NS_PER_S >= short.longest_ns]
-    trials = [Trial(policy, drives) for policy in told] if drives else []
+    evaluable = [one for one in policies() if idles_through(one, drives) * NS_PER_S >= short.longest_ns]
+    trials = [Trial(policy, drives) for policy in evaluable] if drives else []
     bound = OracleBound(drives, short) if drives else None
     products.add_short(short)
     for trial in trials:
@@ -99,7 +99,7 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
         policies=evaluated,
         oracle_bound=[] if bound is None else bound.points(total_j),
         notes=[
-            *_counted(short, total, len(policies()) - len(told) if drives else 0),
+            *_counted(short, total, len(policies()) - len(evaluable) if drives else 0),
             *_notes(run, sums, device, why_not),
             *_waits(evaluated, drives),
         ],
@@ -112,7 +112,7 @@ def _idle_share(periods: Periods, idle_ns: int) -> float:
 
 
 def _drives(run: Run, device: str | None, count: int) -> tuple[Sequence[TwoStates], Note | None]:
-    """The power states of each drive; none, and why, where neither the Run nor a name tells."""
+    """The power states of each drive; none, and why, where neither the Run nor ``device`` has figures."""
     if device is not None:
         return [power.named(device)] * count, None
     try:

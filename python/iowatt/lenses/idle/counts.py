@@ -1,4 +1,4 @@
-"""How many idle periods each drive has, how long they are, and whether one tells of the next.
+"""How many idle periods each drive has, how long they are, and whether successive ones correlate.
 
 Autocorrelation (the study's Figure 4 and Table 2): with m the mean of a drive's n whole periods x_1 ... x_n,
 the estimate at lag k is ``r_k = sum((x_i - m) (x_i+k - m), i = 1 .. n-k) / sum((x_i - m)^2)`` (Box, Jenkins

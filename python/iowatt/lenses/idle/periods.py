@@ -74,7 +74,7 @@ class ShortPeriods:
 
     @property
     def mean_ns(self) -> npt.NDArray[np.int64]:
-        """Mean length of each bin, which stands for all in it."""
+        """Mean length of each bin, used for all periods in it."""
         return np.maximum(1, np.rint(self.sum_ns / np.maximum(1, self.count))).astype(np.int64)
 
     @property

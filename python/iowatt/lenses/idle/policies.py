@@ -146,7 +146,7 @@ _ORACLES: Final = {
 
 
 class OracleBound:
-    """Both oracles over every point of the curve at which the periods tell what they save."""
+    """Both oracles over every point of the curve for which the periods are long enough."""
 
     def __init__(
         self, drives: Sequence[TwoStates], short: ShortPeriods, factors: Sequence[float] = FACTORS

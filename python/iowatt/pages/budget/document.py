@@ -58,7 +58,7 @@ def document(budget: Budget) -> Document:
 
 
 def _headline(one: RequestClass, number: int, budget: Budget) -> Headline:
-    load = one.told
+    load = one.shown_load
     first = words.largest(load, 1)
     most = f"; most at {first[0].hop} {numbers.percent(first[0].share)}" if first else ""
     p99 = numbers.with_unit(load.response_ms["p99"], "ms")
@@ -74,7 +74,7 @@ def _caveats(budget: Budget) -> Iterator[Caveat]:
 
 def _brief(one: RequestClass, budget: Budget) -> Figure:
     """The class in one table: its hops, or over several loads their sums."""
-    load = one.told
+    load = one.shown_load
     times = ", ".join(f"{name} {numbers.with_unit(value, 'ms')}" for name, value in load.response_ms.items())
     rate = numbers.with_unit(load.own_iops, "IOPS")
     return Figure(

@@ -26,7 +26,7 @@ _HATCHED: Final = (
     "Solid is service, hatched is waiting, in the order of the way from the host to the media and back."
 )
 
-#: Share of a bar from which a hop is shown by itself where there is little room.
+#: Share of a bar from which a hop is shown on its own where room is short.
 _SHOWN_IN_BANDS: Final = 0.02
 
 #: Classes whose percentiles a report shows; the page of `iowatt budget` has all.
@@ -34,9 +34,9 @@ MOST_CLASSES: Final = 6
 
 
 def of_hops(run: Run) -> Table:
-    """Hop by hop what the mean is made of, for a workbook; no rows where the Run does not tell."""
+    """Hop by hop what the mean is made of, for a workbook; no rows where the Run has none."""
     found = _analysed(run)
-    classes = [] if found is None else [(found.title(one), one.told) for one in found.classes]
+    classes = [] if found is None else [(found.title(one), one.shown_load) for one in found.classes]
     return _hop_table(classes, 1.0, "ms")
 
 
@@ -53,7 +53,7 @@ def of_bands(run: Run) -> Table:
             band.response_ms, band.requests,
         ]
         for one in found.classes
-        for band in one.told.made_of
+        for band in one.shown_load.made_of
         for at, hop in enumerate(one.hops)
     ]  # fmt: skip
     return Table(columns, rows)
@@ -66,8 +66,8 @@ def _analysed(run: Run) -> Budget | None:
 
 
 def _at_load(one: RequestClass) -> str:
-    """Which of several loads is told."""
-    rate = numbers.with_unit(one.told.rate_iops, "IOPS")
+    """Which of several loads is shown."""
+    rate = numbers.with_unit(one.shown_load.rate_iops, "IOPS")
     return f" At {rate}, the highest load that was kept up with." if len(one.loads) > 1 else ""
 
 
@@ -81,7 +81,7 @@ def bars(found: Budget) -> list[Figure]:
 
 
 def _bars(classes: Sequence[RequestClass], path: str, number: int, paths: int) -> Figure:
-    every = [(one, one.told) for one in classes]
+    every = [(one, one.shown_load) for one in classes]
     longest = max(at.response_ms["mean"] for _, at in every)
     factor, unit = numbers.scale_for(longest, "ms")
     listed = list({_key(hop): hop for one, _ in every for hop in one.hops}.values())
@@ -145,12 +145,12 @@ def bands(found: Budget) -> list[Figure]:
     return [
         _bands(one, found.title(one), number)
         for number, one in enumerate(found.single)
-        if len(one.told.made_of) > 2
+        if len(one.shown_load.made_of) > 2
     ]
 
 
 def _bands(one: RequestClass, name: str, number: int) -> Figure:
-    every = one.told.made_of
+    every = one.shown_load.made_of
     longest = max(band.response_ms for band in every)
     factor, unit = numbers.scale_for(longest, "ms")
     charted = [band for band in every if not band.of.startswith("slowest")]

@@ -10,7 +10,7 @@ from iowatt.lenses.budget.result import HopName, HopTime
 from iowatt.render import numbers
 from iowatt.render.figure import plain
 
-#: Share of a bar from which a hop is shown by itself.
+#: Share of a bar from which a hop is shown on its own.
 SHOWN_FROM: Final = 0.005
 
 OTHERS: Final = "Other hops"
@@ -41,8 +41,8 @@ class ShownHops:
         if not self.others:
             return []
         many = f"{len(self.others)} hops" if len(self.others) > 1 else "A hop"
-        told = "are drawn together" if len(self.others) > 1 else "is drawn"
-        return [f"{many} under {numbers.percent(self.least)} of every bar {told} last; the table has each."]
+        drawn = "are drawn together" if len(self.others) > 1 else "is drawn"
+        return [f"{many} under {numbers.percent(self.least)} of every bar {drawn} last; the table has each."]
 
 
 def label(hop: HopName | HopTime) -> str:

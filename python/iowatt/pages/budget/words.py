@@ -30,7 +30,7 @@ def largest(load: ClassLoad, most: int = 3) -> list[BothWays]:
 
 def where(one: RequestClass, found: Budget) -> str:
     """Where the mean response time of a class goes, in a sentence."""
-    load = one.told
+    load = one.shown_load
     parts = [f"{hop.hop} {numbers.percent(hop.share)}{_waiting(hop)}" for hop in largest(load)]
     mean = numbers.with_unit(load.response_ms["mean"], "ms")
     return f"{found.title(one)}: of {mean} on average, {listed(parts)}."
@@ -44,7 +44,7 @@ def _waiting(hop: BothWays) -> str:
 
 def tail(one: RequestClass, found: Budget) -> str | None:
     """What the slowest 1 % are made of more than all requests are; None where nothing stands out."""
-    bands = {band.of: band for band in one.told.made_of}
+    bands = {band.of: band for band in one.shown_load.made_of}
     if "slowest 1 %" not in bands:
         return None
     every, slow = bands["mean"], bands["slowest 1 %"]

@@ -39,7 +39,7 @@ def documents(found: Descriptions) -> list[Document]:
 
 
 def document(found: Description, key: str = "trace1") -> Document:
-    """The document of one description; ``key`` tells several of a page apart."""
+    """The document of one description; ``key`` differs where a page has several."""
     sections = [
         Section(name, title, [figure for build in builders if (figure := build(found)) is not None])
         for name, title, builders in _SECTIONS

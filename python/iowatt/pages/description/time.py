@@ -100,7 +100,7 @@ def bandwidth(found: Description) -> Figure | None:
         found,
         "bandwidth",
         "Data over time",
-        "Bytes asked for per second.",
+        "Bytes requested per second.",
         unit="MiB/s",
         series=[
             ("Read", per_second("bytes_read"), palette.READ),

@@ -23,7 +23,7 @@ COLOURS = {"front": palette.RUNS[0], "back": palette.RUNS[1], "trace": palette.R
 HOT: Final = 0.10
 """Share of the space that a page calls hot."""
 
-_TOLD = (0.01, 0.02, 0.03, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 1.0)
+_SHARES = (0.01, 0.02, 0.03, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 1.0)
 
 
 def title(point: PointHeat) -> str:
@@ -48,18 +48,18 @@ def _percent(values: list[float]) -> list[float]:
 def curve(heat: HeatResult) -> Figure:
     """Cumulative share of I/O over share of space."""
     data, columns = [], [Column("Hottest", f"% of {space(heat)}")]
-    rows: list[list[Cell]] = [[100 * share] for share in _TOLD]
+    rows: list[list[Cell]] = [[100 * share] for share in _SHARES]
     for point in heat.points:
-        told, colour, name = point.curve, COLOURS[point.point], title(point)
-        x, k = told.space_share, point.skew.law.k
+        measured, colour, name = point.curve, COLOURS[point.point], title(point)
+        x, k = measured.space_share, point.skew.law.k
         fitted = skew.law(k, np.array(x)).tolist()
-        data.append(plot.curve(_percent(x), _percent(told.io_share), name, colour, "%"))
+        data.append(plot.curve(_percent(x), _percent(measured.io_share), name, colour, "%"))
         law = f"{name}: law, k = {numbers.significant(k)}"
         data.append(plot.curve(_percent(x), _percent(fitted), law, colour, "%", dash="dot"))
         columns += [Column(name, "% of I/O"), Column(f"{name}, law", "% of I/O")]
         for row in rows:
             at = float(str(row[0])) / 100
-            row += [100 * told.at(at), 100 * float(skew.law(k, at))]
+            row += [100 * measured.at(at), 100 * float(skew.law(k, at))]
     data.append(plot.curve([0, 100], [0, 100], "Even", palette.STATE_COLOURS["idle"], "%", dash="dash"))
     return Figure(
         "curve",
@@ -80,8 +80,8 @@ def density(heat: HeatResult) -> Figure:
     data = []
     rows: list[list[Cell]] = []
     for point in heat.points:
-        told, name = point.density_sorted, title(point)
-        x, y = _percent(told.space_share), told.iops_per_gb
+        density, name = point.density_sorted, title(point)
+        x, y = _percent(density.space_share), density.iops_per_gb
         # Each density holds from the share before on, the first one from 0.
         drawn = plot.positive([*y[:1], *y])
         steps = [0.0, *x][: len(drawn)]
@@ -169,8 +169,8 @@ def _by_address(heat: HeatResult, point: PointHeat) -> Figure:
 
 
 def _over_time(heat: HeatResult, point: PointHeat) -> Figure:
-    told = point.over_time
-    starts, addresses, cells = told.start_s, told.address_gb, told.iops_per_gb
+    course = point.over_time
+    starts, addresses, cells = course.start_s, course.address_gb, course.iops_per_gb
     rows: list[list[Cell]] = [
         [start, address, cells[y][x]]
         for x, start in enumerate(starts)
@@ -184,8 +184,8 @@ def _over_time(heat: HeatResult, point: PointHeat) -> Figure:
     data = [
         {
             "type": "heatmap",
-            "x": [*starts, told.end_s],
-            "y": [*addresses, told.end_gb],
+            "x": [*starts, course.end_s],
+            "y": [*addresses, course.end_gb],
             "z": logs,
             "customdata": cells,
             "colorscale": "Viridis",
@@ -213,16 +213,16 @@ def _over_time(heat: HeatResult, point: PointHeat) -> Figure:
 
 def stability(heat: HeatResult) -> Figure | None:
     """How well a period's hot set predicts the next one's."""
-    seen = [(point, point.stability) for point in heat.points if point.stability is not None]
-    if not seen:
+    measured = [(point, point.stability) for point in heat.points if point.stability is not None]
+    if not measured:
         return None
     data = []
     rows: list[list[Cell]] = []
-    for point, told in seen:
+    for point, stable in measured:
         name, colour = title(point), COLOURS[point.point]
-        starts = [row.start_s for row in told.by_period]
-        caught = [100 * row.caught for row in told.by_period]
-        possible = [100 * row.possible for row in told.by_period]
+        starts = [row.start_s for row in stable.by_period]
+        caught = [100 * row.caught for row in stable.by_period]
+        possible = [100 * row.possible for row in stable.by_period]
         data.append(plot.curve(starts, caught, f"{name}: hot set of the period before", colour, "%"))
         data.append(plot.curve(starts, possible, f"{name}: own hot set", colour, "%", dash="dot"))
         rows += [[name, *row] for row in zip(starts, caught, possible, strict=True)]
@@ -233,9 +233,9 @@ def stability(heat: HeatResult) -> Figure | None:
     return Figure(
         "stability",
         "Does the hot set stay?",
-        f"Share of each period's I/O on the hottest {100 * seen[0][1].hot_share:g} % of the {space(heat)} "
-        "in the period before: what a fast tier of that size serves that is filled by the period before. "
-        "Dotted: on the period's own hottest space, the most there is.",
+        f"Share of each period's I/O on the hottest {100 * measured[0][1].hot_share:g} % of the "
+        f"{space(heat)} in the period before: what a fast tier of that size serves when the period before "
+        "fills it. Dotted: on the period's own hottest space, the upper limit.",
         Table(columns, rows),
         plot.chart(data, axis("Time (s)"), axis("Share of the I/O (%)", range=[0, 102]), showlegend=True),
         wide=True,
