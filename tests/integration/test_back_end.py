@@ -10,7 +10,8 @@ import pytest
 
 import iowatt
 from iowatt.evaluate.search import row
-from iowatt.pages.run import controller_table, outcome
+from iowatt.pages.run import outcome
+from iowatt.pages.system import controller_table
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "back-end.toml"

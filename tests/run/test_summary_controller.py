@@ -12,7 +12,8 @@ import pytest
 import handmade
 from iowatt.lenses.findings import findings
 from iowatt.lenses.summary import summarise
-from iowatt.pages.run import controller_table, outcome
+from iowatt.pages.run import outcome
+from iowatt.pages.system import controller_table
 from iowatt.render import numbers
 from iowatt.run.record import Cost
 from iowatt.sources.simulator import build_record

@@ -58,13 +58,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         source=record.source,
         notes=[*record.notes, *([] if above is None else [above.text]), *_uncertain(record.total)],
         provenance=provenance,
-        window=Window(
-            start_s=record.window.start_s,
-            end_s=record.window.end_s,
-            duration_s=span,
-            warmup_s=record.window.warmup_s,
-            last_arrival_s=record.window.last_arrival_s,
-        ),
+        window=Window.model_validate(record.window, from_attributes=True),
         requests=_requests(record.total),
         throughput=work,
         response_time_ms=_response_times(record.total.response, tables.latency),
@@ -75,7 +69,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         efficiency=efficiency.efficiency(work, storage, drawn),
         devices=list(_devices(tables.devices, record.ratings, span)),
         buses=list(_buses(record)),
-        rebuilds=list(_rebuilds(record)),
+        rebuilds=[Rebuild.model_validate(rebuild, from_attributes=True) for rebuild in record.rebuilds],
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
         paths=summary_paths.paths(record.paths, span),
@@ -281,20 +275,6 @@ def _heat(record: Record) -> Heat | None:
             HeatSpace(point=space.point, name=space.name, capacity_bytes=space.capacity_bytes, **sums)
         )
     return Heat(extent_bytes=heat.extent_bytes, period_s=heat.period_s, spaces=spaces)
-
-
-def _rebuilds(record: Record) -> Iterator[Rebuild]:
-    for rebuild in record.rebuilds:
-        yield Rebuild(
-            pool=rebuild.pool,
-            drive=rebuild.drive,
-            spare=rebuild.spare,
-            failed_s=rebuild.failed_s,
-            started_s=rebuild.started_s,
-            finished_s=rebuild.finished_s,
-            rebuilt_bytes=rebuild.rebuilt_bytes,
-            fraction=rebuild.fraction,
-        )
 
 
 def _simulation(record: Record) -> Simulation | None:

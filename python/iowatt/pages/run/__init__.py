@@ -9,6 +9,5 @@ PosixPath('tpcc.html')
 
 from iowatt.pages.run.document import document, documents, write
 from iowatt.pages.run.provenance import labels
-from iowatt.pages.run.system import controller_table
 
-__all__ = ["controller_table", "document", "documents", "labels", "write"]
+__all__ = ["document", "documents", "labels", "write"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from iowatt.pages.run.system import pacing
+from iowatt.pages.system import pacing
 from iowatt.render import numbers, palette
 from iowatt.render.numbers import with_unit
 from iowatt.render.phrases import between, listed

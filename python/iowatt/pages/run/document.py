@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.findings import OVERLOAD, findings
-from iowatt.pages import budget
-from iowatt.pages.run import comparison, drives, energy, latency, outcome, over_time, parts, system
+from iowatt.pages import budget, system
+from iowatt.pages.run import comparison, drives, energy, latency, outcome, over_time, parts
 from iowatt.pages.run.answer import answer
 from iowatt.pages.run.headlines import headlines, particular
 from iowatt.pages.run.provenance import labels, origin, provenance
