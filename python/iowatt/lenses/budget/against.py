@@ -17,7 +17,7 @@ import numpy as np
 from iowatt.base.results import Note
 from iowatt.lenses.budget import estimate
 from iowatt.lenses.budget.class_at_load import ClassAtLoad
-from iowatt.lenses.budget.ledger import Floats, LedgerHop
+from iowatt.lenses.budget.ledger import Floats
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.result import BetweenLoads, Estimated, EstimatedHop, GrownHop, LoadAgainstLevel
 
@@ -128,7 +128,7 @@ def estimated(seen: ClassAtLoad, level: Level) -> Estimated:
         first = int((part.waiting_ms + part.service_ms).argmax())
     rows = [
         EstimatedHop(
-            **_named(hop),
+            **dict(hop),
             saturation_iops=_times(seen.rate_iops, None if not busy.share else 1 / busy.share),
             alone_iops=_times(seen.rate_iops, times),
         )
@@ -154,10 +154,6 @@ def _first(factors: Sequence[float | None]) -> int | None:
 
 def _times(rate: float, factor: float | None) -> float | None:
     return None if factor is None else rate * factor
-
-
-def _named(hop: LedgerHop) -> dict[str, str]:
-    return {"hop": hop.name, "place": hop.place, "way": hop.way}
 
 
 def _validity(seen: ClassAtLoad, level: Level, factor: float | None) -> Iterator[Note]:
@@ -229,7 +225,7 @@ def between_loads(loads: Sequence[ClassAtLoad], level: Level) -> BetweenLoads:
     there = hops_ms[kept[-1] if kept else 0] if found is None else found.hops_ms
     rows = [
         GrownHop(
-            **_named(hop),
+            **dict(hop),
             unloaded_ms=float(unloaded[at]),
             there_ms=float(there[at]),
             growth_ms=float(there[at] - unloaded[at]),

@@ -17,7 +17,6 @@ from iowatt.lenses.budget.result import (
     Budget,
     ClassLoad,
     Estimated,
-    HopName,
     HopTime,
     PercentileBand,
     RequestClass,
@@ -130,7 +129,7 @@ def _class(loads: Sequence[ClassAtLoad], level: Level | None) -> RequestClass:
         workload=workload,
         op=op,
         name=loads[0].ledger.name,
-        hops=[HopName(hop=hop.name, place=hop.place, way=hop.way) for hop in hops],
+        hops=list(hops),
         loads=[_load(one, _bands(one, level)) for one in loads],
         against=held,
     )
@@ -144,7 +143,7 @@ def _load(one: ClassAtLoad, bands: Sequence[tuple[str, RequestMeans]]) -> ClassL
         waiting, service = float(mean.waiting_ms[at]), float(mean.service_ms[at])
         rows.append(
             HopTime(
-                hop=hop.name,
+                hop=hop.hop,
                 way=hop.way,
                 waiting_ms=waiting,
                 service_ms=service,
@@ -175,7 +174,7 @@ def _both_ways(ledger: Ledger, mean: RequestMeans) -> list[BothWays]:
     whole = mean.response_ms
     found: dict[str, list[float]] = {}
     for at, hop in enumerate(ledger.hops):
-        sums = found.setdefault(hop.name, [0.0, 0.0])
+        sums = found.setdefault(hop.hop, [0.0, 0.0])
         sums[0] += float(mean.waiting_ms[at])
         sums[1] += float(mean.service_ms[at])
     return [

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.budget import stations
-from iowatt.lenses.budget.ledger import NS_PER_MS, Ledger, LedgerHop, RequestMeans, classes, merged, of_frame
+from iowatt.lenses.budget.ledger import NS_PER_MS, Ledger, RequestMeans, classes, merged, of_frame
 from iowatt.lenses.budget.level import MEAN, QUANTILES
+from iowatt.lenses.budget.result import HopName
 from iowatt.run.histogram import Histogram
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def _closed(run: Run, ledgers: Sequence[Ledger], path: str) -> bool:
     )
 
 
-def same_hops(classes: Sequence[ClassAtLoad]) -> tuple[LedgerHop, ...]:
+def same_hops(classes: Sequence[ClassAtLoad]) -> tuple[HopName, ...]:
     """The hops of a class at several loads. Raises ``InputError`` where they differ."""
     hops = classes[0].ledger.hops
     for one in classes[1:]:

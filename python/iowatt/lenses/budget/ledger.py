@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.errors import InputError
+from iowatt.lenses.budget.result import HopName
 from iowatt.run.tables import HOPS
 
 if TYPE_CHECKING:
@@ -28,20 +29,6 @@ NS_PER_MS: Final = 1e6
 
 #: Places from the host to the media; the way back is the same in reverse.
 PLACES: Final = ("host", "fabric", "port", "controller", "storage", "drive")
-
-
-@dataclass(frozen=True)
-class LedgerHop:
-    """A place that requests pass: its name, what it is part of, and ``out``, ``in`` or no way at all."""
-
-    name: str
-    place: str
-    way: str
-
-    @property
-    def label(self) -> str:
-        """Its name, with the way where there are two."""
-        return f"{self.name} {self.way}" if self.way else self.name
 
 
 @dataclass(frozen=True)
@@ -76,7 +63,7 @@ class Ledger:
     path: str
     workload: str | None
     op: str
-    hops: tuple[LedgerHop, ...]
+    hops: tuple[HopName, ...]
     low_ns: Numbers
     high_ns: Numbers
     requests: Numbers
@@ -157,7 +144,7 @@ def _ledger(path: str, workload: str, op: str, rows: pl.DataFrame, where: str) -
     import polars as pl
 
     listed = [
-        LedgerHop(*row) for row in rows.select("hop", "place", "way").unique(maintain_order=True).rows()
+        HopName(**row) for row in rows.select("hop", "place", "way").unique(maintain_order=True).to_dicts()
     ]
     hops = in_order(listed)
     bins = (
@@ -173,12 +160,12 @@ def _ledger(path: str, workload: str, op: str, rows: pl.DataFrame, where: str) -
             "the hops of this path and workload disagree on the number of requests in a bin",
         )
     at = {key: number for number, key in enumerate(bins.select("low_ns", "high_ns").rows())}
-    row = {hop: number for number, hop in enumerate(hops)}
+    row = {(hop.hop, hop.place, hop.way): number for number, hop in enumerate(hops)}
     waiting, service = (np.zeros((len(hops), len(at)), dtype=np.int64) for _ in range(2))
     columns = ("hop", "place", "way", "low_ns", "high_ns", "wait_ns", "service_ns")
     for name, place, way, low, high, wait_ns, service_ns in rows.select(columns).iter_rows():
         if (low, high) in at:
-            cell = row[LedgerHop(name, place, way)], at[(low, high)]
+            cell = row[name, place, way], at[(low, high)]
             waiting[cell] += wait_ns
             service[cell] += service_ns
     low_ns, high_ns, requests = (_whole(bins[column]) for column in ("low_ns", "high_ns", "most"))
@@ -189,7 +176,7 @@ def _whole(column: pl.Series) -> Numbers:
     return column.to_numpy().astype(np.int64)
 
 
-def in_order(hops: Iterable[LedgerHop]) -> tuple[LedgerHop, ...]:
+def in_order(hops: Iterable[HopName]) -> tuple[HopName, ...]:
     """Hops from the host to the media and back; those of one place as listed, on the way back in reverse."""
     listed = list(dict.fromkeys(hops))
 
@@ -201,7 +188,7 @@ def in_order(hops: Iterable[LedgerHop]) -> tuple[LedgerHop, ...]:
     return tuple(listed[at] for at in sorted(range(len(listed)), key=key))
 
 
-def _as_listed(hops: Sequence[LedgerHop]) -> list[LedgerHop]:
+def _as_listed(hops: Sequence[HopName]) -> list[HopName]:
     """Hops in order as a table lists them: those of the way back from the host side on."""
     return [hop for hop in hops if hop.way != "in"] + [hop for hop in reversed(hops) if hop.way == "in"]
 

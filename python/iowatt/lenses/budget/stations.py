@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iowatt.lenses.budget.ledger import LedgerHop, RequestMeans
+from iowatt.lenses.budget.ledger import RequestMeans
+from iowatt.lenses.budget.result import HopName
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -45,7 +46,7 @@ def of_path(run: Run, name: str) -> Mapping[str, Any] | None:
 
 
 def busy(
-    run: Run, name: str, hops: Sequence[LedgerHop], mean: RequestMeans, rate_iops: float
+    run: Run, name: str, hops: Sequence[HopName], mean: RequestMeans, rate_iops: float
 ) -> list[StationLoad]:
     """For each hop of a path; ``mean`` and ``rate_iops`` are of all requests that go by it."""
     path = of_path(run, name)
@@ -55,18 +56,18 @@ def busy(
 
 
 def _of(
-    run: Run, path: Mapping[str, Any] | None, hop: LedgerHop, own: tuple[float, float], rate_iops: float
+    run: Run, path: Mapping[str, Any] | None, hop: HopName, own: tuple[float, float], rate_iops: float
 ) -> StationLoad:
     for station in path["hops"] if path else ():
-        if (station["hop"], station["way"]) == (hop.name, hop.way):
+        if (station["hop"], station["way"]) == (hop.hop, hop.way):
             share = station["utilisation"]
             return (
                 NO_STATION if share is None else StationLoad(float(share), servers=_servers(run, path, hop))
             )
     if hop.place == "host":
-        return _queue(path, *own, rate_iops) if "queue" in hop.name else NOT_KNOWN
+        return _queue(path, *own, rate_iops) if "queue" in hop.hop else NOT_KNOWN
     if hop.place == "controller":
-        return _controller(run, hop.name)
+        return _controller(run, hop.hop)
     if hop.place == "storage":
         return _most(_back_end(run.summary), _drives(run, path))
     return _drives(run, path) if hop.place == "drive" else NOT_KNOWN
@@ -81,7 +82,7 @@ def _queue(path: Mapping[str, Any] | None, waiting_ms: float, response_ms: float
     return StationLoad(rate * (response_ms - waiting_ms) / 1e3 / (depth * path["lanes"]), servers=depth)
 
 
-def _servers(run: Run, path: Mapping[str, Any] | None, hop: LedgerHop) -> int:
+def _servers(run: Run, path: Mapping[str, Any] | None, hop: HopName) -> int:
     """Processors of the HBA or the target port of one lane, by the plan; a direction of a hop is one."""
     key = {"host": "host", "port": "port"}.get(hop.place)
     names = [path["name"] for path in run.plan.get("names", {}).get("paths", ())]

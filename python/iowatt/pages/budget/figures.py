@@ -49,7 +49,7 @@ def of_bands(run: Run) -> Table:
     ]  # fmt: skip
     rows: list[list[Cell]] = [] if found is None else [
         [
-            found.title(one), band.of, drawn.label(hop), band.waiting_ms[at], band.service_ms[at],
+            found.title(one), band.of, hop.label, band.waiting_ms[at], band.service_ms[at],
             band.response_ms, band.requests,
         ]
         for one in found.classes
@@ -119,7 +119,7 @@ def _hop_table(loads: Sequence[tuple[str, ClassLoad]], factor: float, unit: str)
         for hop in at.hops:
             times = [hop.waiting_ms / factor, hop.service_ms / factor, hop.total_ms / factor]
             shares = [_percent(hop.share), _percent(hop.utilisation)]
-            rows.append([name, drawn.label(hop), *times, *shares, hop.saturation_iops])
+            rows.append([name, hop.label, *times, *shares, hop.saturation_iops])
     return Table(columns, rows)
 
 
@@ -167,7 +167,7 @@ def _bands(one: RequestClass, name: str, number: int) -> Figure:
     ]
     rows: list[list[Cell]] = [
         [
-            drawn.label(hop),
+            hop.label,
             *(times[at] / factor for band in every for times in (band.waiting_ms, band.service_ms)),
         ]
         for at, hop in enumerate(one.hops)
@@ -230,7 +230,7 @@ def _over_load(one: RequestClass, name: str, number: int, level: ServiceLevel | 
         for part in parts
     ]
     colours = drawn.colours(one.hops)
-    series = [(drawn.label(one.hops[at]), colours[at], [hops[at] for hops in every]) for at in chosen.alone]
+    series = [(one.hops[at].label, colours[at], [hops[at] for hops in every]) for at in chosen.alone]
     if chosen.others:
         rest = [sum(hops[at] for at in chosen.others) for hops in every]
         series.append((drawn.OTHERS, palette.STATE_COLOURS["idle"], rest))
@@ -249,7 +249,7 @@ def _over_load(one: RequestClass, name: str, number: int, level: ServiceLevel | 
         if held and held.rate_iops:
             data.append(_line("Broken at", [held.rate_iops] * 2, [0, at], "dot"))
     columns = [Column("Load", "IOPS"), Column("Verdict", text=True), Column("Response time", unit)]
-    columns += [Column(drawn.label(hop), unit) for hop in one.hops]
+    columns += [Column(hop.label, unit) for hop in one.hops]
     rows: list[list[Cell]] = []
     for load in one.loads:
         band = next(band for band in load.made_of if band.of == of)
@@ -297,9 +297,7 @@ def _against(one: RequestClass, held: Estimated | BetweenLoads, name: str, numbe
         columns = [
             Column("Hop", text=True), Column("Saturated at", "IOPS"), Column("Alone breaks it at", "IOPS"),
         ]  # fmt: skip
-        rows: list[list[Cell]] = [
-            [drawn.label(hop), hop.saturation_iops, hop.alone_iops] for hop in held.hops
-        ]
+        rows: list[list[Cell]] = [[hop.label, hop.saturation_iops, hop.alone_iops] for hop in held.hops]
         caption = "Estimated from one load: each hop growing while the others stay as seen."
     else:
         columns = [
@@ -307,8 +305,7 @@ def _against(one: RequestClass, held: Estimated | BetweenLoads, name: str, numbe
             Column("Growth", "ms"), Column("Alone breaks it at", "IOPS"),
         ]  # fmt: skip
         rows = [
-            [drawn.label(hop), hop.unloaded_ms, hop.there_ms, hop.growth_ms, hop.alone_iops]
-            for hop in held.hops
+            [hop.label, hop.unloaded_ms, hop.there_ms, hop.growth_ms, hop.alone_iops] for hop in held.hops
         ]
         caption = "Each hop between the loads; alone: growing while the others stay as at the lowest load."
         if held.between_iops is None:

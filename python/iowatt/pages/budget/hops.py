@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iowatt.lenses.budget.result import HopName, HopTime
+from iowatt.lenses.budget.result import HopName
 from iowatt.render import numbers
 from iowatt.render.figure import plain
 
@@ -43,11 +43,6 @@ class ShownHops:
         many = f"{len(self.others)} hops" if len(self.others) > 1 else "A hop"
         drawn = "are drawn together" if len(self.others) > 1 else "is drawn"
         return [f"{many} under {numbers.percent(self.least)} of every bar {drawn} last; the table has each."]
-
-
-def label(hop: HopName | HopTime) -> str:
-    """Its name, with the way where it is passed both ways."""
-    return hop.label
 
 
 def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float = SHOWN_FROM) -> ShownHops:
@@ -93,7 +88,7 @@ def marks(
     """
     chosen = shown(bars, least)
     series: list[tuple[str, str, list[float], list[float]]] = [
-        (label(hops[at]), colour, [bar[0][at] for bar in bars], [bar[1][at] for bar in bars])
+        (hops[at].label, colour, [bar[0][at] for bar in bars], [bar[1][at] for bar in bars])
         for at, colour in enumerate(colours(hops))
         if at in chosen.alone
     ]
