@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from iowatt.pages.description import requests, reuse, time, words
+from iowatt.pages.description import requests, reuse, sentences, time
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
@@ -86,7 +86,7 @@ def _verdict(found: Description) -> str:
 
 def _summary(found: Description) -> Figure:
     """Every aspect in a sentence."""
-    rows: list[list[Cell]] = [[label, text] for label, text in words.lines(found)]
+    rows: list[list[Cell]] = [[label, text] for label, text in sentences.lines(found)]
     table = Table([Column("", text=True), Column("Measured", text=True)], rows)
     return Figure("summary", "Summary", "Shares are of requests and of bytes.", table, wide=True, brief=True)
 

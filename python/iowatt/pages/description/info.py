@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from iowatt.pages.description.words import Line, besides, percent, size, time
+from iowatt.pages.description.sentences import Line, besides, percent, size, time
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table

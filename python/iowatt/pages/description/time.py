@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from iowatt.pages.description.words import METHODS
+from iowatt.pages.description.sentences import METHODS
 from iowatt.render import numbers, palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis
 from iowatt.trace.description import Description
