@@ -99,7 +99,8 @@ def test_the_api_takes_a_run_in_memory_and_a_scenario_at_its_own_load(folder):
     for one, other in zip(alone.classes, found.classes, strict=True):
         assert [load.model_copy(update={"run": "small"}) for load in other.loads] == one.loads
     assert (
-        "path san" in runner.invoke(app, ["run", str(folder / "small.toml"), "-o", str(folder / "r")]).stdout
+        "controller processors"
+        in runner.invoke(app, ["run", str(folder / "small.toml"), "-o", str(folder / "r")]).stdout
     )
 
 

@@ -73,17 +73,24 @@ def test_the_page_is_written_once(week, tmp_path):
 
 
 def test_a_run_without_periods_says_which_key(tmp_path):
-    iowatt.run(ROOT / "examples" / "idle.toml", set=["observe.idle=false"], output=tmp_path / "run")
-    done = subprocess.run([IOWATT, "idle", tmp_path / "run"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "observe.idle = true" in done.stderr and "Traceback" not in done.stderr
+    run = tmp_path / "run"
+    iowatt.run(ROOT / "examples" / "idle.toml", set=["observe.idle=false"], output=run)
+    error = invoke(run).exception
+    check(error, "missing-figure", str(run))
+    assert "observe.idle" in error.hint
 
 
-def test_no_run_and_no_such_drive_exit_with_2(week, tmp_path):
-    for words in ([tmp_path / "nothing"], [week, "--device", "no-such-drive"], [week, "--device", "hp-335h"]):
-        done = subprocess.run([IOWATT, "idle", *words], capture_output=True, text=True, check=False)
-        assert done.returncode == 2, done.stderr
-        assert "Traceback" not in done.stderr
+def test_no_run_and_no_such_drive_are_refused(week, tmp_path):
+    missing = tmp_path / "nothing"
+    check(invoke(missing).exception, "not-found", str(missing))
+    check(invoke(week, "--device", "no-such-drive").exception, "unknown-name", None)
+    check(invoke(week, "--device", "hp-335h").exception, "missing-figure", "device")
+
+
+def test_a_refusal_exits_with_2(tmp_path):
+    done = subprocess.run([IOWATT, "idle", tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_drives_that_were_always_idle(tmp_path):

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.pages.description import words
+from iowatt.pages.description import sentences
 from iowatt.trace.measure import describe
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def invoke(*arguments: object, **options: Any) -> Result:
 def shown(path: Path, **options: Any) -> dict[str, str]:
     """The sentences of a description by their labels."""
     found = describe({"path": str(path)}, **options)
-    return {label: " ".join(text.split()) for label, text in words.lines(found)}
+    return {label: " ".join(text.split()) for label, text in sentences.lines(found)}
 
 
 def test_text_says_requests_and_bytes(trace: Path) -> None:

@@ -7,7 +7,7 @@ from visit import NEEDS_BROWSER, Visit
 
 from iowatt.lenses.budget import Level, analyse
 from iowatt.pages import run as report
-from iowatt.pages.budget.document import document
+from iowatt.pages.budget import document
 from iowatt.render import write
 from lenses.budget_runs import made
 

@@ -9,7 +9,7 @@ from visit import NEEDS_BROWSER, Visit
 
 import iowatt
 from iowatt.lenses.heat import analyse, of_run
-from iowatt.pages.heat.document import document
+from iowatt.pages.heat import document
 from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER

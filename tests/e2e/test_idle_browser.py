@@ -9,7 +9,7 @@ from visit import NEEDS_BROWSER, Visit
 
 import iowatt
 from iowatt.lenses.idle import analyse
-from iowatt.pages.idle.document import document
+from iowatt.pages.idle import document
 from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER

@@ -55,6 +55,7 @@ def test_the_tools_cover_neither_legend_nor_axis(browser, written):
         const beside = (q) => aside(q) || q.bottom <= bar.top || q.top >= bar.bottom;
         return [bar.width > 0, texts.filter((text) => !beside(text.getBoundingClientRect())).length];
     }"""
+    assert visit.charts() == CHARTS
     for plot in visit.page.locator(".plot").all():
         assert plot.evaluate(covered) == [True, 0]
     visit.finish()
@@ -62,6 +63,7 @@ def test_the_tools_cover_neither_legend_nor_axis(browser, written):
 
 def test_tables_open(browser, written):
     visit = Visit(browser, written[0])
+    assert visit.charts() == CHARTS
     details = visit.page.locator("figure details")
     assert details.count() == CHARTS
     for one in details.all():
@@ -106,7 +108,7 @@ def test_nothing_is_wider_than_a_sheet_of_paper(browser, written):
 def test_several_runs_are_one_page(browser, written):
     visit = Visit(browser, written[1])
     assert visit.page.locator(".plot").count() == 2 * CHARTS + 1
-    assert visit.page.locator("table.comparison tbody tr").count() == 9
+    assert visit.page.locator("#all-comparison tbody tr").count() == 10
     visit.finish()
 
 
@@ -115,9 +117,9 @@ def test_three_runs_beside_one_another_are_in_view(browser, tmp_path):
     visit = Visit(
         browser, report.write(runs, tmp_path / "three.html"), viewport={"width": 1100, "height": 800}
     )
-    box = visit.page.locator(".scroll:has(> .comparison)")
+    box = visit.page.locator("#all-comparison .scroll")
     assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
-    assert visit.page.locator("table.comparison thead th").count() == 4
+    assert visit.page.locator("#all-comparison thead th").count() == 4
     visit.finish()
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import iowatt
 from iowatt.evaluate.search import row
-from iowatt.pages.run import controller
+from iowatt.pages.run import outcome
+from iowatt.pages.system import controller_table
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "back-end.toml"
@@ -72,12 +73,12 @@ def test_a_station_without_time_is_not_in_the_summary():
 
 
 def test_the_report_shows_both(mixed):
-    described = controller.described(mixed.plan["simulation"]["controller"]).rows
+    described = controller_table(mixed.plan["simulation"]["controller"]).rows
     assert [[str(cell).replace("\u00a0", " ") for cell in line] for line in described] == [
         ["Write path", "1; 33.0 \u00b5s a command made for a write"],
         ["Back end", "1; 25.0 \u00b5s a command to a drive"],
     ]
-    ((title, table),) = controller.outcome(mixed.summary)
+    ((title, table),) = outcome.tables(mixed.summary)
     assert title == "Controller at work"
     assert [line[0] for line in table.rows] == ["Write path", "Back end"]
     assert str(table.rows[1][2]).replace("\u00a0", " ") == "100 %"

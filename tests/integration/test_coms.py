@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.pages.run.page import render
+from iowatt.pages.run import document
 from refused import refused
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -111,11 +111,12 @@ def test_chunklets_of_the_example_are_rebuilt_from_many_onto_many():
 
 def test_the_report_shows_capacity_and_wear():
     saved = iowatt.run(EXAMPLES / "coms.toml", set=[*SHORT, "array.virtual_pool.saved.compression=2"])
-    text = render([saved])
-    assert "Capacity optimisation: saved" in text
-    assert "Effective, at the ratios assumed" in text
-    assert "Media wear gauge" not in text  # no rating of this drive is known
-    assert "Media wear gauge" in render([iowatt.run(EXAMPLES / "adaptive-sparing.toml")])
+    figures = {figure.key: figure for figure in document(saved).figures()}
+    assert figures["system-capacity-optimisation:-saved"].table.rows
+    assert len(figures["system-capacity"].table.rows) == 3
+    assert "wear" not in figures  # no rating of this drive is known
+    rated = document(iowatt.run(EXAMPLES / "adaptive-sparing.toml"))
+    assert "wear" in {figure.key for figure in rated.figures()}
 
 
 def test_adaptive_sparing_lowers_write_amplification():

@@ -128,11 +128,11 @@ def test_a_run_of_seconds_is_no_duty_cycle(place):
 
 
 def test_measured_storage_is_told_apart_by_its_capacity():
-    from iowatt.lenses.one_array import Seen, plan_of, same_array
+    from iowatt.lenses.one_array import ArrayMeasurement, plan_of, same_array
 
     run = SimpleNamespace(plan={"measured": {"target": "/dev/sdb"}})
     assert plan_of(run) == ""
-    one, other = (Seen(f"r{gb}", f"r{gb}", (), gb, "wall") for gb in (100.0, 200.0))
+    one, other = (ArrayMeasurement(f"r{gb}", f"r{gb}", (), gb, "wall") for gb in (100.0, 200.0))
     same_array([one, one])
     with refused("not-comparable", "r200.0") as caught:
         same_array([one, other])

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.cli.run import figures
 from iowatt.lenses.findings import findings
+from iowatt.pages.run.headlines import particular
 from iowatt.render import numbers
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"
@@ -146,12 +146,13 @@ def test_a_cache_by_sectors_moves_no_more_than_is_asked_for():
 
 def test_moves_that_are_most_of_the_work_are_on_the_first_screen():
     times = numbers.significant(moved("caching", FIU))
-    warned = [found for found in findings(ran("caching", FIU)) if f"{times} times" in found.text]
-    assert [found.weight for found in warned] == ["warning"]
-    rows = dict(figures(summary("caching", FIU)))
-    assert f"({times} x what was asked for)" in rows["hybrid"]
-    assert not any("times what requests" in found.text for found in findings(ran("sectored", FIU)))
-    assert "x what" not in dict(figures(summary("sectored", FIU)))["hybrid"]
+    warned = [found for found in findings(ran("caching", FIU)) if found.code == "moves-amplified"]
+    assert [found.decides and times in found.text for found in warned] == [True]
+    (headline,) = particular(summary("caching", FIU))
+    assert headline.key == "moved-hybrid" and f"{times} ×" in headline.remark
+    assert "moves-amplified" not in {found.code for found in findings(ran("sectored", FIU))}
+    (headline,) = particular(summary("sectored", FIU))
+    assert "×" not in headline.remark
 
 
 @pytest.mark.parametrize("scheme", ["tiering", "caching", "sectored"])
@@ -207,7 +208,7 @@ def test_a_cache_before_disks_that_cannot_keep_up_fills_and_one_that_is_hot_need
     # Write-backs cannot keep up either, and a reader is told.
     kept = cold["virtual_pools"][0]["dirty_bytes_at_end"] / cold["virtual_pools"][0]["bytes_written"]
     assert kept > 0.5
-    warned = [one.text for one in findings(run) if one.weight == "warning"]
+    warned = [one.text for one in findings(run) if one.decides]
     assert any(f"{numbers.percent(kept)} of what was written" in text for text in warned)
     # As tiering on the same drives: the workload fits into the fast part.
     hot = saturated('scheme = "caching"\ninitial = "hot"').summary

@@ -11,7 +11,7 @@ import pytest
 
 import iowatt
 from iowatt.model.library.find import find_drive
-from iowatt.pages.run.figures import energy
+from iowatt.pages.run import energy
 from refused import refused
 
 # Bursts of ten requests a second apart, then rests of 30, 90, 300 and 20 s.

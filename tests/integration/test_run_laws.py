@@ -258,7 +258,7 @@ def test_overload_is_named(tmp_path):
     lines = [f"{i * 1000},R,{(i * 7919 % 100_000) * 40_960},4096" for i in range(600)]
     run = iowatt.run(small_arrays.one_pool(tmp_path, lines), set=["observe.interval=10ms"])
     assert not kept_up(run).kept_up
-    warned = [finding.text for finding in findings(run) if finding.weight == "warning"]
+    warned = [finding.text for finding in findings(run) if finding.decides]
     assert warned and not any("longer run" in text for text in warned)
 
 

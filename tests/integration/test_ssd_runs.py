@@ -20,7 +20,7 @@ from iowatt.model.library.find import find_device
 from iowatt.model.library.ssd.amplification import amplification
 from iowatt.model.library.ssd.media import MEDIA, cells_of
 from iowatt.model.library.uses import good_for
-from iowatt.pages.run import figures
+from iowatt.pages.run import document
 from iowatt.run.tables import FLASH
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "ssd.toml"
@@ -262,7 +262,7 @@ def test_watts_above_the_sheet_are_a_warning():
     watts = run.summary["power_w"]["mean"]
     assert watts > 20 * 1.03
     (warning,) = [one for one in findings(run) if "data sheet" in one.text]
-    assert warning.weight == "warning"
+    assert warning.decides
     assert f"{watts:.1f}" in warning.text
     assert any(f"{watts:.3g} W" in note and "20 W" in note for note in run.summary["notes"])
 
@@ -277,7 +277,7 @@ def test_reading_draws_no_more_than_the_sheet_wherever_the_data_lie(name):
 
 
 def test_its_part_of_the_report():
-    sections = {section.key: section for section in figures.of_run(example())}
+    sections = {section.key: section for section in document(example()).sections}
     writes, energy = sections["flash"].figures
     assert [column.title for column in writes.table.columns][:2] == ["Drive", "Written by hosts"]
     assert len(writes.table.rows) == 4
@@ -287,7 +287,7 @@ def test_its_part_of_the_report():
         assert row[3] == pytest.approx((own + beyond) / own)
     assert sum(energy.table.column("Share")) == pytest.approx(100)
     disks = iowatt.run(EXAMPLE.parent / "idle.toml")
-    assert "flash" not in {section.key for section in figures.of_run(disks)}
+    assert "flash" not in {section.key for section in document(disks).sections}
     assert "flash" not in disks.summary["devices"][0]
 
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from budget_runs import SLOTS, WAY, hops, passed
 
-from iowatt.lenses.budget.ledger import Hop, classes, in_order, merged, of_frame
+from iowatt.lenses.budget.ledger import classes, in_order, merged, of_frame
+from iowatt.lenses.budget.result import HopName
 from refused import refused
 
 
@@ -33,8 +34,8 @@ def truth(found, chosen):
 
 
 def test_hops_are_in_the_order_of_the_way():
-    listed = [Hop(name, place, way) for name, place, way, _ in SLOTS]
-    listed += [Hop("stack", "host", "in")]
+    listed = [HopName(hop=name, place=place, way=way) for name, place, way, _ in SLOTS]
+    listed += [HopName(hop="stack", place="host", way="in")]
     names = [hop.label for hop in in_order(listed)]
     assert names == [
         "host queue", "hba", "link out", "switch out", "target port", "controller processors", "drive",

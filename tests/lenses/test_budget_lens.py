@@ -8,8 +8,8 @@ import pytest
 from budget_runs import DRIVE, PROCESSORS, made
 
 from iowatt.base.errors import Argument
-from iowatt.lenses.budget import Level, analyse, estimate, load_sweep
-from iowatt.lenses.budget.ledger import Part
+from iowatt.lenses.budget import Level, against, analyse, estimate
+from iowatt.lenses.budget.ledger import RequestMeans
 from iowatt.run.bundle import Run
 from refused import refused
 
@@ -106,7 +106,7 @@ def test_interrupts_that_are_held_back_do_not_wait_as_a_queue_does():
 
 
 def test_waiting_that_is_no_queue_stays_up_to_saturation():
-    part = Part(100, np.array([0.2, 0.1]), np.array([0.1, 0.1]))
+    part = RequestMeans(100, np.array([0.2, 0.1]), np.array([0.1, 0.1]))
     grown = estimate.grown(part, [0.25, 0.5], queues=[False, True])
     assert grown.waiting(1.5).tolist() == pytest.approx([0.2, 0.1 * 1.5 * 0.5 / (1 - 0.75)])
     assert grown.alone(1.0) == [pytest.approx(4.0), pytest.approx(12 / 7)]
@@ -287,7 +287,7 @@ def test_paths_are_told_apart_and_rates_are_of_all_requests(one):
 
 
 def part(waiting, service):
-    return Part(100.0, np.array(waiting), np.array(service))
+    return RequestMeans(100.0, np.array(waiting), np.array(service))
 
 
 def test_one_station_grows_as_m_m_1():
@@ -319,13 +319,13 @@ def test_a_hop_without_waiting_breaks_the_level_at_its_saturation():
 def test_a_crossing_lies_on_the_line_between_two_loads():
     hops = [np.array([1.0, 1.0]), np.array([1.5, 1.5]), np.array([5.0, 2.0])]
     rates, values = [100.0, 200.0, 300.0], [2.0, 3.0, 7.0]
-    found = load_sweep.crossing(rates, values, hops, [True] * 3, 5.0)
+    found = against.crossing(rates, values, hops, [True] * 3, 5.0)
     assert found.rate_iops == pytest.approx(250.0)
     assert found.hops_ms.tolist() == pytest.approx([3.25, 1.75])
-    assert load_sweep.largest_growth(hops[0], found.hops_ms) == 0
+    assert against.largest_growth(hops[0], found.hops_ms) == 0
     # Alone: the first from 1 to 4 ms lies between 1.5 and 5; the second never gets there.
-    assert load_sweep.alone(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
-    assert load_sweep.crossing(rates, values, hops, [True] * 3, 9.0) is None
+    assert against.alone_rates(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
+    assert against.crossing(rates, values, hops, [True] * 3, 9.0) is None
 
 
 def test_workloads_on_one_path_have_a_class_together_without_a_workload(one):

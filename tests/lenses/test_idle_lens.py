@@ -13,8 +13,8 @@ from idle_runs import POWER, run_of, succession
 
 from iowatt.base.errors import Argument
 from iowatt.lenses.idle import analyse, histogram
-from iowatt.lenses.idle.bound import Bound
-from iowatt.lenses.idle.periods import Batch, Short
+from iowatt.lenses.idle.periods import PeriodBatch, ShortPeriods
+from iowatt.lenses.idle.policies import OracleBound
 from iowatt.lenses.idle.power import TwoStates
 from refused import refused
 
@@ -27,7 +27,7 @@ FIGURES = {
     "spin_up_j": 120.0,
 }
 DISK = TwoStates("made-disk", **FIGURES)
-NOTHING_SHORT = Short(*(np.zeros(0, dtype=np.int64) for _ in range(3)), longest_ns=0)
+NOTHING_SHORT = ShortPeriods(*(np.zeros(0, dtype=np.int64) for _ in range(3)), longest_ns=0)
 
 
 def policy(found, key):
@@ -244,13 +244,13 @@ def test_a_stop_that_never_pays_has_no_break_even():
 
 
 def test_the_bound_takes_other_factors():
-    bound = Bound([DISK], NOTHING_SHORT, factors=(1.0, 0.5))
-    bound.add(Batch(np.array([0]), np.array([20_000_000_000]), np.array([False])))
+    bound = OracleBound([DISK], NOTHING_SHORT, factors=(1.0, 0.5))
+    bound.add(PeriodBatch(np.array([0]), np.array([20_000_000_000]), np.array([False])))
     assert [point.transition_s for point in bound.points(None)] == [10.0, 5.0]
 
 
 def test_bins_are_exact_at_their_edges():
-    one = histogram.Histogram()
+    one = histogram.LengthHistogram()
     one.add(np.array([1, 999_999_999, 1_000_000_000, 10**18]))
     assert one.total == 4
     assert one.sum_s.sum() == pytest.approx(1e9 + 2, rel=1e-15)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from iowatt.lenses.latency import response_time
+from iowatt.lenses.summary import response_time
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Moments
 

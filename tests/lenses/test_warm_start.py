@@ -7,8 +7,8 @@ import pytest
 import iowatt
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.findings import findings
-from iowatt.lenses.warm_start import warm_starts
-from iowatt.pages.run.verdict import verdict
+from iowatt.lenses.kept_up import warm_starts
+from iowatt.pages.run.comparison import verdict
 
 SCENARIO = """name = "warm"
 [[workload]]
@@ -48,7 +48,7 @@ def test_a_start_with_knowledge_of_the_work_is_told_with_the_key_that_starts_wit
     run = iowatt.run(SCENARIO.format(scheme=scheme, initial=initial))
     said = list(warm_starts(run))
     assert len(said) == (cold is not None) and all(cold in text and "both" in text for text in said)
-    warned = [one.text for one in findings(run) if one.weight == "warning"]
+    warned = [one.text for one in findings(run) if one.decides]
     assert all(any(text in one for one in warned) for text in said)
     assert [(one.code, one.text, one.decides) for one in observe(run).cautions] == [
         ("warm-start", text, True) for text in said

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from iowatt.pages.run import movement
+from iowatt.pages.run import outcome
 from iowatt.run.summary_parts import Maid, Pdc, WriteOffLoading
 
 
 def test_every_count_has_its_words():
     counted = {name for model in (Maid, Pdc, WriteOffLoading) for name in model.model_fields}
-    assert counted == {*movement.WORDS, "kind", "requests_by_part"}
+    assert counted == {*outcome.MOVEMENT, "kind", "requests_by_part"}
 
 
 def test_a_table_for_each_pool_that_moves():
     counts = dict.fromkeys(Pdc.model_fields, 3) | {"kind": "pdc", "requests_by_part": [1234, 5]}
     counts["migrated_bytes"] = 5 * 10**9
     pools = [{"name": "plain", "data_movement": None}, {"name": "all", "data_movement": counts}]
-    ((title, table),) = movement.outcome({"virtual_pools": pools})
+    ((title, table),) = outcome.tables({"virtual_pools": pools})
     assert title == "Data moved by all"
     assert ["Copied for that", "5.000\u00a0GB"] in table.rows
     assert ["Requests to part 0", "1,234"] in table.rows
-    assert movement.outcome({}) == []
+    assert outcome.tables({}) == []

@@ -5,10 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from iowatt.lenses.backlog import backlog_growth, drain
 from iowatt.lenses.findings import findings
-from iowatt.lenses.kept_up import kept_up
-from iowatt.pages.run.story import answer
+from iowatt.lenses.kept_up import backlog_growth, drain, kept_up
+from iowatt.pages.run.answer import answer
 from iowatt.render import numbers
 from report.fixture import Recipe, build
 
@@ -23,7 +22,7 @@ def has(text, *parts):
 
 
 def warnings(run):
-    return [finding.text.replace("\u00a0", " ") for finding in findings(run) if finding.weight == "warning"]
+    return [finding.text.replace("\u00a0", " ") for finding in findings(run) if finding.decides]
 
 
 def test_the_answer_says_what_was_simulated_and_what_it_costs(made):
@@ -184,4 +183,5 @@ def test_other_oddities_stand_out():
         assert sum(has(text, *parts) for text in texts) == 1, parts
     # seven at 20 % and one at 60 %: mean 25 %
     assert any(has(text, "disks.2", "60 %", "25 %") for text in texts)
-    assert [f.weight for f in findings(run)] == sorted((f.weight for f in findings(run)), reverse=True)
+    decides = [note.decides for note in findings(run)]
+    assert decides == sorted(decides, reverse=True)

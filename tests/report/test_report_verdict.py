@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from iowatt.pages.run.figures import comparison
-from iowatt.pages.run.page import render
-from iowatt.pages.run.verdict import verdict
+from iowatt.pages.run import comparison, documents
+from iowatt.pages.run.comparison import verdict
+from iowatt.pages.run.headlines import headlines
+from iowatt.render import write
 from report.fixture import Recipe, build
 
 SLOW, FAST = Recipe(intervals=10, slowdown=2.0), Recipe(intervals=10)
@@ -58,11 +59,11 @@ def test_figures_that_a_run_has_not_are_not_told():
 
 def test_the_page_says_it_before_the_table_which_has_both_percentiles():
     runs = [build(SLOW), build(FAST), build(replace(FAST, name="third"))]
-    page = render(runs)
-    assert 0 < page.index('id="verdict"') < page.index('class="comparison"')
-    keys = [one.key for one in comparison.figures(runs[0].summary)]
+    page = write.page(documents(runs))
+    assert 0 < page.index('id="all-verdict"') < page.index('id="all-comparison"') < page.index('id="run1"')
+    keys = [headline.key for headline in headlines(runs[0].summary)]
     assert keys[:3] == ["mean", "p95", "p99"]
-    shown = comparison.headline_table(runs, ["a", "b", "c"])
+    shown = comparison.side_by_side(runs, ["a", "b", "c"])
     assert shown.wide
-    values = [row[1 + keys.index("p95")] for row in shown.table.rows]
+    values = shown.table.rows[keys.index("p95")][1:]
     assert values == pytest.approx([run.summary["response_time_ms"]["all"]["p95"] for run in runs])

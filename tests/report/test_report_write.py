@@ -12,8 +12,8 @@ import needs
 from iowatt.base.errors import InputError, IowattError
 from iowatt.cli import report as verb
 from iowatt.pages import run as report
-from iowatt.pages.run import page
 from iowatt.render import pdf
+from iowatt.render import write as writer
 from refused import check, refused
 from report.fixture import Recipe, build
 
@@ -64,10 +64,10 @@ def test_a_failure_leaves_nothing_behind_and_the_old_report_whole(made, tmp_path
     target = tmp_path / "report.html"
     target.write_text("old")
 
-    def fail(runs):
+    def fail(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(page, "render", fail)
+    monkeypatch.setattr(writer, "page", fail)
     with pytest.raises(KeyboardInterrupt):
         report.write([made], target, force=True)
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

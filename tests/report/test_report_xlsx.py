@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iowatt.pages.run import write
-from iowatt.pages.run.headings import heading
+from iowatt.pages.run.workbook import heading
 from iowatt.render import sheets
 from refused import refused
 from report.fixture import Recipe, build

@@ -12,7 +12,8 @@ import pytest
 import handmade
 from iowatt.lenses.findings import findings
 from iowatt.lenses.summary import summarise
-from iowatt.pages.run import controller
+from iowatt.pages.run import outcome
+from iowatt.pages.system import controller_table
 from iowatt.render import numbers
 from iowatt.run.record import Cost
 from iowatt.sources.simulator import build_record
@@ -121,8 +122,8 @@ def test_nothing_of_nothing_is_null(provenance):
 def test_without_a_controller_there_is_no_block(provenance):
     summary = summarise(record(None), provenance).as_dict()
     assert not {"cache", "controller"} & set(summary)
-    assert controller.outcome(summary) == []
-    assert controller.described(None).rows == []
+    assert outcome.tables(summary) == []
+    assert controller_table(None).rows == []
 
 
 def test_a_controller_of_a_cache_alone_has_no_controller_block(provenance):
@@ -137,7 +138,7 @@ def plain(tables):
 
 
 def test_the_report_shows_both(summary):
-    tables = plain(controller.outcome(summary))
+    tables = plain(outcome.tables(summary))
     assert tables["Controller at work"] == [
         ["Processors", "8", "25 %", "0.500 ms"],
         ["Mirror link", "4", "50 %", "0 ms"],
@@ -151,7 +152,7 @@ def test_the_report_shows_both(summary):
     assert tables["Cache at work"][0] == ["Reads", "40 %", "50 %"]
     assert tables["Cache and drives"][2] == ["Of that, ahead of reads", "65.5 kB, 75 % used, 8.19 kB wasted"]
     assert tables["Cache and drives"][5] == ["Writes that waited for space", "2, 15.0 ms on average"]
-    described = dict(plain([("c", controller.described(PLAN))])["c"])
+    described = dict(plain([("c", controller_table(PLAN))])["c"])
     assert described["Processors"].startswith("2; ")
     assert described["Cache"] == (
         "4 GiB in lines of 16 KiB, LRU, write-back, misses are not kept, "
@@ -166,5 +167,5 @@ def test_the_report_shows_both(summary):
 
 def test_writes_that_wait_for_space_are_a_warning(run, summary):
     run.summary["cache"] = summary["cache"]
-    texts = [f.text.replace("\u00a0", " ") for f in findings(run) if f.weight == "warning"]
+    texts = [f.text.replace("\u00a0", " ") for f in findings(run) if f.decides]
     assert any("2 writes found the cache full" in text and "15.0 ms" in text for text in texts)

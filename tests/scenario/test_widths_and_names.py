@@ -61,7 +61,7 @@ def test_check_and_run_warn_with_the_place_and_accept_it(scenario):
     found = json.loads(runner.invoke(app, ["check", str(scenario), "--json"]).stdout)
     assert found["ok"] and found["warnings"][0]["where"].endswith("n.toml:9: array.pool.10k.count")
     run = simulate(scenario)
-    assert any("array.pool.10k.count" in one.text for one in findings(run) if one.weight == "warning")
+    assert any("array.pool.10k.count" in one.text for one in findings(run) if one.decides)
 
 
 def test_sets_over_chunklets_are_as_wide_as_a_set(scenario):

@@ -66,7 +66,7 @@ def test_info_conversion_and_run_say_it_with_the_column(tmp_path):
     assert of_info({"path": "out.parquet"}) == found  # Parquet, too
     made = run("sectors.csv")
     (text,) = of_run(made)
-    assert [one.weight for one in findings(made) if text in one.text] == ["warning"]
+    assert [one.decides for one in findings(made) if text in one.text] == [True]
     for one in (*found, text):
         assert 'columns = { sectors = "size" }' in one
     assert len(found) == 1

@@ -8,7 +8,7 @@ import iowatt
 from iowatt.base.errors import InputError
 from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
-from iowatt.pages.run import story
+from iowatt.pages.run import answer
 from refused import faults
 
 POOL = """
@@ -36,7 +36,7 @@ def test_it_runs_and_is_named():
     assert requests["count"] == requests["completed"] == pytest.approx(2000, abs=250)
     assert done.summary["provenance"]["inputs"] == []
     assert done.plan["sources"][0]["profile"] == "uniform"
-    assert any("w (profile uniform;" in line for line in story._work(done.summary, done.plan))
+    assert any("w (profile uniform;" in line for line in answer._work(done.summary, done.plan))
 
 
 def test_the_same_seed_gives_the_same_run_and_workloads_differ():

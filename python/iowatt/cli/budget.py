@@ -74,6 +74,6 @@ def budget(
         )
     if output is not None:
         typer.echo(f"wrote {output}", err=True)
-    from iowatt.pages.budget.document import document
+    from iowatt.pages.budget import document
 
     show(found, document, notes=notes, as_json=as_json)

@@ -101,9 +101,9 @@ def lines(found: dict[str, Any]) -> list[str]:
     text += [f"  volume {v['name']}: {size(v['capacity_bytes'])} on {v['pool']}" for v in found["volumes"]]
     text += [f"  bus {b['name']}: {b['bandwidth_bytes_per_s'] / 1e6:.4g} MB/s" for b in found["buses"]]
     if controller := found["controller"]:
-        from iowatt.pages.run.controller import described
+        from iowatt.pages.system import controller_table
 
-        text += [f"  {str(part).lower()}: {what}" for part, what in described(controller).rows]
+        text += [f"  {str(part).lower()}: {what}" for part, what in controller_table(controller).rows]
     for path in found["paths"]:
         text += path_lines(path)
     if power := found["power"]:

@@ -74,7 +74,7 @@ def heat(
     """
     from iowatt.base.errors import Argument, InputError
     from iowatt.lenses.heat import analyse
-    from iowatt.pages.heat.document import document
+    from iowatt.pages.heat import document
 
     if over not in _OVER:
         message = f"{over!r} is not accepted; expected {', '.join(_OVER)}"

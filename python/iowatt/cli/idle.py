@@ -36,7 +36,7 @@ def idle(
     """Analyse idle periods: lengths, correlation, distributions, and what each power policy would save."""
     from iowatt.cli.progress import bar
     from iowatt.lenses.idle import analyse
-    from iowatt.pages.idle.document import document
+    from iowatt.pages.idle import document
     from iowatt.run.bundle import Run
 
     check_page(output, force=force)

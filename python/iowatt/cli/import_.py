@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -165,7 +165,9 @@ def import_(
     for number, (done, place) in enumerate(saved):
         if number:
             typer.echo()
-        _print(done, place)
+        from iowatt.cli.run import show_run
+
+        show_run(done, place, notes=True)
 
 
 def _chosen(found: Sequence[Observation], names: list[str] | None, source: Path) -> Sequence[Observation]:
@@ -190,16 +192,3 @@ def _place(output: Path | None, named: str, own: str, alone: bool) -> Path:
     if output is None:
         return Path("runs") / plain(named)
     return output if alone else output / plain(own)
-
-
-def _print(done: Run, place: Path) -> None:
-    from rich.console import Console
-
-    from iowatt.cli.run import headline
-
-    console = Console(highlight=False)
-    console.print(headline(done.summary))
-    notes: list[Any] = list(done.notes)
-    for note in notes:
-        console.print(f"note: {note}", markup=False, soft_wrap=True)
-    console.print(f"run: {place}", markup=False, soft_wrap=True)

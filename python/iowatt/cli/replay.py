@@ -127,7 +127,7 @@ def replay(
     from iowatt.evaluate.replay.conduct import MeterAddress
     from iowatt.evaluate.replay.replay import Asked
     from iowatt.evaluate.replay.replay import replay as conduct
-    from iowatt.pages.run.write import write as write_report
+    from iowatt.pages.run import write as write_report
 
     spec: dict[str, Any] = {"path": trace} | _options(
         format=format_,
@@ -206,19 +206,16 @@ def _document(done: Replay, output: Path) -> dict[str, Any]:
 def _print(done: Replay, output: Path) -> None:
     from rich.console import Console
 
-    from iowatt.cli.run import headline
+    from iowatt.cli.run import show_run
     from iowatt.evaluate.replay.replay import PAGE, SIMULATED
 
     console = Console(highlight=False)
-    console.print(headline(done.measured.summary))
-    for note in done.measured.notes:
-        console.print(f"note: {note}", markup=False, soft_wrap=True)
+    show_run(done.measured, output, notes=True)
     if done.simulated is not None:
         console.print()
         console.print(_table(done))
         for note in done.notes:
             console.print(f"note: {note}", markup=False, soft_wrap=True)
-    console.print(f"run: {output}", markup=False, soft_wrap=True)
     if done.simulated is not None:
         console.print(f"simulated: {output / SIMULATED}", markup=False, soft_wrap=True)
         console.print(f"comparison: {output / PAGE}", markup=False, soft_wrap=True)

@@ -32,7 +32,8 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write a report of one or more Runs: verdict, charts, and every table behind them."""
-    from iowatt.pages.run.write import check_target, write
+    from iowatt.pages.run import write
+    from iowatt.render.write import check_target
 
     if output is None:
         if len(runs) > 1:
@@ -40,7 +41,7 @@ def report(
         if not runs[0].is_dir():
             raise InputError("not-found", str(runs[0]), "there is no such Run")
         output = runs[0] / "report.html"
-    check_target(output, force)
+    check_target(output, force=force)
 
     from iowatt.run.bundle import Run
 

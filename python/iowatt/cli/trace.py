@@ -261,7 +261,7 @@ def convert(
     if as_json:
         print_json({"schema": "iowatt.trace-convert/1", **result})
     else:
-        from iowatt.pages.description.converted import converted
+        from iowatt.pages.description.info import converted
 
         _print_block(_in_options(converted(result)), gap=False)
 

@@ -1,16 +1,15 @@
-"""What stands out in a run: overload, uncertainty, and what a reader would not expect."""
+"""What stands out in a Run: overload, uncertainty, and what a reader would not expect."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+from iowatt.base.results import Note
 from iowatt.lenses import rated_power
-from iowatt.lenses.kept_up import KeptUp, kept_up
+from iowatt.lenses.kept_up import KeptUp, kept_up, warm_starts
 from iowatt.lenses.summary import UNCERTAIN
-from iowatt.lenses.warm_start import warm_starts
 from iowatt.render import numbers
 from iowatt.render.phrases import between, listed
 
@@ -24,285 +23,247 @@ WIDE_INTERVAL = 0.1
 """Half-width of the mean's interval, as a share of the mean, from which it is called uncertain."""
 
 AMPLIFIED = 2.0
-"""Bytes that a virtual pool moves for each byte that requests ask for from which that is called too many."""
+"""Bytes that a virtual pool moves for each byte requested, from which that is called too many."""
 
 SOAKED_UP = 0.2
-"""Share of the bytes written that a cache may keep at the end of a run without a word."""
+"""Share of the bytes written that a cache may keep at the end of a Run without a warning."""
 
 FEWEST_BEYOND = 10
 """Requests that a percentile needs beyond it to be more than an anecdote."""
 
+OVERLOAD = ("work-piles-up", "long-drain", "not-kept-up")
+"""Codes of the warnings that a system did not keep up with its load."""
 
-@dataclass(frozen=True)
-class Finding:
-    """Something a reader should not miss."""
-
-    weight: Literal["warning", "remark"]
-    text: str
+Summary = Mapping[str, Any]
 
 
-def findings(run: Run) -> list[Finding]:
-    """What stands out, warnings first."""
-    piled_up = overload(kept_up(run))
-    asked = [Finding("warning", text) for text in run.plan.get("warnings", ())]
-    found = [*asked, *_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
-    found += _above_rated(run)
-    found += [Finding("warning", f"{text}.") for text in warm_starts(run)]
-    if not _loops(run):
-        found += _left(run.summary)
-    found += [*_soaked_up(run.summary), *_not_written_back(run), *_amplified(run.summary)]
-    found += [*_certainty(run.summary, stationary=not piled_up), *_oddities(run.summary)]
-    return sorted(found, key=lambda finding: finding.weight != "warning")
+def findings(run: Run) -> list[Note]:
+    """What stands out: warnings (``decides``) first, then remarks."""
+    summary = run.summary
+    overloaded = list(overload(kept_up(run)))
+    found = [
+        *(_warning("scenario", text) for text in run.plan.get("warnings", ())), *_busy(summary), *overloaded,
+        *_space(summary), *_above_rated(run),
+        *(_warning("warm-start", f"{text}.") for text in warm_starts(run)), *_left(run),
+        *_soaked_up(summary), *_not_written_back(run), *_amplified(summary),
+        *_certainty(summary, stationary=not overloaded), *_errors(summary), *_oddities(summary),
+    ]  # fmt: skip
+    return sorted(found, key=lambda note: not note.decides)
 
 
-def _above_rated(run: Run) -> list[Finding]:
+def _warning(code: str, text: str) -> Note:
+    return Note(code=code, text=text, decides=True)
+
+
+def _above_rated(run: Run) -> Iterator[Note]:
     """Simulated watts that data sheets do not allow."""
     if run.summary["source"] != "simulation":
-        return []
-    spent = {one["name"]: list(one["energy_j"].values()) for one in run.summary["devices"] if one["energy_j"]}
+        return
+    spent = {
+        device["name"]: list(device["energy_j"].values())
+        for device in run.summary["devices"]
+        if device["energy_j"]
+    }
     used = {name: math.fsum(joules) for name, joules in spent.items() if None not in joules}
-    named = (run.plan.get("names") or {}).get("devices", [])
+    devices = (run.plan.get("names") or {}).get("devices", [])
     seconds, most = run.summary["window"]["duration_s"], run.summary["power_w"]["max"] or 0.0
-    found = rated_power.above(named, used, seconds, most)
-    if found is None:
-        return []
-    text = f"More power than the data sheet allows: {numbers.with_unit(found.watts, 'W')} of "
-    return [Finding("warning", f"{text}{numbers.with_unit(found.most_w, 'W')}; see the notes.")]
+    if (above := rated_power.above(devices, used, seconds, most)) is not None:
+        watts, rated = (numbers.with_unit(value, "W") for value in (above.watts, above.most_w))
+        yield _warning(
+            "above-rated-power", f"More power than the data sheet allows: {watts} of {rated}; see the notes."
+        )
 
 
-def _busy(summary: Mapping[str, Any]) -> list[Finding]:
-    found = []
-    # An SSD works on many commands at a time: busy all the time, it may have far to go to saturation.
+def _busy(summary: Summary) -> Iterator[Note]:
+    """Drives, and stations of paths, close to saturation."""
+    # An SSD serves many commands at a time: busy all the time, it may be far from saturation.
     one_at_a_time = [device for device in summary["devices"] if "flash" not in device]
     busy = [device for device in one_at_a_time if device["utilisation"] > BUSY]
     if busy:
         worst = max(busy, key=lambda device: device["utilisation"])
-        most = numbers.percent(worst["utilisation"])
-        found.append(
-            Finding(
-                "warning",
-                f"{len(busy):,} of {len(summary['devices']):,} drives are busy more than "
-                f"{numbers.percent(BUSY)} of the time ({worst['name']}: {most}); response times this close "
-                "to saturation change greatly with small changes of load.",
-            )
+        yield _warning(
+            "busy-drives",
+            f"{len(busy):,} of {len(summary['devices']):,} drives are busy more than "
+            f"{numbers.percent(BUSY)} of the time ({worst['name']}: "
+            f"{numbers.percent(worst['utilisation'])}); "
+            "response times this close to saturation change greatly with small changes of load.",
         )
-    return found
-
-
-def _busy_hops(summary: Mapping[str, Any]) -> list[Finding]:
-    """Stations of paths close to saturation."""
-    found = []
     for path in summary.get("paths") or ():
         known = [hop for hop in path["hops"] if hop["utilisation"] is not None]
         worst = max(known, key=lambda hop: hop["utilisation"], default=None)
         if worst is not None and worst["utilisation"] > BUSY:
             name = f"{worst['hop']} {worst['way']}".strip()
-            most = numbers.percent(worst["utilisation"])
-            found.append(
-                Finding(
-                    "warning",
-                    f"On the path {path['name']}, {name} is busy {most} of the time; waiting this close to "
-                    "saturation changes greatly with small changes of load.",
-                )
+            yield _warning(
+                "busy-path",
+                f"On the path {path['name']}, {name} is busy {numbers.percent(worst['utilisation'])} of the "
+                "time; waiting this close to saturation changes greatly with small changes of load.",
             )
-    return found
 
 
-def overload(found: KeptUp) -> list[Finding]:
-    """Why the system did not keep up with its load. Empty where it did."""
-    said = []
-    if found.in_flight is not None:
-        early, late = found.in_flight
-        said.append(
-            f"Work piles up: {numbers.significant(early)} requests were in flight on average in the "
-            "second quarter of the time in which requests arrived and "
-            f"{numbers.significant(late)} in the last. If the load stays like this, the queue and the "
-            "mean response time grow with the length of the run."
+def overload(load: KeptUp) -> Iterator[Note]:
+    """Why the system did not keep up with its load. Nothing where it did."""
+    if load.in_flight is not None:
+        early, late = (numbers.significant(requests) for requests in load.in_flight)
+        yield _warning(
+            "work-piles-up",
+            f"Work piles up: {early} requests were in flight on average in the second quarter of the time in "
+            f"which requests arrived and {late} in the last. If the load stays like this, the queue and the "
+            "mean response time grow with the length of the run.",
         )
-    if found.drain_s is not None:
-        span, after = found.drain_s
+    if load.drain_s is not None:
+        span, after = load.drain_s
         share = f" ({numbers.percent(after / span)} of that)" if span > 0 else ""
-        said.append(
-            "The array could not keep up: requests arrived for "
-            f"{numbers.duration(span)}, and completing what had queued up by then took another "
-            f"{numbers.duration(after)}{share}. Response times, throughput and power are those of a "
-            "growing queue and depend on the length of the trace; a slower or a closed replay has a "
-            "steady state."
+        yield _warning(
+            "long-drain",
+            f"The array could not keep up: requests arrived for {numbers.duration(span)}, and completing "
+            f"what had queued up by then took another {numbers.duration(after)}{share}. Response times, "
+            "throughput and power are those of a growing queue and depend on the length of the trace; a "
+            "slower or a closed replay has a steady state.",
         )
-    if not found.kept_up and not said:
-        said.append(f"The system could not keep up with its load: {found.why}.")
-    return [Finding("warning", text) for text in said]
+    if not load.kept_up and load.in_flight is None and load.drain_s is None:
+        yield _warning("not-kept-up", f"The system could not keep up with its load: {load.why}.")
 
 
-def _space(summary: Mapping[str, Any]) -> list[Finding]:
-    waits = summary.get("cache", {}).get("waits_for_space", 0)
-    if not waits:
-        return []
-    mean = numbers.with_unit(summary["cache"]["space_wait_mean_ms"], "ms")
-    text = f"{numbers.count(waits)} writes found the cache full of dirty data and waited {mean} on average"
-    return [Finding("warning", f"{text}: destaging did not keep up with them.")]
+def _space(summary: Summary) -> Iterator[Note]:
+    cache = summary.get("cache") or {}
+    if waits := cache.get("waits_for_space", 0):
+        mean = numbers.with_unit(cache["space_wait_mean_ms"], "ms")
+        yield _warning(
+            "cache-full",
+            f"{numbers.count(waits)} writes found the cache full of dirty data and waited {mean} on average: "
+            "destaging did not keep up with them.",
+        )
 
 
-def _loops(run: Run) -> bool:
-    """Whether all work is closed loops, which have their outstanding requests in flight at any end."""
+def _left(run: Run) -> Iterator[Note]:
+    """Requests in flight at the end, which closed loops always have."""
     workloads = (run.plan.get("simulation") or {}).get("workloads", [])
-    return bool(workloads) and all(one["replay"]["mode"] == "closed" for one in workloads)
-
-
-def _left(summary: Mapping[str, Any]) -> list[Finding]:
-    found = []
-    left, total = summary["requests"]["in_flight_at_end"], summary["requests"]["count"]
+    if workloads and all(workload["replay"]["mode"] == "closed" for workload in workloads):
+        return
+    left, total = run.summary["requests"]["in_flight_at_end"], run.summary["requests"]["count"]
     if total and left > max(1, 0.01 * total):
-        found.append(
-            Finding(
-                "warning",
-                f"{numbers.count(left)} requests ({numbers.percent(left / total)}) were still in flight at "
-                "the end; response times cover completed requests only.",
-            )
+        yield _warning(
+            "in-flight-at-end",
+            f"{numbers.count(left)} requests ({numbers.percent(left / total)}) were still in flight at the "
+            "end; response times cover completed requests only.",
         )
-    return found
 
 
-def _soaked_up(summary: Mapping[str, Any]) -> list[Finding]:
-    """Writes that a cache took and no drive has seen: a run that ends while it fills is no steady state."""
+def _soaked_up(summary: Summary) -> Iterator[Note]:
+    """Writes that a cache holds and no drive has received: no steady state yet."""
     cache = summary.get("cache")
     if cache is None or not cache["dirty_bytes_at_end"]:
-        return []
+        return
     taken = summary["requests"]["bytes_written"] - cache["overwritten_bytes"]
     kept = taken - cache["destaged_bytes"]
-    if taken <= 0 or kept < SOAKED_UP * taken or kept > cache["dirty_bytes_at_end"]:
-        return []
-    return [
-        Finding(
-            "warning",
+    if taken > 0 and SOAKED_UP * taken <= kept <= cache["dirty_bytes_at_end"]:
+        yield _warning(
+            "cache-filling",
             f"The cache took {numbers.percent(kept / taken)} of what was written without destaging it yet: "
             "in steady state drives have more to do than in this run; let it run longer, or warm up until "
             "the cache is full (observe.warmup).",
         )
-    ]
 
 
-def _not_written_back(run: Run) -> list[Finding]:
+def _not_written_back(run: Run) -> Iterator[Note]:
     """Writes that a virtual pool's cache took and its slow part has not seen, where sectors are counted."""
-    found = []
     plans = (run.plan.get("simulation") or {}).get("virtual_pools", ())
-    for plan, virtual in zip(plans, run.summary.get("virtual_pools") or (), strict=False):
-        kept, written = virtual["dirty_bytes_at_end"], virtual["bytes_written"]
+    for plan, pool in zip(plans, run.summary.get("virtual_pools") or (), strict=False):
+        kept, written = pool["dirty_bytes_at_end"], pool["bytes_written"]
         by_sector = plan["scheme"].get("sector_bytes") is not None
-        if not by_sector or not written or kept <= SOAKED_UP * written:
-            continue
-        found.append(
-            Finding(
-                "warning",
-                f"{virtual['name']} holds {numbers.with_unit(kept, 'B')} at the end that its slow part has "
-                f"not, {numbers.percent(kept / written)} of what was written: in steady state that part has "
-                "more to do than in this run; let it run longer.",
+        if by_sector and written and kept > SOAKED_UP * written:
+            yield _warning(
+                "not-written-back",
+                f"{pool['name']} holds {numbers.with_unit(kept, 'B')} at the end that its slow part has not, "
+                f"{numbers.percent(kept / written)} of what was written: in steady state that part has more "
+                "to do than in this run; let it run longer.",
             )
-        )
-    return found
 
 
-def moved_over_asked(summary: Mapping[str, Any], virtual: Mapping[str, Any]) -> tuple[int, float | None]:
-    """Bytes that moves within a virtual pool have written, and their ratio to the bytes of requests to it.
+def moved_over_requested(summary: Summary, pool: Summary) -> tuple[int, float | None]:
+    """Bytes that moves within a virtual pool wrote, and their ratio to the bytes requested of it.
 
     The ratio is None without requests.
     """
-    tiers = [tier for tier in summary["tiers"] if tier["virtual_pool"] == virtual["name"]]
+    tiers = [tier for tier in summary["tiers"] if tier["virtual_pool"] == pool["name"]]
     moved = sum(tier["migration_bytes_written"] for tier in tiers)
-    asked = virtual["bytes_read"] + virtual["bytes_written"]
-    return moved, moved / asked if asked else None
+    requested = pool["bytes_read"] + pool["bytes_written"]
+    return moved, moved / requested if requested else None
 
 
-def _amplified(summary: Mapping[str, Any]) -> list[Finding]:
+def _amplified(summary: Summary) -> Iterator[Note]:
     """Virtual pools whose moves are most of the work."""
-    found = []
-    for virtual in summary.get("virtual_pools") or ():
-        moved, times = moved_over_asked(summary, virtual)
-        if times is None or times <= AMPLIFIED:
+    for pool in summary.get("virtual_pools") or ():
+        moved, ratio = moved_over_requested(summary, pool)
+        if ratio is None or ratio <= AMPLIFIED:
             continue
-        size = numbers.with_unit(moved, "B")
         remedy = {
             "caching": 'smaller extents, or copies by sector (copy_unit = "sector"), move less',
             "tiering": "smaller extents or a higher promotion_threshold move less",
-        }.get(virtual["scheme"], "smaller units of placement move less")
-        found.append(
-            Finding(
-                "warning",
-                f"{virtual['name']} moved {size}, {numbers.significant(times)} times what requests read and "
-                f"wrote: power and response times are mostly those of moves; {remedy}.",
-            )
+        }.get(pool["scheme"], "smaller units of placement move less")
+        yield _warning(
+            "moves-amplified",
+            f"{pool['name']} moved {numbers.with_unit(moved, 'B')}, {numbers.significant(ratio)} times what "
+            f"requests read and wrote: power and response times are mostly those of moves; {remedy}.",
         )
-    return found
 
 
-def _certainty(summary: Mapping[str, Any], *, stationary: bool) -> list[Finding]:
-    found = []
-    time = summary["response_time_ms"]["all"]
-    interval = time["mean_ci95"]
-    if time["count"] and interval is None:
+def _certainty(summary: Summary, *, stationary: bool) -> Iterator[Note]:
+    times = summary["response_time_ms"]["all"]
+    if not times["count"]:
+        return
+    interval = times["mean_ci95"]
+    if interval is None:
         few = "requests" if summary["source"] == "simulation" else "intervals in the measurement"
         why = next((note for note in summary["notes"] if note.startswith(UNCERTAIN)), None)
-        said = f"There were too few {few} to say how certain the mean response time is."
-        found.append(Finding("warning", said if why is None else f"{why[0].upper()}{why[1:]}."))
-    elif time["count"] and (half := (interval[1] - interval[0]) / 2) > WIDE_INTERVAL * time["mean"]:
-        found.append(
-            Finding(
-                "warning",
-                "The mean response time is uncertain: the half-width of its 95 % interval "
-                f"({between(interval)}) is {numbers.percent(half / time['mean'])} of the mean."
-                f"{' A longer run would narrow it.' if stationary else ''}",
-            )
+        text = f"There were too few {few} to say how certain the mean response time is."
+        yield _warning("mean-uncertain", text if why is None else f"{why[0].upper()}{why[1:]}.")
+    elif (half := (interval[1] - interval[0]) / 2) > WIDE_INTERVAL * times["mean"]:
+        yield _warning(
+            "mean-uncertain",
+            "The mean response time is uncertain: the half-width of its 95 % interval "
+            f"({between(interval)}) is {numbers.percent(half / times['mean'])} of the mean."
+            f"{' A longer run would narrow it.' if stationary else ''}",
         )
-    thin = [
-        title
-        for title, rank in (("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999))
-        if time["count"] and time["count"] * (1 - rank) < FEWEST_BEYOND
-    ]
-    if thin:
+    ranks = {"p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
+    if thin := [name for name, rank in ranks.items() if times["count"] * (1 - rank) < FEWEST_BEYOND]:
         verb = "rests" if len(thin) == 1 else "rest"
-        found.append(
-            Finding(
-                "remark",
-                f"{listed(thin)} {verb} on fewer than {FEWEST_BEYOND} requests; take them as anecdotes.",
-            )
+        yield Note(
+            code="thin-percentiles",
+            text=f"{listed(thin)} {verb} on fewer than {FEWEST_BEYOND} requests; take them as anecdotes.",
         )
-    return found
 
 
-def _oddities(summary: Mapping[str, Any]) -> list[Finding]:
-    found = []
-    requests, devices = summary["requests"], summary["devices"]
-    if requests["errors"]:
-        found.append(Finding("warning", f"{numbers.count(requests['errors'])} requests ended in an error."))
+def _errors(summary: Summary) -> Iterator[Note]:
+    """Requests that failed, and doubts about traces."""
+    if errors := summary["requests"]["errors"]:
+        yield _warning("request-errors", f"{numbers.count(errors)} requests ended in an error.")
     for workload in summary["workloads"]:
-        trace = workload.get("trace")
-        said = trace.get("warnings", ()) if trace else ()
-        found += [Finding("warning", f"The trace of {workload['name']}: {text}.") for text in said]
-        if trace and trace["skipped_bad"]:
-            found.append(
-                Finding(
-                    "warning",
-                    f"{numbers.count(trace['skipped_bad'])} malformed records of the trace of "
-                    f"{workload['name']} were skipped.",
-                )
+        if not (trace := workload.get("trace")):
+            continue
+        for text in trace.get("warnings", ()):
+            yield _warning("trace", f"The trace of {workload['name']}: {text}.")
+        if skipped := trace["skipped_bad"]:
+            text = (
+                f"{numbers.count(skipped)} malformed records of the trace of {workload['name']} were skipped."
             )
-    spin_ups = sum(device["spin_ups"] for device in devices)
-    if spin_ups:
-        found.append(
-            Finding("remark", f"Drives spun up {numbers.count(spin_ups)} times; requests waited for that.")
-        )
+            yield _warning("records-skipped", text)
+
+
+def _oddities(summary: Summary) -> Iterator[Note]:
+    devices = summary["devices"]
+    if spin_ups := sum(device["spin_ups"] for device in devices):
+        text = f"Drives spun up {numbers.count(spin_ups)} times; requests waited for that."
+        yield Note(code="spin-ups", text=text)
     busy = [device["utilisation"] for device in devices]
     mean = sum(busy) / len(busy) if busy else 0.0
     if len(busy) > 1 and max(busy) > 0.05 and max(busy) > 2 * mean:
         worst = max(devices, key=lambda device: device["utilisation"])
-        found.append(
-            Finding(
-                "remark",
-                f"The load is uneven: {worst['name']} is busy {numbers.percent(worst['utilisation'])} of the "
-                f"time, the mean drive {numbers.percent(mean)}.",
-            )
+        yield Note(
+            code="uneven-load",
+            text=f"The load is uneven: {worst['name']} is busy {numbers.percent(worst['utilisation'])} of "
+            f"the time, the mean drive {numbers.percent(mean)}.",
         )
     if summary["window"]["warmup_s"] > 0:
         cut = numbers.duration(summary["window"]["warmup_s"])
-        found.append(Finding("remark", f"The first {cut} were cut as warm-up and are in no figure."))
-    return found
+        yield Note(code="warm-up-cut", text=f"The first {cut} were cut as warm-up and are in no figure.")

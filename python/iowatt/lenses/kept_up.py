@@ -1,16 +1,17 @@
-"""Whether a system kept up with its load: what every ranking of systems asks of a Run first.
+"""Whether a Run shows a steady state: the system kept up with its load, and did not start warm.
 
-A system that did not has no steady state: its response times grow with the length of the run, and its watts
-and dollars are those of less work than was asked for.
+A system that did not keep up has response times that grow with the length of the run, and watts and dollars
+of less work than the load asked for. No ranking has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+import polars as pl
+
 from iowatt.base.results import Result
-from iowatt.lenses.backlog import BACKLOG, backlog_growth, drain
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -21,13 +22,27 @@ LEAST_SHARE: Final = 0.95
 FEWEST: Final = 20
 """Requests from which rates are compared."""
 
+LONG_DRAIN: Final = 0.1
+"""Time to complete what is left after the last arrival, as a share of the time in which requests arrive,
+from which a replay at recorded times is called too fast for the array."""
+
+BACKLOG: Final = 4
+"""Requests in flight from which there is a queue, not a straggler."""
+
+_WARM: Final = {
+    "hot": "the data that its work uses most",
+    "first-touch": "the data that its work uses first",
+}
+#: What starts cold, by scheme.
+_COLD: Final = {"caching": "empty", "tiering": "cold"}
+
 
 class KeptUp(Result):
     """Whether a Run kept up with its load, and the evidence."""
 
     kept_up: bool
     #: Completed over offered requests per second, at most 1; None where nothing was offered from outside (a
-    #: closed loop) or nobody knows how much.
+    #: closed loop) or the offered rate is not known.
     done_share: float | None
     #: Mean requests in flight early and late, where they grew as long as requests arrived.
     in_flight: tuple[float, float] | None
@@ -41,22 +56,22 @@ class KeptUp(Result):
     why: str = ""
 
 
-def _why(found: KeptUp) -> str:
-    said = []
-    if found.done_share is not None:
-        said.append(f"it completed {100 * found.done_share:.2g} % of the requests offered per second")
-    if found.in_flight is not None:
-        early, late = found.in_flight
-        said.append(f"requests in flight grew from {early:,.3g} to {late:,.3g}")
-    if found.drain_s is not None:
-        arriving, after = found.drain_s
-        said.append(f"{arriving:,.3g} s of arrivals took another {after:,.3g} s to complete")
-    if found.late_share is not None:
-        said.append(f"{100 * found.late_share:.2g} % of the requests were sent late")
-    if found.mean_ms is not None:
-        mean = f"{found.mean_ms / 1e3:,.3g} s" if found.mean_ms >= 1e3 else f"{found.mean_ms:,.3g} ms"
-        said.append(f"mean response time {mean}")
-    return "; ".join(said)
+def _why(load: KeptUp) -> str:
+    reasons = []
+    if load.done_share is not None:
+        reasons.append(f"it completed {100 * load.done_share:.2g} % of the requests offered per second")
+    if load.in_flight is not None:
+        early, late = load.in_flight
+        reasons.append(f"requests in flight grew from {early:,.3g} to {late:,.3g}")
+    if load.drain_s is not None:
+        arriving, after = load.drain_s
+        reasons.append(f"{arriving:,.3g} s of arrivals took another {after:,.3g} s to complete")
+    if load.late_share is not None:
+        reasons.append(f"{100 * load.late_share:.2g} % of the requests were sent late")
+    if load.mean_ms is not None:
+        mean = f"{load.mean_ms / 1e3:,.3g} s" if load.mean_ms >= 1e3 else f"{load.mean_ms:,.3g} ms"
+        reasons.append(f"mean response time {mean}")
+    return "; ".join(reasons)
 
 
 def kept_up(run: Run) -> KeptUp:
@@ -70,7 +85,7 @@ def kept_up(run: Run) -> KeptUp:
     intervals, last = run.table("intervals"), summary["window"]["last_arrival_s"]
     share, waiting = _simulated(run) if summary["source"] == "simulation" else _measured(summary)
     growth = backlog_growth(intervals, last)
-    left = drain(intervals, last) if _replays_open(run.plan) else None
+    left = drain(intervals, last) if "open" in _modes(run.plan) else None
     slow = share is not None and share < LEAST_SHARE and waiting >= BACKLOG
     late = (run.plan.get("measured") or {}).get("late_share")
     behind = late is not None and late > 1 - LEAST_SHARE
@@ -86,30 +101,80 @@ def kept_up(run: Run) -> KeptUp:
 
 
 def _modes(plan: Mapping[str, Any]) -> list[str]:
-    return [one["replay"]["mode"] for one in (plan.get("simulation") or {}).get("workloads", [])]
-
-
-def _replays_open(plan: Mapping[str, Any]) -> bool:
-    return "open" in _modes(plan)
+    """How each workload is replayed: ``open`` or ``closed``."""
+    return [work["replay"]["mode"] for work in (plan.get("simulation") or {}).get("workloads", [])]
 
 
 def _simulated(run: Run) -> tuple[float | None, float]:
-    """Completed over offered rate of the workloads whose requests come at their own times; all in flight."""
+    """Completed over offered rate of the workloads with arrival times of their own; all in flight."""
     summary, modes = run.summary, _modes(run.plan)
     window, last = summary["window"], summary["window"]["last_arrival_s"]
-    parts = summary["workloads"]
-    given = [part for part, mode in zip(parts, modes, strict=False) if mode == "open"]
-    count = sum(part["requests"]["count"] for part in given)
+    workloads = summary["workloads"]
+    open_loop = [work for work, mode in zip(workloads, modes, strict=False) if mode == "open"]
+    count = sum(work["requests"]["count"] for work in open_loop)
     if last is None or last <= window["start_s"] or count < FEWEST:
         return None, 0.0
     offered = count / (last - window["start_s"])
-    done = sum(part["throughput"]["completions"] for part in given) / window["duration_s"]
-    return done / offered, sum(part["in_flight_mean"] for part in parts)
+    completed = sum(work["throughput"]["completions"] for work in open_loop) / window["duration_s"]
+    return completed / offered, sum(work["in_flight_mean"] for work in workloads)
 
 
 def _measured(summary: Mapping[str, Any]) -> tuple[float | None, float]:
-    """Completed over the rate that the driver was told to make, which waits in the driver."""
+    """Completed over the rate that the load generator was asked for; what is late waits in it."""
     asked = (summary.get("driver") or {}).get("asked_iops")
     if not asked or summary["requests"]["count"] < FEWEST:
         return None, 0.0
     return summary["throughput"]["iops"] / asked, float("inf")
+
+
+def backlog_growth(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float, float] | None:
+    """Mean requests in flight in the second and in the last quarter, where the latter shows a backlog.
+
+    A backlog: at least twice as many, and at least four more. The first quarter is left out because
+    every system fills up at first; what comes after the last arrival, because the queue only empties then.
+    """
+    arriving = intervals if last_arrival_s is None else intervals.filter(pl.col("end_s") <= last_arrival_s)
+    if arriving.height < 8:
+        return None
+    quarter = arriving.height // 4
+    early = _in_flight(arriving.slice(quarter, quarter))
+    late = _in_flight(arriving.slice(arriving.height - quarter, quarter))
+    return (early, late) if late >= 2 * early and late >= early + BACKLOG else None
+
+
+def drain(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float, float] | None:
+    """Seconds in which requests arrived, and seconds until the last of them was complete, where long.
+
+    Long: at least a tenth of the former, with a backlog in flight on average. A single slow request at the
+    end (a drive that spins up) is none.
+    """
+    working = intervals.filter(pl.col("in_flight_mean") > 0)
+    arriving = intervals.filter(pl.col("arrivals") > 0)
+    if last_arrival_s is None or not working.height or not arriving.height:
+        return None
+    span = max(0.0, last_arrival_s - float(arriving["start_s"][0]))
+    after = float(working["end_s"][-1]) - last_arrival_s
+    # Where intervals are coarse, the one with the last arrival speaks for what follows it.
+    waiting = _in_flight(working.filter(pl.col("end_s") > last_arrival_s)) if after > 0 else 0.0
+    return (span, after) if after > LONG_DRAIN * span and waiting >= BACKLOG else None
+
+
+def _in_flight(part: pl.DataFrame) -> float:
+    """Requests in flight, a mean over time."""
+    width = pl.col("end_s") - pl.col("start_s")
+    return float(part.select((pl.col("in_flight_mean") * width).sum() / width.sum()).item())
+
+
+def warm_starts(run: Run) -> Iterator[str]:
+    """A phrase for each virtual pool whose fast part holds what the workload is about to use."""
+    named = (run.plan.get("names") or {}).get("virtual_pools", ())
+    plans = (run.plan.get("simulation") or {}).get("virtual_pools", ())
+    for name, plan in zip(named, plans, strict=False):
+        start = plan["scheme"].get("initial")
+        placement = start.get("placement") if isinstance(start, dict) else None
+        if placement in _WARM:
+            yield (
+                f"{name['name']} starts warm: its fast part holds {_WARM[placement]} "
+                f'(initial = "{placement}"); initial = "{_COLD[plan["scheme"]["kind"]]}" shows how long it '
+                "takes to get there"
+            )

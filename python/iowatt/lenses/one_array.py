@@ -16,7 +16,7 @@ MEASURES: Final = {"iops": "IOPS", "mib_per_s": "MiB/s"}
 """What load is counted in, and its unit."""
 
 WITHIN: Final = 0.02
-"""A Run stands for a load where it is within so much of it; else two are joined."""
+"""How far a Run may be from a load to be used for it, as a share; else two Runs are interpolated."""
 
 _STREAMING_BYTES: Final = 128 * 1024
 #: Keys of a plan that differ between Runs of one array.
@@ -24,8 +24,8 @@ _OF_LOAD: Final = frozenset({"seed", "workloads", "observe"})
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What tells one array from another, of a Run or of what was made of it."""
+class ArrayMeasurement:
+    """What identifies an array: of a Run, or of a measurement derived from it."""
 
     name: str
     #: Its folder, for messages.
@@ -34,14 +34,14 @@ class Seen:
     drives: tuple[tuple[str, str], ...]
     raw_gb: float | None
     power_basis: str
-    #: Parts that are not drives, and what redundancy leaves, where they are told.
+    #: Parts that are not drives, and what redundancy leaves, where they are known.
     parts: Mapping[str, int] = field(default_factory=dict)
     usable_gb: float | None = None
     #: Of a simulated one, all that its plan says of it.
     plan: str = ""
 
     @classmethod
-    def of(cls, run: Run) -> Seen:
+    def of(cls, run: Run) -> ArrayMeasurement:
         """What a Run says of its array."""
         summary = run.summary
         return cls(
@@ -75,7 +75,7 @@ def plan_of(run: Run) -> str:
     return json.dumps([array, run.plan.get("power")], sort_keys=True) if array else ""
 
 
-def same_array(seen: Sequence[Seen]) -> None:
+def same_array(seen: Sequence[ArrayMeasurement]) -> None:
     """Refuse to weigh one array's idle power against another's work, or the wall's against the drives'.
 
     Raises

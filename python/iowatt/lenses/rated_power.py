@@ -16,7 +16,7 @@ TOLERANCE: Final = 0.02
 
 
 @dataclass(frozen=True)
-class Above:
+class RatingExceeded:
     """Watts above the rated most: of the drive that is furthest above, or of all drives over one interval."""
 
     drives: int
@@ -42,7 +42,7 @@ def above(
     joules: Mapping[str, float | None],
     seconds: float,
     interval_w: float,
-) -> Above | None:
+) -> RatingExceeded | None:
     """Whether drives draw more than their sheets allow; None where none does, or nothing is known.
 
     Parameters
@@ -60,8 +60,8 @@ def above(
     over = [name for name, watts in drawn.items() if watts > (1 + TOLERANCE) * rated[name]]
     if over:
         worst = max(over, key=lambda name: drawn[name] / rated[name])
-        return Above(len(over), worst, drawn[worst], rated[worst], interval=False)
+        return RatingExceeded(len(over), worst, drawn[worst], rated[worst], interval=False)
     most = math.fsum(rated.values())
     if rated and len(rated) == len(devices) and interval_w > (1 + TOLERANCE) * most:
-        return Above(1, "", interval_w, most, interval=True)
+        return RatingExceeded(1, "", interval_w, most, interval=True)
     return None

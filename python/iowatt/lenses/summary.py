@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
 import polars as pl
 
-from iowatt.lenses import efficiency, energy, latency, rated_power, wear
+from iowatt.lenses import efficiency, energy, rated_power, wear
 from iowatt.run import summary_build
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Moments, Record
@@ -24,6 +25,7 @@ from iowatt.run.summary_schema import (
     Provenance,
     Rebuild,
     Requests,
+    ResponseTime,
     ResponseTimes,
     RunSummary,
     Simulation,
@@ -56,13 +58,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         source=record.source,
         notes=[*record.notes, *([] if above is None else [above.text]), *_uncertain(record.total)],
         provenance=provenance,
-        window=Window(
-            start_s=record.window.start_s,
-            end_s=record.window.end_s,
-            duration_s=span,
-            warmup_s=record.window.warmup_s,
-            last_arrival_s=record.window.last_arrival_s,
-        ),
+        window=Window.model_validate(record.window, from_attributes=True),
         requests=_requests(record.total),
         throughput=work,
         response_time_ms=_response_times(record.total.response, tables.latency),
@@ -73,7 +69,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         efficiency=efficiency.efficiency(work, storage, drawn),
         devices=list(_devices(tables.devices, record.ratings, span)),
         buses=list(_buses(record)),
-        rebuilds=list(_rebuilds(record)),
+        rebuilds=[Rebuild.model_validate(rebuild, from_attributes=True) for rebuild in record.rebuilds],
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
         paths=summary_build.paths(record.paths, span),
@@ -91,12 +87,12 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
 
 
 def _uncertain(flow: Flow) -> list[str]:
-    """Why no interval stands beside the mean response time, where it is not for want of requests."""
+    """Why the mean response time has no interval, unless for lack of requests."""
     withheld = mean_interval(flow.response["all"].batches).withheld
     return [] if withheld is None else [f"{UNCERTAIN}: {withheld}"]
 
 
-def _above_rated(record: Record, drawn: Power) -> rated_power.Above | None:
+def _above_rated(record: Record, drawn: Power) -> rated_power.RatingExceeded | None:
     if record.measured:
         return None
     used = dict(record.tables.devices.select("name", "energy_total_j").iter_rows())
@@ -148,9 +144,9 @@ def _response_times(response: Mapping[str, Moments], rows: pl.DataFrame) -> Resp
     """Response times of a flow whose histograms are the given rows of the ``latency`` table."""
     read, write = (Histogram.from_table(rows.filter(pl.col("op") == op)) for op in ("read", "write"))
     return ResponseTimes(
-        all=latency.response_time(response["all"], Histogram.merged([read, write])),
-        read=latency.response_time(response["read"], read),
-        write=latency.response_time(response["write"], write),
+        all=response_time(response["all"], Histogram.merged([read, write])),
+        read=response_time(response["read"], read),
+        write=response_time(response["write"], write),
     )
 
 
@@ -281,20 +277,6 @@ def _heat(record: Record) -> Heat | None:
     return Heat(extent_bytes=heat.extent_bytes, period_s=heat.period_s, spaces=spaces)
 
 
-def _rebuilds(record: Record) -> Iterator[Rebuild]:
-    for rebuild in record.rebuilds:
-        yield Rebuild(
-            pool=rebuild.pool,
-            drive=rebuild.drive,
-            spare=rebuild.spare,
-            failed_s=rebuild.failed_s,
-            started_s=rebuild.started_s,
-            finished_s=rebuild.finished_s,
-            rebuilt_bytes=rebuild.rebuilt_bytes,
-            fraction=rebuild.fraction,
-        )
-
-
 def _simulation(record: Record) -> Simulation | None:
     cost = record.simulation
     if cost is None:
@@ -304,4 +286,37 @@ def _simulation(record: Record) -> Simulation | None:
         cpu_s=cost.cpu_s,
         requests_per_cpu_s=cost.requests / cost.cpu_s if cost.cpu_s > 0 else None,
         peak_rss_mib=cost.peak_rss_mib,
+    )
+
+
+def response_time(moments: Moments, histogram: Histogram) -> ResponseTime:
+    """Response times of one kind of request, in ms.
+
+    A percentile is the upper end of its bin, but never above the greatest response time seen. All
+    figures but ``count`` are ``None`` where there were no requests.
+    """
+    if moments.count == 0:
+        return ResponseTime(
+            count=0, mean=None, std=None, p50=None, p90=None, p95=None, p99=None, p999=None, p9999=None,
+            max=None, mean_ci95=None,
+        )  # fmt: skip
+    largest = None if moments.max_s is None else 1e3 * moments.max_s
+    interval = mean_interval(moments.batches).limits
+
+    def percentile(q: float) -> float | None:
+        value = histogram.quantile(q)
+        return None if value is None else min(value / 1e6, math.inf if largest is None else largest)
+
+    return ResponseTime(
+        count=moments.count,
+        mean=1e3 * moments.mean_s,
+        std=None if moments.std_s is None else 1e3 * moments.std_s,
+        p50=percentile(0.5),
+        p90=percentile(0.9),
+        p95=percentile(0.95),
+        p99=percentile(0.99),
+        p999=percentile(0.999),
+        p9999=percentile(0.9999),
+        max=largest,
+        mean_ci95=None if interval is None else (1e3 * interval[0], 1e3 * interval[1]),
     )

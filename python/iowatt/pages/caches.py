@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from iowatt.evaluate.caches.result import CacheComparison, SimulatedCache
-from iowatt.render import numbers, palette
+from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
-from iowatt.render.figure import Cell, Column, Figure, Spec, Table, axis, layout
+from iowatt.render.figure import Cell, Column, Figure, Spec, Table, axis
 from iowatt.render.headline import Headline
 
 _Key = Literal["hit_ratio", "hit_bytes_ratio"]
@@ -139,25 +139,19 @@ def _curve(found: CacheComparison, kind: str, key: _Key, caption: str) -> Figure
         for size in sizes
     ]
     data = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": name,
-            "x": sorted(line),
-            "y": [line[size] for size in sorted(line)],
-            "line": {"color": _colour(at), "width": 2, "dash": _dash(at)},
-            "hovertemplate": f"%{{x:,.4~r}} {unit}: %{{y:.4~r}} %<extra>%{{fullData.name}}</extra>",
-        }
+        plot.line(
+            sorted(line), [line[size] for size in sorted(line)], name=name, colour=_colour(at), marks=True,
+            dash=_dash(at), width=2,
+            hover=f"%{{x:,.4~r}} {unit}: %{{y:.4~r}} %<extra>%{{fullData.name}}</extra>",
+        )
         for at, (name, line) in enumerate(lines.items())
-    ]
-    spec: Spec = {
-        "data": data,
-        "layout": layout(
-            axis(f"Cache size ({unit}, log scale)", type="log"),
-            axis("Miss ratio (%)", rangemode="tozero"),
-            showlegend=True,
-        ),
-    }
+    ]  # fmt: skip
+    spec: Spec = plot.chart(
+        data,
+        axis(f"Cache size ({unit}, log scale)", type="log"),
+        axis("Miss ratio (%)", rangemode="tozero"),
+        showlegend=True,
+    )
     columns = [_Size("Cache", unit), *(Column(name, "%") for name in lines)]
     return Figure(f"miss-{kind}", f"Miss ratio by {kind}", caption, Table(columns, rows), spec, wide=True)
 
@@ -166,24 +160,17 @@ def _bars(found: CacheComparison, kind: str, key: _Key, caption: str) -> Figure:
     """Miss ratio of each policy, at one size."""
     rows: list[list[Cell]] = [[cache.asked.title, _missed(cache, key)] for cache in found.caches]
     data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": "Miss ratio",
-            "y": [row[0] for row in rows],
-            "x": [row[1] for row in rows],
-            "marker": {"color": palette.BAR},
-            "hovertemplate": "%{y}: %{x:.4~r} %<extra></extra>",
-        }
-    ]
-    spec: Spec = {
-        "data": data,
-        "layout": layout(
-            axis("Miss ratio (%)", rangemode="tozero"),
-            axis("", type="category", autorange="reversed"),
-            showlegend=False,
-        ),
-    }
+        plot.bar(
+            [row[1] for row in rows], [row[0] for row in rows], name="Miss ratio", colour=palette.BAR,
+            hover="%{y}: %{x:.4~r} %<extra></extra>", orientation="h",
+        )
+    ]  # fmt: skip
+    spec: Spec = plot.chart(
+        data,
+        axis("Miss ratio (%)", rangemode="tozero"),
+        axis("", type="category", autorange="reversed"),
+        showlegend=False,
+    )
     columns = [Column("Policy", text=True), Column("Miss ratio", "%")]
     return Figure(f"miss-{kind}", f"Miss ratio by {kind}", caption, Table(columns, rows), spec)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from iowatt.base.units import format_duration
 from iowatt.evaluate.validation.result import DataSheet, DataSheets, ReadsAtDepth
-from iowatt.render import numbers, palette
+from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 
@@ -46,13 +46,11 @@ def _errors(found: DataSheets) -> Figure:
     table = Table([Column("Drive", text=True), Column("Figure", text=True), Column("Error", "%")], rows)
     several = len(found.devices) > 1
     data = [
-        {
-            "type": "scatter", "mode": "markers", "x": table.column("Error"),
-            "y": table.column("Drive" if several else "Figure"),
-            "text": table.column("Figure" if several else "Drive"),
-            "marker": {"color": palette.RUNS[0], "size": 9},
-            "hovertemplate": "%{y}, %{text}: %{x:.3~r} %<extra></extra>",
-        }
+        plot.markers(
+            table.column("Error"), table.column("Drive" if several else "Figure"), colour=palette.RUNS[0],
+            size=9, hover="%{y}, %{text}: %{x:.3~r} %<extra></extra>",
+            text=table.column("Figure" if several else "Drive"),
+        )
     ]  # fmt: skip
     height = 120 + 28 * len(set(data[0]["y"]))
     drawn = layout(
@@ -62,7 +60,7 @@ def _errors(found: DataSheets) -> Figure:
         height=height,
     )
     caption = f"Simulated over published, less one; up to {numbers.percent(found.bar)} is accepted."
-    return Figure("errors", "Errors", caption, table, {"data": data, "layout": drawn}, wide=True)
+    return Figure("errors", "Errors", caption, table, plot.spec(data, drawn), wide=True)
 
 
 def _figures(sheet: DataSheet) -> Figure:

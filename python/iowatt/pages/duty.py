@@ -22,10 +22,9 @@ def document(duty: Duty) -> Document:
         f"{'modelled' if duty.modelled else 'measured'}",
         verdict=[
             f"A year takes {numbers.significant(duty.classes[0].annual_kwh)} kWh in {duty.classes[0].usage} "
-            "use and "
-            f"{numbers.significant(duty.classes[-1].annual_kwh)} kWh in {duty.classes[-1].usage} use; the "
-            "efficiency is "
-            f"highest in {most.usage} use, {numbers.with_unit(most.throughput_per_w, f'{duty.unit}/W')}."
+            f"use and {numbers.significant(duty.classes[-1].annual_kwh)} kWh in {duty.classes[-1].usage} "
+            f"use; the efficiency is highest in {most.usage} use, "
+            f"{numbers.with_unit(most.throughput_per_w, f'{duty.unit}/W')}."
         ],
         chart=_days(duty),
         headlines=[
@@ -108,15 +107,10 @@ def _loads(duty: Duty) -> Figure:
     traces = [
         plot.line(shares, watts, name="Runs", marks=True, hover="%{y:,.4~r} W at %{x:.1f} %"),
         plot.markers(
-            [100 * one.fraction for one in used],
-            [one.watts for one in used],
-            name="Idle, moderate, heavy",
-            colour=palette.P95,
-            size=12,
-            symbol="diamond-open",
-            hover="%{y:,.4~r} W",
+            [100 * one.fraction for one in used], [one.watts for one in used], name="Idle, moderate, heavy",
+            colour=palette.P95, size=12, symbol="diamond-open", hover="%{y:,.4~r} W",
         ),
-    ]
+    ]  # fmt: skip
     drawn = layout(axis("Share of the highest throughput (%)"), axis("Mean power (W)", rangemode="tozero"))
     caption = "Each Run, and the three loads that the classes weigh."
     drawing = plot.spec(traces, drawn)

@@ -11,7 +11,7 @@ from iowatt.model.power.calculator import ACTIVITIES
 from iowatt.model.power.efficiency import Curve
 from iowatt.model.power.result import CalculatedPower, DriveStart, EnclosureKind, Supply
 from iowatt.model.power.supplies import MODES
-from iowatt.render import numbers, palette
+from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.render.headline import Headline
@@ -145,11 +145,10 @@ def _components(found: CalculatedPower) -> Figure:
     )  # fmt: skip
     names = [plain(str(name)) for name in table.column("Component")]
     bars = [
-        {
-            "type": "bar", "orientation": "h", "name": title, "y": names, "x": table.column(title),
-            "marker": {"color": colour},
-            "hovertemplate": "%{y}: %{x:,.4~r} W<extra>%{fullData.name}</extra>",
-        }
+        plot.bar(
+            table.column(title), names, name=title, colour=colour,
+            hover="%{y}: %{x:,.4~r} W<extra>%{fullData.name}</extra>", orientation="h",
+        )
         for title, colour in (("Active", _ACTIVE), ("Idle", _IDLE))
     ]  # fmt: skip
     drawn = layout(
@@ -165,7 +164,7 @@ def _components(found: CalculatedPower) -> Figure:
         "Drives and parts at their input, behind the supplies, or at the wall where that is what is known; "
         "the supplies are their losses. Normal operation.",
         table,
-        {"data": bars, "layout": drawn},
+        plot.spec(bars, drawn),
         wide=True,
         brief=True,
     )
@@ -192,13 +191,12 @@ def _supplies(found: CalculatedPower) -> Figure | None:
         for how in ACTIVITIES:
             points = [row for row in rows if row[1] == mode and row[2] == how]
             data.append(
-                {
-                    "type": "scatter", "mode": "markers", "name": f"{mode}, {how}",
-                    "x": [row[4] for row in points], "y": [row[5] for row in points],
-                    "text": [plain(str(row[0])) for row in points],
-                    "marker": {"color": _COLOURS[mode], "symbol": _MARKS[how], "size": 11},
-                    "hovertemplate": "%{text}: %{x:.3~r} % load, %{y:.4~r} %<extra>%{fullData.name}</extra>",
-                }
+                plot.markers(
+                    [row[4] for row in points], [row[5] for row in points], name=f"{mode}, {how}",
+                    colour=_COLOURS[mode], size=11, symbol=_MARKS[how],
+                    hover="%{text}: %{x:.3~r} % load, %{y:.4~r} %<extra>%{fullData.name}</extra>",
+                    text=[plain(str(row[0])) for row in points],
+                )
             )  # fmt: skip
     drawn = layout(
         axis("Load of one supply (% of its rating)", range=[0, 102]), axis("Efficiency (%)"), showlegend=True
@@ -209,7 +207,7 @@ def _supplies(found: CalculatedPower) -> Figure | None:
         "Efficiency over load, and where the supplies of the fullest enclosure of each kind run. With "
         "active-standby sharing, the draw of the standby supplies counts as loss.",
         Table(columns, rows),
-        {"data": data, "layout": drawn},
+        plot.spec(data, drawn),
         ["; ".join(_described(enclosure, supply) for enclosure, supply in supplied)],
         wide=True,
     )
@@ -220,12 +218,11 @@ def _curves(supplies: list[Supply]) -> list[dict[str, Any]]:
     loads = np.linspace(0.02, 1.0, 99)
     different = {tuple(supply.points): supply.efficiency for supply in supplies}
     return [
-        {
-            "type": "scatter", "mode": "lines", "name": plain(name), "x": (100 * loads).tolist(),
-            "y": [100 * Curve(points).efficiency(float(load)) for load in loads],
-            "line": {"color": palette.RUNS[-number % len(palette.RUNS)], "width": 1.5},
-            "hovertemplate": "%{x:.3~r} % load: %{y:.4~r} %<extra></extra>",
-        }
+        plot.line(
+            (100 * loads).tolist(), [100 * Curve(points).efficiency(float(load)) for load in loads],
+            name=plain(name), colour=palette.RUNS[-number % len(palette.RUNS)], width=1.5,
+            hover="%{x:.3~r} % load: %{y:.4~r} %<extra></extra>",
+        )
         for number, (points, name) in enumerate(different.items(), 1)
     ]  # fmt: skip
 
@@ -247,11 +244,10 @@ def _start(start: DriveStart) -> Figure:
         [[float(time), float(drawn)] for time, drawn in start.steps],
     )
     data = [
-        {
-            "type": "scatter", "mode": "lines", "x": [*at, 1.05 * at[-1]], "y": [*watts, watts[-1]],
-            "line": {"shape": "hv", "color": palette.STATE_COLOURS["spin_up"]},
-            "hovertemplate": "%{y:,.5~r} W<extra></extra>",
-        }
+        plot.line(
+            [*at, 1.05 * at[-1]], [*watts, watts[-1]], colour=palette.STATE_COLOURS["spin_up"], shape="hv",
+            hover="%{y:,.5~r} W<extra></extra>",
+        )
     ]  # fmt: skip
     drawn = layout(
         axis("Time (s)" if timed else "Step (its length is not known)"),
@@ -259,4 +255,4 @@ def _start(start: DriveStart) -> Figure:
         showlegend=False,
     )
     caption = f"Power at the wall while the drives start, {_together(start)}. The other parts idle."
-    return Figure("start", "Power while starting", caption, table, {"data": data, "layout": drawn}, wide=True)
+    return Figure("start", "Power while starting", caption, table, plot.spec(data, drawn), wide=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from iowatt.render import numbers, palette
+from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.render.headline import Headline
@@ -266,7 +266,7 @@ def _schedule(
     caption = f"US dollars for a {unit} by month and hour of the day, without fuel adjustments" + (
         "; of the first tier." if tiered else "."
     )
-    return Figure(key, title, caption, table, {"data": data, "layout": drawn}, wide=True)
+    return Figure(key, title, caption, table, plot.spec(data, drawn), wide=True)
 
 
 # --- A bill ---
@@ -354,21 +354,17 @@ def _bill_months(found: BillDocument) -> Figure:
     ]  # fmt: skip
     table = Table(columns, cells)
     data = [
-        {
-            "type": "bar",
-            "name": title,
-            "x": [row.month for row in shown],
-            "y": table.column(title),
-            "marker": {"color": colour},
-            "hovertemplate": "%{x}: $%{y:,.2f}<extra>%{fullData.name}</extra>",
-        }
+        plot.bar(
+            [row.month for row in shown], table.column(title), name=title, colour=colour,
+            hover="%{x}: $%{y:,.2f}<extra>%{fullData.name}</extra>",
+        )
         for title, key, colour in sums
-    ]
+    ]  # fmt: skip
     drawn = layout(axis("", type="category"), axis("US dollars"), barmode="relative", showlegend=True)
     return Figure(
         "months", "The bill by years" if by_year else "The bill by months",
         "Energy includes fuel adjustments, demand includes coincident demand, fixed includes minimum bills.",
-        table, {"data": data, "layout": drawn}, wide=True, brief=True,
+        table, plot.spec(data, drawn), wide=True, brief=True,
     )  # fmt: skip
 
 

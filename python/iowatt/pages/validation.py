@@ -10,7 +10,7 @@ import numpy as np
 from iowatt.evaluate.validation import Compared, TimesComparison, Validation
 from iowatt.evaluate.validation.compare import Times, quantiles
 from iowatt.evaluate.validation.replay import SCHEDULER
-from iowatt.render import numbers, palette
+from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.render.headline import Headline
@@ -159,11 +159,10 @@ def _errors(found: Sequence[Validation]) -> Figure:
     ]  # fmt: skip
     table = Table([Column("Drive", text=True), Column("iowatt", "%"), Column("DiskSim 4.0", "%")], rows)
     data = [
-        {
-            "type": "bar", "orientation": "h", "name": name, "y": table.column("Drive"),
-            "x": table.column(name), "marker": {"color": colour},
-            "hovertemplate": "%{y}: %{x:.3~r} %<extra>%{fullData.name}</extra>",
-        }
+        plot.bar(
+            table.column(name), table.column("Drive"), name=name, colour=colour,
+            hover="%{y}: %{x:.3~r} %<extra>%{fullData.name}</extra>", orientation="h",
+        )
         for name, colour in (("iowatt", palette.RUNS[0]), ("DiskSim 4.0", palette.STATE_COLOURS["idle"]))
     ]  # fmt: skip
     drawn = layout(
@@ -173,7 +172,7 @@ def _errors(found: Sequence[Validation]) -> Figure:
         height=120 + 40 * len(found),
     )
     caption = "Simulated over measured mean, less one. DiskSim's figures are of the same trace."
-    return Figure("errors", "Error of the mean", caption, table, {"data": data, "layout": drawn}, wide=True)
+    return Figure("errors", "Error of the mean", caption, table, plot.spec(data, drawn), wide=True)
 
 
 def _curves(validation: Validation) -> Iterator[Figure]:
@@ -214,32 +213,21 @@ def _distribution(
             name = f"{way}, {who}"
             rows += [[name, ms, share] for ms, share in line]
             data.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": plain(name),
-                    "x": [ms for ms, _ in line],
-                    "y": [share for _, share in line],
-                    "line": {"color": colour, "width": 2, "dash": dash},
-                    "hovertemplate": "%{x:,.4~r} ms: %{y:.4~r} %<extra>%{fullData.name}</extra>",
-                }
-            )
+                plot.line(
+                    [ms for ms, _ in line], [share for _, share in line], name=plain(name), colour=colour,
+                    dash=dash, width=2, hover="%{x:,.4~r} ms: %{y:.4~r} %<extra>%{fullData.name}</extra>",
+                )
+            )  # fmt: skip
     x = axis(f"{what} (ms)", **({"type": "log"} if stretched else {}))
     y = axis("Finished within (%)", range=[0, 101])
+    columns = [Column("Requests", text=True), Column(f"{what} up to", "ms"), Column("Finished within", "%")]
     return Figure(
         key,
         title,
         f"{caption} The demerit is the root mean square of the "
         "horizontal distance between the measured and the simulated line of all requests.",
-        Table(
-            [
-                Column("Requests", text=True),
-                Column(f"{what} up to", "ms"),
-                Column("Finished within", "%"),
-            ],
-            rows,
-        ),
-        {"data": data, "layout": layout(x, y, showlegend=True)},
+        Table(columns, rows),
+        plot.chart(data, x, y, showlegend=True),
         wide=True,
     )
 

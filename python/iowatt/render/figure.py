@@ -40,11 +40,13 @@ class Column:
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     def show(self, cell: Cell) -> str:
-        """A cell by itself as a person reads it."""
+        """One cell as a person reads it."""
         if cell is None:
             return numbers.NO_VALUE
         if isinstance(cell, str):
             return cell
+        if isinstance(cell, Labelled):
+            return cell.text
         return numbers.count(cell) if isinstance(cell, int) else numbers.significant(cell, 4)
 
     def texts(self, cells: Sequence[Cell]) -> list[str]:
@@ -54,7 +56,7 @@ class Column:
         differ by more than ``SAME`` of the largest. What would read as nought is shown as less than the last
         decimal.
         """
-        values = [abs(cell) for cell in cells if isinstance(cell, float)]
+        values = [abs(cell) for cell in cells if isinstance(cell, float) and not isinstance(cell, Labelled)]
         largest = max(values, default=0.0)
         if not largest or type(self).show is not Column.show:
             return [self.show(cell) for cell in cells]
@@ -65,7 +67,12 @@ class Column:
             (n for n in range(first, first + 3) if all(f"{a:.{n}f}" != f"{b:.{n}f}" for a, b in apart)),
             first + 3,
         )
-        return [self._fixed(cell, decimals) if isinstance(cell, float) else self.show(cell) for cell in cells]
+        return [
+            self._fixed(cell, decimals)
+            if isinstance(cell, float) and not isinstance(cell, Labelled)
+            else self.show(cell)
+            for cell in cells
+        ]
 
     @staticmethod
     def _fixed(value: float, decimals: int) -> str:
@@ -87,6 +94,19 @@ class Exact(Column):
         if not isinstance(cell, float):
             return super().show(cell)
         return f"{cell:.{self.digits}g}" if abs(cell) < 10**self.digits else f"{cell:,.0f}"
+
+
+class Labelled(float):
+    """A figure that a person reads as ``text``; files and scripts have the number."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, value: float, text: str) -> Labelled:
+        """``Labelled(12.3, "12.3 (+5 %)")``."""
+        cell = super().__new__(cls, value)
+        cell.text = text
+        return cell
 
 
 class Published(str):

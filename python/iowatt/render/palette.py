@@ -6,6 +6,9 @@ charts, is a quiet grey. A spec always carries the light colour; the page swaps 
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Sequence
+
 STATE_COLOURS = {
     "active": "#0072b2",
     "positioning": "#e69f00",
@@ -22,7 +25,7 @@ ARRAY_COLOURS = {
     "parts_active": "#56b4e9",
     "supply_loss": "#6b4f3a",
 }
-"""What is no drive: parts of the array, and what its supplies lose."""
+"""Other parts of the array, and the losses of its supplies."""
 
 STATE_NAMES = {
     "active": "Active (transfer)",
@@ -93,6 +96,21 @@ DARK_TWINS = {
 """Light colour to the colour with the same meaning on a dark ground."""
 
 
+def of_systems(names: Sequence[str]) -> list[str]:
+    """The colours of systems or workloads, one each: from the name, so that all pages agree.
+
+    Where two names want the same colour, the one that sorts later takes the next free one; more than eight
+    names share.
+    """
+    colours: dict[str, str] = {}
+    for name in sorted(set(names)):
+        wanted = zlib.crc32(name.encode()) % len(RUNS)
+        turned = [*RUNS[wanted:], *RUNS[:wanted]]
+        free = [colour for colour in turned if colour not in colours.values()]
+        colours[name] = (free or turned)[0]
+    return [colours[name] for name in names]
+
+
 def state_colour(state: str) -> str:
     """The colour of a state; states by other names share a small set, always the same for a name."""
     known = STATE_COLOURS.get(state) or ARRAY_COLOURS.get(state)
@@ -117,7 +135,7 @@ def from_below(states: list[str]) -> list[str]:
 
 
 def in_order(states: list[str]) -> list[str]:
-    """States as tables list them: the drives', those of other names by name, and what is no drive last."""
+    """States as tables list them: the drives' states, other states by name, and other parts last."""
     drives, array = list(STATE_COLOURS), list(ARRAY_COLOURS)
 
     def place(state: str) -> tuple[int, int, str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from iowatt.render import palette
+from iowatt.render.figure import Spec, layout
 
 
 def bar(
@@ -46,6 +47,19 @@ def line(
     return _trace("scatter", name, hover, {"x": x, "y": y, "mode": mode, "line": drawn}, more)
 
 
+def curve(
+    x: Sequence[Any], y: Sequence[Any], name: str, colour: str, unit: str, *, dash: str = "solid", **more: Any
+) -> dict[str, Any]:
+    """A line whose hover text has both values, that of ``y`` in ``unit``."""
+    hover = f"%{{x:,.4~r}}: %{{y:,.4~r}} {unit}<extra>%{{fullData.name}}</extra>"
+    return line(x, y, name=name, colour=colour, dash=dash, **{"width": 2, "hover": hover, **more})
+
+
+def positive(values: Sequence[Any]) -> list[Any]:
+    """Values for a logarithmic axis, which has no place for zero."""
+    return [value or None for value in values]
+
+
 def markers(
     x: Sequence[Any],
     y: Sequence[Any],
@@ -63,7 +77,12 @@ def markers(
     return _trace("scatter", name, hover, {"x": x, "y": y, "mode": "markers", "marker": drawn}, more)
 
 
-def spec(traces: Sequence[dict[str, Any]], layout: dict[str, Any]) -> dict[str, Any]:
+def chart(traces: Sequence[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], **more: Any) -> Spec:
+    """Traces on two axes (:func:`iowatt.render.figure.axis`); ``more`` are other keys of the layout."""
+    return spec(traces, layout(x, y, **more))
+
+
+def spec(traces: Sequence[dict[str, Any]], layout: dict[str, Any]) -> Spec:
     """What plotly.js draws: traces with their layout (:func:`iowatt.render.figure.layout`)."""
     return {"data": list(traces), "layout": layout}
 

@@ -65,10 +65,10 @@ def parts(document: Document, *, notes: bool = False, width: int = WIDTH) -> Ite
 
 
 def _headlines(document: Document) -> Iterator[str]:
-    wide = max(len(headline.title) for headline in document.headlines)
-    for headline in document.headlines:
-        remark = f"  {headline.remark}" if headline.remark else ""
-        yield f"{headline.title:<{wide}}  {headline.shown.replace(chr(160), ' ')}{remark}"
+    rows = [(one.title, one.shown.replace("\u00a0", " "), one.remark) for one in document.headlines]
+    title, value = (max(len(row[at]) for row in rows) for at in (0, 1))
+    for row in rows:
+        yield f"{row[0]:<{title}}  {row[1]:<{value}}  {row[2]}".rstrip()
 
 
 def _caveats(document: Document, notes: bool) -> Iterator[str]:

@@ -20,7 +20,7 @@ def check_target(target: Path, *, force: bool, kinds: Sequence[str] = KINDS) -> 
         raise InputError(
             "not-accepted",
             str(target),
-            f"the kind of file is told by its suffix; {target.suffix!r} is not one of {', '.join(kinds)}",
+            f"the suffix is the kind of file; {target.suffix!r} is not one of {', '.join(kinds)}",
         )
     if not target.parent.is_dir():
         raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
@@ -35,11 +35,12 @@ def write(
     target: Path,
     *,
     force: bool = False,
+    title: str | None = None,
     workbook: Callable[[Path], None] | None = None,
 ) -> Path:
     """Write one document, or several on one page, atomically. Returns ``target``.
 
-    ``workbook`` writes the workbook of a lens that has one of its own, with formulas.
+    ``title`` heads a page of several; ``workbook`` writes the workbook of a lens that needs more than tables.
 
     Raises ``InputError`` as :func:`check_target`, and for a PDF where no Chromium is installed.
     """
@@ -54,7 +55,7 @@ def write(
             else:
                 workbook(made)
         else:
-            text = page(listed)
+            text = page(listed, title)
             if target.suffix.lower() == ".html":
                 made.write_text(text, encoding="utf-8", newline="\n")
             else:
@@ -64,8 +65,8 @@ def write(
     return target
 
 
-def page(documents: Sequence[Document]) -> str:
-    """The documents as one HTML page that needs nothing else."""
+def page(documents: Sequence[Document], title: str | None = None) -> str:
+    """The documents as one HTML page that needs nothing else; the first one's title heads it by default."""
     from iowatt.render import html
 
     figures = {key: figure for document in documents for key, figure in document.ids().items()}
@@ -74,6 +75,6 @@ def page(documents: Sequence[Document]) -> str:
         figures,
         more_scripts=list(dict.fromkeys(name for document in documents for name in document.scripts)),
         more_data={key: value for document in documents for key, value in document.data.items()},
-        title=documents[0].title,
+        title=title or documents[0].title,
         documents=documents,
     )

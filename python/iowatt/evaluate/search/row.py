@@ -35,7 +35,7 @@ def of_run(run: Run) -> Row:
     from iowatt.lenses.kept_up import kept_up
 
     summary, load = run.summary, kept_up(run)
-    warnings = [found.text for found in findings(run) if found.weight == "warning"]
+    warnings = [note.text for note in findings(run) if note.decides]
     row: Row = {
         "overloaded": not load.kept_up,
         "done_share": load.done_share,

@@ -1,17 +1,101 @@
-"""A class of requests against a service level: how much room there is, and which hop takes it up first."""
+"""A class of requests against a service level: how much room there is, and which hop takes it up first.
+
+From one load it is an estimate (:mod:`iowatt.lenses.budget.estimate`). Between neighbouring loads everything
+is taken to be linear in the rate. Response time is convex in the rate, so a chord lies above it: the rate
+found between two loads is a little low, the less the nearer they are.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from iowatt.base.results import Note
-from iowatt.lenses.budget import estimate, load_sweep
-from iowatt.lenses.budget.class_at_load import Seen
-from iowatt.lenses.budget.ledger import Hop
+from iowatt.lenses.budget import estimate
+from iowatt.lenses.budget.class_at_load import ClassAtLoad
+from iowatt.lenses.budget.ledger import Floats
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.result import BetweenLoads, Estimated, EstimatedHop, GrownHop, LoadAgainstLevel
+
+
+@dataclass(frozen=True)
+class LevelCrossing:
+    """Where a course goes beyond a level.
+
+    ``rate_iops`` is None where only ``between`` is known: the upper load is one that could not be kept up
+    with, whose times are those of a growing queue.
+    """
+
+    rate_iops: float | None
+    between: tuple[float, float]
+    #: Of each hop there, ms; at the upper load where there is no rate.
+    hops_ms: Floats
+
+
+def first_above(rates: Sequence[float], values: Sequence[float], level: float) -> float | None:
+    """The rate at which values, linear between rates, first go beyond a level; None where they never do.
+
+    The lowest rate where the first value is beyond it already.
+    """
+    if values and values[0] > level:
+        return rates[0]
+    for at in range(1, len(rates)):
+        if values[at] > level:
+            along = (level - values[at - 1]) / (values[at] - values[at - 1])
+            return rates[at - 1] + along * (rates[at] - rates[at - 1])
+    return None
+
+
+def crossing(
+    rates: Sequence[float],
+    values_ms: Sequence[float],
+    hops_ms: Sequence[Floats],
+    steady: Sequence[bool],
+    level_ms: float,
+) -> LevelCrossing | None:
+    """Where the response time first goes beyond the level; None where it does not.
+
+    Rates ascend. A load that is not steady is beyond any level.
+    """
+    for at, rate in enumerate(rates):
+        if steady[at] and values_ms[at] <= level_ms:
+            continue
+        if at == 0:
+            return LevelCrossing(None, (0.0, rate), hops_ms[0])
+        below = rates[at - 1]
+        if not steady[at]:
+            return LevelCrossing(None, (below, rate), hops_ms[at])
+        along = (level_ms - values_ms[at - 1]) / (values_ms[at] - values_ms[at - 1])
+        there = hops_ms[at - 1] + along * (hops_ms[at] - hops_ms[at - 1])
+        return LevelCrossing(below + along * (rate - below), (below, rate), there)
+    return None
+
+
+def alone_rates(
+    rates: Sequence[float], values_ms: Sequence[float], hops_ms: Sequence[Floats], level_ms: float
+) -> list[float | None]:
+    """For each hop the rate at which its growth alone breaks the level, the others as at the lowest load.
+
+    None where it does not within the loads. Only of steady loads.
+    """
+    if not rates:
+        return []
+    rest = values_ms[0] - hops_ms[0]
+    found = [
+        first_above(rates, [float(rest[at] + hops[at]) for hops in hops_ms], level_ms)
+        for at in range(len(rest))
+    ]
+    return [None if values_ms[0] > level_ms else rate for rate in found]
+
+
+def largest_growth(unloaded_ms: Floats, there_ms: Floats) -> int:
+    """The hop that grew most."""
+    return int(np.argmax(there_ms - unloaded_ms))
+
 
 #: Busy share beyond which queues depend on more than their mean work.
 BUSY: Final = 0.9
@@ -23,7 +107,7 @@ FAR: Final = 2.0
 UNLOADED: Final = 0.2
 
 
-def one(seen: Seen, level: Level) -> Estimated:
+def estimated(seen: ClassAtLoad, level: Level) -> Estimated:
     """From one load: an estimate, with what it rests on."""
     part = seen.made_of(level.statistic)
     value = seen.value_ms(level.statistic)
@@ -44,7 +128,7 @@ def one(seen: Seen, level: Level) -> Estimated:
         first = int((part.waiting_ms + part.service_ms).argmax())
     rows = [
         EstimatedHop(
-            **_named(hop),
+            **dict(hop),
             saturation_iops=_times(seen.rate_iops, None if not busy.share else 1 / busy.share),
             alone_iops=_times(seen.rate_iops, times),
         )
@@ -59,7 +143,7 @@ def one(seen: Seen, level: Level) -> Estimated:
         rate_iops=_times(seen.rate_iops, factor),
         first=None if first is None else rows[first],
         hops=rows,
-        validity=_validity(seen, level, factor),
+        validity=list(_validity(seen, level, factor)),
     )
 
 
@@ -72,71 +156,54 @@ def _times(rate: float, factor: float | None) -> float | None:
     return None if factor is None else rate * factor
 
 
-def _named(hop: Hop) -> dict[str, str]:
-    return {"hop": hop.name, "place": hop.place, "way": hop.way}
-
-
-def _validity(seen: Seen, level: Level, factor: float | None) -> list[Note]:
+def _validity(seen: ClassAtLoad, level: Level, factor: float | None) -> Iterator[Note]:
     """What the estimate assumes, and where this Run strains it."""
+    busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
     if seen.overloaded:
         text = "no estimate: the Run could not keep up with its load, so its waits depend on its length"
-        return [Note(code="overloaded", text=text, decides=True)]
+        yield Note(code="overloaded", text=text, decides=True)
+        return
     if seen.closed:
         text = (
             "no estimate: in a closed loop the outstanding requests bound the waiting; take open arrivals, "
-            "or "
-            "Runs at several loads"
+            "or Runs at several loads"
         )
-        return [Note(code="closed-loop", text=text, decides=True)]
-    busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
+        yield Note(code="closed-loop", text=text, decides=True)
+        return
     if busiest is None:
-        text = "no estimate: no utilisation is known"
-        return [Note(code="no-utilisation", text=text, decides=True)]
-    notes = [
-        Note(
-            code="estimate",
-            text="estimate: all work grows in proportion, service times stay as they are, and waiting at a "
-            "hop "
-            "of utilisation r grows as r / (1 - r), later where several servers share a queue",
-        )
-    ]
-    waits = seen.ledger.mean().waiting_ms.tolist()
-    unknown = [
-        hop.label
-        for hop, busy, waiting in zip(seen.ledger.hops, seen.busy, waits, strict=True)
-        if busy.share is None and waiting > 0
-    ]
-    if unknown:
-        text = f"waiting stays as seen where no utilisation tells its growth: {', '.join(unknown)}"
-        notes.append(Note(code="waiting-not-scaled", text=text))
-    notes += [
-        Note(
-            code="interrupt-moderation",
-            text=f"waiting at {hop.label} stays as seen up to saturation: interrupt moderation of up to "
-            f"{busy.held_s * 1e6:g} us does not grow with the rate; a queue behind it is not estimated",
-        )
-        for hop, busy in zip(seen.ledger.hops, seen.busy, strict=True)
-        if busy.held_s
-    ]
-    if level.quantile is not None:
-        notes.append(
-            Note(
-                code="percentile",
-                text=f"the {level.statistic} is assumed to grow by {math.log(1 / (1 - level.quantile)):.1f} "
-                "times "
-                "the mean waits, as for exponential waiting; rougher than a mean",
+        yield Note(code="no-utilisation", text="no estimate: no utilisation is known", decides=True)
+        return
+    text = (
+        "estimate: all work grows in proportion, service times stay as they are, and waiting at a hop of "
+        "utilisation r grows as r / (1 - r), later where several servers share a queue"
+    )
+    yield Note(code="estimate", text=text)
+    hops = list(zip(seen.ledger.hops, seen.busy, seen.ledger.mean().waiting_ms.tolist(), strict=True))
+    if unknown := [hop.label for hop, busy, waiting in hops if busy.share is None and waiting > 0]:
+        text = f"waiting stays as measured where no utilisation is known: {', '.join(unknown)}"
+        yield Note(code="waiting-not-scaled", text=text)
+    for hop, busy, _ in hops:
+        if busy.held_s:
+            text = (
+                f"waiting at {hop.label} stays as seen up to saturation: interrupt moderation of up to "
+                f"{busy.held_s * 1e6:g} us does not grow with the rate; a queue behind it is not estimated"
             )
+            yield Note(code="interrupt-moderation", text=text)
+    if level.quantile is not None:
+        text = (
+            f"the {level.statistic} is assumed to grow by {math.log(1 / (1 - level.quantile)):.1f} times the "
+            "mean waits, as for exponential waiting; rougher than a mean"
         )
+        yield Note(code="percentile", text=text)
     if factor is not None and factor > FAR:
         text = f"the rate found is more than {FAR:g} times that of the Run: simulate at rates nearer to it"
-        notes.append(Note(code="far", text=text, decides=True))
+        yield Note(code="far", text=text, decides=True)
     if factor is not None and busiest * factor > BUSY:
         text = f"a hop would be busy more than {100 * BUSY:.0f} % there, where small changes of load matter"
-        notes.append(Note(code="near-saturation", text=text, decides=True))
-    return notes
+        yield Note(code="near-saturation", text=text, decides=True)
 
 
-def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
+def between_loads(loads: Sequence[ClassAtLoad], level: Level) -> BetweenLoads:
     """From several loads: where the level is broken between them, and by the growth of which hop.
 
     ``loads`` ascend in their rate. The lowest one stands for no load.
@@ -146,9 +213,9 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     parts = [load.made_of(level.statistic) for load in loads]
     hops_ms = [part.waiting_ms + part.service_ms for part in parts]
     steady = [not load.overloaded for load in loads]
-    found = load_sweep.crossing(rates, values, hops_ms, steady, level.within_ms)
+    found = crossing(rates, values, hops_ms, steady, level.within_ms)
     kept = [at for at in range(len(loads)) if steady[at]]
-    alone = load_sweep.alone(
+    alone = alone_rates(
         [rates[at] for at in kept],
         [values[at] for at in kept],
         [hops_ms[at] for at in kept],
@@ -158,7 +225,7 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     there = hops_ms[kept[-1] if kept else 0] if found is None else found.hops_ms
     rows = [
         GrownHop(
-            **_named(hop),
+            **dict(hop),
             unloaded_ms=float(unloaded[at]),
             there_ms=float(there[at]),
             growth_ms=float(there[at] - unloaded[at]),
@@ -170,7 +237,7 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
     if found is not None:
         # Broken by the lowest load already: nothing is known to have grown, so the largest is named.
         broken = found.between[0] == 0.0
-        first = rows[int(there.argmax()) if broken else load_sweep.largest_growth(unloaded, there)]
+        first = rows[int(there.argmax()) if broken else largest_growth(unloaded, there)]
     return BetweenLoads(
         of=level.statistic,
         within_ms=level.within_ms,
@@ -189,30 +256,27 @@ def several(loads: Sequence[Seen], level: Level) -> BetweenLoads:
         between_iops=None if found is None else found.between,
         first=first,
         hops=rows,
-        validity=_of_loads(loads, found),
+        validity=list(_of_loads(loads, found)),
     )
 
 
-def _of_loads(loads: Sequence[Seen], found: load_sweep.Crossing | None) -> list[Note]:
+def _of_loads(loads: Sequence[ClassAtLoad], found: LevelCrossing | None) -> Iterator[Note]:
     text = "between neighbouring loads times are taken as linear in the rate, which finds it a little low"
-    notes = [Note(code="interpolated", text=text)]
+    yield Note(code="interpolated", text=text)
     busiest = max((busy.share for busy in loads[0].busy if busy.share is not None), default=0.0)
     if busiest > UNLOADED:
         text = (
             f"the lowest load stands for no load, and a hop is busy more than {100 * UNLOADED:.0f} % there: "
             "add a lower one"
         )
-        notes.append(Note(code="lowest-load-busy", text=text))
+        yield Note(code="lowest-load-busy", text=text)
     if found is None:
-        notes.append(Note(code="never-broken", text="no load breaks the level: add higher ones"))
+        yield Note(code="never-broken", text="no load breaks the level: add higher ones")
     elif found.between[0] == 0.0:
-        notes.append(
-            Note(code="always-broken", text="the lowest load breaks the level already: add lower ones")
-        )
+        yield Note(code="always-broken", text="the lowest load breaks the level already: add lower ones")
     elif found.rate_iops is None:
         text = (
             "the load that breaks it could not be kept up with, so only the loads on either side are known: "
             "add loads between them"
         )
-        notes.append(Note(code="overloaded-beyond", text=text, decides=True))
-    return notes
+        yield Note(code="overloaded-beyond", text=text, decides=True)

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.budget import against, alike, steady
-from iowatt.lenses.budget.class_at_load import Key, Seen, of_run, same_hops
+from iowatt.lenses.budget import against, comparable
+from iowatt.lenses.budget.class_at_load import ClassAtLoad, Key, of_run, same_hops
 from iowatt.lenses.budget.level import MEAN, Level
 from iowatt.lenses.budget.result import (
     AddsUp,
-    Band,
     BetweenLoads,
     BothWays,
     Budget,
+    ClassLoad,
     Estimated,
-    HopName,
     HopTime,
-    Load,
+    PercentileBand,
     RequestClass,
     ServiceLevel,
 )
 
 if TYPE_CHECKING:
-    from iowatt.lenses.budget.ledger import Ledger, Part
+    from iowatt.lenses.budget.ledger import Ledger, RequestMeans
     from iowatt.run.bundle import Run
 
-#: Percentiles that a budget is told around, by their name.
+#: Percentiles around which a budget breaks requests down, by name.
 BANDS: Final = ("p50", "p90", "p99", "p99.9")
 
 #: The slowest requests, in percent of all.
@@ -48,7 +47,7 @@ def analyse(
     overloaded: Sequence[bool] | None = None,
     level: Level | None = None,
 ) -> Budget:
-    """Where the response time goes in Runs that know it (docs/reference/cli.md).
+    """Where the response time goes in Runs with hops (docs/reference/cli.md).
 
     Parameters
     ----------
@@ -59,14 +58,14 @@ def analyse(
     overloaded:
         Of each Run whether work piled up in it, so that its times are those of a growing queue.
     level:
-        What the response time is held against. Of one Run the rate that breaks it is an estimate
+        What the response time is held against. Of one Run the rate that breaks it is estimated
         (:mod:`iowatt.lenses.budget.estimate`), of several it lies between loads
-        (:mod:`iowatt.lenses.budget.load_sweep`).
+        (:mod:`iowatt.lenses.budget.against`).
 
     Raises
     ------
     InputError
-        A Run does not tell where the time went; hops that differ between Runs; no class in common;
+        A Run has no hops; hops that differ between Runs; no class in common;
         Runs that differ in more than their load; a rate is asked for, and a workload ends long before its
         Run.
     """
@@ -74,10 +73,10 @@ def analyse(
         raise InputError("missing", None, "no Run is given; a budget needs at least one")
     piled = [False] * len(runs) if overloaded is None else list(overloaded)
     called = [_place(run) for run in runs] if names is None else list(names)
-    alike.check(runs, called)
+    comparable.check_same_system(runs, called)
     if level is not None or len(runs) > 1:
         for run, name in zip(runs, called, strict=True):
-            steady.check(run, name)
+            comparable.check_load_lasted(run, name)
     seen = [of_run(run, name, overloaded=over) for run, name, over in zip(runs, called, piled, strict=True)]
     found = [_class(listed, level) for listed in _by_class(seen)]
     modelled = all(run.summary["source"] == "simulation" for run in runs)
@@ -87,7 +86,7 @@ def analyse(
         modelled=modelled,
         level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
         classes=found,
-        notes=[*_notes(runs, found, modelled), *_held(seen), *_ended(runs, called)],
+        notes=[*_notes(runs, found, modelled), *_moderation(seen), *_ended(runs, called)],
     )
 
 
@@ -95,7 +94,7 @@ def _place(run: Run) -> str:
     return run.name if run.path is None else str(run.path)
 
 
-def _by_class(seen: Sequence[Sequence[Seen]]) -> list[list[Seen]]:
+def _by_class(seen: Sequence[Sequence[ClassAtLoad]]) -> list[list[ClassAtLoad]]:
     """Each class of all Runs at its loads, the lowest first."""
     shared = [one.key for one in seen[0] if all(one.key in _keys(other) for other in seen)]
     if not shared:
@@ -104,39 +103,39 @@ def _by_class(seen: Sequence[Sequence[Seen]]) -> list[list[Seen]]:
     return [sorted(one, key=lambda load: load.rate_iops) for one in every]
 
 
-def _keys(seen: Sequence[Seen]) -> list[Key]:
+def _keys(seen: Sequence[ClassAtLoad]) -> list[Key]:
     return [one.key for one in seen]
 
 
-def _bands(one: Seen, level: Level | None) -> list[tuple[str, Part]]:
-    """The mean; and where several bins tell them apart, requests around percentiles and the slowest."""
-    wanted = dict.fromkeys(BANDS if one.told_apart else ())
+def _bands(one: ClassAtLoad, level: Level | None) -> list[tuple[str, RequestMeans]]:
+    """The mean; and where several bins separate them, requests around percentiles and the slowest."""
+    wanted = dict.fromkeys(BANDS if one.resolved else ())
     if level is not None and level.statistic != MEAN:
         wanted[level.statistic] = None
     bands = [(MEAN, one.ledger.mean())] + [(name, one.made_of(name)) for name in wanted]
-    if one.told_apart:
+    if one.resolved:
         bands += [(f"slowest {share:g} %", one.ledger.slowest(share / 100)) for share in SLOWEST]
     return bands
 
 
-def _class(loads: Sequence[Seen], level: Level | None) -> RequestClass:
+def _class(loads: Sequence[ClassAtLoad], level: Level | None) -> RequestClass:
     path, workload, op = loads[0].key
     hops = same_hops(loads)
     held: Estimated | BetweenLoads | None = None
     if level is not None:
-        held = against.one(loads[0], level) if len(loads) == 1 else against.several(loads, level)
+        held = against.estimated(loads[0], level) if len(loads) == 1 else against.between_loads(loads, level)
     return RequestClass(
         path=path,
         workload=workload,
         op=op,
         name=loads[0].ledger.name,
-        hops=[HopName(hop=hop.name, place=hop.place, way=hop.way) for hop in hops],
+        hops=list(hops),
         loads=[_load(one, _bands(one, level)) for one in loads],
         against=held,
     )
 
 
-def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> Load:
+def _load(one: ClassAtLoad, bands: Sequence[tuple[str, RequestMeans]]) -> ClassLoad:
     mean = one.ledger.mean()
     whole = mean.response_ms or float("nan")
     rows = []
@@ -144,7 +143,7 @@ def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> Load:
         waiting, service = float(mean.waiting_ms[at]), float(mean.service_ms[at])
         rows.append(
             HopTime(
-                hop=hop.name,
+                hop=hop.hop,
                 way=hop.way,
                 waiting_ms=waiting,
                 service_ms=service,
@@ -156,7 +155,7 @@ def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> Load:
                 remark=busy.why,
             )
         )
-    return Load(
+    return ClassLoad(
         run=one.run,
         rate_iops=one.rate_iops,
         own_iops=one.own_iops,
@@ -170,12 +169,12 @@ def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> Load:
     )
 
 
-def _both_ways(ledger: Ledger, mean: Part) -> list[BothWays]:
+def _both_ways(ledger: Ledger, mean: RequestMeans) -> list[BothWays]:
     """Hops that are passed out and in again, once."""
     whole = mean.response_ms
     found: dict[str, list[float]] = {}
     for at, hop in enumerate(ledger.hops):
-        sums = found.setdefault(hop.name, [0.0, 0.0])
+        sums = found.setdefault(hop.hop, [0.0, 0.0])
         sums[0] += float(mean.waiting_ms[at])
         sums[1] += float(mean.service_ms[at])
     return [
@@ -190,9 +189,9 @@ def _both_ways(ledger: Ledger, mean: Part) -> list[BothWays]:
     ]
 
 
-def _band(name: str, part: Part, total: int) -> Band:
+def _band(name: str, part: RequestMeans, total: int) -> PercentileBand:
     beyond = part.requests
-    return Band(
+    return PercentileBand(
         of=name,
         requests=beyond,
         response_ms=part.response_ms,
@@ -202,7 +201,7 @@ def _band(name: str, part: Part, total: int) -> Band:
     )
 
 
-def _adds_up(one: Seen, hops_ms: float) -> AddsUp:
+def _adds_up(one: ClassAtLoad, hops_ms: float) -> AddsUp:
     """The sum over the hops beside the response time: in every bin, and in the mean."""
     reported = one.reported_ms
     apart = None if not reported else abs(hops_ms - reported) / reported
@@ -216,79 +215,54 @@ def _adds_up(one: Seen, hops_ms: float) -> AddsUp:
     )
 
 
-def _held(seen: Sequence[Sequence[Seen]]) -> list[Note]:
+def _moderation(seen: Sequence[Sequence[ClassAtLoad]]) -> Iterator[Note]:
     """Hops whose waiting includes held-back interrupts, with the longest delay."""
-    most: dict[str, set[float]] = {}
-    for one in (one for listed in seen for one in listed):
+    longest: dict[str, float] = {}
+    for one in (one for classes in seen for one in classes):
         for hop, busy in zip(one.ledger.hops, one.busy, strict=True):
             if busy.held_s:
-                most.setdefault(hop.label, set()).add(busy.held_s)
-    return [
-        Note(
-            code="interrupt-moderation",
-            text=f"waiting at {label} includes interrupt moderation of up to {max(held) * 1e6:g} us a visit, "
-            "which shrinks as the rate grows",
+                longest[hop.label] = max(longest.get(hop.label, 0.0), busy.held_s)
+    for label, held_s in longest.items():
+        text = (
+            f"waiting at {label} includes interrupt moderation of up to {held_s * 1e6:g} us a visit, which "
+            "shrinks as the rate grows"
         )
-        for label, held in most.items()
-    ]
+        yield Note(code="interrupt-moderation", text=text)
 
 
-def _ended(runs: Sequence[Run], called: Sequence[str]) -> list[Note]:
+def _ended(runs: Sequence[Run], names: Sequence[str]) -> Iterator[Note]:
     """Workloads that ended long before their Run: rates over its window are not theirs."""
-    return [
-        Note(
-            code="workload-ended-early",
-            text=f"{workload} in {name} ran for {100 * part:.0f} % of the window only; rates and busy "
-            "shares are "
-            "means over the whole window: let all workloads last as long (observe.duration, more requests)",
-            decides=True,
-        )
-        for run, name in zip(runs, called, strict=True)
-        for workload, part in steady.ended_early(run).items()
-    ]
+    for run, name in zip(runs, names, strict=True):
+        for workload, share in comparable.ended_early(run).items():
+            text = (
+                f"{workload} in {name} ran for {100 * share:.0f} % of the window only; rates and busy shares "
+                "are means over the whole window: let all workloads last as long (observe.duration, more "
+                "requests)"
+            )
+            yield Note(code="workload-ended-early", text=text, decides=True)
 
 
-def _notes(runs: Sequence[Run], found: Sequence[RequestClass], modelled: bool) -> list[Note]:
+def _notes(runs: Sequence[Run], classes: Sequence[RequestClass], modelled: bool) -> Iterator[Note]:
     sources = sorted({run.summary["source"] for run in runs})
-    notes = [
-        Note(code="source", text="modelled" if modelled else f"measured: from Runs of {', '.join(sources)}")
-    ]
-    for one in found:
-        wrong = [load.run for load in one.loads if not load.adds_up.holds]
-        if wrong:
+    yield Note(code="source", text="modelled" if modelled else f"measured: from Runs of {', '.join(sources)}")
+    for one in classes:
+        if wrong := [load.run for load in one.loads if not load.adds_up.holds]:
             text = f"{one.name} on {one.path}: hops do not add up to the response time in {', '.join(wrong)}"
-            notes.append(Note(code="does-not-add-up", text=text, decides=True))
-    detailed = [len(load.made_of) > 2 for one in found for load in one.loads]
+            yield Note(code="does-not-add-up", text=text, decides=True)
+    loads = [load for one in classes for load in one.loads]
+    detailed = [len(load.made_of) > 2 for load in loads]
     if any(detailed):
-        notes.append(
-            Note(
-                code="bins",
-                text="requests in one bin of the response-time histogram are treated as alike; percentiles "
-                "and "
-                "the slowest requests are broken down at that resolution",
-            )
+        text = (
+            "requests in one bin of the response-time histogram are treated as alike; percentiles and the "
+            "slowest requests are broken down at that resolution"
         )
+        yield Note(code="bins", text=text)
     if not all(detailed):
-        notes.append(
-            Note(
-                code="means-only",
-                text="some Runs have only mean times by hop: no breakdown of percentiles there",
-            )
-        )
-    thin = sorted({band.of for one in found for load in one.loads for band in load.made_of if band.anecdote})
-    if thin:
-        notes.append(
-            Note(
-                code="few-requests",
-                text=f"fewer than {FEWEST} requests of some class in: {', '.join(thin)}; too few to rest on",
-            )
-        )
-    if any(load.overloaded for one in found for load in one.loads):
-        notes.append(
-            Note(
-                code="overloaded",
-                text="overloaded loads have no steady state: their times are those of a growing queue",
-                decides=True,
-            )
-        )
-    return notes
+        text = "some Runs have only mean times by hop: no breakdown of percentiles there"
+        yield Note(code="means-only", text=text)
+    if thin := sorted({band.of for load in loads for band in load.made_of if band.anecdote}):
+        text = f"fewer than {FEWEST} requests of some class in: {', '.join(thin)}; too few to rest on"
+        yield Note(code="few-requests", text=text)
+    if any(load.overloaded for load in loads):
+        text = "overloaded loads have no steady state: their times are those of a growing queue"
+        yield Note(code="overloaded", text=text, decides=True)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.budget import stations
-from iowatt.lenses.budget.ledger import NS_PER_MS, Hop, Ledger, Part, classes, merged, of_frame
+from iowatt.lenses.budget.ledger import NS_PER_MS, Ledger, RequestMeans, classes, merged, of_frame
 from iowatt.lenses.budget.level import MEAN, QUANTILES
+from iowatt.lenses.budget.result import HopName
 from iowatt.run.histogram import Histogram
 
 if TYPE_CHECKING:
-    from iowatt.lenses.budget.stations import Busy
+    from iowatt.lenses.budget.stations import StationLoad
     from iowatt.run.bundle import Run
 
 TABLE: Final = "hops"
@@ -22,7 +23,7 @@ Key = tuple[str, str | None, str]
 
 
 @dataclass(frozen=True)
-class Seen:
+class ClassAtLoad:
     """A class of requests in one Run."""
 
     ledger: Ledger
@@ -32,25 +33,25 @@ class Seen:
     #: Of this class alone.
     own_iops: float
     #: Busy shares of the hops, of all work together.
-    busy: Sequence[Busy]
+    busy: Sequence[StationLoad]
     histogram: Histogram
-    #: Mean response time as `run.json` has it; None where it does not tell this class apart.
+    #: Mean response time as `run.json` has it; None where it has no figures of this class.
     reported_ms: float | None
     largest_ms: float | None
     #: Whether work piled up, so that its times are those of a growing queue.
     overloaded: bool
-    #: Whether its rate is what the system gives, as of a closed loop.
+    #: Whether the system sets its rate: a closed loop.
     closed: bool
     modelled: bool
 
     @property
     def key(self) -> Key:
-        """What tells the class from others of a Run."""
+        """The key of the class among those of a Run."""
         return self.ledger.path, self.ledger.workload, self.ledger.op
 
     @property
-    def told_apart(self) -> bool:
-        """Whether slow requests are told apart from fast ones: by bins, and these side by side."""
+    def resolved(self) -> bool:
+        """Whether bins separate slow requests from fast ones."""
         low, high = self.ledger.low_ns, self.ledger.high_ns
         return self.ledger.total == 1 or bool(low.size > 1 and (low[1:] > high[:-1]).all())
 
@@ -63,7 +64,7 @@ class Seen:
         value = found / NS_PER_MS
         return value if self.largest_ms is None else min(value, self.largest_ms)
 
-    def made_of(self, statistic: str) -> Part:
+    def made_of(self, statistic: str) -> RequestMeans:
         """What the mean is made of, or requests around a percentile, as shares of its value."""
         if statistic == MEAN:
             return self.ledger.mean()
@@ -71,14 +72,14 @@ class Seen:
 
 
 def has_hops(run: Run) -> bool:
-    """Whether a Run tells where the time went."""
+    """Whether a Run has the time of each hop."""
     return run.has(TABLE) and run.table(TABLE).height > 0
 
 
-def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
+def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[ClassAtLoad]:
     """The classes of a Run, which is called ``name``; all of a path together first where there are several.
 
-    Raises ``InputError`` where the Run does not tell where the time went.
+    Raises ``InputError`` where the Run has no hops.
     """
     if not has_hops(run):
         raise InputError(
@@ -99,7 +100,7 @@ def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
         share = dict(zip(whole.hops, busy, strict=True))
         reported, largest = _reported(run, ledger, ledgers)
         found.append(
-            Seen(
+            ClassAtLoad(
                 ledger,
                 name,
                 every_request / window,
@@ -167,7 +168,7 @@ def _closed(run: Run, ledgers: Sequence[Ledger], path: str) -> bool:
     )
 
 
-def same_hops(classes: Sequence[Seen]) -> tuple[Hop, ...]:
+def same_hops(classes: Sequence[ClassAtLoad]) -> tuple[HopName, ...]:
     """The hops of a class at several loads. Raises ``InputError`` where they differ."""
     hops = classes[0].ledger.hops
     for one in classes[1:]:

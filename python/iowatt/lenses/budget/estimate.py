@@ -24,13 +24,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.lenses.budget.ledger import Floats, Part
+from iowatt.lenses.budget.ledger import Floats, RequestMeans
 
 _HALVINGS: Final = 200
 
 
 @dataclass(frozen=True)
-class Grown:
+class ScaledClass:
     """A response time at one rate: what of it waits at each hop, and busy shares (NaN where not known)."""
 
     waits_ms: Floats
@@ -107,14 +107,14 @@ def _root(excess: Callable[[float], float], most: float) -> float:
 
 
 def grown(
-    mean: Part,
+    mean: RequestMeans,
     busy: Sequence[float | None],
     servers: Sequence[int] | None = None,
     *,
     queues: Sequence[bool] | None = None,
     value_ms: float | None = None,
     quantile: float | None = None,
-) -> Grown:
+) -> ScaledClass:
     """A class that takes what its mean is made of, or ``value_ms`` at a quantile.
 
     ``busy`` are the shares of its hops, None where not known, ``servers`` theirs (one each), and ``queues``
@@ -123,7 +123,7 @@ def grown(
     side_by_side = np.array([1] * len(busy) if servers is None else servers, dtype=float)
     waits = mean.waiting_ms if quantile is None else mean.waiting_ms * math.log(1 / (1 - quantile))
     whole = mean.response_ms if value_ms is None else value_ms
-    return Grown(
+    return ScaledClass(
         waits,
         whole - float(waits.sum()),
         np.array([float("nan") if share is None else share for share in busy]),

@@ -2,7 +2,7 @@
 
 Every nanosecond between the arrival of a request at the host and its completion belongs to one hop, waiting
 or in service; a request is in one bin. So means over any set of bins add up to the mean response time of the
-requests in them, and what slow requests are made of can be told from the table alone.
+requests in them, and the table alone shows what slow requests are made of.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.errors import InputError
+from iowatt.lenses.budget.result import HopName
 from iowatt.run.tables import HOPS
 
 if TYPE_CHECKING:
@@ -31,21 +32,7 @@ PLACES: Final = ("host", "fabric", "port", "controller", "storage", "drive")
 
 
 @dataclass(frozen=True)
-class Hop:
-    """A place that requests pass: its name, what it is part of, and ``out``, ``in`` or no way at all."""
-
-    name: str
-    place: str
-    way: str
-
-    @property
-    def label(self) -> str:
-        """Its name, with the way where there are two."""
-        return f"{self.name} {self.way}" if self.way else self.name
-
-
-@dataclass(frozen=True)
-class Part:
+class RequestMeans:
     """Some of the requests of a class: how many (a share of a bin counts as such), and their means in ms."""
 
     requests: float
@@ -58,11 +45,11 @@ class Part:
         """Mean response time: the sum over the hops."""
         return float(self.waiting_ms.sum() + self.service_ms.sum())
 
-    def scaled_to(self, response_ms: float) -> Part:
+    def scaled_to(self, response_ms: float) -> RequestMeans:
         """The same shares of another response time."""
         own = self.response_ms
         factor = response_ms / own if own > 0 else 0.0
-        return Part(self.requests, self.waiting_ms * factor, self.service_ms * factor)
+        return RequestMeans(self.requests, self.waiting_ms * factor, self.service_ms * factor)
 
 
 @dataclass(frozen=True)
@@ -76,7 +63,7 @@ class Ledger:
     path: str
     workload: str | None
     op: str
-    hops: tuple[Hop, ...]
+    hops: tuple[HopName, ...]
     low_ns: Numbers
     high_ns: Numbers
     requests: Numbers
@@ -93,11 +80,11 @@ class Ledger:
         """``oltp write``; of merged classes ``all``."""
         return self.op if self.workload is None else f"{self.workload} {self.op}"
 
-    def mean(self) -> Part:
+    def mean(self) -> RequestMeans:
         """All of them."""
         return self.ranks(0.0, float(self.total))
 
-    def ranks(self, first: float, last: float) -> Part:
+    def ranks(self, first: float, last: float) -> RequestMeans:
         """Those with ranks between two numbers of requests, from the fastest on.
 
         Of a bin that lies partly within, that share of its requests, which are taken to be alike.
@@ -107,14 +94,16 @@ class Ledger:
         count = float(inside.sum())
         share = inside / self.requests
         per_request = NS_PER_MS * count if count > 0 else math.inf
-        return Part(count, self.waiting_ns @ share / per_request, self.service_ns @ share / per_request)
+        return RequestMeans(
+            count, self.waiting_ns @ share / per_request, self.service_ns @ share / per_request
+        )
 
-    def slowest(self, share: float) -> Part:
+    def slowest(self, share: float) -> RequestMeans:
         """The slowest share of the requests, one at least."""
         beyond = max(1.0, share * self.total)
         return self.ranks(self.total - beyond, float(self.total))
 
-    def around(self, quantile: float) -> Part:
+    def around(self, quantile: float) -> RequestMeans:
         """Requests around a quantile: as many as lie beyond it, half of them on either side.
 
         One at least; where there are not enough on one side, more of the other.
@@ -154,7 +143,9 @@ def of_frame(hops: pl.DataFrame, where: str = "hops") -> list[Ledger]:
 def _ledger(path: str, workload: str, op: str, rows: pl.DataFrame, where: str) -> Ledger:
     import polars as pl
 
-    listed = [Hop(*row) for row in rows.select("hop", "place", "way").unique(maintain_order=True).rows()]
+    listed = [
+        HopName(**row) for row in rows.select("hop", "place", "way").unique(maintain_order=True).to_dicts()
+    ]
     hops = in_order(listed)
     bins = (
         rows.group_by("low_ns", "high_ns")
@@ -169,12 +160,12 @@ def _ledger(path: str, workload: str, op: str, rows: pl.DataFrame, where: str) -
             "the hops of this path and workload disagree on the number of requests in a bin",
         )
     at = {key: number for number, key in enumerate(bins.select("low_ns", "high_ns").rows())}
-    row = {hop: number for number, hop in enumerate(hops)}
+    row = {(hop.hop, hop.place, hop.way): number for number, hop in enumerate(hops)}
     waiting, service = (np.zeros((len(hops), len(at)), dtype=np.int64) for _ in range(2))
     columns = ("hop", "place", "way", "low_ns", "high_ns", "wait_ns", "service_ns")
     for name, place, way, low, high, wait_ns, service_ns in rows.select(columns).iter_rows():
         if (low, high) in at:
-            cell = row[Hop(name, place, way)], at[(low, high)]
+            cell = row[name, place, way], at[(low, high)]
             waiting[cell] += wait_ns
             service[cell] += service_ns
     low_ns, high_ns, requests = (_whole(bins[column]) for column in ("low_ns", "high_ns", "most"))
@@ -185,7 +176,7 @@ def _whole(column: pl.Series) -> Numbers:
     return column.to_numpy().astype(np.int64)
 
 
-def in_order(hops: Iterable[Hop]) -> tuple[Hop, ...]:
+def in_order(hops: Iterable[HopName]) -> tuple[HopName, ...]:
     """Hops from the host to the media and back; those of one place as listed, on the way back in reverse."""
     listed = list(dict.fromkeys(hops))
 
@@ -197,7 +188,7 @@ def in_order(hops: Iterable[Hop]) -> tuple[Hop, ...]:
     return tuple(listed[at] for at in sorted(range(len(listed)), key=key))
 
 
-def _as_listed(hops: Sequence[Hop]) -> list[Hop]:
+def _as_listed(hops: Sequence[HopName]) -> list[HopName]:
     """Hops in order as a table lists them: those of the way back from the host side on."""
     return [hop for hop in hops if hop.way != "in"] + [hop for hop in reversed(hops) if hop.way == "in"]
 

@@ -32,7 +32,7 @@ class HopTime(Result):
     total_ms: float
     #: Of the mean response time.
     share: float | None
-    #: Busy share; None where it does not tell saturation, for the reason in ``remark``.
+    #: Busy share; None where it does not show saturation, for the reason in ``remark``.
     utilisation: float | None
     servers: int
     saturation_iops: float | None
@@ -54,7 +54,7 @@ class BothWays(Result):
     share: float | None
 
 
-class Band(Result):
+class PercentileBand(Result):
     """Requests around a percentile, the slowest, or all (``mean``); times by hop, in the class's order."""
 
     of: str
@@ -77,7 +77,7 @@ class AddsUp(Result):
     holds: bool
 
 
-class Load(Result):
+class ClassLoad(Result):
     """A class of requests in one Run."""
 
     run: str
@@ -90,7 +90,7 @@ class Load(Result):
     response_ms: dict[str, float]
     hops: list[HopTime]
     both_ways: list[BothWays]
-    made_of: list[Band]
+    made_of: list[PercentileBand]
     adds_up: AddsUp
 
 
@@ -159,12 +159,12 @@ class RequestClass(Result):
     op: str
     name: str
     hops: list[HopName]
-    loads: list[Load]
+    loads: list[ClassLoad]
     against: Estimated | BetweenLoads | None = Field(discriminator="basis")
 
     @property
-    def told(self) -> Load:
-        """The load that is told in full: the highest one that was kept up with, else the lowest."""
+    def shown_load(self) -> ClassLoad:
+        """The load shown in full: the highest one that the system kept up with, else the lowest."""
         steady = [load for load in self.loads if not load.overloaded]
         return steady[-1] if steady else self.loads[0]
 

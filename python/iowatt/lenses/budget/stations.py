@@ -12,80 +12,87 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iowatt.lenses.budget.ledger import Hop, Part
+from iowatt.lenses.budget.ledger import RequestMeans
+from iowatt.lenses.budget.result import HopName
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
 
 @dataclass(frozen=True)
-class Busy:
-    """Busy share of a hop's station; None with the reason where it has none that tells its saturation."""
+class StationLoad:
+    """Busy share of a hop's station; None with the reason where none shows its saturation."""
 
     share: float | None
     why: str = ""
     #: What serves one queue of it side by side.
     servers: int = 1
     #: Seconds for which its visits are held back at most, to share an interrupt. Waiting there is of that:
-    #: it is bounded, gets less with the rate, and does not tell what the queue takes.
+    #: it is bounded, shrinks as the rate grows, and does not show what the queue takes.
     held_s: float = 0.0
 
 
-NOT_KNOWN = Busy(None, "the Run does not tell how busy it is")
-NO_STATION = Busy(None, "no station: a delay, or a wait for what others do")
-IN_PARALLEL = Busy(None, "an SSD works on many commands at a time: its busy share does not tell saturation")
+NOT_KNOWN = StationLoad(None, "the Run has no utilisation of it")
+NO_STATION = StationLoad(None, "no station: a delay, or a wait for what others do")
+IN_PARALLEL = StationLoad(
+    None, "an SSD works on many commands at a time: its busy share does not show saturation"
+)
 
 
 def of_path(run: Run, name: str) -> Mapping[str, Any] | None:
-    """What `run.json` says of a path; None where it says nothing."""
+    """A path in `run.json`; None where it has none."""
     listed = run.summary.get("paths") or ()
     return next((path for path in listed if path["name"] == name), None)
 
 
-def busy(run: Run, path: str, hops: Sequence[Hop], mean: Part, rate_iops: float) -> list[Busy]:
+def busy(
+    run: Run, name: str, hops: Sequence[HopName], mean: RequestMeans, rate_iops: float
+) -> list[StationLoad]:
     """For each hop of a path; ``mean`` and ``rate_iops`` are of all requests that go by it."""
-    told = of_path(run, path)
+    path = of_path(run, name)
     whole = mean.response_ms
     waits = mean.waiting_ms.tolist()
-    return [_of(run, told, hop, (wait, whole), rate_iops) for hop, wait in zip(hops, waits, strict=True)]
+    return [_of(run, path, hop, (wait, whole), rate_iops) for hop, wait in zip(hops, waits, strict=True)]
 
 
 def _of(
-    run: Run, told: Mapping[str, Any] | None, hop: Hop, own: tuple[float, float], rate_iops: float
-) -> Busy:
-    for station in told["hops"] if told else ():
-        if (station["hop"], station["way"]) == (hop.name, hop.way):
+    run: Run, path: Mapping[str, Any] | None, hop: HopName, own: tuple[float, float], rate_iops: float
+) -> StationLoad:
+    for station in path["hops"] if path else ():
+        if (station["hop"], station["way"]) == (hop.hop, hop.way):
             share = station["utilisation"]
-            return NO_STATION if share is None else Busy(float(share), servers=_servers(run, told, hop))
+            return (
+                NO_STATION if share is None else StationLoad(float(share), servers=_servers(run, path, hop))
+            )
     if hop.place == "host":
-        return _queue(told, *own, rate_iops) if "queue" in hop.name else NOT_KNOWN
+        return _queue(path, *own, rate_iops) if "queue" in hop.hop else NOT_KNOWN
     if hop.place == "controller":
-        return _controller(run, hop.name)
+        return _controller(run, hop.hop)
     if hop.place == "storage":
-        return _most(_back_end(run.summary), _drives(run, told))
-    return _drives(run, told) if hop.place == "drive" else NOT_KNOWN
+        return _most(_back_end(run.summary), _drives(run, path))
+    return _drives(run, path) if hop.place == "drive" else NOT_KNOWN
 
 
-def _queue(told: Mapping[str, Any] | None, waiting_ms: float, response_ms: float, rate: float) -> Busy:
-    if told is None or not told.get("queue"):
+def _queue(path: Mapping[str, Any] | None, waiting_ms: float, response_ms: float, rate: float) -> StationLoad:
+    if path is None or not path.get("queue"):
         return NOT_KNOWN
-    depth = told["queue"]["depth"]
+    depth = path["queue"]["depth"]
     if not depth:
-        return Busy(None, "no limit to the commands outstanding")
-    return Busy(rate * (response_ms - waiting_ms) / 1e3 / (depth * told["lanes"]), servers=depth)
+        return StationLoad(None, "no limit to the commands outstanding")
+    return StationLoad(rate * (response_ms - waiting_ms) / 1e3 / (depth * path["lanes"]), servers=depth)
 
 
-def _servers(run: Run, told: Mapping[str, Any] | None, hop: Hop) -> int:
+def _servers(run: Run, path: Mapping[str, Any] | None, hop: HopName) -> int:
     """Processors of the HBA or the target port of one lane, by the plan; a direction of a hop is one."""
     key = {"host": "host", "port": "port"}.get(hop.place)
     names = [path["name"] for path in run.plan.get("names", {}).get("paths", ())]
-    if key is None or told is None or told["name"] not in names:
+    if key is None or path is None or path["name"] not in names:
         return 1
-    plan = run.plan["simulation"]["paths"][names.index(told["name"])]
+    plan = run.plan["simulation"]["paths"][names.index(path["name"])]
     return int((plan.get(key) or {}).get("processors", 1))
 
 
-def _controller(run: Run, name: str) -> Busy:
+def _controller(run: Run, name: str) -> StationLoad:
     parts = run.summary.get("controller") or {}
     key = "mirror_link" if "mirror" in name else "processors" if "processor" in name else None
     if key is None:
@@ -96,23 +103,23 @@ def _controller(run: Run, name: str) -> Busy:
     plan = (run.plan.get("simulation") or {}).get("controller") or {}
     share = float(part["utilisation"])
     if key == "mirror_link":
-        return Busy(share)
+        return StationLoad(share)
     processing = plan.get("processing") or {}
     held = float(processing.get("moderation_s", 0.0)) if processing.get("moderation_count", 1) > 1 else 0.0
     why = "interrupts are held back: waiting there does not grow as a queue does" if held else ""
-    return Busy(share, why, int(processing.get("processors", 1)), held)
+    return StationLoad(share, why, int(processing.get("processors", 1)), held)
 
 
-def _back_end(summary: Mapping[str, Any]) -> Busy:
+def _back_end(summary: Mapping[str, Any]) -> StationLoad:
     parts = summary.get("controller") or {}
     shares = [parts[key]["utilisation"] for key in ("back_end", "write_path") if parts.get(key)]
-    return Busy(max(shares)) if shares else NOT_KNOWN
+    return StationLoad(max(shares)) if shares else NOT_KNOWN
 
 
-def _drives(run: Run, told: Mapping[str, Any] | None) -> Busy:
+def _drives(run: Run, path: Mapping[str, Any] | None) -> StationLoad:
     """The busiest drive of the pools that the path's workloads go to; of all, where that is not plain."""
     summary = run.summary
-    names = set(told["workloads"]) if told else set()
+    names = set(path["workloads"]) if path else set()
     volumes = {one["volume"] for one in summary["workloads"] if one["name"] in names}
     pools = {one["pool"] for one in summary["volumes"] if one["name"] in volumes}
     drives = [one for one in summary["devices"] if one["pool"] in pools] or summary["devices"]
@@ -120,13 +127,13 @@ def _drives(run: Run, told: Mapping[str, Any] | None) -> Busy:
         return NOT_KNOWN
     if any("flash" in one for one in drives):
         return IN_PARALLEL
-    return Busy(float(max(one["utilisation"] for one in drives)))
+    return StationLoad(float(max(one["utilisation"] for one in drives)))
 
 
-def _most(*shares: Busy) -> Busy:
-    """The busier one of several; of an unknown one nothing can be said."""
+def _most(*shares: StationLoad) -> StationLoad:
+    """The busier one of several; not known where one is not."""
     known = [one.share for one in shares if one.share is not None]
     unknown = [one for one in shares if one is IN_PARALLEL]
     if unknown or not known:
         return unknown[0] if unknown else NOT_KNOWN
-    return Busy(max(known))
+    return StationLoad(max(known))

@@ -3,38 +3,52 @@
 With P(f) and X(f) the mean power in W and the throughput at the fraction f of the highest one, and h the
 hours of a class, nominal power is ``(h_idle P(0) + h_moderate P(0.5) + h_heavy P(0.8)) / 24``, nominal
 traffic the same of X, and their ratio the efficiency. A year has 8,760 hours; heat in BTU/h is W x 3.412142
-(International Table BTU: 1055.05585262 J).
-"""
+(International Table BTU: 1055.05585262 J)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.lenses.duty.classes import CLASSES, HEAVY, MODERATE, UsageClass
 from iowatt.lenses.duty.result import Duty, Hours, LoadPoint, UsageFigures, WeighedLoad
-from iowatt.lenses.one_array import MEASURES, WITHIN, Seen, measure_of, same_array
+from iowatt.lenses.one_array import MEASURES, WITHIN, ArrayMeasurement, measure_of, same_array
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
-HOURS_A_YEAR: Final = 8760.0
-BTU_PER_WH: Final = 3600 / 1055.05585262
+MODERATE: Final = 0.5
+"""Load of a moderate hour, share of the highest throughput."""
+
+HEAVY: Final = 0.8
+"""Load of a heavy hour."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """A load at which throughput and power are known."""
+class UsageClass:
+    """Hours of a day."""
 
     name: str
-    throughput: float
-    watts: float
-    response_ms: float | None
-    #: Names of the Runs it comes from: two where it lies between them.
-    runs: tuple[str, ...] = ()
+    idle_h: float
+    moderate_h: float
+    heavy_h: float
+
+    def weighted(self, idle: float, moderate: float, heavy: float) -> float:
+        """Mean over the day of a figure that is known at the three loads."""
+        return (self.idle_h * idle + self.moderate_h * moderate + self.heavy_h * heavy) / 24
+
+
+CLASSES: Final = (
+    UsageClass("nominal", 16, 8, 0),
+    UsageClass("medium", 6, 14, 4),
+    UsageClass("high", 0, 6, 18),
+)
+
+
+HOURS_A_YEAR: Final = 8760.0
+BTU_PER_WH: Final = 3600 / 1055.05585262
 
 
 def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
@@ -59,7 +73,7 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
             Argument("measure"),
             f"{measure!r} is not a measure of load; expected {' or '.join(MEASURES)}",
         )
-    same_array([Seen.of(run) for run in runs])
+    same_array([ArrayMeasurement.of(run) for run in runs])
     idle = [run for run in runs if not run.summary["requests"]["count"]]
     loaded = [run for run in runs if run.summary["requests"]["count"]]
     if len(idle) != 1:
@@ -79,11 +93,10 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
             hint="`iowatt curve` makes them, and keeps their bundles on request",
         )
     by = measure or _measure(loaded)
-    points = sorted((_point(run, by) for run in loaded), key=lambda point: point.throughput)
-    highest = points[-1].throughput
-    rest = _point(idle[0], by)
-    every = [rest, *points]
-    moderate, heavy = (_at(every, share * highest, highest, share) for share in (MODERATE, HEAVY))
+    highest = max(float(run.summary["throughput"][by]) for run in loaded)
+    points = sorted((_measured(run, by, highest) for run in loaded), key=lambda point: point.throughput)
+    at_rest = _measured(idle[0], by, highest)
+    moderate, heavy = (_at(points, share, highest) for share in (MODERATE, HEAVY))
     raw_gb = runs[0].summary["capacity_gb"]["raw"]
     return Duty(
         measure=by,
@@ -91,25 +104,24 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
         power_basis=runs[0].summary["power_basis"],
         modelled=all(run.summary["source"] == "simulation" for run in runs),
         highest=highest,
-        points=[LoadPoint(**_row(point, highest)) for point in every],
+        points=[at_rest, *points],
         loads=[
-            WeighedLoad(load="idle", **_row(rest, highest)),
-            WeighedLoad(load="moderate", **_row(moderate, highest)),
-            WeighedLoad(load="heavy", **_row(heavy, highest)),
+            WeighedLoad(load=load, **dict(point))
+            for load, point in (("idle", at_rest), ("moderate", moderate), ("heavy", heavy))
         ],
-        classes=[_class(used, rest, moderate, heavy, raw_gb) for used in CLASSES],
+        classes=[_class(usage, at_rest, moderate, heavy, raw_gb) for usage in CLASSES],
         notes=_notes(runs, moderate, heavy),
     )
 
 
 def _class(
-    used: UsageClass, rest: Point, moderate: Point, heavy: Point, raw_gb: float | None
+    usage: UsageClass, at_rest: LoadPoint, moderate: LoadPoint, heavy: LoadPoint, raw_gb: float | None
 ) -> UsageFigures:
-    watts = used.weighted(rest.watts, moderate.watts, heavy.watts)
-    traffic = used.weighted(0.0, moderate.throughput, heavy.throughput)
+    watts = usage.weighted(at_rest.watts, moderate.watts, heavy.watts)
+    traffic = usage.weighted(0.0, moderate.throughput, heavy.throughput)
     return UsageFigures(
-        usage=used.name,
-        hours=Hours(idle=used.idle_h, moderate=used.moderate_h, heavy=used.heavy_h),
+        usage=usage.name,
+        hours=Hours(idle=usage.idle_h, moderate=usage.moderate_h, heavy=usage.heavy_h),
         nominal_w=watts,
         nominal_throughput=traffic,
         throughput_per_w=traffic / watts if watts > 0 else None,
@@ -117,18 +129,6 @@ def _class(
         heat_btu_per_h=watts * BTU_PER_WH,
         raw_gb_per_w=None if raw_gb is None or watts <= 0 else raw_gb / watts,
     )
-
-
-def _row(point: Point, highest: float) -> dict[str, Any]:
-    return {
-        "name": point.name,
-        "fraction": point.throughput / highest,
-        "throughput": point.throughput,
-        "watts": point.watts,
-        "throughput_per_w": point.throughput / point.watts if point.watts > 0 else None,
-        "response_ms": point.response_ms,
-        "runs": list(point.runs),
-    }
 
 
 def _measure(loaded: Sequence[Run]) -> str:
@@ -139,59 +139,70 @@ def _measure(loaded: Sequence[Run]) -> str:
     return measure_of(requests, moved)
 
 
-def _point(run: Run, measure: str) -> Point:
+def _measured(run: Run, measure: str, highest: float) -> LoadPoint:
     power = run.summary["power_w"]
     watts = power["wall_mean"] if power["wall_mean"] is not None else power["mean"]
     if watts is None:
         why = run.summary.get("energy", {}).get("unknown")
-        said = "its power is not known" + (f": {why}" if why else "")
-        raise InputError("missing-figure", str(run.path or run.name), said)
+        message = "its power is not known" + (f": {why}" if why else "")
+        raise InputError("missing-figure", str(run.path or run.name), message)
     name = run.path.name if run.path is not None else run.name
-    return Point(
+    response_ms = run.summary["response_time_ms"]["all"]["mean"]
+    return _point(
         name,
         float(run.summary["throughput"][measure]),
         float(watts),
-        run.summary["response_time_ms"]["all"]["mean"],
-        (name,),
+        response_ms,
+        runs=[name],
+        highest=highest,
     )
 
 
-def _at(points: Sequence[Point], wanted: float, highest: float, share: float) -> Point:
-    """The point at a throughput: a Run's where one is there, else on the line between its neighbours.
+def _point(
+    name: str, throughput: float, watts: float, response_ms: float | None, *, runs: list[str], highest: float
+) -> LoadPoint:
+    return LoadPoint(
+        name=name,
+        fraction=throughput / highest,
+        throughput=throughput,
+        watts=watts,
+        throughput_per_w=throughput / watts if watts > 0 else None,
+        response_ms=response_ms,
+        runs=runs,
+    )
 
-    Raises ``InputError`` where only the idle Run lies below it: from nothing to everything is no line.
+
+def _at(points: Sequence[LoadPoint], share: float, highest: float) -> LoadPoint:
+    """The point at a share of the highest throughput: a Run's, else on the line between its neighbours.
+
+    Raises ``InputError`` where all loads are higher: a line from idle would skip every load between.
     """
-    nearest = min(points[1:], key=lambda point: abs(point.throughput - wanted))
-    if abs(nearest.throughput - wanted) <= WITHIN * highest:
+    throughput = share * highest
+    nearest = min(points, key=lambda point: abs(point.throughput - throughput))
+    if abs(nearest.throughput - throughput) <= WITHIN * highest:
         return nearest
-    below = [point for point in points[1:] if point.throughput < wanted]
-    above = [point for point in points[1:] if point.throughput > wanted]
+    below = [point for point in points if point.throughput < throughput]
     if not below:
         raise InputError(
             "missing-figure",
-            points[1].name,
+            points[0].name,
             f"the power at {share:.0%} of the highest throughput is not known: all loads are higher",
             hint="add a Run at a lower rate; `iowatt curve` makes Runs at several",
         )
-    low, high = below[-1], above[0]
-    along = (wanted - low.throughput) / (high.throughput - low.throughput)
+    low, high = below[-1], next(point for point in points if point.throughput > throughput)
+    along = (throughput - low.throughput) / (high.throughput - low.throughput)
 
     def between(a: float, b: float) -> float:
         return a + along * (b - a)
 
-    both = None
+    response_ms = None
     if low.response_ms is not None and high.response_ms is not None:
-        both = between(low.response_ms, high.response_ms)
-    return Point(
-        f"between {low.name} and {high.name}",
-        wanted,
-        between(low.watts, high.watts),
-        both,
-        (low.name, high.name),
-    )
+        response_ms = between(low.response_ms, high.response_ms)
+    name, runs = f"between {low.name} and {high.name}", [low.name, high.name]
+    return _point(name, throughput, between(low.watts, high.watts), response_ms, runs=runs, highest=highest)
 
 
-def _notes(runs: Sequence[Run], moderate: Point, heavy: Point) -> list[Note]:
+def _notes(runs: Sequence[Run], moderate: LoadPoint, heavy: LoadPoint) -> list[Note]:
     notes = [
         Note(
             code="not-spc",

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from iowatt.lenses.heat.analyse import analyse
 from iowatt.lenses.heat.extents import Extents, of_run, of_trace
-from iowatt.lenses.heat.result import Heat
+from iowatt.lenses.heat.result import HeatResult
 
-__all__ = ["Extents", "Heat", "analyse", "of_run", "of_trace"]
+__all__ = ["Extents", "HeatResult", "analyse", "of_run", "of_trace"]

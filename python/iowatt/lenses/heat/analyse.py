@@ -1,4 +1,4 @@
-"""Everything about the heat of a Run or a trace."""
+"""The heat of a Run or a trace: density, skew, course over time and stability."""
 
 from __future__ import annotations
 
@@ -10,23 +10,35 @@ import numpy.typing as npt
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.heat import heat_over_time, skew
-from iowatt.lenses.heat.extents import Extents, Space
+from iowatt.lenses.heat import skew
+from iowatt.lenses.heat.extents import AddressSpace, Extents
 from iowatt.lenses.heat.result import (
     AddressBand,
     BehindCache,
     CurvePoints,
     Directions,
-    Heat,
+    HeatOverTime,
+    HeatResult,
+    HotSetStability,
+    PeriodStability,
     PointHeat,
     SharesOver,
     SortedDensity,
     SpaceHeat,
 )
 
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MAP_BANDS = 64
+MOST_COLUMNS = 48
+#: Periods between which hot sets are compared, at most, and the share of the space that is called hot.
+MOST_COMPARED = 24
+HOT_SHARE = 0.10
 BYTES_PER_GB = 1e9
+
 MOST_BANDS = 240
-#: Where curves are told: every percent, and finer at the hot end.
+#: Points of a curve: every percent, and finer at the hot end.
 _AT = np.unique(np.concatenate([[0.0], np.geomspace(1e-4, 0.02, 24), np.linspace(0.01, 1.0, 100)]))
 #: I/Os of a mean extent below which chance shows as skew, and periods are hard to compare.
 FEW = 20
@@ -37,10 +49,95 @@ MOSTLY = 0.5
 
 Over = Literal["auto", "capacity", "touched"]
 
-Floats = npt.NDArray[np.float64]
+
+def band_edges(span: tuple[int, int], most: int) -> Ints:
+    """Edges of at most so many bands of extents from ``span[0]`` until ``span[1]``, as equal as can be."""
+    first, last = span
+    found: Ints = np.linspace(first, last, min(most, last - first) + 1).round().astype(np.int64)
+    return found
 
 
-def analyse(points: Sequence[Extents], name: str, path: str | None = None, *, over: Over = "auto") -> Heat:
+def picture(extents: Extents, span: tuple[int, int]) -> HeatOverTime:
+    """Density by band of addresses and period, over the extents of a span."""
+    columns, joined = _joined(extents.periods, MOST_COLUMNS)
+    edges = band_edges(span, MAP_BANDS)
+    rows = len(edges) - 1
+    band = np.minimum(np.searchsorted(edges, extents.extent, side="right") - 1, rows - 1)
+    io = extents.reads + extents.writes
+    sums = np.zeros((rows, columns))
+    np.add.at(sums, (band, extents.period // joined), io)
+    starts = np.arange(columns) * joined * extents.period_s
+    seconds = np.minimum(starts + joined * extents.period_s, max(extents.duration_s, 1e-9)) - starts
+    gigabytes = np.diff(edges) * (extents.extent_bytes / BYTES_PER_GB)
+    density = sums / gigabytes[:, None] / np.maximum(seconds, 1e-9)[None, :]
+    return HeatOverTime(
+        start_s=(extents.start_s + starts).tolist(),
+        end_s=float(extents.start_s + starts[-1] + seconds[-1]),
+        end_gb=float(edges[-1]) * extents.extent_bytes / BYTES_PER_GB,
+        address_gb=(edges[:-1] * (extents.extent_bytes / BYTES_PER_GB)).tolist(),
+        iops_per_gb=[[float(cell) if cell > 0 else None for cell in row] for row in density],
+    )
+
+
+def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> HotSetStability | None:
+    """How well the hottest extents of one period predict those of the next; None with a single period.
+
+    ``number`` is that of the extents of which a share is called hot: in each period its hottest ones, fewer
+    where fewer were touched.
+    """
+    groups, joined = _joined(extents.periods, MOST_COMPARED)
+    extent, index = np.unique(extents.extent, return_inverse=True)
+    if groups < 2 or len(extent) == 0:
+        return None
+    io = np.zeros((groups, len(extent)))
+    np.add.at(io, (extents.period // joined, index), extents.reads + extents.writes)
+    io = io[io.sum(axis=1) > 0]
+    if len(io) < 2:
+        return None
+    most = max(1, int(hot_share * number))
+    hot = [_hottest(row, most) for row in io]
+    pairs = range(1, len(io))
+    weight = io[1:].sum()
+    caught = sum(io[at][hot[at - 1]].sum() for at in pairs) / weight
+    possible = sum(io[at][hot[at]].sum() for at in pairs) / weight
+    kept = sum(int(np.isin(hot[at], hot[at - 1]).sum()) for at in pairs) / sum(len(hot[at]) for at in pairs)
+    every = _hottest(io.sum(axis=0), most)
+    return HotSetStability(
+        hot_share=hot_share,
+        hot_extents=most,
+        periods=len(io),
+        period_s=joined * extents.period_s,
+        caught=float(caught),
+        possible=float(possible),
+        kept=float(kept),
+        whole=float(io[:, every].sum() / io.sum()),
+        by_period=[
+            PeriodStability(
+                start_s=extents.start_s + at * joined * extents.period_s,
+                caught=float(io[at][hot[at - 1]].sum() / io[at].sum()),
+                possible=float(io[at][hot[at]].sum() / io[at].sum()),
+            )
+            for at in pairs
+        ],
+    )
+
+
+def _hottest(io: Floats, most: int) -> Ints:
+    """Indices of the extents with most I/O, none without any."""
+    order = np.argsort(-io, kind="stable")[:most]
+    found: Ints = order[io[order] > 0]
+    return found
+
+
+def _joined(periods: int, most: int) -> tuple[int, int]:
+    """Columns, and how many periods each holds, so that there are ``most`` at most."""
+    joined = -(-periods // most)
+    return -(-periods // joined), joined
+
+
+def analyse(
+    points: Sequence[Extents], name: str, path: str | None = None, *, over: Over = "auto"
+) -> HeatResult:
     """Density, skew and course of the I/O at each point.
 
     Parameters
@@ -52,7 +149,7 @@ def analyse(points: Sequence[Extents], name: str, path: str | None = None, *, ov
     Raises
     ------
     InputError
-        Nothing was asked for within the window.
+        No request came within the window.
     """
     counts = [len(np.unique(extents.extent)) for extents in points]
     if not any(counts):
@@ -67,7 +164,7 @@ def analyse(points: Sequence[Extents], name: str, path: str | None = None, *, ov
         chosen = over
     seen = [extents for count, extents in zip(counts, points, strict=True) if count]
     found = [_point(extents, chosen) for extents in seen]
-    return Heat(
+    return HeatResult(
         run=name,
         path=path,
         shares_over=chosen,
@@ -106,18 +203,18 @@ def _point(extents: Extents, over: SharesOver) -> PointHeat:
         iops=total / seconds,
         iops_per_gb=total / seconds / (whole / BYTES_PER_GB) if whole else 0.0,
         skew=skew.figures(curve, total / number),
-        curve=_told(curve, reads, writes, size=size, whole=whole, order=order),
+        curve=_curve_points(curve, reads, writes, size=size, whole=whole, order=order),
         density_sorted=_sorted(io, size, order, whole, seconds),
         density_by_address=_by_address(extents, (first, last), (extent, reads, writes), seconds),
         directions=_directions(reads, writes, size, whole, order),
-        over_time=heat_over_time.picture(extents, (first, last)),
-        stability=heat_over_time.stability(extents, number),
+        over_time=picture(extents, (first, last)),
+        stability=stability(extents, number),
         spaces=[_space(extents, space, (extent, io), seconds, over) for space in extents.spaces],
     )
 
 
-def _told(
-    curve: skew.Curve,
+def _curve_points(
+    curve: skew.HeatCurve,
     reads: Floats,
     writes: Floats,
     *,
@@ -155,7 +252,7 @@ def _by_address(
 ) -> list[AddressBand]:
     """Density of reads and writes in bands of equal numbers of extents of a span, in order of address."""
     extent, reads, writes = touched
-    edges = heat_over_time.bands(span, MOST_BANDS)
+    edges = band_edges(span, MOST_BANDS)
     bands = len(edges) - 1
     band = np.minimum(np.searchsorted(edges, extent, side="right") - 1, bands - 1)
     gigabytes = np.diff(edges) * (extents.extent_bytes / BYTES_PER_GB)
@@ -195,7 +292,7 @@ def _directions(
 
 def _space(
     extents: Extents,
-    space: Space,
+    space: AddressSpace,
     touched: tuple[npt.NDArray[np.int64], Floats],
     seconds: float,
     over: SharesOver,
@@ -276,8 +373,8 @@ def _notes(points: Sequence[Extents], found: Sequence[PointHeat], over: SharesOv
             yield Note(
                 code="few-requests",
                 text=f"{name}: {mean:.3g} I/Os to a touched extent. By chance alone, an even load would "
-                "show a "
-                f"Gini coefficient of {chance:.2f} among them. Larger extents or a longer run tell more.",
+                f"show a Gini coefficient of {chance:.2f} among them. Larger extents or a longer run tell "
+                "more.",
                 decides=True,
             )
     for extents in points:

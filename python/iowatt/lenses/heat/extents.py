@@ -32,7 +32,7 @@ MOST_PERIODS = 1 << 20
 
 
 @dataclass(frozen=True)
-class Space:
+class AddressSpace:
     """One address space: its first extent in the row of all, their number, and its bytes."""
 
     name: str
@@ -51,7 +51,7 @@ class Extents:
     """
 
     point: str
-    spaces: Sequence[Space]
+    spaces: Sequence[AddressSpace]
     extent_bytes: int
     period_s: float
     #: Start of the window and its length.
@@ -113,10 +113,10 @@ def of_run(run: Run) -> list[Extents]:
     span = (window["start_s"], window["duration_s"])
     found = []
     for point in ("front", "back"):
-        told = [space for space in measures["spaces"] if space["point"] == point]
-        if told:
+        measured = [space for space in measures["spaces"] if space["point"] == point]
+        if measured:
             spaces = _row(
-                [(space["name"], space["capacity_bytes"]) for space in told], measures["extent_bytes"]
+                [(space["name"], space["capacity_bytes"]) for space in measured], measures["extent_bytes"]
             )
             found.append(_from_table(table, point, spaces, measures, window=span, where=where))
     if not found:
@@ -153,9 +153,9 @@ def of_trace(
         if progress is not None:
             progress(fraction if decoded is None else decoded.progress, requests)
 
-    told = report if progress else None
+    measured = report if progress else None
     period_ns = None if period_s is None else round(period_s * NS_PER_S)
-    raw = core.trace_heat(decoded, spec_json, extent_bytes, period_ns, told)
+    raw = core.trace_heat(decoded, spec_json, extent_bytes, period_ns, measured)
     measures = json.loads(raw["measures"])
     file = str(trace["path"])
     if measures["span_ns"] is None:
@@ -219,14 +219,14 @@ def _table(run: Run) -> pl.DataFrame:
     return table
 
 
-def _measures(told: Any, where: str) -> Mapping[str, Any]:
+def _measures(measured: Any, where: str) -> Mapping[str, Any]:
     """The key ``heat`` of run.json, as it must be."""
     from pydantic import ValidationError
 
     from iowatt.run.summary_schema import Heat
 
     try:
-        checked = Heat.model_validate(told)
+        checked = Heat.model_validate(measured)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in ("heat", *first["loc"]))
@@ -237,12 +237,12 @@ def _measures(told: Any, where: str) -> Mapping[str, Any]:
     return checked.model_dump()
 
 
-def _row(spaces: Sequence[tuple[str, int]], extent_bytes: int) -> list[Space]:
+def _row(spaces: Sequence[tuple[str, int]], extent_bytes: int) -> list[AddressSpace]:
     """Spaces one after another."""
     first, row = 0, []
     for name, capacity in spaces:
         extents = -(-capacity // extent_bytes)
-        row.append(Space(name, first, extents, capacity))
+        row.append(AddressSpace(name, first, extents, capacity))
         first += extents
     return row
 
@@ -250,7 +250,7 @@ def _row(spaces: Sequence[tuple[str, int]], extent_bytes: int) -> list[Space]:
 def _from_table(
     table: pl.DataFrame,
     point: str,
-    spaces: Sequence[Space],
+    spaces: Sequence[AddressSpace],
     measures: Mapping[str, Any],
     *,
     window: tuple[float, float],
@@ -319,7 +319,7 @@ def _periods(starts_s: Floats, start_s: float, period_ns: float) -> Ints:
     return np.maximum(numbers, 0)
 
 
-def _refuse_too_many(spaces: Sequence[Space], where: str) -> None:
+def _refuse_too_many(spaces: Sequence[AddressSpace], where: str) -> None:
     if sum(space.extents for space in spaces) > MOST_EXTENTS:
         raise InputError(
             "too-large",

@@ -15,7 +15,7 @@ PointName = Literal["front", "back", "trace"]
 SharesOver = Literal["capacity", "touched"]
 
 
-class SkewPoint(Result):
+class HeatSkewPoint(Result):
     """Where the shares of I/O and of space add up to 1: 80 % of the I/O on 20 % of the space."""
 
     io_share: float
@@ -37,13 +37,13 @@ class HotShare(Result):
     io_share: float
 
 
-class Skew(Result):
+class HeatSkew(Result):
     """Single figures of a curve."""
 
     gini: float
     #: Of an even load with as few I/Os to an extent.
     gini_by_chance: float
-    skew_point: SkewPoint
+    skew_point: HeatSkewPoint
     law: SkewLaw
     hottest: list[HotShare]
 
@@ -113,7 +113,7 @@ class PeriodStability(Result):
     possible: float
 
 
-class Stability(Result):
+class HotSetStability(Result):
     """How well the hottest extents of one period predict those of the next."""
 
     #: Share of the space that is called hot, and its number of extents.
@@ -143,7 +143,7 @@ class SpaceHeat(Result):
     iops_per_gb: float
     gini: float
     k: float
-    skew_point: SkewPoint
+    skew_point: HeatSkewPoint
 
 
 class PointHeat(Result):
@@ -162,13 +162,13 @@ class PointHeat(Result):
     bytes_written: int
     iops: float
     iops_per_gb: float
-    skew: Skew
+    skew: HeatSkew
     curve: CurvePoints
     density_sorted: SortedDensity
     density_by_address: list[AddressBand]
     directions: list[Directions]
     over_time: HeatOverTime
-    stability: Stability | None
+    stability: HotSetStability | None
     spaces: list[SpaceHeat]
 
 
@@ -182,7 +182,7 @@ class BehindCache(Result):
     bytes_written: float | None
 
 
-class Heat(ResultDocument):
+class HeatResult(ResultDocument):
     """Where in its address space the I/O of a Run or of a trace goes, and how that changes."""
 
     schema_id: Literal["iowatt.heat/1"] = Field(default="iowatt.heat/1", alias="schema")

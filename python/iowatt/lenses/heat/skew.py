@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.lenses.heat.result import HotShare, Skew, SkewLaw, SkewPoint
+from iowatt.lenses.heat.result import HeatSkew, HeatSkewPoint, HotShare, SkewLaw
 
 Floats = npt.NDArray[np.float64]
 
-#: Shares of the space at which the curve is told in figures.
+#: Shares of the space for which the result has figures.
 HOTTEST = (0.01, 0.03, 0.05, 0.10, 0.20)
 #: Points at which a law is held against the curve: every half percent of the space.
 _FIT_AT = np.linspace(0.0, 1.0, 201)[1:-1]
@@ -24,7 +24,7 @@ MOST_K = 1e4
 
 
 @dataclass(frozen=True)
-class Curve:
+class HeatCurve:
     """Points of ``f``, from (0, 0) to (1, 1), straight between them; concave."""
 
     space: Floats
@@ -41,7 +41,7 @@ def order(io: Floats, size: Floats) -> npt.NDArray[np.int64]:
     return found
 
 
-def curve(io: Floats, size: Floats, whole: float, hottest_first: npt.NDArray[np.int64]) -> Curve:
+def curve(io: Floats, size: Floats, whole: float, hottest_first: npt.NDArray[np.int64]) -> HeatCurve:
     """The curve of ``io`` over extents of ``size`` bytes, of ``whole`` bytes with those that have none.
 
     ``hottest_first`` is the order of the extents; it may be that by another density (writes in the order of
@@ -49,15 +49,15 @@ def curve(io: Floats, size: Floats, whole: float, hottest_first: npt.NDArray[np.
     """
     total = float(io.sum())
     if total <= 0 or whole <= 0:
-        return Curve(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+        return HeatCurve(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     space = np.concatenate([[0.0], np.cumsum(size[hottest_first]) / whole])
     share = np.concatenate([[0.0], np.cumsum(io[hottest_first]) / total])
     if space[-1] < 1.0:
         space, share = np.append(space, 1.0), np.append(share, 1.0)
-    return Curve(np.minimum(space, 1.0), np.minimum(share, 1.0))
+    return HeatCurve(np.minimum(space, 1.0), np.minimum(share, 1.0))
 
 
-def figures(found: Curve, mean_io: float) -> Skew:
+def figures(found: HeatCurve, mean_io: float) -> HeatSkew:
     """Single figures of a curve whose extents have ``mean_io`` I/Os on average.
 
     The Gini coefficient is twice the area between the curve and the even spread. That of chance is of an even
@@ -67,7 +67,7 @@ def figures(found: Curve, mean_io: float) -> Skew:
     """
     width = np.diff(found.space)
     area = float(((found.io[1:] + found.io[:-1]) / 2 * width).sum())
-    return Skew(
+    return HeatSkew(
         gini=max(0.0, 2 * area - 1),
         gini_by_chance=gini_by_chance(mean_io),
         skew_point=_skew_point(found),
@@ -95,7 +95,7 @@ def gini_by_chance(mean: float) -> float:
     return float((below * (1 - below)).sum() / mean)
 
 
-def _skew_point(found: Curve) -> SkewPoint:
+def _skew_point(found: HeatCurve) -> HeatSkewPoint:
     """Where ``f(c) + c = 1``. The left side rises from 0 to 2, so there is one such place."""
     both = found.io + found.space
     at = int(np.searchsorted(both, 1.0))
@@ -103,10 +103,10 @@ def _skew_point(found: Curve) -> SkewPoint:
     step = both[at] - both[at - 1]
     part = (1.0 - both[at - 1]) / step if step > 0 else 0.0
     space = found.space[at - 1] + part * (found.space[at] - found.space[at - 1])
-    return SkewPoint(io_share=float(1 - space), space_share=float(space))
+    return HeatSkewPoint(io_share=float(1 - space), space_share=float(space))
 
 
-def _law(found: Curve) -> SkewLaw:
+def _law(found: HeatCurve) -> SkewLaw:
     target = found.at(_FIT_AT)
 
     def error(log_k: float) -> float:

@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from iowatt.base.results import Note
-from iowatt.lenses.idle import autocorrelation, counts, power
-from iowatt.lenses.idle.bound import Bound
-from iowatt.lenses.idle.histogram import Histogram
-from iowatt.lenses.idle.laws import fits
-from iowatt.lenses.idle.laws.sample import Sample
-from iowatt.lenses.idle.periods import NS_PER_S, Periods, Short
-from iowatt.lenses.idle.policies import Trial, idles_through, policies
+from iowatt.lenses.idle import counts, power
+from iowatt.lenses.idle.histogram import LengthHistogram
+from iowatt.lenses.idle.laws import Sample, fits
+from iowatt.lenses.idle.periods import NS_PER_S, Periods, ShortPeriods
+from iowatt.lenses.idle.policies import OracleBound, Trial, idles_through, policies
 from iowatt.lenses.idle.power import MissingFiguresError, TwoStates
-from iowatt.lenses.idle.result import Distribution, DriveLengthCurve, IdlePeriods, PolicyOutcome
+from iowatt.lenses.idle.result import DriveLengthCurve, IdlePeriods, LengthDistribution, PolicyOutcome
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -43,12 +41,16 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
     sums = counts.count(periods)
     extremes = sums.fewest_and_most()
     # All periods, those of the two drives, and those known whole, which the laws are fitted to.
-    every, whole, own = Histogram(), Histogram(), {drive: Histogram() for drive in extremes or ()}
-    products = autocorrelation.Products(sums)
+    every, whole, own = (
+        LengthHistogram(),
+        LengthHistogram(),
+        {drive: LengthHistogram() for drive in extremes or ()},
+    )
+    products = counts.LagProducts(sums)
     short = periods.short
-    told = [one for one in policies() if idles_through(one, drives) * NS_PER_S >= short.longest_ns]
-    trials = [Trial(policy, drives) for policy in told] if drives else []
-    bound = Bound(drives, short) if drives else None
+    evaluable = [one for one in policies() if idles_through(one, drives) * NS_PER_S >= short.longest_ns]
+    trials = [Trial(policy, drives) for policy in evaluable] if drives else []
+    bound = OracleBound(drives, short) if drives else None
     products.add_short(short)
     for trial in trials:
         trial.add_short(short)
@@ -90,14 +92,14 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
         idle_share=_idle_share(periods, int(sums.idle_ns.sum())),
         longer=counts.longer(periods, sums),
         devices=counts.disks(periods, sums, products.variance_s2),
-        autocorrelation=autocorrelation.described(products, periods.devices, extremes),
-        distribution=Distribution(all=every.curve(), **curves),
+        autocorrelation=counts.described(products, periods.devices, extremes),
+        distribution=LengthDistribution(all=every.curve(), **curves),
         fits=fits(Sample.of(whole), every.curve().length_s),
         drives=[one.described() for one in dict.fromkeys(drives)],
         policies=evaluated,
         oracle_bound=[] if bound is None else bound.points(total_j),
         notes=[
-            *_counted(short, total, len(policies()) - len(told) if drives else 0),
+            *_counted(short, total, len(policies()) - len(evaluable) if drives else 0),
             *_notes(run, sums, device, why_not),
             *_waits(evaluated, drives),
         ],
@@ -110,7 +112,7 @@ def _idle_share(periods: Periods, idle_ns: int) -> float:
 
 
 def _drives(run: Run, device: str | None, count: int) -> tuple[Sequence[TwoStates], Note | None]:
-    """The power states of each drive; none, and why, where neither the Run nor a name tells."""
+    """The power states of each drive; none, and why, where neither the Run nor ``device`` has figures."""
     if device is not None:
         return [power.named(device)] * count, None
     try:
@@ -124,7 +126,7 @@ def _drives(run: Run, device: str | None, count: int) -> tuple[Sequence[TwoState
         )
 
 
-def _notes(run: Run, sums: counts.PerDrive, device: str | None, why_not: Note | None) -> Iterator[Note]:
+def _notes(run: Run, sums: counts.DriveSums, device: str | None, why_not: Note | None) -> Iterator[Note]:
     if cut := int(sums.cut.sum()):
         yield Note(
             code="cut-by-window",
@@ -154,7 +156,7 @@ def _notes(run: Run, sums: counts.PerDrive, device: str | None, why_not: Note | 
         )
 
 
-def _counted(short: Short, total: int, left_out: int) -> Iterator[Note]:
+def _counted(short: ShortPeriods, total: int, left_out: int) -> Iterator[Note]:
     """What is not known where not every period was kept."""
     if short.periods == 0:
         return

@@ -21,7 +21,7 @@ BINS: Final = 19 * BINS_PER_DECADE
 STEP: Final = 25
 
 
-class Histogram:
+class LengthHistogram:
     """Lengths of idle periods."""
 
     def __init__(self) -> None:

@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Batch:
+class PeriodBatch:
     """Columns of equal length, each drive's periods in order of time.
 
     ``drive`` indexes the devices, ``length_ns`` is above 0, ``cut`` says that a period is not known whole.
@@ -42,10 +42,10 @@ class Batch:
         """Lengths in seconds."""
         return self.length_ns / NS_PER_S
 
-    def whole(self) -> Batch:
+    def whole(self) -> PeriodBatch:
         """Those that are known whole."""
         kept = ~self.cut
-        return Batch(self.drive[kept], self.length_ns[kept], self.cut[kept])
+        return PeriodBatch(self.drive[kept], self.length_ns[kept], self.cut[kept])
 
     @cached_property
     def by_drive(self) -> list[tuple[int, npt.NDArray[np.uint64]]]:
@@ -60,7 +60,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Short:
+class ShortPeriods:
     """Periods that a Run only counts, by drive and length: columns of equal length, one row a bin.
 
     All of them are known whole, and shorter than any that is known whole and has a row of its own.
@@ -74,7 +74,7 @@ class Short:
 
     @property
     def mean_ns(self) -> npt.NDArray[np.int64]:
-        """Mean length of each bin, which stands for all in it."""
+        """Mean length of each bin, used for all periods in it."""
         return np.maximum(1, np.rint(self.sum_ns / np.maximum(1, self.count))).astype(np.int64)
 
     @property
@@ -113,7 +113,7 @@ class Periods:
         """Length of the window in s."""
         return float(self.end_ns - self.start_ns) / NS_PER_S
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[PeriodBatch]:
         """The periods, from the beginning each time it is called."""
         ends = np.full(len(self.devices), self.start_ns - EDGE_NS, dtype=np.int64)
         row = 0
@@ -125,7 +125,7 @@ class Periods:
             row += frame.height
 
     @cached_property
-    def short(self) -> Short:
+    def short(self) -> ShortPeriods:
         """The periods that are only counted; none where every one is a row."""
         nothing = pl.DataFrame(schema=IDLE_SHORT)
         table = self._run.table("idle_short") if self._run.has("idle_short") else nothing
@@ -136,7 +136,7 @@ class Periods:
             )
         drive, count, sums = (table[name].cast(pl.Int64).to_numpy() for name in ("drive", "count", "sum_ns"))
         longest = int(table["high_ns"].cast(pl.Int64).to_numpy().max(initial=0))
-        return Short(drive, count, sums, longest)
+        return ShortPeriods(drive, count, sums, longest)
 
     def _check_columns(self) -> None:
         try:
@@ -169,7 +169,7 @@ class Periods:
             "damaged", self.where, f"cannot be read as Parquet ({reason})", hint="run the scenario again"
         )
 
-    def _checked(self, frame: pl.DataFrame, first: int, ends: npt.NDArray[np.int64]) -> Batch:
+    def _checked(self, frame: pl.DataFrame, first: int, ends: npt.NDArray[np.int64]) -> PeriodBatch:
         """The batch that begins with row ``first`` (from 0); ``ends`` are the drives' last ends so far."""
         most = np.iinfo(np.int64).max // 2
         numbers = ["drive", "start_ns", "length_ns"]
@@ -198,7 +198,7 @@ class Periods:
         )
         closing = np.append(opening[1:], True)
         ends[sorted_drive[closing]] = sorted_end[closing]
-        return Batch(drive, length, frame["cut"].to_numpy())
+        return PeriodBatch(drive, length, frame["cut"].to_numpy())
 
     def _refuse(self, bad: npt.NDArray[np.bool_], first: int, column: str, message: str) -> None:
         if bad.any():

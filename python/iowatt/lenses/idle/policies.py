@@ -1,10 +1,10 @@
-"""What each two-state policy makes of exactly these idle periods.
+"""What each two-state policy makes of exactly these idle periods, and what perfect knowledge would save.
 
 The policies and their evaluation are those of the simulator (the crate iowatt-power); here they are named,
 fed and summed up. Every period is taken as it stands: an arrival that waits for a spin-up delays none of the
 following ones, as it would in a simulation. A period that is cut by the end of the window counts like any
 other: its end is taken for an arrival. So the delays are those of arrivals that end a period, and a lower
-bound of the whole: requests that follow while a drive spins up wait as well.
+bound: requests that follow while a drive spins up wait as well.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iowatt.lenses.idle.periods import Batch, Short
+from iowatt.lenses.idle.periods import NS_PER_S, PeriodBatch, ShortPeriods
 from iowatt.lenses.idle.power import TwoStates
-from iowatt.lenses.idle.result import PolicyOutcome
+from iowatt.lenses.idle.result import OraclePoint, PolicyOutcome
 
 #: Fixed thresholds in s: 2 s is that of Li et al. (1994), a minute that of Helmbold et al. (2000).
 THRESHOLDS_S: Final = (2.0, 10.0, 60.0, 300.0)
@@ -36,7 +36,7 @@ SHARING: Final = {"experts": 100, "learning_rate": 4.0, "share": 0.08}
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedPolicy:
     """A policy: its key, how people call it, and ``PolicyPlan`` of iowatt-power."""
 
     key: str
@@ -44,7 +44,7 @@ class Named:
     plan: dict[str, Any]
 
 
-def idles_through(policy: Named, drives: Sequence[TwoStates]) -> float:
+def idles_through(policy: NamedPolicy, drives: Sequence[TwoStates]) -> float:
     """Seconds: shorter periods a policy idles through on each of these drives, and learns nothing from."""
     plan, pays = policy.plan, [drive.break_even_s for drive in drives]
     break_even = min((s for s in pays if s is not None), default=math.inf)
@@ -62,10 +62,10 @@ def idles_through(policy: Named, drives: Sequence[TwoStates]) -> float:
     )
 
 
-def policies() -> list[Named]:
+def policies() -> list[NamedPolicy]:
     """The two-state policies, the oracles first."""
     fixed = [
-        Named(
+        NamedPolicy(
             f"fixed-threshold-{threshold:g}s",
             f"Fixed threshold, {threshold:g} s",
             {"policy": "fixed-threshold", "threshold_s": threshold, "level": 1},
@@ -73,20 +73,22 @@ def policies() -> list[Named]:
         for threshold in THRESHOLDS_S
     ]
     return [
-        Named("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
-        Named("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
-        Named("two-competitive", "2-competitive", {"policy": "two-competitive", "level": 1}),
-        Named("adaptive", "Adaptive (Douglis)", {"policy": "adaptive", "level": 1, "adaptation": ADAPTATION}),
-        Named("share", "Share (Helmbold)", {"policy": "share", "level": 1, "sharing": SHARING}),
+        NamedPolicy("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
+        NamedPolicy("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
+        NamedPolicy("two-competitive", "2-competitive", {"policy": "two-competitive", "level": 1}),
+        NamedPolicy(
+            "adaptive", "Adaptive (Douglis)", {"policy": "adaptive", "level": 1, "adaptation": ADAPTATION}
+        ),
+        NamedPolicy("share", "Share (Helmbold)", {"policy": "share", "level": 1, "sharing": SHARING}),
         *fixed,
-        Named("never", "Never", {"policy": "never"}),
+        NamedPolicy("never", "Never", {"policy": "never"}),
     ]
 
 
 class Trial:
     """One policy on every drive of a Run, fed batch by batch; on each drive it learns alone."""
 
-    def __init__(self, policy: Named, drives: Sequence[TwoStates]) -> None:
+    def __init__(self, policy: NamedPolicy, drives: Sequence[TwoStates]) -> None:
         from iowatt import core  # the compiled core, for those who evaluate
 
         self.policy, self._idled, self._idled_j = policy, 0, 0.0
@@ -96,12 +98,12 @@ class Trial:
             core.PolicyTrial(json.dumps(drive.levels()), plan, seed) for seed, drive in enumerate(drives)
         ]
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: PeriodBatch) -> None:
         """Let the policy manage the drives through the periods."""
         for drive, length_ns in batch.by_drive:
             self._drives[drive].add(length_ns)
 
-    def add_short(self, short: Short) -> None:
+    def add_short(self, short: ShortPeriods) -> None:
         """Add periods that are only counted; all are shorter than the policy idles through."""
         self._idled = short.periods
         idle_s = short.idle_s(len(self._idle_w))
@@ -122,17 +124,61 @@ class Trial:
         baseline_j, energy_j = total("baseline_j") + self._idled_j, total("energy_j") + self._idled_j
         saved_j = baseline_j - energy_j
         return PolicyOutcome(
-            policy=self.policy.key,
-            title=self.policy.title,
-            energy_j=energy_j,
-            saved_j=saved_j,
+            policy=self.policy.key, title=self.policy.title, energy_j=energy_j, saved_j=saved_j,
             saved_share=saved_j / baseline_j if baseline_j > 0 else 0.0,
-            saved_share_of_total=saved_j / total_j if total_j else None,
-            delayed=delayed,
+            saved_share_of_total=saved_j / total_j if total_j else None, delayed=delayed,
             delayed_share=delayed / periods if periods else 0.0,
             added_delay_per_access_s=total("added_s") / accesses if accesses else None,
             added_delay_per_period_s=total("added_s") / periods if periods else 0.0,
             added_delay_of_delayed_s=total("added_s") / delayed if delayed else None,
             added_delay_max_s=max((one["longest_wait_s"] for one in found), default=0.0),
             start_stops=int(total("spin_downs")),
-        )
+        )  # fmt: skip
+
+
+#: Eight points a decade over three decades, from the drive's own transitions (1) down.
+FACTORS: Final = tuple(10 ** (-step / 8) for step in range(25))
+
+_ORACLES: Final = {
+    "energy": NamedPolicy("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
+    "latency": NamedPolicy("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
+}
+
+
+class OracleBound:
+    """Both oracles over every point of the curve for which the periods are long enough."""
+
+    def __init__(
+        self, drives: Sequence[TwoStates], short: ShortPeriods, factors: Sequence[float] = FACTORS
+    ) -> None:
+        self._points = []
+        for factor in factors:
+            quicker = [drive.quicker(factor) for drive in drives]
+            if any(idles_through(one, quicker) * NS_PER_S < short.longest_ns for one in _ORACLES.values()):
+                break  # and so on at every quicker one
+            trials = {name: Trial(oracle, quicker) for name, oracle in _ORACLES.items()}
+            for trial in trials.values():
+                trial.add_short(short)
+            self._points.append((max(drive.transition_s for drive in drives) * factor, trials))
+
+    def add(self, batch: PeriodBatch) -> None:
+        """Add a batch."""
+        for _, trials in self._points:
+            for trial in trials.values():
+                trial.add(batch)
+
+    def points(self, total_j: float | None) -> list[OraclePoint]:
+        """One row for each transition time (of the slowest drive), the drives' own first."""
+        rows = []
+        for transition_s, trials in self._points:
+            energy, latency = (trials[name].result(total_j) for name in ("energy", "latency"))
+            rows.append(
+                OraclePoint(
+                    transition_s=transition_s,
+                    energy_saved_share=energy.saved_share,
+                    energy_saved_share_of_total=energy.saved_share_of_total,
+                    latency_saved_share=latency.saved_share,
+                    latency_saved_share_of_total=latency.saved_share_of_total,
+                )
+            )
+        return rows

@@ -76,7 +76,7 @@ class DriveLengthCurve(Result):
     idle_time: list[float]
 
 
-class Distribution(Result):
+class LengthDistribution(Result):
     """Of all drives, and of those with fewest and with most periods; None without periods."""
 
     all: LengthCurve
@@ -91,7 +91,7 @@ class Distribution(Result):
         }
 
 
-class FittedLaw(Result):
+class FittedLengthLaw(Result):
     """A law fitted by maximum likelihood to the whole periods of all drives."""
 
     law: LawName
@@ -173,8 +173,8 @@ class IdlePeriods(ResultDocument):
     longer: list[LongPeriods]
     devices: list[DriveIdle]
     autocorrelation: Autocorrelation
-    distribution: Distribution
-    fits: list[FittedLaw]
+    distribution: LengthDistribution
+    fits: list[FittedLengthLaw]
     drives: list[DrivePower]
     policies: list[PolicyOutcome]
     oracle_bound: list[OraclePoint]

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.lenses.budget.result import (
-    Band,
     BetweenLoads,
     Budget,
+    ClassLoad,
     Estimated,
     HopName,
-    Load,
+    PercentileBand,
     RequestClass,
     ServiceLevel,
 )
 from iowatt.pages.budget import hops as drawn
-from iowatt.render import numbers, palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import numbers, palette, plot
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, plain
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -26,23 +26,17 @@ _HATCHED: Final = (
     "Solid is service, hatched is waiting, in the order of the way from the host to the media and back."
 )
 
-#: Share of a bar from which a hop is shown by itself where there is little room.
+#: Share of a bar from which a hop is shown on its own where room is short.
 _SHOWN_IN_BANDS: Final = 0.02
 
 #: Classes whose percentiles a report shows; the page of `iowatt budget` has all.
 MOST_CLASSES: Final = 6
 
 
-def of_run(run: Run) -> list[Figure]:
-    """The budget of a Run that knows it; none of any other."""
-    found = _analysed(run)
-    return [] if found is None else [*bars(found), *bands(found)[:MOST_CLASSES]]
-
-
 def of_hops(run: Run) -> Table:
-    """Hop by hop what the mean is made of, for a workbook; no rows where the Run does not tell."""
+    """Hop by hop what the mean is made of, for a workbook; no rows where the Run has none."""
     found = _analysed(run)
-    classes = [] if found is None else [(found.title(one), one.told) for one in found.classes]
+    classes = [] if found is None else [(found.title(one), one.shown_load) for one in found.classes]
     return _hop_table(classes, 1.0, "ms")
 
 
@@ -55,11 +49,11 @@ def of_bands(run: Run) -> Table:
     ]  # fmt: skip
     rows: list[list[Cell]] = [] if found is None else [
         [
-            found.title(one), band.of, drawn.label(hop), band.waiting_ms[at], band.service_ms[at],
+            found.title(one), band.of, hop.label, band.waiting_ms[at], band.service_ms[at],
             band.response_ms, band.requests,
         ]
         for one in found.classes
-        for band in one.told.made_of
+        for band in one.shown_load.made_of
         for at, hop in enumerate(one.hops)
     ]  # fmt: skip
     return Table(columns, rows)
@@ -72,8 +66,8 @@ def _analysed(run: Run) -> Budget | None:
 
 
 def _at_load(one: RequestClass) -> str:
-    """Which of several loads is told."""
-    rate = numbers.with_unit(one.told.rate_iops, "IOPS")
+    """Which of several loads is shown."""
+    rate = numbers.with_unit(one.shown_load.rate_iops, "IOPS")
     return f" At {rate}, the highest load that was kept up with." if len(one.loads) > 1 else ""
 
 
@@ -87,7 +81,7 @@ def bars(found: Budget) -> list[Figure]:
 
 
 def _bars(classes: Sequence[RequestClass], path: str, number: int, paths: int) -> Figure:
-    every = [(one, one.told) for one in classes]
+    every = [(one, one.shown_load) for one in classes]
     longest = max(at.response_ms["mean"] for _, at in every)
     factor, unit = numbers.scale_for(longest, "ms")
     listed = list({_key(hop): hop for one, _ in every for hop in one.hops}.values())
@@ -101,21 +95,19 @@ def _bars(classes: Sequence[RequestClass], path: str, number: int, paths: int) -
         f"Mean response time of each kind of request. {_HATCHED} Busy and saturated at are of all requests "
         f"together.{_at_load(classes[0])}",
         _hop_table([(str(one.name), at) for one, at in every], factor, unit),
-        {
-            "data": data,
-            "layout": layout(
-                axis(f"Mean response time ({unit})", rangemode="tozero"),
-                axis("", autorange="reversed", ticks="", ticksuffix=" ", **every_name),
-                barmode="stack",
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis(f"Mean response time ({unit})", rangemode="tozero"),
+            axis("", autorange="reversed", ticks="", ticksuffix=" ", **every_name),
+            barmode="stack",
+            showlegend=True,
+        ),
         remarks=chosen.remarks,
         wide=True,
     )
 
 
-def _hop_table(loads: Sequence[tuple[str, Load]], factor: float, unit: str) -> Table:
+def _hop_table(loads: Sequence[tuple[str, ClassLoad]], factor: float, unit: str) -> Table:
     """A row for each hop of named classes."""
     columns = [
         Column("Requests", text=True), Column("Hop", text=True), Column("Waiting", unit),
@@ -127,7 +119,7 @@ def _hop_table(loads: Sequence[tuple[str, Load]], factor: float, unit: str) -> T
         for hop in at.hops:
             times = [hop.waiting_ms / factor, hop.service_ms / factor, hop.total_ms / factor]
             shares = [_percent(hop.share), _percent(hop.utilisation)]
-            rows.append([name, drawn.label(hop), *times, *shares, hop.saturation_iops])
+            rows.append([name, hop.label, *times, *shares, hop.saturation_iops])
     return Table(columns, rows)
 
 
@@ -136,7 +128,7 @@ def _key(hop: HopName) -> tuple[str, str, str]:
 
 
 def _aligned(
-    listed: Sequence[HopName], one: RequestClass, at: Load, factor: float
+    listed: Sequence[HopName], one: RequestClass, at: ClassLoad, factor: float
 ) -> tuple[list[float], list[float]]:
     place = {_key(hop): number for number, hop in enumerate(one.hops)}
     found: tuple[list[float], list[float]] = ([], [])
@@ -153,12 +145,12 @@ def bands(found: Budget) -> list[Figure]:
     return [
         _bands(one, found.title(one), number)
         for number, one in enumerate(found.single)
-        if len(one.told.made_of) > 2
+        if len(one.shown_load.made_of) > 2
     ]
 
 
 def _bands(one: RequestClass, name: str, number: int) -> Figure:
-    every = one.told.made_of
+    every = one.shown_load.made_of
     longest = max(band.response_ms for band in every)
     factor, unit = numbers.scale_for(longest, "ms")
     charted = [band for band in every if not band.of.startswith("slowest")]
@@ -175,7 +167,7 @@ def _bands(one: RequestClass, name: str, number: int) -> Figure:
     ]
     rows: list[list[Cell]] = [
         [
-            drawn.label(hop),
+            hop.label,
             *(times[at] / factor for band in every for times in (band.waiting_ms, band.service_ms)),
         ]
         for at, hop in enumerate(one.hops)
@@ -192,26 +184,24 @@ def _bands(one: RequestClass, name: str, number: int) -> Figure:
         "Shares of the response time: of all requests, and of those around each percentile (as many as lie "
         f"beyond it). {_HATCHED}{_at_load(one)}",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("", type="category", showgrid=False),
-                axis("Share of the response time (%)", range=[0, 100]),
-                barmode="stack",
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis("", type="category", showgrid=False),
+            axis("Share of the response time (%)", range=[0, 100]),
+            barmode="stack",
+            showlegend=True,
+        ),
         remarks=remarks,
         wide=True,
     )
 
 
-def _shares(band: Band, times: Sequence[float]) -> list[float]:
+def _shares(band: PercentileBand, times: Sequence[float]) -> list[float]:
     """Of each hop, in percent of the response time."""
     return [100 * value / (band.response_ms or 1) for value in times]
 
 
-def _sums(every: Sequence[Band], factor: float) -> list[Cell]:
+def _sums(every: Sequence[PercentileBand], factor: float) -> list[Cell]:
     return [sum(times) / factor for band in every for times in (band.waiting_ms, band.service_ms)]
 
 
@@ -240,16 +230,16 @@ def _over_load(one: RequestClass, name: str, number: int, level: ServiceLevel | 
         for part in parts
     ]
     colours = drawn.colours(one.hops)
-    series = [(drawn.label(one.hops[at]), colours[at], [hops[at] for hops in every]) for at in chosen.alone]
+    series = [(one.hops[at].label, colours[at], [hops[at] for hops in every]) for at in chosen.alone]
     if chosen.others:
         rest = [sum(hops[at] for at in chosen.others) for hops in every]
         series.append((drawn.OTHERS, palette.STATE_COLOURS["idle"], rest))
     data: list[dict[str, Any]] = [
-        {
-            "type": "scatter", "mode": "lines", "stackgroup": "hops", "name": plain(label),
-            "x": rates, "y": values, "line": {"color": colour, "width": 1}, "fillcolor": colour,
-            "hovertemplate": f"%{{y:,.4~r}} {unit} at %{{x:,.4~r}} IOPS<extra>{plain(label)}</extra>",
-        }
+        plot.line(
+            rates, values, name=plain(label), colour=colour, width=1,
+            hover=f"%{{y:,.4~r}} {unit} at %{{x:,.4~r}} IOPS<extra>{plain(label)}</extra>",
+            stackgroup="hops", fillcolor=colour,
+        )
         for label, colour, values in series
     ]  # fmt: skip
     held = one.against
@@ -259,7 +249,7 @@ def _over_load(one: RequestClass, name: str, number: int, level: ServiceLevel | 
         if held and held.rate_iops:
             data.append(_line("Broken at", [held.rate_iops] * 2, [0, at], "dot"))
     columns = [Column("Load", "IOPS"), Column("Verdict", text=True), Column("Response time", unit)]
-    columns += [Column(drawn.label(hop), unit) for hop in one.hops]
+    columns += [Column(hop.label, unit) for hop in one.hops]
     rows: list[list[Cell]] = []
     for load in one.loads:
         band = next(band for band in load.made_of if band.of == of)
@@ -275,25 +265,22 @@ def _over_load(one: RequestClass, name: str, number: int, level: ServiceLevel | 
         "Waiting and service of each hop, stacked in the order of the way. Loads that could not be kept up "
         "with are in the table only.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Load, all requests (IOPS)"),
-                axis(f"Response time, {what} ({unit})", rangemode="tozero"),
-                showlegend=True,
-            ),
-        },
+        plot.chart(
+            data,
+            axis("Load, all requests (IOPS)"),
+            axis(f"Response time, {what} ({unit})", rangemode="tozero"),
+            showlegend=True,
+        ),
         remarks=chosen.remarks,
         wide=True,
     )
 
 
 def _line(name: str, x: list[float], y: list[float], dash: str) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "lines", "name": name, "x": x, "y": y,
-        "line": {"color": palette.WRITE, "width": 2, "dash": dash},
-        "hovertemplate": f"%{{x:,.4~r}} IOPS<extra>{name}</extra>",
-    }  # fmt: skip
+    return plot.line(
+        x, y, name=name, colour=palette.WRITE, dash=dash, width=2,
+        hover=f"%{{x:,.4~r}} IOPS<extra>{name}</extra>",
+    )  # fmt: skip
 
 
 def against(found: Budget) -> list[Figure]:
@@ -308,13 +295,9 @@ def against(found: Budget) -> list[Figure]:
 def _against(one: RequestClass, held: Estimated | BetweenLoads, name: str, number: int) -> Figure:
     if isinstance(held, Estimated):
         columns = [
-            Column("Hop", text=True),
-            Column("Saturated at", "IOPS"),
-            Column("Alone breaks it at", "IOPS"),
-        ]
-        rows: list[list[Cell]] = [
-            [drawn.label(hop), hop.saturation_iops, hop.alone_iops] for hop in held.hops
-        ]
+            Column("Hop", text=True), Column("Saturated at", "IOPS"), Column("Alone breaks it at", "IOPS"),
+        ]  # fmt: skip
+        rows: list[list[Cell]] = [[hop.label, hop.saturation_iops, hop.alone_iops] for hop in held.hops]
         caption = "Estimated from one load: each hop growing while the others stay as seen."
     else:
         columns = [
@@ -322,8 +305,7 @@ def _against(one: RequestClass, held: Estimated | BetweenLoads, name: str, numbe
             Column("Growth", "ms"), Column("Alone breaks it at", "IOPS"),
         ]  # fmt: skip
         rows = [
-            [drawn.label(hop), hop.unloaded_ms, hop.there_ms, hop.growth_ms, hop.alone_iops]
-            for hop in held.hops
+            [hop.label, hop.unloaded_ms, hop.there_ms, hop.growth_ms, hop.alone_iops] for hop in held.hops
         ]
         caption = "Each hop between the loads; alone: growing while the others stay as at the lowest load."
         if held.between_iops is None:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iowatt.lenses.budget.result import HopName, HopTime
+from iowatt.lenses.budget.result import HopName
 from iowatt.render import numbers
 from iowatt.render.figure import plain
 
-#: Share of a bar from which a hop is shown by itself.
+#: Share of a bar from which a hop is shown on its own.
 SHOWN_FROM: Final = 0.005
 
 OTHERS: Final = "Other hops"
@@ -28,7 +28,7 @@ COLOURS: Final[Mapping[str, Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownHops:
     """Hops of a chart: numbers of those that stand by themselves, and of the others."""
 
     alone: Sequence[int]
@@ -41,16 +41,11 @@ class Shown:
         if not self.others:
             return []
         many = f"{len(self.others)} hops" if len(self.others) > 1 else "A hop"
-        told = "are drawn together" if len(self.others) > 1 else "is drawn"
-        return [f"{many} under {numbers.percent(self.least)} of every bar {told} last; the table has each."]
+        drawn = "are drawn together" if len(self.others) > 1 else "is drawn"
+        return [f"{many} under {numbers.percent(self.least)} of every bar {drawn} last; the table has each."]
 
 
-def label(hop: HopName | HopTime) -> str:
-    """Its name, with the way where it is passed both ways."""
-    return hop.label
-
-
-def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float = SHOWN_FROM) -> Shown:
+def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float = SHOWN_FROM) -> ShownHops:
     """Hops to show of bars, each its waiting and its service by hop. Those without any time are left out.
 
     By itself is shown what has the share ``least`` in a bar.
@@ -62,7 +57,7 @@ def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float 
             alone.append(at)
         elif any(part for part, _ in parts):
             others.append(at)
-    return Shown(alone, others, least)
+    return ShownHops(alone, others, least)
 
 
 def colours(hops: Sequence[HopName]) -> list[str]:
@@ -85,7 +80,7 @@ def marks(
     places: Sequence[str],
     unit: str,
     least: float = SHOWN_FROM,
-) -> tuple[list[dict[str, Any]], Shown]:
+) -> tuple[list[dict[str, Any]], ShownHops]:
     """Traces of stacked bars: of each hop its waiting, hatched, then its service, in the order of the way.
 
     ``along`` is the axis of the values, ``x`` or ``y``; ``places`` are the names of the bars as plotly reads
@@ -93,7 +88,7 @@ def marks(
     """
     chosen = shown(bars, least)
     series: list[tuple[str, str, list[float], list[float]]] = [
-        (label(hops[at]), colour, [bar[0][at] for bar in bars], [bar[1][at] for bar in bars])
+        (hops[at].label, colour, [bar[0][at] for bar in bars], [bar[1][at] for bar in bars])
         for at, colour in enumerate(colours(hops))
         if at in chosen.alone
     ]

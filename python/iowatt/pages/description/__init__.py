@@ -1,1 +1,7 @@
-"""What is in a trace, as documents and pages."""
+"""Traces as documents: their counts (``info``), and their workload as measured (``documents``)."""
+
+from iowatt.pages.description.document import documents
+from iowatt.pages.description.info import converted
+from iowatt.pages.description.info import document as info
+
+__all__ = ["converted", "documents", "info"]

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from iowatt.pages.description import figures, words
+from iowatt.pages.description import requests, reuse, sentences, time
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
 from iowatt.render.headline import Headline
 from iowatt.trace.description import Description, Descriptions
+
+_SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[Description], Figure | None]]]] = (
+    ("time", "Over time", (time.rates, time.bandwidth, time.working_set, time.envelope)),
+    ("arrivals", "Arrivals and bursts", (time.gaps, time.dispersion, time.hurst, time.laws)),
+    (
+        "requests",
+        "Sizes, alignment, runs",
+        (requests.sizes, requests.alignment, requests.runs, requests.run_figures, requests.jumps),
+    ),
+    (
+        "reuse",
+        "Footprint and reuse",
+        (
+            reuse.miss_ratio, reuse.distances, reuse.working_sets, reuse.footprint, reuse.shares,
+            reuse.rewrites,
+        ),
+    ),
+    ("space", "Where the I/O goes", (reuse.density, reuse.skew)),
+    ("volumes", "Devices and streams", (requests.devices, requests.streams)),
+)  # fmt: skip
 
 
 def documents(found: Descriptions) -> list[Document]:
@@ -18,10 +39,10 @@ def documents(found: Descriptions) -> list[Document]:
 
 
 def document(found: Description, key: str = "trace1") -> Document:
-    """The document of one description; ``key`` tells several of a page apart."""
+    """The document of one description; ``key`` differs where a page has several."""
     sections = [
         Section(name, title, [figure for build in builders if (figure := build(found)) is not None])
-        for name, title, builders in figures.SECTIONS
+        for name, title, builders in _SECTIONS
     ]
     chart = next((one for section in sections for one in section.figures if one.spec is not None), None)
     return Document(
@@ -65,76 +86,48 @@ def _verdict(found: Description) -> str:
 
 def _summary(found: Description) -> Figure:
     """Every aspect in a sentence."""
-    rows: list[list[Cell]] = [[label, text] for label, text in words.lines(found)]
+    rows: list[list[Cell]] = [[label, text] for label, text in sentences.lines(found)]
     table = Table([Column("", text=True), Column("Measured", text=True)], rows)
     return Figure("summary", "Summary", "Shares are of requests and of bytes.", table, wide=True, brief=True)
 
 
 def _headlines(found: Description) -> list[Headline]:
     """The figures that a reader wants first."""
-    rate, requests, moved = found.rate, found.requests, found.bytes
+    rate, counts, moved = found.rate, found.requests, found.bytes
     gaps, footprint, first = found.inter_arrival, found.footprint, found.reuse.first_touch
     runs = found.sequential.runs
     sizes = found.sizes.all
     hottest = {point.hottest: point for point in found.density.skew}[0.1]
     variation = None if gaps is None else gaps.cv
     known = found.span.duration_s > 0
+    kinds = {"read": found.sizes.read, "write": found.sizes.write}
+    by_kind = " and ".join(
+        f"{kind} {numbers.significant(part.mean / 1024)}" for kind, part in kinds.items() if part is not None
+    )
+    in_bytes = {
+        name: f"of requests; {numbers.percent(share)} of bytes"
+        for name, share in (("reads", moved.read_share), ("first", first.bytes), ("hot", hottest.byte_share))
+    }
+    read, written = (numbers.with_unit(size, "B") for size in (footprint.read_bytes, footprint.written_bytes))
+    rate_text = f"{numbers.significant(rate.mib_per_s)} MiB/s" if known else "all requests have one stamp"
     return [
-        Headline(
-            "rate",
-            "Mean rate",
-            rate.iops if known else None,
-            "IOPS",
-            f"{numbers.significant(rate.mib_per_s)} MiB/s" if known else "all requests have one stamp",
-        ),
-        Headline(
-            "reads",
-            "Reads",
-            100 * requests.read_share,
-            "%",
-            f"of requests; {numbers.percent(moved.read_share)} of bytes",
-        ),
-        Headline(
-            "size",
-            "Mean size",
-            None if sizes is None else sizes.mean / 1024,
-            "KiB",
-            " and ".join(
-                f"{kind} {numbers.significant(spread.mean / 1024)}"
-                for kind, spread in (("read", found.sizes.read), ("write", found.sizes.write))
-                if spread is not None
-            ),
-        ),
+        Headline("rate", "Mean rate", rate.iops if known else None, "IOPS", rate_text),
+        Headline("reads", "Reads", 100 * counts.read_share, "%", in_bytes["reads"]),
+        Headline("size", "Mean size", None if sizes is None else sizes.mean / 1024, "KiB", by_kind),
         Headline(
             "variation", "Variation of gaps", variation, "CV", "standard deviation over mean; 1 for Poisson"
         ),
+        Headline("footprint", "Footprint", footprint.total_bytes, "B", f"{read} read, {written} written"),
         Headline(
-            "footprint",
-            "Footprint",
-            footprint.total_bytes,
-            "B",
-            f"{numbers.with_unit(footprint.read_bytes, 'B')} read, "
-            f"{numbers.with_unit(footprint.written_bytes, 'B')} written",
-        ),
-        Headline(
-            "sequential",
-            "Sequential",
-            100 * runs.sequential_request_share,
-            "%",
+            "sequential", "Sequential", 100 * runs.sequential_request_share, "%",
             f"of requests continue a run; {numbers.percent(runs.sequential_byte_share)} of bytes",
         ),
         Headline(
-            "first-touch",
-            "First touches",
-            100 * first.requests,
-            "%",
-            f"of requests; {numbers.percent(first.bytes)} of bytes: no cache saves them",
+            "first-touch", "First touches", 100 * first.requests, "%",
+            f"{in_bytes['first']}: no cache saves them",
         ),
         Headline(
-            "skew",
-            "On the hottest 10 %",
-            100 * hottest.request_share,
-            "%",
-            f"of requests; {numbers.percent(hottest.byte_share)} of bytes, by extents touched",
+            "skew", "On the hottest 10 %", 100 * hottest.request_share, "%",
+            f"{in_bytes['hot']}, by extents touched",
         ),
-    ]
+    ]  # fmt: skip

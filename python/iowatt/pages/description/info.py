@@ -1,13 +1,11 @@
-"""What ``iowatt trace info`` shows: the counts of one trace."""
+"""The counts of one trace as a document (``iowatt trace info``), and what a conversion wrote."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
-from iowatt.base.units import format_bytes, format_duration
-from iowatt.pages.description.words import besides, percent
+from iowatt.pages.description.sentences import Line, besides, percent, size, time
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
@@ -23,10 +21,6 @@ from iowatt.trace.info_result import (
     ValueSpread,
 )
 
-T = TypeVar("T")
-
-Line = tuple[str, str]
-
 # Sizes and names are shown up to this many; the JSON has more.
 _SHOWN = 5
 
@@ -41,9 +35,7 @@ def document(info: TraceInfo, key: str = "trace") -> Document:
         *(Caveat(note.text, note.decides) for note in (*info.warnings, *info.notes)),
     ]
     share = percent(requests.read_share)
-    load = (
-        "" if info.untimed else f", {_number(info.rate.iops)} per second over {_time(info.span.duration_s)}"
-    )
+    load = "" if info.untimed else f", {_number(info.rate.iops)} per second over {time(info.span.duration_s)}"
     return Document(
         key=key,
         kind="trace",
@@ -51,7 +43,7 @@ def document(info: TraceInfo, key: str = "trace") -> Document:
         meta=f"format {info.format}{' (detected)' if info.detected else ''}",
         verdict=[
             f"{numbers.counted(requests.count, 'request')}, {share} reads{load}; footprint "
-            f"{_bytes(info.footprint.total_bytes)} of {_bytes(info.max_offset_bytes)}."
+            f"{size(info.footprint.total_bytes)} of {size(info.max_offset_bytes)}."
         ],
         sections=[
             Section(
@@ -65,23 +57,19 @@ def document(info: TraceInfo, key: str = "trace") -> Document:
 def lines(info: TraceInfo) -> list[Line]:
     """The statistics of one trace, a label and a sentence each."""
     requests, order, sequential = info.requests, info.order, info.sequential
-    shown = [
-        ("requests", _counted(requests)),
-        *_over_time(info),
-        ("bytes", _moved(info.bytes)),
-    ]
+    shown = [("requests", _counted(requests)), *_over_time(info), ("bytes", _moved(info.bytes))]
     for kind, sizes in (("read", info.sizes.read), ("write", info.sizes.write)):
         if sizes is not None:
             shown.append((f"{kind} size", _sizes(sizes)))
     shown += [
         (
             "common sizes",
-            ", ".join(f"{_bytes(s.bytes)} {percent(s.share)}" for s in _first(info.sizes.commonest)),
+            ", ".join(f"{size(s.bytes)} {percent(s.share)}" for s in info.sizes.commonest[:_SHOWN]),
         ),
         ("footprint", _footprint(info.footprint)),
         (
             "highest byte",
-            f"{info.max_offset_bytes:,} ({_bytes(info.max_offset_bytes)}): what the volume must hold",
+            f"{info.max_offset_bytes:,} ({size(info.max_offset_bytes)}): what the volume must hold",
         ),
         ("sequential", _sequential(sequential)),
     ]
@@ -111,7 +99,7 @@ def _order(order: StampOrder) -> str:
     return (
         f"{order.reordered:,} out of order ({percent(order.reordered_share)}), "
         f"{order.equal_stamps:,} with an equal stamp ({percent(order.equal_share)}), "
-        f"stamps in steps of {_time(order.stamp_resolution_ns / 1e9)}"
+        f"stamps in steps of {time(order.stamp_resolution_ns / 1e9)}"
     )
 
 
@@ -125,23 +113,23 @@ def _counted(requests: RequestCounts) -> str:
 
 def _span(info: TraceInfo) -> str:
     span = info.span
-    text = f"{_time(span.duration_s)}, from {span.first_s:,.6f} s to {span.last_s:,.6f} s"
+    text = f"{time(span.duration_s)}, from {span.first_s:,.6f} s to {span.last_s:,.6f} s"
     return f"{text} after {info.origin}" if info.origin else text
 
 
 def _moved(moved: ByteCounts) -> str:
-    return f"{_bytes(moved.read)} read ({percent(moved.read_share)}), {_bytes(moved.written)} written"
+    return f"{size(moved.read)} read ({percent(moved.read_share)}), {size(moved.written)} written"
 
 
 def _sizes(sizes: SizeSpread) -> str:
-    figures = ", ".join(f"{name} {_bytes(getattr(sizes, name))}" for name in ("min", "p50", "p90", "max"))
+    figures = ", ".join(f"{name} {size(getattr(sizes, name))}" for name in ("min", "p50", "p90", "max"))
     return f"mean {sizes.mean:,.1f} B, {figures}"
 
 
 def _footprint(footprint: CountedFootprint) -> str:
     text = (
-        f"{_bytes(footprint.total_bytes)} ({_bytes(footprint.read_bytes)} read, "
-        f"{_bytes(footprint.written_bytes)} written) in blocks of {_bytes(footprint.block_bytes)}"
+        f"{size(footprint.total_bytes)} ({size(footprint.read_bytes)} read, "
+        f"{size(footprint.written_bytes)} written) in blocks of {size(footprint.block_bytes)}"
     )
     return text if footprint.exact else f"about {text}, from one region in {footprint.sampled_one_in}"
 
@@ -153,36 +141,51 @@ def _sequential(sequential: InSequence) -> str:
 
 
 def _gaps(gaps: ValueSpread) -> str:
-    text = ", ".join(f"{name} {_time(getattr(gaps, name))}" for name in ("mean", "p50", "p99", "max"))
+    text = ", ".join(f"{name} {time(getattr(gaps, name))}" for name in ("mean", "p50", "p99", "max"))
     return text if gaps.cv is None else f"{text}, coefficient of variation {gaps.cv:.3g}"
 
 
 def _responses(response: ValueSpread) -> str:
     text = ", ".join(
-        f"{name} {_time(getattr(response, name) / 1e3)}" for name in ("mean", "p50", "p99", "max")
+        f"{name} {time(getattr(response, name) / 1e3)}" for name in ("mean", "p50", "p99", "max")
     )
     return f"{text} (recorded for {response.count:,} requests)"
 
 
 def _ranking(ranking: Ranking) -> str:
-    top = _first(ranking.top)
+    top = ranking.top[:_SHOWN]
     text = ", ".join(f"{name.name} {percent(name.share)}" for name in top)
     rest = ranking.count - len(top)
     return f"{ranking.count:,}: {text}" + (f", {rest:,} more" if rest else "")
-
-
-def _first(items: Sequence[T]) -> Sequence[T]:
-    return items[:_SHOWN]
 
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def _bytes(count: int) -> str:
-    binary = count < 1 << 20  # blocks count in 1024s, capacities in 1000s: the habits of scenarios
-    return format_bytes(count, binary=binary)
+def converted(result: dict[str, Any]) -> list[Line]:
+    """What a conversion wrote and what it had to mend."""
+    shown = [
+        ("written", f"{result['path']}: {result['requests']:,} requests, {size(result['bytes'])}"),
+        ("format", result["format"] + (" (detected)" if result["detected"] else "")),
+        ("read share", _read_share(result)),
+    ]
+    if result["origin"]:
+        shown.append(("origin", f"time 0 is {result['origin']}"))
+    if result["reordered"]:
+        shown.append(("order", f"{result['reordered']:,} records were out of order and were sorted"))
+    shown += [("note", text) for text in result["notes"]]
+    shown += [("skipped", text) for text in result["first_bad"]]
+    if result["skipped_bad"] > len(result["first_bad"]):
+        shown.append(("skipped", f"{result['skipped_bad']:,} malformed records in all"))
+    shown += [("warning", text) for text in result["warnings"]]
+    if result["long_gap"]:
+        shown.append(("warning", result["long_gap"]))
+    return shown
 
 
-def _time(seconds: float) -> str:
-    return format_duration(seconds)
+def _read_share(result: dict[str, Any]) -> str:
+    reads, writes = result["reads"], result["writes"]
+    other = [f"{result[kind]:,} {kind}" for kind in ("trims", "flushes") if result[kind]]
+    share = percent(reads / (reads + writes)) if reads + writes else "none"
+    return f"{share}: {reads:,} reads, {writes:,} writes" + "".join(f", {text}" for text in other)

@@ -1,1 +1,5 @@
 """Heat as a document."""
+
+from iowatt.pages.heat.document import document
+
+__all__ = ["document"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iowatt.lenses.heat.result import Heat
+from iowatt.lenses.heat.result import HeatResult
 from iowatt.pages.heat import figures
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.headline import Headline
 
 
-def document(heat: Heat) -> Document:
+def document(heat: HeatResult) -> Document:
     """The document of heat."""
     first = heat.points[0]
     stability, spaces = figures.stability(heat), figures.spaces(heat)
@@ -40,13 +40,12 @@ def document(heat: Heat) -> Document:
     )
 
 
-def _verdict(heat: Heat) -> Iterator[str]:
+def _verdict(heat: HeatResult) -> Iterator[str]:
     for point in heat.points:
         share = numbers.percent(point.skew.on_hottest(figures.HOT))
         yield (
             f"{figures.title(point)} ({figures.WHERE[point.point]}): the hottest {100 * figures.HOT:g} % of "
-            "the "
-            f"{figures.space(heat)} takes {share} of the I/O."
+            f"the {figures.space(heat)} takes {share} of the I/O."
         )
     behind = heat.behind_cache
     if behind is not None:
@@ -57,7 +56,7 @@ def _verdict(heat: Heat) -> Iterator[str]:
         )
 
 
-def _stability(heat: Heat) -> Iterator[str]:
+def _stability(heat: HeatResult) -> Iterator[str]:
     for point in heat.points:
         stable = point.stability
         if stable is None:
@@ -69,17 +68,14 @@ def _stability(heat: Heat) -> Iterator[str]:
         )
 
 
-def _headlines(heat: Heat) -> Iterator[Headline]:
+def _headlines(heat: HeatResult) -> Iterator[Headline]:
     for point in heat.points:
         name, key, skew = figures.title(point), point.point, point.skew
         base = point.capacity_bytes if heat.shares_over == "capacity" else point.touched_bytes
         yield Headline(
-            f"{key}-density",
-            f"{name}: density",
-            point.iops_per_gb,
-            "IOPS/GB",
+            f"{key}-density", f"{name}: density", point.iops_per_gb, "IOPS/GB",
             f"{numbers.significant(point.iops)} IOPS on {numbers.with_unit(float(base), 'B')}",
-        )
+        )  # fmt: skip
         yield Headline(
             f"{key}-hot",
             f"{name}: on the hottest {100 * figures.HOT:g} %",
@@ -88,18 +84,12 @@ def _headlines(heat: Heat) -> Iterator[Headline]:
             f"skew point {figures.skew_point(skew.skew_point)}",
         )
         yield Headline(
-            f"{key}-k",
-            f"{name}: k of the law",
-            skew.law.k,
-            "",
+            f"{key}-k", f"{name}: k of the law", skew.law.k, "",
             f"within {100 * skew.law.max_error:.2g} points of the curve; Gini {skew.gini:.2f}",
-        )
+        )  # fmt: skip
     if heat.behind_cache is not None:
         ratio = heat.behind_cache.io
         yield Headline(
-            "behind",
-            "I/O behind the cache",
-            None if ratio is None else 100 * ratio,
-            "% of the front end's",
+            "behind", "I/O behind the cache", None if ratio is None else 100 * ratio, "% of the front end's",
             "destages included",
-        )
+        )  # fmt: skip

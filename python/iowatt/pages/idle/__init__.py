@@ -1,1 +1,5 @@
 """Idle periods as a document."""
+
+from iowatt.pages.idle.document import document
+
+__all__ = ["document"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iowatt.lenses.idle.result import DrivePower, IdlePeriods, PolicyOutcome
-from iowatt.pages.idle import lengths, savings, succession
+from iowatt.pages.idle import figures
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Figure
@@ -16,7 +16,7 @@ _MINUTE_S = 60.0
 
 def document(idle: IdlePeriods) -> Document:
     """The document of idle periods."""
-    saved, over_drives = savings.saved(idle), lengths.all_disks(idle)
+    saved, over_drives = figures.saved(idle), figures.all_disks(idle)
     return Document(
         key="idle",
         kind="idle periods",
@@ -30,24 +30,24 @@ def document(idle: IdlePeriods) -> Document:
             Section(
                 "policies",
                 "Power policies",
-                _drawn(savings.table(idle), savings.price(idle), savings.bound(idle)),
+                _drawn(figures.table(idle), figures.price(idle), figures.bound(idle)),
                 [_power(drive) for drive in idle.drives] if idle.policies else [],
             ),
             Section(
                 "lengths",
                 "Lengths",
-                _drawn(over_drives if saved else None, lengths.two_disks(idle), lengths.longer(idle)),
+                _drawn(over_drives if saved else None, figures.two_disks(idle), figures.longer(idle)),
             ),
-            Section("disks", "Every drive", _drawn(succession.disks(idle))),
-            Section("laws", "Fitted laws", _drawn(lengths.laws(idle)), folded=True),
-            Section("succession", "Autocorrelation", _drawn(succession.autocorrelation(idle)), folded=True),
+            Section("disks", "Every drive", _drawn(figures.disks(idle))),
+            Section("laws", "Fitted laws", _drawn(figures.laws(idle)), folded=True),
+            Section("succession", "Autocorrelation", _drawn(figures.autocorrelation(idle)), folded=True),
         ],
         caveats=[Caveat(note.text, note.decides) for note in idle.notes],
     )
 
 
-def _drawn(*figures: Figure | None) -> list[Figure]:
-    return [figure for figure in figures if figure is not None]
+def _drawn(*drawn: Figure | None) -> list[Figure]:
+    return [figure for figure in drawn if figure is not None]
 
 
 def _policies(idle: IdlePeriods) -> Iterator[str]:
@@ -109,31 +109,22 @@ def _headlines(idle: IdlePeriods) -> Iterator[Headline]:
     minute = next(row for row in idle.longer if row.length_s == _MINUTE_S)
     yield Headline("idle", "Idle", 100 * idle.idle_share, "%", "of the time, mean over drives")
     yield Headline(
-        "minute",
-        "In periods over a minute",
-        100 * minute.share_of_time,
-        "%",
+        "minute", "In periods over a minute", 100 * minute.share_of_time, "%",
         f"of the time; {numbers.count(minute.periods)} periods",
-    )
+    )  # fmt: skip
     yield Headline(
-        "mean",
-        "Mean period",
-        1e3 * idle.idle_s / idle.periods if idle.periods else None,
-        "ms",
+        "mean", "Mean period", 1e3 * idle.idle_s / idle.periods if idle.periods else None, "ms",
         "over all drives, cut periods included",
-    )
+    )  # fmt: skip
     if idle.autocorrelation.mean:
         sigma = idle.autocorrelation.sigma[0]
         yield Headline(
-            "lag1",
-            "Autocorrelation, lag 1",
-            idle.autocorrelation.mean[0],
-            "",
+            "lag1", "Autocorrelation, lag 1", idle.autocorrelation.mean[0], "",
             f"standard deviation over drives {sigma:.3f}",
-        )
+        )  # fmt: skip
     if idle.fits:
         best = idle.fits[0]
-        yield Headline("law", "Distance of the best law", best.ks_distance, "KS", lengths.LAWS[best.law])
+        yield Headline("law", "Distance of the best law", best.ks_distance, "KS", figures.LAWS[best.law])
     online = _best_online(idle)
     if idle.policies and online is not None:
         most = idle.policies[0]
@@ -141,9 +132,6 @@ def _headlines(idle: IdlePeriods) -> Iterator[Headline]:
             "oracle", "Most that can be saved", 100 * most.saved_share, "%", "of idling, oracle by energy"
         )
         yield Headline(
-            "online",
-            "Best without foresight",
-            100 * online.saved_share,
-            "%",
+            "online", "Best without foresight", 100 * online.saved_share, "%",
             f"{online.title}; {numbers.counted(online.start_stops, 'stop')}",
-        )
+        )  # fmt: skip

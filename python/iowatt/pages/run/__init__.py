@@ -1,10 +1,13 @@
-"""Reports of Runs: one self-contained HTML page, a workbook, or the page as PDF.
+"""Runs as documents: what a system costs for its work in watts and milliseconds, and what stands out.
+
+``documents`` shows one Run, or several after a comparison; ``write`` makes a page, a workbook or a PDF.
 
 >>> from iowatt.pages import run                                    # doctest: +SKIP
->>> report.write([Run.open("runs/tpcc")], "tpcc.html")           # doctest: +SKIP
+>>> run.write([Run.open("runs/tpcc")], "tpcc.html")              # doctest: +SKIP
 PosixPath('tpcc.html')
 """
 
-from iowatt.pages.run.write import write
+from iowatt.pages.run.document import document, documents, write
+from iowatt.pages.run.provenance import labels
 
-__all__ = ["write"]
+__all__ = ["document", "documents", "labels", "write"]

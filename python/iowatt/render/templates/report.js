@@ -9,7 +9,11 @@
   const PRINT_WIDTH = 688; // A4 less the margins of @page, in CSS pixels
   const CARD_PADDING = 20;
 
-  if (location.hash === "#print") root.dataset.print = "";
+  const unfold = () => document.querySelectorAll("details.folded").forEach((folded) => (folded.open = true));
+  if (location.hash === "#print") {
+    root.dataset.print = "";
+    unfold();
+  }
   const toPrint = () => "print" in root.dataset;
 
   const style = (name) => getComputedStyle(root).getPropertyValue(name).trim();
@@ -130,7 +134,7 @@
   window.addEventListener("beforeprint", () => {
     if (toPrint()) return;
     root.dataset.print = "";
-    document.querySelectorAll("details.folded").forEach((folded) => (folded.open = true));
+    unfold();
     plots.forEach(draw);
   });
   window.addEventListener("afterprint", () => {

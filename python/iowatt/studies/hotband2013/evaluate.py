@@ -13,7 +13,7 @@ from iowatt.studies.study import Findings
 from iowatt.studies.study import notes as coded
 
 if TYPE_CHECKING:
-    from iowatt.lenses.heat.result import Heat, PointHeat
+    from iowatt.lenses.heat.result import HeatResult, PointHeat
     from iowatt.studies.stages import Results
 
 __all__ = ["FULL", "QUICK", "findings", "stages"]
@@ -39,7 +39,7 @@ def findings(results: Results, scale: Scale) -> Findings:
     return Findings(verdicts, sections, notes(scale), results.table(), chart="assist")
 
 
-def _heat(results: Results) -> Heat:
+def _heat(results: Results) -> HeatResult:
     """The heat lens on the hot band on the cached array."""
     from iowatt.lenses.heat import analyse, of_run
 
@@ -48,7 +48,7 @@ def _heat(results: Results) -> Heat:
     return analyse(of_run(run), run.summary["name"], over="touched")
 
 
-def _hot_space(heat: Heat) -> Verdict:
+def _hot_space(heat: HeatResult) -> Verdict:
     """54 % of the requests in 32 % of the space, at the front end."""
     front = next(one for one in heat.points if one.point == "front")
     bands = ((0.10, 0.18), (0.32, 0.40), (0.55, 0.63), (0.80, 0.88))

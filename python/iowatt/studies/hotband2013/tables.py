@@ -12,7 +12,7 @@ from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
 from iowatt.studies.hotband2013.systems import Scale
 
 if TYPE_CHECKING:
-    from iowatt.lenses.heat.result import Heat
+    from iowatt.lenses.heat.result import HeatResult
 
 
 def arrays(points: HotBandPoints, scale: Scale) -> Figure:
@@ -184,7 +184,7 @@ def calculator() -> Figure:
     )
 
 
-def density(heat: Heat) -> Figure:
+def density(heat: HeatResult) -> Figure:
     """I/O density before and after the cache: cumulative share of I/O over share of the space."""
     spaces = [100 * share for share in heat.points[0].curve.space_share]
     curves = {f"{one.point} end": [100 * share for share in one.curve.io_share] for one in heat.points}

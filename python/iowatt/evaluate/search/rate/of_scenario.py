@@ -103,9 +103,9 @@ def _open(scenario: Scenario, simulations: Simulations, asked: Asked, told: Told
 
 def _unsteady(run: Run, scenario: Scenario) -> Iterator[Note]:
     """Why the Run at the rate found may be no steady state, or tell less than it seems to."""
-    for one in findings(run):
-        if one.weight == "warning":
-            yield Note(code="run-warning", text=f"at this rate: {one.text}", decides=True)
+    for note in findings(run):
+        if note.decides:
+            yield Note(code="run-warning", text=f"at this rate: {note.text}", decides=True)
     controller = scenario.array.controller
     cache = None if controller is None else controller.cache
     if cache is None or not cache.size or cache.write != "back":

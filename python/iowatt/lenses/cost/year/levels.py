@@ -19,7 +19,7 @@ from iowatt.base.digits import apart
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.system import System
 from iowatt.lenses.cost.year.cycle import Cycle, Floats, Measure, hour_name
-from iowatt.lenses.one_array import MEASURES, WITHIN, Seen, measure_of, same_array
+from iowatt.lenses.one_array import MEASURES, WITHIN, measure_of, same_array
 
 HOUR_S: Final = 3600.0
 _IDLE: Final = 'run the scenario with `workload = []` and `observe.duration = "10min"`'
@@ -171,9 +171,9 @@ def _load(system: System, measure: str) -> float:
     return (work.requests if measure == "iops" else work.bytes_moved / 2**20) / work.duration_s
 
 
-def seen(system: System, plan: str = "") -> Seen:
+def seen(system: System, plan: str = "") -> ArrayMeasurement:
     """What identifies its array; ``plan`` is that of its Run."""
-    return Seen(
+    return ArrayMeasurement(
         name=system.where, where=system.where,
         drives=tuple((drive.name, drive.model) for drive in system.drives), raw_gb=system.raw_gb,
         power_basis=system.power_basis, parts=system.parts, usable_gb=system.usable_gb, plan=plan,

@@ -1,0 +1,164 @@
+"""The answer in words: sentences that are computed from the figures of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from iowatt.pages.system import pacing
+from iowatt.render import numbers, palette
+from iowatt.render.numbers import with_unit
+from iowatt.render.phrases import between, listed
+from iowatt.run.tables import ARRAY_STATES
+from iowatt.sources.inputs import source_name
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+
+WORK = ("active", "positioning")
+"""States in which a drive serves requests."""
+
+
+def answer(run: Run) -> list[str]:
+    """What the work costs, where the energy goes, and what was evaluated: one sentence or more for each."""
+    summary = run.summary
+    if summary["power_basis"] == "wall" and summary["source"] != "simulation":
+        return [*_cost(summary), _measured(summary)]
+    return [*_cost(summary), *_where(summary), _evaluated(summary, run.plan)]
+
+
+def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
+    kinds = Counter((device["pool"], device["model"]) for device in summary["devices"])
+    levels = _raid_levels(plan)
+    drives = [
+        f"{number:,} {model} {'drive' if number == 1 else 'drives'}"
+        f"{f' in RAID-{levels[pool]}' if pool in levels else ''}"
+        for (pool, model), number in kinds.items()
+    ]
+    work = _work(summary, plan)
+    pools = [f"{pool['name']} ({pool['scheme']})" for pool in summary.get("virtual_pools") or ()]
+    system = (listed(drives) or "a system") + (f", joined as {listed(pools)}," if pools else "")
+    served = summary["requests"]["count"] > 0
+    serving = f" serving {listed(work)}" if work and served else ""
+    verb = "This run simulates" if summary["source"] == "simulation" else "This run measured"
+    return f"{verb} {system}{serving}{_requests(summary)}"
+
+
+def _measured(summary: Mapping[str, Any]) -> str:
+    """What was measured, and with what."""
+    volumes, driver = summary["volumes"], summary.get("driver")
+    place = volumes[0]["name"] if volumes else "the storage"
+    program = f" with {driver['version']}" if driver and summary["requests"]["count"] else ""
+    return f"This run measured {place}{program}{_requests(summary)}"
+
+
+def _requests(summary: Mapping[str, Any]) -> str:
+    requests, span = summary["requests"], numbers.duration(summary["window"]["duration_s"])
+    if not requests["count"]:
+        return f" without any request for {span}."
+    reads = numbers.percent(requests["reads"] / requests["count"])
+    return (
+        f": {numbers.count(requests['count'])} requests ({reads} reads) "
+        f"in {span}, {numbers.significant(summary['throughput']['iops'])} completed per second."
+    )
+
+
+def _work(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
+    """Workloads by name, with trace and pace where the plan has them."""
+    names = [str(workload["name"]) for workload in summary["workloads"]]
+    sources, paces = plan.get("sources", []), plan.get("simulation", {}).get("workloads", [])
+    if not len(names) == len(sources) == len(paces):
+        return names
+    return [
+        f"{name} ({PurePath(source_name(source)).name}; {pacing(pace['replay'])})"
+        for name, source, pace in zip(names, sources, paces, strict=True)
+    ]
+
+
+def _cost(summary: Mapping[str, Any]) -> list[str]:
+    power, energy, time = summary["power_w"], summary["energy"], summary["response_time_ms"]["all"]
+    sentences = []
+    if time["count"]:
+        interval = time["mean_ci95"]
+        sure = f" (95\u00a0% confidence: {between(interval)})" if interval else ""
+        sentences.append(
+            f"A request takes {with_unit(time['mean'], 'ms')} on average{sure}; "
+            f"half take at most {with_unit(time['p50'], 'ms')}, "
+            f"99\u00a0% at most {with_unit(time['p99'], 'ms')}."
+        )
+    if power["mean"] is None:
+        if power["wall_mean"] is None:
+            unknown = energy.get("unknown")
+            why = "no meter recorded it all the time" if unknown is None else unknown
+            return [*sentences, f"Its power is not known: {why}."]
+        drawn = f"It draws {with_unit(power['wall_mean'], 'W')} at the wall on average"
+    else:
+        drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"
+        if power["wall_mean"] is not None:
+            drawn += f" and the array {with_unit(power['wall_mean'], 'W')} at the wall"
+    if energy["per_request_j"] is not None:
+        drawn += f", which is {with_unit(energy['per_request_j'], 'J')} for each request"
+    return [*sentences, drawn + "."]
+
+
+def _where(summary: Mapping[str, Any]) -> list[str]:
+    energy = summary["energy"]
+    total = energy["total_j"]
+    if total is None or total <= 0:
+        return []
+    by_state = energy["by_state_j"]
+    of_drives = {state: joules for state, joules in by_state.items() if state not in ARRAY_STATES}
+    state, joules = max(of_drives.items(), key=lambda item: item[1])
+    share = numbers.percent(joules / total)
+    if state == "idle":
+        turning = not all("flash" in device for device in summary["devices"])
+        kept = "spinning" if turning else "ready"
+        first = f"{share} of the energy keeps drives {kept} that have nothing to do"
+    elif state == "standby":
+        first = f"{share} of the energy goes into drives that are stopped"
+    else:
+        doing = palette.STATE_IN_WORDS.get(state, state)
+        most = f"Most of the energy, {share}, goes" if 2 * joules >= total else f"{share} of the energy goes"
+        first = f"{most} into drives that are {doing}"
+    work = sum(by_state.get(name, 0.0) for name in WORK)
+    stopped = by_state.get("standby", 0.0)
+    others = []
+    if work > 0 and state not in WORK:
+        moved = "heads and data" if by_state.get("positioning") else "data"
+        others.append(f"moving {moved} takes {numbers.percent(work / total)}")
+    if stopped > 0 and state != "standby":
+        others.append(f"stopped drives take {numbers.percent(stopped / total)}")
+    parts = by_state.get("parts_idle", 0.0) + by_state.get("parts_active", 0.0)
+    if parts > 0:
+        others.append(f"other parts of the array take {numbers.percent(parts / total)}")
+    if lost := by_state.get("supply_loss", 0.0):
+        others.append(f"the power supplies lose {numbers.percent(lost / total)}")
+    rest = f"; {listed(others)}" if others else ""
+    above = energy["above_idle_j"]
+    sentences = [f"{first}{rest}."]
+    if above > 0 and summary["throughput"]["completions"]:
+        each = above / summary["throughput"]["completions"]
+        sentences.append(
+            f"Beyond what the same {'array uses' if parts else 'drives use'} when idle, the work costs "
+            f"{numbers.percent(above / total)} of the energy, {with_unit(each, 'J')} for each request."
+        )
+    elif above < 0:
+        saved = numbers.percent(-above / (total - above))
+        whose = "the array uses" if parts else "the drives use"
+        drives = "its drives" if parts else "they"
+        sentences.append(f"In all, {whose} {saved} less than if {drives} spun idle all the time.")
+    return sentences
+
+
+def _raid_levels(plan: Mapping[str, Any]) -> dict[str, str]:
+    """RAID level by pool name, where the plan has it."""
+    names = plan.get("names", {}).get("pools", [])
+    pools = plan.get("simulation", {}).get("pools", [])
+    return {
+        name: pool["raid"]["level"]
+        for name, pool in zip(names, pools, strict=False)
+        if "level" in pool.get("raid", {})
+    }
