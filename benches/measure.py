@@ -127,7 +127,7 @@ def caches(path: str, policy: str, size: str) -> Figures:
     from iowatt.sources.simulator import peak_rss_mib
 
     chosen = [cache_policies.policy(name) for name in policy.split(",")]
-    wanted = [of.parsed(text, objects=True) for text in size.split(",")]
+    wanted = [of.parse_size(text, objects=True) for text in size.split(",")]
     before = cpu_s()
     found = alone({"path": path, "format": "oracle-general"}, chosen, wanted, block_bytes=None)
     spent = max(cpu_s() - before, 1e-6)

@@ -46,7 +46,7 @@ def test_hits_are_those_of_libcachesim(name, tmp_path):
     found = simulate(
         trace,
         [cache_policies.policy(policy) for policy in asked],
-        [sizes.Size(count, slots=int(count)) for count in counts],
+        [sizes.CacheSize(count, slots=int(count)) for count in counts],
         block_bytes=block,
     )
     assert found.references.all == recorded["references"]

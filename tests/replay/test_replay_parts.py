@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from iowatt.base.errors import Argument
 from iowatt.evaluate.replay import compare, job, lateness, target, trace
 from iowatt.evaluate.replay.conduct import MeterAddress
-from iowatt.evaluate.replay.trace import Replayed
+from iowatt.evaluate.replay.trace import ReplayTrace
 from refused import refused
 
 
 def some(offsets, sizes=4096, times=None, write=False):
     count = len(offsets)
-    return Replayed(
+    return ReplayTrace(
         np.array(times if times is not None else range(0, count * 10**7, 10**7), dtype=np.int64),
         np.full(count, write),
         np.array(offsets, dtype=np.uint64),

@@ -68,7 +68,7 @@ def test_the_page_says_what_is_assembled_and_what_is_wrong_with_the_slides(found
 
 def test_the_table_has_every_point(found):
     table = pl.read_parquet(found.path / "points.parquet")
-    assert table.height == sum(len(grid.points(stage.axes)) for stage in systems.stages(TINY))
+    assert table.height == sum(len(grid.all_points(stage.axes)) for stage in systems.stages(TINY))
     assert table["status"].unique().to_list() == ["done"]
 
 

@@ -245,9 +245,9 @@ def test_a_step_moves_shares_by_what_is_missing() -> None:
         )
 
     original = of({1: 0.5, 8: 0.2}, 0.25)
-    tuned = calibrate.begin(original)
+    tuned = calibrate.first_parameters(original)
     assert tuned.stick == 0.5
-    moved = calibrate.step(tuned, original, of({1: 0.3, 8: 0.6}, 0.5), 1.0)
+    moved = calibrate.next_parameters(tuned, original, of({1: 0.3, 8: 0.6}, 0.5), 1.0)
     # Depth 1 lacks 0.2, new places 0.2 (0.3 less 0.1); depth 8 has too much, which no share can take away.
     assert moved.reuse["read"] == pytest.approx({1: 0.2, 0: 0.2})
     assert moved.stick == 0.25

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from iowatt.evaluate.caches.result import CacheComparison
     from iowatt.evaluate.search.evaluator import Progress as SearchProgress
     from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.optimize.outcome import Outcome
-    from iowatt.evaluate.search.optimize.request import Priced
-    from iowatt.evaluate.search.prepare import Given
+    from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
+    from iowatt.evaluate.search.optimize.request import PricingRequest
+    from iowatt.evaluate.search.prepare import ScenarioInput
     from iowatt.evaluate.search.rate import HighestRate
     from iowatt.lenses.cost.result import Cost
     from iowatt.run.bundle import Run
@@ -163,7 +163,7 @@ def optimize(
     method: str = "auto",
     most: int | None = None,
     seed: int = 1,
-    pricing: Priced | None = None,
+    pricing: PricingRequest | None = None,
     set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
@@ -171,7 +171,7 @@ def optimize(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[SearchProgress], None] | None = None,
-) -> Outcome:
+) -> OptimizationOutcome:
     """Find the best configurations of a scenario, by simulating as few as it takes.
 
     Parameters
@@ -194,11 +194,11 @@ def optimize(
     seed:
         Of the search; simulations have the scenario's.
     pricing:
-        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.request.Priced`).
+        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.request.PricingRequest`).
 
     Returns
     -------
-    iowatt.evaluate.search.optimize.outcome.Outcome
+    iowatt.evaluate.search.optimize.outcome.OptimizationOutcome
         ``document`` (``iowatt.optimize/1``, docs/reference/optimize.md) and ``frame``, the table.
 
     Raises
@@ -216,7 +216,7 @@ def optimize(
         return [given] if isinstance(given, str) else list(given)
 
     given = _search_given(scenario, set)
-    problem = wanted.problem(
+    problem = wanted.make_problem(
         given,
         over,
         maximize=listed(maximize),
@@ -363,14 +363,14 @@ def rate(
     iowatt.base.errors.InputError
         What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
     """
-    from iowatt.evaluate.search.rate import Asked, answer
+    from iowatt.evaluate.search.rate import RateRequest, answer
     from iowatt.pages.rate import document
     from iowatt.render import write
 
     target = None if output is None else Path(output)
     if target is not None:
         write.check_target(target, force=force)
-    asked = Asked(
+    asked = RateRequest(
         limit_s=_seconds(limit, "limit") or 0.0,
         loop=loop,  # type: ignore[arg-type]  # checked there
         statistic=statistic,
@@ -384,7 +384,7 @@ def rate(
         read_limit_s=_seconds(read_limit, "read_limit"),
         write_limit_s=_seconds(write_limit, "write_limit"),
     )
-    found = answer.answer(_search_given(scenario, set), asked, report=progress)
+    found = answer.find_rate(_search_given(scenario, set), asked, report=progress)
     if target is not None:
         write.write(document(found), target, force=force)
     return found
@@ -464,14 +464,14 @@ def cache(
         Whatever is wrong with the trace or what is asked for.
     """
     from iowatt.base.overrides import as_overrides
-    from iowatt.evaluate.caches.request import ask
+    from iowatt.evaluate.caches.request import compare_caches
     from iowatt.pages.caches import document
     from iowatt.render import write
 
     target = None if output is None else Path(output)
     if target is not None:
         write.check_target(target, force=force)
-    found = ask(
+    found = compare_caches(
         os.fspath(trace),
         policy=policy,
         size=size,
@@ -496,14 +496,14 @@ def cache(
 def _search_given(
     scenario: str | os.PathLike[str],
     changes: Iterable[str] | Mapping[str, object],
-) -> Given:
+) -> ScenarioInput:
     from iowatt.base.overrides import as_overrides
     from iowatt.evaluate.run_scenario import located
-    from iowatt.evaluate.search.prepare import Given
+    from iowatt.evaluate.search.prepare import ScenarioInput
 
     given, base, text = located(scenario)
     source = str(given) if isinstance(given, Path) else "scenario"
-    return Given(text, base, source, tuple(as_overrides(changes, None)))
+    return ScenarioInput(text, base, source, tuple(as_overrides(changes, None)))
 
 
 def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) -> pl.DataFrame:

@@ -105,10 +105,10 @@ def rate(
     from iowatt.cli import searching
     from iowatt.cli.progress import bar
     from iowatt.cli.show import check_page, show
-    from iowatt.evaluate.search.rate import Asked, answer
+    from iowatt.evaluate.search.rate import RateRequest, answer
     from iowatt.pages.rate import document
 
-    asked = Asked(
+    asked = RateRequest(
         limit_s=parsed(limit, parse_duration, "limit"),
         loop=loop,  # type: ignore[arg-type]  # checked there
         statistic=statistic,
@@ -131,7 +131,7 @@ def rate(
         tried += 1
 
     with bar(f"highest rate of {given.source}", "rates") as progress:
-        found = answer.answer(
+        found = answer.find_rate(
             given,
             asked,
             command=searching.command(),

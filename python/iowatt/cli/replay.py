@@ -43,7 +43,7 @@ from iowatt.cli.transform import transformations
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from iowatt.evaluate.replay.replay import Replay
+    from iowatt.evaluate.replay.replay import ReplayOutcome
 
 
 def register(app: typer.Typer) -> None:
@@ -125,7 +125,7 @@ def replay(
     """
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.evaluate.replay.conduct import MeterAddress
-    from iowatt.evaluate.replay.replay import Asked
+    from iowatt.evaluate.replay.replay import ReplayRequest
     from iowatt.evaluate.replay.replay import replay as conduct
     from iowatt.pages.run.write import write as write_report
 
@@ -155,7 +155,7 @@ def replay(
         place=place or [],
         place_align="1MiB",
     )
-    asked = Asked(
+    asked = ReplayRequest(
         trace=spec,
         target=target,
         output=output,
@@ -181,7 +181,7 @@ def replay(
     _print(done, output)
 
 
-def _document(done: Replay, output: Path) -> dict[str, Any]:
+def _document(done: ReplayOutcome, output: Path) -> dict[str, Any]:
     from dataclasses import asdict
 
     from iowatt.evaluate.replay import compare
@@ -203,7 +203,7 @@ def _document(done: Replay, output: Path) -> dict[str, Any]:
     return found
 
 
-def _print(done: Replay, output: Path) -> None:
+def _print(done: ReplayOutcome, output: Path) -> None:
     from rich.console import Console
 
     from iowatt.cli.run import headline
@@ -224,7 +224,7 @@ def _print(done: Replay, output: Path) -> None:
         console.print(f"comparison: {output / PAGE}", markup=False, soft_wrap=True)
 
 
-def _table(done: Replay) -> Table:
+def _table(done: ReplayOutcome) -> Table:
     from rich.table import Table
 
     from iowatt.render.numbers import significant

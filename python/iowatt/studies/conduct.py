@@ -21,8 +21,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import grid, journal
 from iowatt.evaluate.search.evaluator import Progress
 from iowatt.evaluate.search.folder import JOURNAL, both_force_and_resume, write_whole
-from iowatt.evaluate.search.prepare import Given
-from iowatt.evaluate.search.sweep import Request, search
+from iowatt.evaluate.search.prepare import ScenarioInput
+from iowatt.evaluate.search.sweep import SweepRequest, run_sweep
 from iowatt.studies.results import Results
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def conduct(
     ahead = _Ahead(stages, output, progress)
     for stage in stages:
         target = output / SWEEPS / stage.key
-        found = search(
+        found = run_sweep(
             _request(stage, command),
             output=target,
             resume=target.is_dir(),
@@ -171,9 +171,9 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
         raise InputError("unwritable", str(target), f"cannot be written: {error.strerror}") from None
 
 
-def _request(stage: Stage, command: str | None) -> Request:
-    given = Given(stage.text, stage.base, f"{stage.key} (a stage of the study)", ())
-    return Request("sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command)
+def _request(stage: Stage, command: str | None) -> SweepRequest:
+    given = ScenarioInput(stage.text, stage.base, f"{stage.key} (a stage of the study)", ())
+    return SweepRequest("sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command)
 
 
 class _Ahead:
@@ -183,10 +183,10 @@ class _Ahead:
         self, stages: list[Stage], output: Path, progress: Callable[[Progress], None] | None
     ) -> None:
         self._progress = progress
-        self._totals = {stage.key: len(grid.points(stage.axes)) for stage in stages}
+        self._totals = {stage.key: len(grid.all_points(stage.axes)) for stage in stages}
         # What an interrupted run has left of each; the sweep counts it by itself once it begins.
         self._done = {
-            stage.key: min(len(journal.read(output / SWEEPS / stage.key / JOURNAL)), self._totals[stage.key])
+            stage.key: min(len(journal.read_journal(output / SWEEPS / stage.key / JOURNAL)), self._totals[stage.key])
             for stage in stages
         }
         self._failed = dict.fromkeys(self._totals, 0)

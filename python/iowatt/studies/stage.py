@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iowatt.evaluate.search.axes import Axis
-from iowatt.evaluate.search.rate import Asked
+from iowatt.evaluate.search.rate import RateRequest
 from iowatt.render.figure import Cell
 
 
@@ -27,4 +27,4 @@ class Stage:
     #: Whether the Runs themselves are kept, for what no table of a sweep holds.
     bundles: bool = False
     #: How points are judged at a response limit; None: as their scenarios say.
-    within: Asked | None = None
+    within: RateRequest | None = None

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from iowatt.evaluate.search.folder import Shape
+from iowatt.evaluate.search.folder import FolderKind
 
 ASKED_SCHEMA: Final = "iowatt.bff-asked/1"
 
-BFF: Final = Shape(
+BFF: Final = FolderKind(
     what="a search for a best foot forward",
     manifest="asked.json",
     schema="iowatt.bff-asked/",

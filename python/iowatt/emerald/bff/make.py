@@ -19,7 +19,7 @@ from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as rules
 from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import Folder, refuse
+from iowatt.evaluate.search.folder import Folder, refuse_target
 from iowatt.render import write
 
 
@@ -46,7 +46,7 @@ def make(
     Parameters
     ----------
     jobs, executor, progress:
-        As for :func:`iowatt.evaluate.search.sweep.search`.
+        As for :func:`iowatt.evaluate.search.sweep.run_sweep`.
     told:
         Called with a line of text as rounds begin.
 
@@ -60,7 +60,7 @@ def make(
     place = where or Where()
     asked.chosen_metrics(), asked.chosen_drives(), asked.chosen_levels(), asked.chosen_controllers()
     if place.output is not None:
-        refuse(place.output, force=place.force, resume=place.resume, shape=BFF)
+        refuse_target(place.output, force=place.force, resume=place.resume, shape=BFF)
     with ExitStack() as stack:
         folder = None
         if place.output is not None:

@@ -15,9 +15,9 @@ from iowatt.emerald.bff.point_result import Judged, busy, ep
 from iowatt.emerald.family import Metric
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.executor import Report
-from iowatt.evaluate.search.inputs import File, verify
+from iowatt.evaluate.search.inputs import InputFile, verify_files
 from iowatt.evaluate.search.point import recorded
-from iowatt.evaluate.search.rate import ALL, Asked, Loop, of_scenario
+from iowatt.evaluate.search.rate import ALL, RateRequest, Loop, search_scenario
 from iowatt.model.scenario.model import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
@@ -36,7 +36,7 @@ class Task:
     #: The scenario; its paths are relative to ``base``.
     text: str
     base: str
-    files: tuple[File, ...]
+    files: tuple[InputFile, ...]
     #: ``closed``: with the population that takes ``limit_s``; ``open``: at the highest rate within it;
     #: ``as-is``: as the scenario says.
     how: How
@@ -49,7 +49,7 @@ class Task:
     start_error: float | None = None
 
 
-def key_of(text: str, files: tuple[File, ...], how: How, limit_s: float, tolerance: float) -> str:
+def key_of(text: str, files: tuple[InputFile, ...], how: How, limit_s: float, tolerance: float) -> str:
     """What tells a task's result from every other. The estimate that it starts from is not part of it."""
     asked = how if how == "as-is" else f"{how} {limit_s!r} {tolerance!r}"
     # What it is called changes nothing: classes that differ in what they take alone share their points.
@@ -67,7 +67,7 @@ def evaluate(task: Task, report: Report) -> dict[str, Any]:
 
 
 def _figures(task: Task, report: Report) -> Judged:
-    verify(task.files)
+    verify_files(task.files)
     scenario = Document(task.text, "its scenario").validate(Scenario)
     if task.how == "as-is":
         return _as_is(task, scenario, report)
@@ -76,7 +76,7 @@ def _figures(task: Task, report: Report) -> Judged:
 
 def _at_limit(task: Task, loop: Loop, scenario: Scenario, report: Report) -> Judged:
     closed = loop == "closed"
-    asked = Asked(
+    asked = RateRequest(
         task.limit_s,
         loop=loop,
         tolerance=task.tolerance,
@@ -85,9 +85,9 @@ def _at_limit(task: Task, loop: Loop, scenario: Scenario, report: Report) -> Jud
         start_error=task.start_error,
         requests=task.requests,
         warmup_requests=task.warmup_requests if closed else None,
-        most_runs=_MOST_LOOPS if closed else Asked.most_runs,
+        most_runs=_MOST_LOOPS if closed else RateRequest.most_runs,
     )
-    found = of_scenario(scenario, Path(task.base), task.text, asked, report)
+    found = search_scenario(scenario, Path(task.base), task.text, asked, report)
     if found.run is None or found.rate_iops is None:
         raise InputError("infeasible", None, found.problem or "no rate was found")
     rate = found.crossing_iops or found.rate_iops

@@ -37,8 +37,8 @@ from iowatt.emerald.family.scenario import warmup_requests
 from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import inputs
-from iowatt.evaluate.search.evaluator import Evaluator, Job
-from iowatt.evaluate.search.record import as_record, as_text
+from iowatt.evaluate.search.evaluator import Evaluator, PointJob
+from iowatt.evaluate.search.record import error_record, error_text
 from iowatt.model.scenario.model import Scenario
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class Search:
         ]
         if bases:
             self.simulate(bases)
-        jobs: dict[str, Job] = {}
+        jobs: dict[str, PointJob] = {}
         keys: dict[str, list[Which]] = {}
         for what, candidate, configuration in todo:
             which = (what.name, candidate, configuration)
@@ -188,7 +188,7 @@ class Search:
             except InputError as error:
                 self.book.failed[which] = _said(error)
                 continue
-            jobs[task.key] = Job(task, f"{what.name}, {candidate.label}")
+            jobs[task.key] = PointJob(task, f"{what.name}, {candidate.label}")
             keys.setdefault(task.key, []).append(which)
         if not jobs:
             return
@@ -205,7 +205,7 @@ class Search:
         if "figures" in record:
             self.book.found[which] = Judged.of(record["figures"])
         else:
-            self.book.failed[which] = as_text(record["error"])
+            self.book.failed[which] = error_text(record["error"])
 
     def _task(self, what: Metric, candidate: Candidate, configuration: str | None) -> Task:
         limit = self._limit(what, configuration)
@@ -239,7 +239,7 @@ class Search:
             NEAR if start is not None else None,
         )
 
-    def _described(self, text: str, candidate: Candidate) -> tuple[inputs.File, ...]:
+    def _described(self, text: str, candidate: Candidate) -> tuple[inputs.InputFile, ...]:
         """The files of the family that a scenario reads; the same for all with the same drives and parts."""
         kind = repr((candidate.controller, sorted({group.drive for group in candidate.groups})))
         if kind not in self._files:
@@ -247,7 +247,7 @@ class Search:
             work = evaluation.prepare(parsed, self.family.base, text)
             self._files[kind] = evaluation.files(work, self.family.base)
         files = self._files[kind]
-        return inputs.described(files, inputs.digests(path for _, path in files))
+        return inputs.described_files(files, inputs.file_digests(path for _, path in files))
 
     def _limit(self, what: Metric, configuration: str | None) -> float:
         if configuration is not None:
@@ -407,4 +407,4 @@ def _ep(judged: Judged | None) -> float:
 
 
 def _said(error: InputError) -> str:
-    return as_text({**as_record(error), "hint": None})
+    return error_text({**error_record(error), "hint": None})

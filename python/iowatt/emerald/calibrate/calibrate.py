@@ -32,7 +32,7 @@ from iowatt.emerald.plan.build import NO_LIMIT_MS
 from iowatt.emerald.plan.model import Plan, PlanDeviation, Stage
 from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
-from iowatt.evaluate.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
+from iowatt.evaluate.search.highest_rate import KEEPS_UP, RateBracket, RateMeasurement, highest_rate, verdict_of
 from iowatt.evaluate.search.highest_throughput import highest_throughput
 from iowatt.sources.export.outstanding import LEAST, MOST, needed
 
@@ -245,14 +245,14 @@ class _Calibrator:
         bound = self._limit or limit(self._plan, self._rules, self._asked, exact=self._bench.exact)
         self._limit, aim_s = bound, bound.aim_s
 
-        def measure(rate: float) -> Measured:
+        def measure(rate: float) -> RateMeasurement:
             row = self._at_rate(stage, rate, bound)
             made = row.outcome
             if row.verdict == "generator":  # of the storage it says nothing
-                return Measured(rate, made.iops, None)
+                return RateMeasurement(rate, made.iops, None)
             half = 0.0 if self._bench.exact else made.half_width_s or 0.0
             achieved, scatter = made.kept_up(rate)
-            return Measured(rate, achieved, bound.judged_s(made), half, scatter)
+            return RateMeasurement(rate, achieved, bound.judged_s(made), half, scatter)
 
         start = self._asked.start or self._start(stage, aim_s, found)
         whole = self._bench.kind != "simulation"
@@ -333,7 +333,7 @@ class _Calibrator:
             return "generator"
         achieved, scatter = row.outcome.kept_up(rate)
         response_s = bound.judged_s(row.outcome)
-        return judged(rate, achieved, response_s, bound.aim_s, scatter=scatter, keeps_up=self._keeps_up)
+        return verdict_of(rate, achieved, response_s, bound.aim_s, scatter=scatter, keeps_up=self._keeps_up)
 
     def _start(self, stage: Stage, aim_s: float, found: dict[str, float]) -> float:
         """Where to begin: at what a closed loop gives, or at what the phase before could do."""
@@ -367,7 +367,7 @@ class _Calibrator:
             return self._bench.shortened(plan, stage, rate)
         return plan, stage
 
-    def _chosen(self, stage: Stage, highest: Highest, bound: Limit) -> Row | None:
+    def _chosen(self, stage: Stage, highest: RateBracket, bound: Limit) -> Row | None:
         """The row of the rate that was found; on the simulator checked as the measurement will have it."""
         if highest.best is None:
             return None

@@ -80,7 +80,7 @@ class Bench:
     def run(self, kind: Kind, size: int, *, snapshot: bool = False) -> dict[str, Any]:
         """``run.json`` after a set of ``size`` bytes was written to the empty pool, and rested on a while."""
         worth = self._worth(kind)
-        text = toml.document(self._scenario(worth, size, snapshot=snapshot))
+        text = toml.toml_document(self._scenario(worth, size, snapshot=snapshot))
         document = Document(text, f"the COM tests on {self.scenario}")
         work = evaluation.prepare(document.validate(Scenario), self.scenario.parent, text)
         return evaluation.simulate(work, inputs=list, started_at=provenance.now()).summary

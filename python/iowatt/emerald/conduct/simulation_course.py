@@ -230,7 +230,7 @@ def text(plan: Plan, array: SimulatedArray, course: Course) -> str:
     if made:
         body["workload"] = made
     body |= {"array": raw["array"], "observe": observe}
-    return toml.document(
+    return toml.toml_document(
         body,
         (
             f"Stage {course.stage.id} of the plan {plan.name}: the array of {array.path.name}, with the work "

@@ -14,7 +14,7 @@ RATE_IOPS: Final = 1000.0
 
 
 @dataclass(frozen=True)
-class Given:
+class TraceSource:
     """A trace as a spec, its address space where that is known, and what to know about it."""
 
     trace: dict[str, Any]
@@ -29,7 +29,7 @@ def is_profile(name: str) -> bool:
     return name.endswith(".toml") or (name in profile_names() and not Path(name).exists())
 
 
-def of_profile(
+def profile_source(
     name: str,
     overrides: Sequence[str] = (),
     *,
@@ -38,7 +38,7 @@ def of_profile(
     duration_s: float | None = None,
     rate_iops: float | None = None,
     span: int | None = None,
-) -> Given:
+) -> TraceSource:
     """A synthetic workload: the profile ``name``, ending after so many requests or seconds.
 
     Raises
@@ -61,4 +61,4 @@ def of_profile(
     )
     remarks = (Note(code="profile", text=text) for text in prepared.notes)
     known = span if span is not None else prepared.loaded.profile.span
-    return Given(prepared.trace, known, (*assumed, *remarks))
+    return TraceSource(prepared.trace, known, (*assumed, *remarks))

@@ -17,7 +17,7 @@ SIZES: Final = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
 NO_BLOCK: Final = "none"
 
 
-def ask(
+def compare_caches(
     trace: str,
     *,
     policy: str | Iterable[str] = "lru",
@@ -46,7 +46,7 @@ def ask(
     chosen = [_read(cache_policies.parsed, text, "policy") for text in _names(policy)]
     objects = block_bytes is None
     listed = _listed(SIZES if size is None else size)
-    wanted = [_read(lambda text: sizes.parsed(text, objects=objects), text, "size") for text in listed]
+    wanted = [_read(lambda text: sizes.parse_size(text, objects=objects), text, "size") for text in listed]
     first, first_s = _warm_up(warm_up)
     entering: Writes = _word(writes, ("allocate", "around"), "writes")
     share_of: ShareOf = _word(percent_of, (FOOTPRINT, SPAN), "percent_of")
@@ -75,18 +75,18 @@ def ask(
     )
 
 
-def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> policies_and_sizes.Given:
+def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> policies_and_sizes.TraceSource:
     if not policies_and_sizes.is_profile(trace):
         for name, value in made.items():
             if value not in (None, [], ()):
                 message = f"is for profiles, and {trace} is a recorded trace"
                 raise InputError("not-applicable", Argument(name), message)
-        return policies_and_sizes.Given({"path": trace, **reading})
+        return policies_and_sizes.TraceSource({"path": trace, **reading})
     for name, value in reading.items():
         if value is not None:
             message = f"this is a profile; the option {name} is for recorded traces"
             raise InputError("not-applicable", trace, message)
-    return policies_and_sizes.of_profile(
+    return policies_and_sizes.profile_source(
         trace,
         made["set"],
         seed=1 if made["seed"] is None else made["seed"],

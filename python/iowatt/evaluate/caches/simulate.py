@@ -10,7 +10,7 @@ from iowatt import core
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.caches.result import CacheComparison, CountsByWay, HitCounts, SimulatedCache, WarmUp
-from iowatt.evaluate.caches.sizes import Size
+from iowatt.evaluate.caches.sizes import CacheSize
 from iowatt.model.scenario.cache_policies import Policy
 from iowatt.trace.open import of_all_devices, source
 
@@ -27,7 +27,7 @@ MOST_CACHES: Final = 1000
 def simulate(
     trace: Mapping[str, Any],
     policies: Sequence[Policy],
-    sizes: Sequence[Size],
+    sizes: Sequence[CacheSize],
     *,
     block_bytes: int | None = 4096,
     writes: Writes = "allocate",
@@ -127,7 +127,7 @@ def simulate(
 def _whole(
     trace: Mapping[str, Any],
     plan: Mapping[str, Any],
-    sizes: Sequence[Size],
+    sizes: Sequence[CacheSize],
     *,
     share_of: str,
     span_bytes: int | None,
@@ -180,7 +180,7 @@ def _counts(of: Mapping[str, int]) -> CountsByWay:
 
 def _cache(
     policy: Policy,
-    size: Size,
+    size: CacheSize,
     block: int | None,
     found: Mapping[str, Any],
     passed: Mapping[str, Any],

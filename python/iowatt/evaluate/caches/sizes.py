@@ -17,7 +17,7 @@ _COUNT = re.compile(r"[0-9]{1,10}")
 
 
 @dataclass(frozen=True)
-class Size:
+class CacheSize:
     """One size as it was asked for: ``bytes``, a ``share`` (1 is the whole) or ``slots``."""
 
     text: str
@@ -48,7 +48,7 @@ class Size:
         return found
 
 
-def parsed(text: str, *, objects: bool) -> Size:
+def parse_size(text: str, *, objects: bool) -> CacheSize:
     """A size as of the command line: ``1%``, ``4GiB``; without blocks ``27517`` objects in place of bytes.
 
     Raises
@@ -61,14 +61,14 @@ def parsed(text: str, *, objects: bool) -> Size:
         share = Decimal(match[1]) / 100
         if not 0 < share <= 1:
             raise InputError("out-of-range", None, f"{text} is not between 0 and 100 %")
-        return Size(text, share=share)
+        return CacheSize(text, share=share)
     if objects:
         if _COUNT.fullmatch(text):
-            return Size(text, slots=int(text))
+            return CacheSize(text, slots=int(text))
         raise InputError(
             "bad-syntax",
             None,
             f"{text!r} is not accepted; expected a number of objects such as 27517, or a share of those that "
             "are touched such as 1% (bytes need `block=`)",
         )
-    return Size(text, bytes=parse_capacity(text))
+    return CacheSize(text, bytes=parse_capacity(text))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from iowatt.evaluate.estimate import raid_work
-from iowatt.evaluate.estimate.operations import How, Kind, Mix, Place, add
+from iowatt.evaluate.estimate.operations import How, Kind, Mix, Place, add_operations
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Geometry:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestOperations:
     """What one request means: operations by kind, and the phases that it waits for.
 
     A phase: what its operations are, how often it occurs, how many of it are waited for together.
@@ -68,24 +68,24 @@ class Asked:
         return operations * squares / counts if counts else 0.0
 
 
-def asked(
+def request_operations(
     geometry: Geometry, size: int, *, write: bool, places: Sequence[tuple[Place, float]], step: int | None
-) -> Asked:
+) -> RequestOperations:
     """The mean request of ``size`` bytes; ``places`` and their shares on each drive."""
     if geometry.level == 1:
-        work = raid_work.of_request(0, 1, 1 << 40, size, write=write)
+        work = raid_work.raid_work(0, 1, 1 << 40, size, write=write)
     else:
-        work = raid_work.of_request(
+        work = raid_work.raid_work(
             geometry.level, geometry.width, geometry.unit, size, write=write, step=step
         )
     mix: Mix = {}
     for how, count, bytes_ in _kinds(geometry, work):
         for place, share in places:
-            add(mix, Kind(how, round(bytes_), place), share * count)
-    return Asked(mix, _phases(work, write), work.reads + work.writes * geometry.mirrored)
+            add_operations(mix, Kind(how, round(bytes_), place), share * count)
+    return RequestOperations(mix, _phases(work, write), work.reads + work.writes * geometry.mirrored)
 
 
-def _phases(work: raid_work.Work, write: bool) -> tuple[tuple[How, float, float], ...]:
+def _phases(work: raid_work.RaidWork, write: bool) -> tuple[tuple[How, float, float], ...]:
     if not write:
         return (("read", 1.0, max(1.0, work.reads)),)
     before = work.phases - 1  # how often there is something to read first
@@ -98,7 +98,7 @@ def _phases(work: raid_work.Work, write: bool) -> tuple[tuple[How, float, float]
     return (("read", before, max(1.0, work.reads / before)), ("write", 1.0, max(1.0, work.writes)))
 
 
-def _kinds(geometry: Geometry, work: raid_work.Work) -> list[tuple[How, float, float]]:
+def _kinds(geometry: Geometry, work: raid_work.RaidWork) -> list[tuple[How, float, float]]:
     """Operations of a request: what they are, how many, bytes of each.
 
     On a disk an operation right behind another of the same request is one with it: it needs no seek.

@@ -44,7 +44,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Point:
+class BenchmarkPoint:
     """At one depth: operations a second, their responses (of all, of reads, of writes), joules of each.
 
     Of a direction that does not occur the response is that of all.
@@ -61,20 +61,20 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Flown:
+class BenchmarkCurve:
     """What the simulations gave. Of a group of a parity level, ``iops`` and joules are of each drive's
     commands, and writes are whole parity updates of ``updated`` drives."""
 
-    points: tuple[Point, ...]
+    points: tuple[BenchmarkPoint, ...]
     drives: int
     updated: int = 0
     #: With random arrivals at shares of the rate at saturation: what a buffer that has room does for writes.
-    open: tuple[tuple[float, Point], ...] = ()
+    open: tuple[tuple[float, BenchmarkPoint], ...] = ()
 
 
-def fly(
+def benchmark(
     pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]], *, mirrored: int, parity: int, seed: int
-) -> Flown:
+) -> BenchmarkCurve:
     """Simulate one drive of a plan's pool under a mix of operations, or ``mirrored`` drives that hold the
     same.
 
@@ -102,7 +102,7 @@ def fly(
     # A drive that sleeps by itself is awake as long as there is work: `watts` adds that.
     idle_w = drives * (power["active_w"] if power.get("awake_s") else power["levels"]["idle_w"])
     first = _buffered(pool, asked, drives if parity else 1)
-    points: list[Point] = []
+    points: list[BenchmarkPoint] = []
     rate = (
         1
         / _run(
@@ -124,7 +124,7 @@ def fly(
         warmup_s = max(_WARMUP, first / wanted) * seconds
         points.append(_run(plan, rows, depth, end_s=seconds, warmup_s=warmup_s, idle_w=idle_w, parity=parity))
         rate = points[-1].depth / points[-1].both.mean_s
-    opened: list[tuple[float, Point]] = []
+    opened: list[tuple[float, BenchmarkPoint]] = []
     if first and not parity:
         most = (points[-1].iops + points[-2].iops) / 2
         plan["workloads"][0]["replay"] = {"mode": "open", "speed": 1.0}
@@ -148,7 +148,7 @@ def fly(
                     ),
                 )
             )
-    return Flown(tuple(points), drives, 1 + parity if parity else 0, tuple(opened))
+    return BenchmarkCurve(tuple(points), drives, 1 + parity if parity else 0, tuple(opened))
 
 
 def _host(kind: Kind) -> Kind:
@@ -252,7 +252,7 @@ def _run(
     warmup_s: float,
     idle_w: float,
     parity: int,
-) -> Point:
+) -> BenchmarkPoint:
     from iowatt.sources.simulator import run_core
 
     replay = plan["workloads"][0]["replay"]
@@ -274,7 +274,7 @@ def _run(
     if parity:
         done = max(1, sum(device["accesses"] for device in devices))
         there = sum(device["queue_length_mean"] for device in devices) / len(devices)
-    return Point(
+    return BenchmarkPoint(
         depth=depth,
         iops=done / seconds / (len(devices) if parity else 1),
         both=both,

@@ -35,7 +35,7 @@ SETTLING: Final = 300_000
 
 
 @dataclass(frozen=True)
-class Drawn:
+class RandomConfiguration:
     """A configuration: scenarios are made of it by :meth:`scenario`; ``share`` of what it can do where it
     is open."""
 
@@ -71,7 +71,7 @@ class Drawn:
         return "\n".join(lines) + "\n" + self.body
 
 
-def draw(number: int, seed: int) -> Drawn:
+def random_configuration(number: int, seed: int) -> RandomConfiguration:
     """Configuration ``number`` of a seed."""
     of = random.Random(f"{seed} {number}")
     hybrid = of.random() < 0.08
@@ -115,7 +115,7 @@ def draw(number: int, seed: int) -> Drawn:
         f"{count} x {device} RAID-{level} {unit}K, {profile} {asked}"
         f"{span or ''} {load}{' sptf' if queue else ''}{cache}{scheme}"
     )
-    return Drawn(
+    return RandomConfiguration(
         number,
         label,
         controller + pool,

@@ -67,7 +67,7 @@ def _flown(flight: _Flight) -> Curve:
     shares = [(kind, float(parts)) for kind, parts in flight.mix]
     pool = json.loads(flight.pool)
     return Curve(
-        device_benchmark.fly(pool, shares, mirrored=flight.mirrored, parity=flight.parity, seed=_SEED)
+        device_benchmark.benchmark(pool, shares, mirrored=flight.mirrored, parity=flight.parity, seed=_SEED)
     )
 
 

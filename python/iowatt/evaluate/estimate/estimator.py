@@ -93,14 +93,14 @@ class Estimator:
         return _estimate(system)
 
     def _system(self, work: Prepared, of: Sequence[Flow]) -> System:
-        unknown.check(work.plan["simulation"], work.plan["names"])
+        unknown.check_modelled(work.plan["simulation"], work.plan["names"])
         return System(work, of, self._drives)
 
 
 def _some(work: Prepared) -> tuple[Flow, ...]:
     found = flows(work)
     if not found:
-        raise unknown.refuse("a rate without a workload", "workload")
+        raise unknown.not_modelled("a rate without a workload", "workload")
     return found
 
 
@@ -136,8 +136,8 @@ def _estimate(system: System) -> Estimate:
     row: dict[str, float] = {"throughput.iops": total, "throughput.mib_per_s": moved}
     if not saturated and total > 0:
         row |= _responses(phases)
-    drives, idle_w = watts.of_drives(system, phases)
-    row |= watts.rows(system, drives, idle_w, total, moved)
+    drives, idle_w = watts.drive_watts(system, phases)
+    row |= watts.power_row(system, drives, idle_w, total, moved)
     stations = _stations(phases, total)
     busy = [(one.servers, one.utilisation) for one in stations if one.kind in ("drives", "mirrors")]
     if busy:

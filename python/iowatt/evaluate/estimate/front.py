@@ -7,13 +7,13 @@ from typing import Any
 
 from iowatt.evaluate.estimate.back_end import Geometry
 from iowatt.evaluate.estimate.load import Flow
-from iowatt.evaluate.estimate.operation_counts import Counted, Waits
+from iowatt.evaluate.estimate.operation_counts import OperationCounter, Waits
 from iowatt.evaluate.estimate.stations import Leg, Servers
 
 _PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
 
 
-def stations(controller: Mapping[str, Any], flows: Sequence[Flow]) -> list[Servers]:
+def front_stations(controller: Mapping[str, Any], flows: Sequence[Flow]) -> list[Servers]:
     """Those that a controller has, with the work of a request of each flow."""
     found = []
     processing, link = controller.get("processing"), controller.get("host_bandwidth_bytes_per_s")
@@ -31,7 +31,7 @@ def stations(controller: Mapping[str, Any], flows: Sequence[Flow]) -> list[Serve
     return found
 
 
-def legs(controller: Mapping[str, Any], front: Sequence[Servers], flow: Flow, write: bool) -> list[Leg]:
+def front_legs(controller: Mapping[str, Any], front: Sequence[Servers], flow: Flow, write: bool) -> list[Leg]:
     """A request's visits to them."""
     found = []
     for station in front:
@@ -47,13 +47,13 @@ def legs(controller: Mapping[str, Any], front: Sequence[Servers], flow: Flow, wr
     return found
 
 
-def fixed_s(controller: Mapping[str, Any], write: bool) -> float:
+def front_fixed_s(controller: Mapping[str, Any], write: bool) -> float:
     """What a request waits for besides: the partner's answer."""
     mirror = (controller.get("cache") or {}).get("mirror")
     return float(mirror["latency_s"]) if mirror and write else 0.0
 
 
-def back_end(controller: Mapping[str, Any], counted: Counted) -> tuple[Servers | None, Servers | None]:
+def back_end_stations(controller: Mapping[str, Any], counted: OperationCounter) -> tuple[Servers | None, Servers | None]:
     """The processors that every command to a drive passes, and those that commands made for writes pass
     first."""
     own = controller.get("back_end") or {}

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.evaluate.estimate.unknown import refuse
+from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
 
 #: Requests of a recorded trace that are looked at.
@@ -118,7 +118,7 @@ def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow
     made = source["synthetic"]
     closed = replay["mode"] == "closed"
     if closed and replay["per"] == "stream":
-        raise refuse("closed loops for each stream of a trace", f"workload.{name}.replay.per")
+        raise not_modelled("closed loops for each stream of a trace", f"workload.{name}.replay.per")
     rates: dict[int, float] = {}
     variation, total = 1.0, 0.0
     for process in made["processes"]:
@@ -133,7 +133,7 @@ def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow
             rates[member["stream"]] = rates.get(member["stream"], 0.0) + of_member
         total += rate
     if not closed and (made["envelopes"] or made["phases"]):
-        raise refuse("rates that change with time", f"workload.{name}.profile")
+        raise not_modelled("rates that change with time", f"workload.{name}.profile")
     streams = tuple(
         _stream(made["streams"][at], rate / total) for at, rate in sorted(rates.items()) if rate > 0
     )
@@ -154,10 +154,10 @@ def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> F
     """A trace by its first requests: their rate, mix, sizes and the range that they touch, at random."""
     replay = plan["replay"]
     if replay["mode"] == "closed" and replay["per"] == "stream":
-        raise refuse("closed loops for each stream of a trace", f"workload.{name}.replay.per")
+        raise not_modelled("closed loops for each stream of a trace", f"workload.{name}.replay.per")
     path = Path(str(source["path"]))
     if not path.is_file():
-        raise refuse("traces that can be read once only", f"workload.{name}.trace.path")
+        raise not_modelled("traces that can be read once only", f"workload.{name}.trace.path")
     seen = _seen(json.dumps(source, sort_keys=True, default=str), path.stat().st_mtime_ns)
     closed = replay["mode"] == "closed"
     return Flow(
@@ -196,7 +196,7 @@ def _seen(spec: str, changed_ns: int) -> _Seen:  # a file that has changed is re
         if count >= LOOKED_AT:
             break
     if count < 2:
-        raise refuse("traces of fewer than two requests", "workload.trace")
+        raise not_modelled("traces of fewer than two requests", "workload.trace")
     size, write = np.concatenate(sizes)[:LOOKED_AT], np.concatenate(writes)[:LOOKED_AT]
     offset, time = np.concatenate(offsets)[:LOOKED_AT], np.concatenate(times)[:LOOKED_AT]
     span_s = max(1e-9, float(time[-1] - time[0]) / 1e9)
@@ -227,13 +227,13 @@ def _shares(sizes: np.ndarray[Any, Any]) -> Sizes:
 def _variation(name: str, process: Mapping[str, Any]) -> float:
     law = process["law"]
     if process["modulation"] is not None:
-        raise refuse("modulated rates", f"workload.{name}.profile")
+        raise not_modelled("modulated rates", f"workload.{name}.profile")
     kind = law["law"]
     if kind == "poisson":
         return 1.0
     if kind == "constant":
         return 0.0
-    raise refuse(f"arrivals by the law {kind!r}", f"workload.{name}.profile")
+    raise not_modelled(f"arrivals by the law {kind!r}", f"workload.{name}.profile")
 
 
 def _stream(plan: Mapping[str, Any], share: float) -> Stream:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from iowatt.evaluate.estimate import back_end
-from iowatt.evaluate.estimate.asking import Asked, Request
+from iowatt.evaluate.estimate.asking import RequestMix, VolumeRequest
 from iowatt.evaluate.estimate.back_end import Geometry
 from iowatt.evaluate.estimate.caching import SPREAD
 from iowatt.evaluate.estimate.drives import coarse
-from iowatt.evaluate.estimate.hybrid import Hybrid, Target, Where
+from iowatt.evaluate.estimate.hybrid import Hybrid, PartShare, AddressRange
 from iowatt.evaluate.estimate.operations import How, Mix, Place
 
 #: How often is waited for operations of a pool, by what they are and how many of them together.
@@ -25,7 +25,7 @@ _AGAIN: Final = 0.5
 
 
 @dataclass
-class Wanted:
+class PoolDemand:
     """What is asked of a pool for each request of a flow: operations, and each times how many come
     together."""
 
@@ -34,7 +34,7 @@ class Wanted:
     #: Of each flow, the operations that fall on single sets, by set.
     single: dict[int, dict[int, float]] = field(default_factory=dict)
 
-    def add(self, flow: int, share: float, asked: back_end.Asked) -> None:
+    def add(self, flow: int, share: float, asked: back_end.RequestOperations) -> None:
         """Count a share of a flow's requests."""
         mix = self.mixes.setdefault(flow, {})
         for kind, count in asked.mix.items():
@@ -42,20 +42,20 @@ class Wanted:
         self.together[flow] = self.together.get(flow, 0.0) + share * asked.together
 
 
-class Counted:
+class OperationCounter:
     """Counts operations by pool."""
 
     def __init__(
         self, geometries: Sequence[Geometry], volumes: Sequence[Mapping[str, Any]], hybrids: Sequence[Hybrid]
     ) -> None:
         self.geometries, self.volumes, self.hybrids = geometries, volumes, hybrids
-        self.wanted = [Wanted() for _ in geometries]
-        self._known: dict[tuple[int, int, Where, bool], list[tuple[int, Place, float]]] = {}
+        self.wanted = [PoolDemand() for _ in geometries]
+        self._known: dict[tuple[int, int, AddressRange, bool], list[tuple[int, Place, float]]] = {}
         #: Commands to drives for a request of each flow: all, and those that are made for writes.
         self.commands: dict[int, float] = {}
         self.write_commands: dict[int, float] = {}
 
-    def requests(self, asked: Asked, flow: int) -> Waits:
+    def requests(self, asked: RequestMix, flow: int) -> Waits:
         """Count what a mean request of a flow asks for, and say what is waited for."""
         waits: Waits = {}
         for request, places in asked.items():
@@ -69,7 +69,7 @@ class Counted:
                     self.write_commands[flow] = self.write_commands.get(flow, 0.0) + of_writes
         return waits
 
-    def _single(self, flow: int, pool: int, request: Request, places: Mapping[Where, float]) -> None:
+    def _single(self, flow: int, pool: int, request: VolumeRequest, places: Mapping[AddressRange, float]) -> None:
         """Count what falls on single sets: small hot ranges, and the parity of stripes that are written long.
 
         A sequence writes one stripe at a time, whose parity is on one drive; so does a range of few stripes.
@@ -120,7 +120,7 @@ class Counted:
         return found
 
     def _places(
-        self, volume: int, places: Mapping[Where, float], *, write: bool
+        self, volume: int, places: Mapping[AddressRange, float], *, write: bool
     ) -> dict[int, dict[Place, float]]:
         """Places on the drives of each pool, and how often."""
         plan, found = self.volumes[volume], dict[int, dict[Place, float]]()
@@ -131,13 +131,13 @@ class Counted:
                 known[place] = known.get(place, 0.0) + times * share
         return found
 
-    def _spots(self, pool: int, offset: int, where: Where, *, write: bool) -> list[tuple[int, Place, float]]:
+    def _spots(self, pool: int, offset: int, where: AddressRange, *, write: bool) -> list[tuple[int, Place, float]]:
         """Where a band of a volume lies: pools, places on their drives, shares."""
         key = (pool, offset, where, write)
         if key not in self._known:
             band = where._replace(first=where.first + offset, last=where.last + offset)
             if pool < len(self.geometries):
-                targets = [Target(pool, band.first, band.last, 1.0)]
+                targets = [PartShare(pool, band.first, band.last, 1.0)]
             else:
                 targets = self.hybrids[pool - len(self.geometries)].targets(band, write=write)
             self._known[key] = [
@@ -166,7 +166,7 @@ class Counted:
             return
         shares = [(place, share / total) for place, share in places.items()]
         geometry = self.geometries[pool]
-        one = back_end.asked(geometry, size, write=write, places=shares, step=step)
+        one = back_end.request_operations(geometry, size, write=write, places=shares, step=step)
         self.wanted[pool].add(flow, total, one)
         self.commands[flow] = self.commands.get(flow, 0.0) + total * one.commands
         for how, often, abreast in one.phases:
@@ -175,7 +175,7 @@ class Counted:
 
     def _commands(self, pool: int, places: Mapping[Place, float], size: int, step: int) -> float:
         geometry = self.geometries[pool]
-        one = back_end.asked(geometry, size, write=True, places=[(Place(), 1.0)], step=step)
+        one = back_end.request_operations(geometry, size, write=True, places=[(Place(), 1.0)], step=step)
         return sum(places.values()) * one.commands
 
 
@@ -185,7 +185,7 @@ def _add(own: dict[int, float], sets: Sequence[int], count: float) -> None:
         own[at] = own.get(at, 0.0) + count / len(sets)
 
 
-def shifted(where: Where, volume: Mapping[str, Any]) -> Where:
+def shifted(where: AddressRange, volume: Mapping[str, Any]) -> AddressRange:
     """A band of a volume as one of what it lies on."""
     offset = volume["offset_bytes"]
     return where._replace(first=where.first + offset, last=where.last + offset)

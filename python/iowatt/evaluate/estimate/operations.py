@@ -39,12 +39,12 @@ class Kind:
 Mix = dict[Kind, float]
 
 
-def add(mix: Mix, kind: Kind, count: float) -> None:
+def add_operations(mix: Mix, kind: Kind, count: float) -> None:
     """Count more of a kind."""
     if count > 0:
         mix[kind] = mix.get(kind, 0.0) + count
 
 
-def commands(mix: Mix) -> float:
+def count_commands(mix: Mix) -> float:
     """Commands of drives in a mix."""
     return sum(count * kind.commands for kind, count in mix.items())

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.evaluate.estimate.device_benchmark import Flown
+from iowatt.evaluate.estimate.device_benchmark import BenchmarkCurve
 
 _LOADS: Final = np.concatenate([np.linspace(0.0, 0.9, 37)[1:], 1 - np.geomspace(0.09, 0.002, 24)])
 #: Load from which the write buffer of a flash drive is taken to be full.
@@ -40,7 +40,7 @@ def wait(service_s: float, servers: float, variation: float, load: float) -> flo
     return float(service_s * variation * load**power / (servers * (1 - load)))
 
 
-class Found(NamedTuple):
+class SetResponse(NamedTuple):
     """What an operation finds at a set: responses (s) of all, of reads, of writes and of whole parity
     updates, the deviations of the last three, and joules above idling. Updates are 0 where the pilot had
     none."""
@@ -54,9 +54,9 @@ class Found(NamedTuple):
     update_deviation: float
     operation_j: float
 
-    def mixed(self, other: Found, share: float) -> Found:
+    def mixed(self, other: SetResponse, share: float) -> SetResponse:
         """This, and a share of the other."""
-        return Found._make(one + (two - one) * share for one, two in zip(self, other, strict=True))
+        return SetResponse._make(one + (two - one) * share for one, two in zip(self, other, strict=True))
 
 
 class Curve:
@@ -67,7 +67,7 @@ class Curve:
     many drives an update of its pilot was on, 0 where that had one drive only.
     """
 
-    def __init__(self, flown: Flown) -> None:
+    def __init__(self, flown: BenchmarkCurve) -> None:
         points = flown.points
         # An SSD's buffer that is still filling flatters the middle of a curve: nothing lasts above its end.
         self.most = float(np.mean([point.iops for point in points[-2:]]))
@@ -90,7 +90,7 @@ class Curve:
         self.apart = (first.read_deviation, first.write_deviation)
         self._loads = tuple(load for load, _ in self._table)
 
-    def at(self, rate: float) -> Found:
+    def at(self, rate: float) -> SetResponse:
         """What random arrivals find at ``rate``: infinite responses from ``most`` on."""
         load = rate / self.most
         at = min(max(1, bisect_right(self._loads, load)), len(self._loads) - 1)
@@ -98,17 +98,17 @@ class Curve:
         share = min(1.0, (load - low) / (high - low))
         found = self._table[at - 1][1].mixed(self._table[at][1], share)
         scale = 1 / (1 - load) if load < 1 else math.inf
-        return Found._make([*(value * scale for value in found[:7]), found.operation_j])
+        return SetResponse._make([*(value * scale for value in found[:7]), found.operation_j])
 
-    def alone(self, depth: float) -> Found | None:
+    def alone(self, depth: float) -> SetResponse | None:
         """The same where always ``depth`` operations are there: the pilot of one set itself."""
         return None if self._alone is None else self._alone.at(depth)
 
 
-Table = list[tuple[float, Found]]
+Table = list[tuple[float, SetResponse]]
 
 
-def _of_group(flown: Flown, most: float) -> Table:
+def _of_group(flown: BenchmarkCurve, most: float) -> Table:
     """Loads and what is found at them, times (1 - load).
 
     A loop of N requests leaves N - 1 for another to find, so its responses are those of random arrivals at
@@ -119,7 +119,7 @@ def _of_group(flown: Flown, most: float) -> Table:
         load = min(point.iops * (point.depth - 1) / point.depth / most, 0.999)
         if table and load <= table[-1][0]:
             continue
-        found = Found(
+        found = SetResponse(
             point.there / point.iops,
             point.read.mean_s,
             point.read.mean_s,
@@ -129,11 +129,11 @@ def _of_group(flown: Flown, most: float) -> Table:
             point.write.deviation_s,
             point.operation_j,
         )
-        table.append((load, Found._make([*(value * (1 - load) for value in found[:7]), found.operation_j])))
+        table.append((load, SetResponse._make([*(value * (1 - load) for value in found[:7]), found.operation_j])))
     return table
 
 
-def _of_arrivals(flown: Flown) -> Table:
+def _of_arrivals(flown: BenchmarkCurve) -> Table:
     """The same from random arrivals; empty where none were flown."""
     table: Table = []
     for load, point in flown.open:
@@ -141,13 +141,13 @@ def _of_arrivals(flown: Flown) -> Table:
         means = [moments.mean_s for moments in times]
         deviations = [moments.deviation_s for moments in times[1:]]
         if not table:
-            table.append((0.0, Found._make([*means, 0.0, *deviations, 0.0, point.operation_j])))
+            table.append((0.0, SetResponse._make([*means, 0.0, *deviations, 0.0, point.operation_j])))
         scaled = [(1 - load) * value for value in (*means, 0.0, *deviations, 0.0)]
-        table.append((load, Found._make([*scaled, point.operation_j])))
+        table.append((load, SetResponse._make([*scaled, point.operation_j])))
     return table
 
 
-def _of_set(flown: Flown, alone: _Alone, most: float, service_s: float) -> Table:
+def _of_set(flown: BenchmarkCurve, alone: _Alone, most: float, service_s: float) -> Table:
     """The same from the birth-death process of one set."""
     variation = (flown.points[0].both.deviation_s / flown.points[0].both.mean_s) ** 2
     states = np.arange(1, _STATES + 1, dtype=float)
@@ -173,7 +173,7 @@ def _of_set(flown: Flown, alone: _Alone, most: float, service_s: float) -> Table
         spread = np.sqrt(np.maximum(0.0, second - means[1:3] ** 2)) * scale
         joules = share * float((busy * deaths * figures[:, 7]).sum()) / rate
         found = (response, *(means[1:3] * scale), 0.0, *spread, 0.0)
-        table.append((load, Found._make([*(float(value) * (1 - load) for value in found), joules])))
+        table.append((load, SetResponse._make([*(float(value) * (1 - load) for value in found), joules])))
     return table
 
 
@@ -181,11 +181,11 @@ def _of_set(flown: Flown, alone: _Alone, most: float, service_s: float) -> Table
 class _Alone:
     """Rows of what is found with 1, 2, ... operations there, as :class:`Found` has it."""
 
-    rows: list[Found]
+    rows: list[SetResponse]
     table: Floats
 
     @classmethod
-    def of(cls, flown: Flown, most: float) -> _Alone:
+    def of(cls, flown: BenchmarkCurve, most: float) -> _Alone:
         """Beyond the last depth flown, times grow with the number."""
         points, states = flown.points, np.arange(1, _STATES + 1, dtype=float)
         depths = np.array([point.depth for point in points], float)
@@ -208,9 +208,9 @@ class _Alone:
             np.interp(states, depths, [point.operation_j for point in points]),
         ]
         table = np.column_stack(columns)
-        return cls([Found._make(map(float, row)) for row in table], table)
+        return cls([SetResponse._make(map(float, row)) for row in table], table)
 
-    def at(self, depth: float) -> Found:
+    def at(self, depth: float) -> SetResponse:
         """With any number there."""
         depth = max(1.0, depth)
         whole = min(int(depth), _STATES - 1)

@@ -16,7 +16,7 @@ _PLACES = 512
 
 
 @dataclass(frozen=True)
-class Work:
+class RaidWork:
     """Mean operations of drives for one request, their bytes, and what it waits for.
 
     ``phases`` are operations one after another, ``abreast`` how many of a phase are waited for together.
@@ -41,9 +41,9 @@ class Work:
 
 
 @lru_cache(maxsize=16384)
-def of_request(
+def raid_work(
     level: int, count: int, stripe_unit: int, size: float, *, write: bool, step: int | None = None
-) -> Work:
+) -> RaidWork:
     """The mean over where a request may begin.
 
     Parameters
@@ -59,7 +59,7 @@ def of_request(
         copies = count if write else 1
         whole, none = (float(copies), float(size)), (0.0, 0.0)
         read, written = (none, whole) if write else (whole, none)
-        return Work(read[0], written[0], float(size), 1.0, float(copies), read, written)
+        return RaidWork(read[0], written[0], float(size), 1.0, float(copies), read, written)
     step = step or 1 << (size.bit_length() - 1)
     data = data_drives(level, count)
     stripe = data * stripe_unit
@@ -77,7 +77,7 @@ def of_request(
     )
     reads, writes = plain_reads + updates, plain_writes + updates
     moved = read_bytes + write_bytes + 2 * update_bytes
-    return Work(
+    return RaidWork(
         reads,
         writes,
         moved / max(reads + writes, 1e-9),

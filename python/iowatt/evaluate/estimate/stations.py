@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from iowatt.evaluate.estimate.operations import How
-from iowatt.evaluate.estimate.queueing import Curve, Found, greatest, wait
+from iowatt.evaluate.estimate.queueing import Curve, SetResponse, greatest, wait
 
 #: Of the spread of a response, what parts of one request on neighbouring drives differ by (from simulations
 #: of requests of 2 to 16 units on 8 and 24 drives: 0.2 to 0.45).
@@ -93,15 +93,15 @@ class Sets:
         alone = curve.alone(rate * found.both)
         return (found if alone is None else found.mixed(alone, self._same)).operation_j
 
-    def figures(self, rates: Sequence[float], variation: float) -> Found:
+    def figures(self, rates: Sequence[float], variation: float) -> SetResponse:
         """What operations find there, where requests come with ``variation`` (ca^2)."""
         mean = self.rate(rates)
         if len(self.uneven) == 1:
             return self._figures(mean, variation)
         parts = [(share * times, self._figures(mean * times, variation)) for share, times in self.uneven]
-        return Found._make(sum(w * part[at] for w, part in parts) for at in range(len(Found._fields)))
+        return SetResponse._make(sum(w * part[at] for w, part in parts) for at in range(len(SetResponse._fields)))
 
-    def _figures(self, rate: float, variation: float) -> Found:
+    def _figures(self, rate: float, variation: float) -> SetResponse:
         curve = self.curve
         found = curve.at(rate)
         if math.isinf(found.both):
@@ -112,7 +112,7 @@ class Sets:
             found = found.mixed(alone, self._same)
         if variation != 1.0:
             waited = (found.both - curve.service_s) * (1 - variation) / 2
-            found = Found._make([*(max(0.0, value - waited) for value in found[:4]), *found[4:]])
+            found = SetResponse._make([*(max(0.0, value - waited) for value in found[:4]), *found[4:]])
         return found
 
 
@@ -129,7 +129,7 @@ class Leg:
     abreast: float = 1.0
     how: How = "read"
 
-    def response(self, found: Found) -> float:
+    def response(self, found: SetResponse) -> float:
         """At sets where operations find this."""
         updated = self.station.curve.updated if isinstance(self.station, Sets) else 0
         if self.how == "update" and updated:
@@ -156,7 +156,7 @@ def response(legs: Sequence[Leg], seen: Sequence[float], variation: float) -> fl
     """Mean time of legs one after another, at rates that are seen, with ``variation`` (ca^2) of the
     requests."""
     total = 0.0
-    known: dict[int, Found] = {}
+    known: dict[int, SetResponse] = {}
     for leg in legs:
         if isinstance(leg.station, Sets):
             figures = known.get(id(leg.station)) or leg.station.figures(seen, variation)

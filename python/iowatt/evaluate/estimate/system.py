@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from iowatt.evaluate.estimate import asking, front, hybrid
-from iowatt.evaluate.estimate.asking import Asked
+from iowatt.evaluate.estimate.asking import RequestMix
 from iowatt.evaluate.estimate.back_end import Geometry
-from iowatt.evaluate.estimate.caching import cached
+from iowatt.evaluate.estimate.caching import cache_state
 from iowatt.evaluate.estimate.drives import Drives, identity
-from iowatt.evaluate.estimate.hybrid import Hybrid, Where
+from iowatt.evaluate.estimate.hybrid import Hybrid, AddressRange
 from iowatt.evaluate.estimate.load import Flow
 from iowatt.evaluate.estimate.network import Background, Network, Path, Solved
-from iowatt.evaluate.estimate.operation_counts import Counted, Waits, Wanted, shifted
-from iowatt.evaluate.estimate.operations import Mix, commands
+from iowatt.evaluate.estimate.operation_counts import OperationCounter, Waits, PoolDemand, shifted
+from iowatt.evaluate.estimate.operations import Mix, count_commands
 from iowatt.evaluate.estimate.stations import Leg, Sets, response
-from iowatt.evaluate.estimate.unknown import refuse
+from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
 from iowatt.model.scenario.raid import usable_bytes
 
@@ -39,7 +39,7 @@ class Phase:
 
 
 @dataclass
-class Moving:
+class MoveState:
     """What a virtual pool's moves came to: by how much they are slowed, and how many write-backs there
     are."""
 
@@ -61,7 +61,7 @@ class System:
         self.virtual: Sequence[Mapping[str, Any]] = simulation.get("virtual_pools", ())
         self.geometries = [Geometry.of(pool, _usable(pool)) for pool in self.pools]
         self.assumptions = list(assumed(flows, self.controller, self.virtual))
-        self._moving = [Moving() for _ in self.virtual]
+        self._moving = [MoveState() for _ in self.virtual]
 
     def solved(self) -> tuple[Network, Solved]:
         """The network, and what it comes to."""
@@ -116,10 +116,10 @@ class System:
         that is not as many as there are.
         """
         cache, total = self.controller.get("cache"), sum(rates)
-        kept = None if cache is None else cached(cache, self.flows, rates, full=full)
-        asked = [asking.of_flow(flow, kept) for flow in self.flows]
-        runs = asking.of_destages(kept, total)
-        count = Counted(self.geometries, self.volumes, self._hybrids(asked, runs, rates))
+        kept = None if cache is None else cache_state(cache, self.flows, rates, full=full)
+        asked = [asking.requests_of_flow(flow, kept) for flow in self.flows]
+        runs = asking.requests_of_destages(kept, total)
+        count = OperationCounter(self.geometries, self.volumes, self._hybrids(asked, runs, rates))
         waits: dict[tuple[int, bool], Waits] = {}
         for number, flow in enumerate(self.flows):
             for write, share in ((False, flow.read_share), (True, 1 - flow.read_share)):
@@ -131,16 +131,16 @@ class System:
             moving.done = count.moves(one, last, total)
         going = [*rates, total if behind is None else behind]
         sets = [self._sets(pool, count.wanted[pool], going) for pool in range(len(self.pools))]
-        stations = front.stations(self.controller, self.flows)
-        passed = front.back_end(self.controller, count)
+        stations = front.front_stations(self.controller, self.flows)
+        passed = front.back_end_stations(self.controller, count)
         paths = []
         for (number, write), waited in waits.items():
             flow = self.flows[number]
             share = 1 - flow.read_share if write else flow.read_share
-            before = front.legs(self.controller, stations, flow, write)
+            before = front.front_legs(self.controller, stations, flow, write)
             command = front.command_legs(self.controller, passed, waited, self.geometries, share, write=write)
             legs = (*before, *command, *_legs(waited, sets, share))
-            paths.append(Path(number, write, share, legs, front.fixed_s(self.controller, write)))
+            paths.append(Path(number, write, share, legs, front.front_fixed_s(self.controller, write)))
         background = None
         if destages and cache is not None:
             command = front.command_legs(self.controller, passed, destages, self.geometries, 1.0, write=True)
@@ -150,13 +150,13 @@ class System:
         return Network(self.flows, [one for one in every if one is not None], paths, background, behind)
 
     def _hybrids(
-        self, asked: Sequence[tuple[Asked, Asked]], runs: Asked, rates: Sequence[float]
+        self, asked: Sequence[tuple[RequestMix, RequestMix]], runs: RequestMix, rates: Sequence[float]
     ) -> list[Hybrid]:
         """The virtual pools under what is asked of their volumes."""
         found = []
         every = [(own, rate) for both, rate in zip(asked, rates, strict=True) for own in both]
         for number, plan in enumerate(self.virtual):
-            loads: dict[Where, tuple[float, float]] = {}
+            loads: dict[AddressRange, tuple[float, float]] = {}
             for own, rate in (*every, (runs, sum(rates))):
                 for request, places in own.items():
                     if self.volumes[request.volume]["pool"] != len(self.pools) + number:
@@ -167,7 +167,7 @@ class System:
                         add = times * rate
                         loads[place] = (reads, writes + add) if request.write else (reads + add, writes)
             moving = self._moving[number]
-            found.append(hybrid.settled(plan, loads, slower=moving.slower, cleaned=moving.cleaned))
+            found.append(hybrid.steady_state(plan, loads, slower=moving.slower, cleaned=moving.cleaned))
         return found
 
     def _paced(self, network: Network, found: Solved) -> bool:
@@ -188,7 +188,7 @@ class System:
                     moving.cleaned = changed
         return calm
 
-    def _sets(self, at: int, wanted: Wanted, every: Sequence[float]) -> Sets | None:
+    def _sets(self, at: int, wanted: PoolDemand, every: Sequence[float]) -> Sets | None:
         geometry = self.geometries[at]
         mix: Mix = {}
         for flow, own in wanted.mixes.items():
@@ -208,7 +208,7 @@ class System:
         )
         station.uneven = _uneven(wanted, every, geometry.sets)
         for flow, own in wanted.mixes.items():
-            station.visit(flow, commands(own))
+            station.visit(flow, count_commands(own))
         return station
 
 
@@ -253,7 +253,7 @@ def _drain(network: Network, rates: Sequence[float]) -> tuple[Solved, float]:
     return solved, network.behind
 
 
-def _uneven(wanted: Wanted, rates: Sequence[float], sets: int) -> tuple[tuple[float, float], ...]:
+def _uneven(wanted: PoolDemand, rates: Sequence[float], sets: int) -> tuple[tuple[float, float], ...]:
     """Shares of the sets that get so many times the mean rate, in coarse steps."""
     single: dict[int, float] = {}
     for flow, own in wanted.single.items():
@@ -261,7 +261,7 @@ def _uneven(wanted: Wanted, rates: Sequence[float], sets: int) -> tuple[tuple[fl
             single[at] = single.get(at, 0.0) + rates[flow] * count
     if not single:
         return ((1.0, 1.0),)
-    total = sum(rates[flow] * commands(own) for flow, own in wanted.mixes.items())
+    total = sum(rates[flow] * count_commands(own) for flow, own in wanted.mixes.items())
     rest = max(0.0, total - sum(single.values())) / sets
     times = Counter(round((single.get(at, 0.0) + rest) * sets / total * 10) / 10 for at in range(sets))
     mean = sum(each * number for each, number in times.items()) / sets
@@ -270,7 +270,7 @@ def _uneven(wanted: Wanted, rates: Sequence[float], sets: int) -> tuple[tuple[fl
 
 def _usable(pool: Mapping[str, Any]) -> int:
     if "chunklets" in pool:
-        raise refuse("pools of chunklets", "array.pool.chunklet")
+        raise not_modelled("pools of chunklets", "array.pool.chunklet")
     device, raid = pool["device"], pool["raid"]
     drive_bytes = device["sectors"] * device["sector_bytes"]
     return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)

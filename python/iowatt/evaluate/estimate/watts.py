@@ -15,7 +15,7 @@ from iowatt.model.power.plan import ArrayPlan
 from iowatt.sources.translation import capacity
 
 
-def of_drives(system: System, phases: Sequence[Phase]) -> tuple[dict[str, float], float]:
+def drive_watts(system: System, phases: Sequence[Phase]) -> tuple[dict[str, float], float]:
     """Mean watts of the drives of each pool, and of all drives when idle."""
     found: dict[str, float] = {}
     for device in system.work.plan["names"]["devices"]:
@@ -45,7 +45,7 @@ def _awake(pool: Mapping[str, Any], rate: float) -> float:
     return pool["count"] * above * -math.expm1(-rate / pool["count"] * lasts_s) if lasts_s else 0.0
 
 
-def rows(
+def power_row(
     system: System, drives: Mapping[str, float], idle_w: float, total: float, mib_per_s: float
 ) -> dict[str, float]:
     """Power, energy, capacity and what a watt buys, as a row has them."""

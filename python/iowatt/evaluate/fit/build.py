@@ -11,7 +11,7 @@ from typing import Any, Final
 from iowatt.base import toml_writer
 from iowatt.base.errors import InputError
 from iowatt.evaluate.fit import rate_profile, space
-from iowatt.evaluate.fit.calibrate import Tuned
+from iowatt.evaluate.fit.calibrate import FitParameters
 from iowatt.model.profile.profile import PROFILE_SCHEMA
 from iowatt.trace.description import Description, SizeHistogram
 
@@ -22,7 +22,7 @@ _SIZES: Final = 256
 def document(
     description: Description,
     classes: Mapping[str, Description],
-    tuned: Tuned,
+    tuned: FitParameters,
     name: str | None = None,
 ) -> dict[str, Any]:
     """The profile of a trace of one device.
@@ -101,7 +101,7 @@ def _largest(stream: dict[str, Any]) -> int:
     return max(int(row["size"]) for key in ("read_sizes", "write_sizes") for row in stream.get(key, []))
 
 
-def _stream(description: Description, of: Description, tuned: Tuned, way: str, suffix: str) -> dict[str, Any]:
+def _stream(description: Description, of: Description, tuned: FitParameters, way: str, suffix: str) -> dict[str, Any]:
     one = way[:-1]
     extent, places = space.density(of)
     near, jumps = tuned.near()

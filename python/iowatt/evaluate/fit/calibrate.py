@@ -27,7 +27,7 @@ K = TypeVar("K")
 
 
 @dataclass
-class Tuned:
+class FitParameters:
     """Parameters that are found by iteration; shares 0 to 1."""
 
     stick: float
@@ -67,14 +67,14 @@ class Tuned:
         return total, rows
 
 
-def begin(original: Description) -> Tuned:
+def first_parameters(original: Description) -> FitParameters:
     """Before the first iteration: places by density alone; runs interrupted as often as in the trace."""
     going_on = original.sequential.runs.sequential_request_share
     consecutive = original.sequential.consecutive_request_share
-    return Tuned(stick=min(1.0, consecutive / going_on) if going_on > 0 else 1.0)
+    return FitParameters(stick=min(1.0, consecutive / going_on) if going_on > 0 else 1.0)
 
 
-def step(tuned: Tuned, original: Description, synthetic: Description, gain: float = 1.0) -> Tuned:
+def next_parameters(tuned: FitParameters, original: Description, synthetic: Description, gain: float = 1.0) -> FitParameters:
     """The next parameters, from what came of the last."""
     reuse = {}
     for one in _WAYS:
@@ -83,7 +83,7 @@ def step(tuned: Tuned, original: Description, synthetic: Description, gain: floa
     jumps = _moved(tuned.jumps, _jumps(original), _jumps(synthetic), gain)
     share, made = (d.sequential.consecutive_request_share for d in (original, synthetic))
     stick = tuned.stick * min(2.0, max(0.5, share / made)) if made > 0 else tuned.stick
-    return Tuned(min(1.0, stick), reuse, jumps)
+    return FitParameters(min(1.0, stick), reuse, jumps)
 
 
 def _moved(shares: dict[K, float], want: dict[K, float], have: dict[K, float], gain: float) -> dict[K, float]:

@@ -113,7 +113,7 @@ def fit(
     with tempfile.TemporaryDirectory(prefix="iowatt-fit-") as folder:
         draft = Path(folder) / "profile.toml"
 
-        def drafted(tuned: calibrate.Tuned) -> dict[str, Any]:
+        def drafted(tuned: calibrate.FitParameters) -> dict[str, Any]:
             document = build.document(original, classes, tuned, name)
             draft.write_text(build.toml(document), encoding="utf-8")
             return document
@@ -121,11 +121,11 @@ def fit(
         def prepared(seed: int) -> Prepared:
             return prepare(str(draft), seed=seed, duration_s=span_s)
 
-        tuned = calibrate.begin(original)
+        tuned = calibrate.first_parameters(original)
         document = drafted(tuned)
         for number in range(steps):
             found = described(f"step {number + 1} of {steps}", prepared(_STEP_SEED + number).trace)
-            tuned = calibrate.step(tuned, original, found, _GAIN)
+            tuned = calibrate.next_parameters(tuned, original, found, _GAIN)
             document = drafted(tuned)
         _write(target, draft.read_text("utf-8"))
         synthetic = described("describing the synthetic trace", prepared(seeds[0]).trace)

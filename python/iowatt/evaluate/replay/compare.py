@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedFigure:
     """A figure of both."""
 
     figure: str
@@ -24,14 +24,14 @@ class Row:
         return self.simulated / self.measured
 
 
-def rows(measured: Mapping[str, Any], simulated: Mapping[str, Any], late_ms: float) -> list[Row]:
+def rows(measured: Mapping[str, Any], simulated: Mapping[str, Any], late_ms: float) -> list[ComparedFigure]:
     """Throughput, response times, power and energy per request, from two ``run.json``.
 
     ``late_ms``: how late requests were made on average, beyond what rounding explains. The simulator makes
     none late, and its response times hold every wait; so one row has both.
     """
     found = [
-        Row(figure, unit, ours, theirs)
+        ComparedFigure(figure, unit, ours, theirs)
         for (figure, unit, ours), (_, _, theirs) in zip(_figures(measured), _figures(simulated), strict=True)
     ]
     mean = next(row for row in found if row.figure == "response time, mean")
@@ -39,7 +39,7 @@ def rows(measured: Mapping[str, Any], simulated: Mapping[str, Any], late_ms: flo
     at = found.index(mean)
     return [
         *found[:at],
-        Row("response time from the trace's moment, mean", "ms", from_due, mean.simulated),
+        ComparedFigure("response time from the trace's moment, mean", "ms", from_due, mean.simulated),
         *found[at:],
     ]
 
@@ -62,7 +62,7 @@ def notes(measured: Mapping[str, Any], simulated: Mapping[str, Any]) -> list[str
     return found
 
 
-def as_json(found: list[Row]) -> list[dict[str, Any]]:
+def as_json(found: list[ComparedFigure]) -> list[dict[str, Any]]:
     """The rows for `--json`."""
     return [
         {

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError, IowattError
 from iowatt.evaluate.replay import job
-from iowatt.evaluate.replay.trace import Replayed
+from iowatt.evaluate.replay.trace import ReplayTrace
 from iowatt.sources.meters.recorders import Recorders, Wanted
 from iowatt.sources.process import child
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.replay.target import Target
+    from iowatt.evaluate.replay.target import ReplayTarget
 
 #: How much longer than the trace fio may take, as a factor and in s, before it hangs.
 _ALLOWANCE: Final = (3.0, 120.0)
@@ -44,7 +44,7 @@ def recorders(addresses: Sequence[MeterAddress], folder: Path, interval_s: float
 
 
 def run_fio(
-    trace: Replayed, target: Target, folder: Path, *, depth: int, stop: threading.Event, mark: str
+    trace: ReplayTrace, target: ReplayTarget, folder: Path, *, depth: int, stop: threading.Event, mark: str
 ) -> None:
     """Replay the trace by fio, whose files are left in ``folder``.
 

@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.evaluate.replay.trace import Replayed
+from iowatt.evaluate.replay.trace import ReplayTrace
 
 TARGET: Final = "target"
 OUTPUT: Final = "fio.json"
@@ -28,7 +28,7 @@ _LEAD_MS: Final = 1000
 _LEAD_US_EACH: Final = 20
 
 
-def write(trace: Replayed, folder: Path, *, depth: int, direct: bool) -> int:
+def write(trace: ReplayTrace, folder: Path, *, depth: int, direct: bool) -> int:
     """Write the job file and its logs into ``folder``, where the target is ``target``; gives the lead in ms.
 
     ``depth``: most requests outstanding.

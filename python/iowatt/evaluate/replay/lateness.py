@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.evaluate.replay.trace import Replayed
+from iowatt.evaluate.replay.trace import ReplayTrace
 from iowatt.sources.fio import logs
 
 #: Later than this a request came into another moment than the trace's.
@@ -39,7 +39,7 @@ class Lateness:
         )
 
 
-def of(trace: Replayed, folder: Path) -> Lateness:
+def of(trace: ReplayTrace, folder: Path) -> Lateness:
     """From the logs in ``folder``. The k-th request that was made is held against the k-th of the trace."""
     found = [logs.read(path, logs.REPLAY_BYTES) for path in sorted(folder.glob("replay_lat.*.log"))]
     made = np.sort(np.concatenate([rows.time_ms - rows.value / 1e6 for rows in found]))

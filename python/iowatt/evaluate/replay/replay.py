@@ -26,7 +26,7 @@ PAGE = "comparison.html"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReplayRequest:
     """What is to be done."""
 
     #: Of `iowatt.trace.open.spec`.
@@ -50,22 +50,22 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Replay:
+class ReplayOutcome:
     """What came of it."""
 
     measured: Run
     lateness: lateness.Lateness
     simulated: Run | None = None
-    rows: Sequence[compare.Row] = ()
+    rows: Sequence[compare.ComparedFigure] = ()
     notes: Sequence[str] = field(default_factory=tuple)
 
 
 def replay(
-    asked: Asked,
+    asked: ReplayRequest,
     *,
     tell: Callable[[str], None] = lambda _text: None,
     page: Callable[[Sequence[Run], Path], object] | None = None,
-) -> Replay:
+) -> ReplayOutcome:
     """Replay a trace; leaves a Run bundle at ``asked.output``, in it fio's files and the recordings.
 
     ``page`` writes the comparison of the replayed Run with the simulated one, where there is one.
@@ -120,9 +120,9 @@ def replay(
     done = Run.open(asked.output)
     index.register(asked.output, done.summary)
     if simulated is None:
-        return Replay(done, kept)
+        return ReplayOutcome(done, kept)
     other = Run.open(asked.output / SIMULATED)
-    return Replay(
+    return ReplayOutcome(
         done,
         kept,
         other,
@@ -132,9 +132,9 @@ def replay(
 
 
 def _measured(
-    asked: Asked,
-    fitted: trace.Replayed,
-    there: target.Target,
+    asked: ReplayRequest,
+    fitted: trace.ReplayTrace,
+    there: target.ReplayTarget,
     *,
     kept: lateness.Lateness,
     folder: Path,
@@ -193,7 +193,7 @@ def _volume(scenario: Path) -> str | None:
     return volume if isinstance(volume, str) else None
 
 
-def _simulated(asked: Asked, saved: Path, tell: Callable[[str], None]) -> Run:
+def _simulated(asked: ReplayRequest, saved: Path, tell: Callable[[str], None]) -> Run:
     """The scenario's array under the very requests that were replayed, in place of its own workloads."""
     from iowatt.base.toml_writer import inline
     from iowatt.evaluate.run_scenario import run_scenario

@@ -21,7 +21,7 @@ _MOST_REQUESTS = 50_000_000
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayTrace:
     """Requests as they are to be made; times in ns from the first."""
 
     time_ns: npt.NDArray[np.int64]
@@ -42,7 +42,7 @@ class Replayed:
         return float(self.time_ns[-1]) / 1e9
 
 
-def read(spec: Mapping[str, Any]) -> Replayed:
+def read(spec: Mapping[str, Any]) -> ReplayTrace:
     """Read a trace (a spec of `iowatt.trace.open.spec`, in which speed and the like may stand).
 
     Raises ``InputError`` where it is wrong, holds nothing, or more than memory should.
@@ -75,7 +75,7 @@ def read(spec: Mapping[str, Any]) -> Replayed:
     if empty:
         notes.append(f"{empty} requests of no bytes were left out")
     times = times[kept].astype(np.int64)
-    return Replayed(
+    return ReplayTrace(
         times - times[0],
         ops[kept] == 1,
         offsets[kept].astype(np.uint64),
@@ -84,7 +84,7 @@ def read(spec: Mapping[str, Any]) -> Replayed:
     )
 
 
-def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool, align: bool) -> Replayed:
+def fitted(trace: ReplayTrace, where: str, *, capacity: int, block: int, fold: bool, align: bool) -> ReplayTrace:
     """The trace within ``capacity`` bytes, at multiples of ``block`` bytes.
 
     Raises ``InputError`` where requests lie behind the end and ``fold`` is not asked for, or between blocks
@@ -130,7 +130,7 @@ def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool
     return replace(trace, offset=offset.astype(np.uint64), size=size.astype(np.uint32), notes=tuple(notes))
 
 
-def save(trace: Replayed, path: Path) -> None:
+def save(trace: ReplayTrace, path: Path) -> None:
     """Write the trace as it is replayed, in native columns."""
     rows = trace.time_ns.size
     pl.DataFrame(

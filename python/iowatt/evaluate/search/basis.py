@@ -9,7 +9,7 @@ from iowatt.render.phrases import listed
 from iowatt.sources.wall import DRIVES_ALONE, WHOLE_ARRAY
 
 
-def said(rows: Sequence[Mapping[str, Any]]) -> str:
+def basis_line(rows: Sequence[Mapping[str, Any]]) -> str:
     """A line on the rows (:mod:`iowatt.evaluate.search.row`) that have figures; empty where none has."""
     return "; ".join([*_watts(rows), *_models(rows)])
 

@@ -19,7 +19,7 @@ from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import pace, prepare
 from iowatt.evaluate.search.axes import Axis, Setting, expanded, split
-from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
 
@@ -55,7 +55,7 @@ def _number(value: Any) -> str:
     return f"{plain:.12f}".rstrip("0").rstrip(".") if isinstance(plain, float) else str(plain)
 
 
-def by_rate(given: Given, rates: list[float], workload: str | None = None) -> Axis:
+def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = None) -> Axis:
     """Rates of one workload, requests per second.
 
     Raises ``InputError`` where it is a closed loop, or its trace has no rate of its own to scale.
@@ -80,7 +80,7 @@ def by_rate(given: Given, rates: list[float], workload: str | None = None) -> Ax
     return Axis((RATE,), tuple(Setting((rate,), made) for rate, made in zip(rates, settings, strict=True)))
 
 
-def by_outstanding(given: Given, counts: list[float], workload: str | None = None) -> Axis:
+def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | None = None) -> Axis:
     """A closed loop of one workload with so many requests outstanding."""
     at, name, raw = _workload(given, workload)
     if any(count != int(count) for count in counts):
@@ -100,7 +100,7 @@ def by_outstanding(given: Given, counts: list[float], workload: str | None = Non
     return Axis((OUTSTANDING,), tuple(settings))
 
 
-def _workload(given: Given, asked: str | None) -> tuple[int, str, dict[str, Any]]:
+def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[str, Any]]:
     """Position, name and raw table of the workload whose load varies."""
     listed = prepare.raw(given).get("workload", [])
     workloads = [w for w in listed if isinstance(w, dict)] if isinstance(listed, list) else []
@@ -125,19 +125,19 @@ def _workload(given: Given, asked: str | None) -> tuple[int, str, dict[str, Any]
     return at, names[at], workloads[at]
 
 
-def _prepared(given: Given, overrides: tuple[str, ...] = ()) -> evaluation.Prepared:
+def _prepared(given: ScenarioInput, overrides: tuple[str, ...] = ()) -> evaluation.Prepared:
     document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
     place_overridden(document, given.base)
     return evaluation.prepare(document.validate(Scenario), given.base, given.text)
 
 
-def _is_loop(given: Given, at: int) -> bool:
+def _is_loop(given: ScenarioInput, at: int) -> bool:
     """Whether a workload's profile brings a closed loop."""
     replay = _prepared(given).plan["simulation"]["workloads"][at]["replay"]
     return bool(replay["mode"] == "closed")
 
 
-def _refuse_loop(given: Given, at: int, name: str) -> None:
+def _refuse_loop(given: ScenarioInput, at: int, name: str) -> None:
     try:
         loop = _is_loop(given, at)
     except InputError:  # a profile without a rate of its own, which it gets at every point
@@ -151,10 +151,10 @@ def _refuse_loop(given: Given, at: int, name: str) -> None:
         )
 
 
-def _recorded_rate(given: Given, at: int, path: str) -> float | None:
+def _recorded_rate(given: ScenarioInput, at: int, path: str) -> float | None:
     """Mean rate of a trace as recorded, requests per second; ``None`` where it records no times."""
     trace = _prepared(given, (f'{path}.replay={{mode = "open"}}',)).traces[at]
     if trace.get("rate_iops") is not None and Path(trace["path"]).is_file():
         return None
-    found = pace.of(trace)
+    found = pace.trace_pace(trace)
     return None if found.untimed else found.rate_iops

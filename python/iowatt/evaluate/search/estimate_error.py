@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.estimate.draw import Drawn, draw
+from iowatt.evaluate.estimate.draw import RandomConfiguration, random_configuration
 from iowatt.evaluate.estimate.estimator import Estimator
-from iowatt.evaluate.search.row import of_run
+from iowatt.evaluate.search.row import row_of_run
 from iowatt.model.scenario import load
 from iowatt.run import provenance
 
@@ -20,14 +20,14 @@ RESPONSE: Final = "response_time_ms.all.mean"
 
 
 @dataclass(frozen=True)
-class Compared:
+class EstimateComparison:
     """A configuration, both ways. Errors are shares of the simulation's figure; None where it is no test.
 
     ``estimate_s`` is what an estimate takes once its drives are known, ``simulation_s`` what the simulation
     took.
     """
 
-    drawn: Drawn
+    drawn: RandomConfiguration
     estimated: dict[str, float]
     simulated: dict[str, Any]
     throughput: float | None
@@ -38,7 +38,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Spread:
+class ErrorSpread:
     """Median and 95th percentile of the absolute errors of ``count`` configurations."""
 
     count: int
@@ -46,7 +46,7 @@ class Spread:
     p95: float
 
 
-def compared(estimator: Estimator, drawn: Drawn) -> Compared:
+def compare_estimate(estimator: Estimator, drawn: RandomConfiguration) -> EstimateComparison:
     """A configuration estimated and simulated."""
     base = estimator.base
 
@@ -63,7 +63,7 @@ def compared(estimator: Estimator, drawn: Drawn) -> Compared:
     )
     work = prepared(rate, (drawn.warm + drawn.measured) / rate, drawn.warm / rate)
     if drawn.hybrid and closed:  # what moves settles by requests, so their rate has to be known
-        seen = of_run(evaluation.simulate(work, inputs=lambda: [], started_at=provenance.now()))
+        seen = row_of_run(evaluation.simulate(work, inputs=lambda: [], started_at=provenance.now()))
         settled = max(rate * 0.01, float(seen["throughput.iops"]))  # type: ignore[arg-type]
         work = prepared(rate, (drawn.warm + drawn.measured) / settled, drawn.warm / settled)
     estimate = estimator.of(work)
@@ -73,11 +73,11 @@ def compared(estimator: Estimator, drawn: Drawn) -> Compared:
     begun = time.perf_counter()
     run = evaluation.simulate(work, inputs=lambda: [], started_at=provenance.now())
     simulation_s = time.perf_counter() - begun
-    row = of_run(run)
+    row = row_of_run(run)
     above = float(row["power_w.mean"]) - float(row["power_w.idle"])  # type: ignore[arg-type]
     drawn_w = estimate.row["power_w.mean"] - estimate.row["power_w.idle"]
     given = estimate.row.get(RESPONSE)
-    return Compared(
+    return EstimateComparison(
         drawn=drawn,
         estimated=estimate.row,
         simulated=row,
@@ -89,26 +89,26 @@ def compared(estimator: Estimator, drawn: Drawn) -> Compared:
     )
 
 
-def over(
-    count: int, seed: int, base: Path, told: Callable[[Compared], None] = lambda _one: None
-) -> tuple[Estimator, list[Compared]]:
+def compare_random(
+    count: int, seed: int, base: Path, told: Callable[[EstimateComparison], None] = lambda _one: None
+) -> tuple[Estimator, list[EstimateComparison]]:
     """``count`` configurations of a seed, and the estimator with the drives that it flew."""
     estimator = Estimator(base)
     found = []
     for number in range(count):
-        one = compared(estimator, draw(number, seed))
+        one = compare_estimate(estimator, random_configuration(number, seed))
         told(one)
         found.append(one)
     return estimator, found
 
 
-def spread(errors: Sequence[float | None]) -> Spread:
+def spread(errors: Sequence[float | None]) -> ErrorSpread:
     """Of the errors that are known."""
     known = sorted(abs(error) for error in errors if error is not None)
     if not known:
-        return Spread(0, 0.0, 0.0)
+        return ErrorSpread(0, 0.0, 0.0)
     at = [known[min(len(known) - 1, int(share * len(known)))] for share in (0.5, 0.95)]
-    return Spread(len(known), at[0], at[1])
+    return ErrorSpread(len(known), at[0], at[1])
 
 
 def _error(estimated: float, simulated: Any) -> float:

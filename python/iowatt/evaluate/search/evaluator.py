@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from iowatt.base.errors import IowattError
 from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Work
-from iowatt.evaluate.search.point import evaluate
-from iowatt.evaluate.search.record import as_record, as_text, loads
+from iowatt.evaluate.search.point import evaluate_point
+from iowatt.evaluate.search.record import error_record, error_text, load_record
 from iowatt.evaluate.search.threads import Threads, cores
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Job:
+class PointJob:
     """A task with the name that messages give it, and the points that it stands for."""
 
     task: Any
@@ -47,7 +47,7 @@ class Job:
     points: int = 1
 
 
-class Kept(Protocol):
+class JournalFolder(Protocol):
     """A folder that keeps records."""
 
     journal: Journal
@@ -60,7 +60,7 @@ class Evaluator:
     ``total`` is the number of points that are expected; of these ``done`` are done and ``failed`` failed.
     """
 
-    folder: Kept | None
+    folder: JournalFolder | None
     executor: Executor | None
     jobs: int | None
     progress: Callable[[Progress], None] | None
@@ -87,7 +87,7 @@ class Evaluator:
             self.failed += "error" in record
 
     def evaluate(
-        self, jobs: Mapping[str, Job], kept: Callable[[str, Record], None] = lambda key, record: None
+        self, jobs: Mapping[str, PointJob], kept: Callable[[str, Record], None] = lambda key, record: None
     ) -> None:
         """Run what has no record yet; ``kept`` is told of each one, and may raise to end it all."""
         missing = {key: job for key, job in jobs.items() if key not in self.records}
@@ -95,7 +95,7 @@ class Evaluator:
             return
         worker = self._begun(max(len(missing), self.total - self.done))
         self._tell()
-        tickets = {worker.submit(self.work or evaluate, job.task): key for key, job in missing.items()}
+        tickets = {worker.submit(self.work or evaluate_point, job.task): key for key, job in missing.items()}
         for finished in worker.as_completed():
             self._fractions.pop(finished.ticket, None)
             key = tickets[finished.ticket]
@@ -106,7 +106,7 @@ class Evaluator:
                 # As a resumed search will read it, so that both make the same table.
                 kept_by = None if self.folder is None else self.folder.journal
                 record = (
-                    loads(json.dumps(finished.result)) if kept_by is None else kept_by.append(finished.result)
+                    load_record(json.dumps(finished.result)) if kept_by is None else kept_by.append(finished.result)
                 )
             self.records[key] = record
             self.done += job.points
@@ -144,9 +144,9 @@ class Evaluator:
         if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
             raise error
         if isinstance(error, MachineError):
-            said = as_record(error)
-            self.machines.append(f"{label}: {as_text(said)}")
+            said = error_record(error)
+            self.machines.append(f"{label}: {error_text(said)}")
             return {"key": key, "error": said}
         text = f"{type(error).__name__}: {error}"
         self.faults.append(f"{label}: {text}")
-        return {"key": key, "error": as_record(IowattError("internal", None, f"a fault of iowatt: {text}"))}
+        return {"key": key, "error": error_record(IowattError("internal", None, f"a fault of iowatt: {text}"))}

@@ -32,7 +32,7 @@ RUNS: Final = "runs"
 
 
 @dataclass(frozen=True)
-class Shape:
+class FolderKind:
     """What the directory of a kind of search holds."""
 
     #: Its name in messages.
@@ -48,12 +48,12 @@ class Shape:
     held: bool = True
 
 
-SWEEP: Final = Shape(
+SWEEP: Final = FolderKind(
     "a sweep", MANIFEST, "iowatt.sweep/", "scenario.toml", ("table.parquet", "table.csv", "report.html")
 )
 
 
-def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> None:
+def refuse_target(target: Path, *, force: bool, resume: bool, shape: FolderKind = SWEEP) -> None:
     """Raise ``InputError`` where a search cannot be written to ``target``; before any work is done."""
     if force and resume:
         raise both_force_and_resume()
@@ -87,7 +87,7 @@ def both_force_and_resume() -> InputError:
     )
 
 
-def is_search(target: Path, shape: Shape = SWEEP) -> bool:
+def is_search(target: Path, shape: FolderKind = SWEEP) -> bool:
     """Whether a directory holds a search of that kind, of any version."""
     return input_file.schema_of(target / shape.manifest).startswith(shape.schema)
 
@@ -108,9 +108,9 @@ class Folder:
         *,
         force: bool,
         resume: bool,
-        shape: Shape = SWEEP,
+        shape: FolderKind = SWEEP,
     ) -> None:
-        refuse(target, force=force, resume=resume, shape=shape)
+        refuse_target(target, force=force, resume=resume, shape=shape)
         self.target = target
         if resume and shape.held and is_search(target, shape):
             _refuse_changed(target, manifest)
@@ -148,14 +148,14 @@ def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
     try:
         with atomic_path.file(place) as made:
             write(made)
-            synced(made)
-        synced(place.parent)
+            sync(made)
+        sync(place.parent)
     except OSError as error:
         raise InputError("unwritable", str(place), f"cannot be written: {error.strerror}") from None
     return place
 
 
-def synced(path: Path) -> None:
+def sync(path: Path) -> None:
     """Bring a file, or the names in a folder, to the disk. Raises ``OSError``."""
     handle = os.open(path, os.O_RDONLY)
     try:

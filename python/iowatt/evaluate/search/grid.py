@@ -17,7 +17,7 @@ MOST_POINTS: Final = 1_000_000
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """One combination; ``number`` counts from 1 in the order of the table."""
 
     number: int
@@ -34,7 +34,7 @@ class Point:
         return tuple(override for setting in self.settings for override in setting.overrides)
 
 
-def points(axes: Sequence[Axis]) -> list[Point]:
+def all_points(axes: Sequence[Axis]) -> list[SweepPoint]:
     """All points."""
     count = math.prod(len(axis.settings) for axis in axes)
     if count > MOST_POINTS:
@@ -44,10 +44,10 @@ def points(axes: Sequence[Axis]) -> list[Point]:
             f"{count:,} points are too many; at most {MOST_POINTS:,} are run",
         )
     combined = itertools.product(*(axis.settings for axis in axes))
-    return [Point(number, settings) for number, settings in enumerate(combined, 1)]
+    return [SweepPoint(number, settings) for number, settings in enumerate(combined, 1)]
 
 
-def columns(axes: Sequence[Axis]) -> tuple[str, ...]:
+def swept_columns(axes: Sequence[Axis]) -> tuple[str, ...]:
     """The columns of the table that say where a point is."""
     return tuple(column for axis in axes for column in axis.columns)
 
@@ -65,20 +65,20 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def label(point: Point, paths: Sequence[str]) -> str:
+def point_label(point: SweepPoint, paths: Sequence[str]) -> str:
     """A point for people: ``count=24, raid.level=5``."""
     names = short_names(paths)
-    return ", ".join(f"{names[path]}={shown(value)}" for path, value in zip(paths, point.values, strict=True))
+    return ", ".join(f"{names[path]}={show_value(value)}" for path, value in zip(paths, point.values, strict=True))
 
 
-def shown(value: Cell) -> str:
+def show_value(value: Cell) -> str:
     """A value as TOML writes it, without quotes; whole numbers without decimals."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def own_seed(seed: int, point: Point) -> int:
+def own_seed(seed: int, point: SweepPoint) -> int:
     """A seed of a point's own, from the scenario's and its values, whatever other points there are."""
     text = json.dumps([seed, *point.overrides])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

@@ -30,7 +30,7 @@ _LEAST: Final = 1 / 4096
 
 
 @dataclass(frozen=True)
-class Measured:
+class RateMeasurement:
     """What a run at a rate gave."""
 
     #: Requests per second.
@@ -45,7 +45,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Point:
+class BracketPoint:
     """One rate with all of its runs pooled."""
 
     rate: float
@@ -59,18 +59,18 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Highest:
+class RateBracket:
     """What the search found."""
 
     limit_s: float
     #: The point of the highest rate that met the limit; None where none did.
-    best: Point | None
+    best: BracketPoint | None
     #: The lowest rate above it that did not; None where none was seen.
-    beyond: Point | None
+    beyond: BracketPoint | None
     #: Whether these two are within the tolerance of one another.
     settled: bool
     #: In the order in which they were run, repeated ones pooled.
-    points: tuple[Point, ...]
+    points: tuple[BracketPoint, ...]
     #: Runs in all.
     runs: int
     #: Why it ended early, and where the curve falls.
@@ -82,10 +82,10 @@ class Highest:
         return not falls(self.points, self.limit_s)
 
 
-Measure = Callable[[float], Measured]
+Measure = Callable[[float], RateMeasurement]
 
 
-def judged(
+def verdict_of(
     rate: float,
     achieved: float,
     response_s: float | None,
@@ -112,7 +112,7 @@ def highest_rate(
     rounded: Callable[[float], float] = lambda rate: rate,
     keeps_up: float = KEEPS_UP,
     near: float | None = None,
-) -> Highest:
+) -> RateBracket:
     """The highest rate whose mean response time is at most ``limit_s``.
 
     Parameters
@@ -154,7 +154,7 @@ def highest_rate(
     return search.run(min(start, ceiling))
 
 
-def falls(points: Sequence[Point], limit_s: float) -> list[tuple[Point, Point]]:
+def falls(points: Sequence[BracketPoint], limit_s: float) -> list[tuple[BracketPoint, BracketPoint]]:
     """Neighbours in rate of which the higher one has the shorter response time, beyond noise and a tenth.
 
     Saturated points are left out: their response times are those of a growing queue. So are falls from less
@@ -165,7 +165,7 @@ def falls(points: Sequence[Point], limit_s: float) -> list[tuple[Point, Point]]:
     return [(a, b) for a, b in pairwise(known) if 2 * (a.response_s or 0.0) >= limit_s and _falls(a, b)]
 
 
-def _falls(lower: Point, higher: Point) -> bool:
+def _falls(lower: BracketPoint, higher: BracketPoint) -> bool:
     assert lower.response_s is not None and higher.response_s is not None
     noise = lower.half_width_s + higher.half_width_s
     return lower.response_s - higher.response_s > max(noise, 0.1 * lower.response_s)
@@ -190,13 +190,13 @@ class _Search:
     rounded: Callable[[float], float]
     keeps_up: float
     near: float | None
-    points: list[Point] = field(default_factory=list)
+    points: list[BracketPoint] = field(default_factory=list)
     runs: int = 0
     notes: list[Note] = field(default_factory=list)
-    low: Point | None = None
-    high: Point | None = None
+    low: BracketPoint | None = None
+    high: BracketPoint | None = None
 
-    def run(self, start: float) -> Highest:
+    def run(self, start: float) -> RateBracket:
         try:
             first = self._at(start)
             if first.verdict == "meets" or self._descend(first):
@@ -218,7 +218,7 @@ class _Search:
             )
         if self.low is not None and self.low.uncertain:
             self._note("limit-in-noise", "the limit is within the noise of the rate found")
-        return Highest(
+        return RateBracket(
             self.limit,
             self.low,
             self.high,
@@ -236,14 +236,14 @@ class _Search:
             return False
         return self.high.rate - self.low.rate <= self.tolerance * self.high.rate * (1 + 1e-9)
 
-    def _at(self, rate: float) -> Point:
+    def _at(self, rate: float) -> BracketPoint:
         """A rate, run once or, where noise leaves it undecided, more often; the bracket knows of it."""
         rate = self.rounded(rate)
         known = next((point for point in self.points if point.rate == rate), None)
         if known is not None or rate <= 0:
             raise _NoOtherRateError
-        seen: list[Measured] = []
-        point: Point | None = None
+        seen: list[RateMeasurement] = []
+        point: BracketPoint | None = None
         while point is None or (point.uncertain and len(seen) <= self.repeats):
             if self.runs >= self.most_runs:
                 if point is None:
@@ -260,17 +260,17 @@ class _Search:
             self.high = point
         return point
 
-    def _judged(self, rate: float, seen: Sequence[Measured]) -> Point:
+    def _judged(self, rate: float, seen: Sequence[RateMeasurement]) -> BracketPoint:
         answered = [one for one in seen if one.response_s is not None]
         achieved = math.fsum(one.achieved for one in seen) / len(seen)
         if not answered:
-            return Point(rate, achieved, None, 0.0, "saturated", uncertain=False, runs=len(seen))
+            return BracketPoint(rate, achieved, None, 0.0, "saturated", uncertain=False, runs=len(seen))
         mean = math.fsum(one.response_s or 0.0 for one in answered) / len(answered)
         half = math.sqrt(math.fsum(one.half_width_s**2 for one in answered)) / len(answered)
         scatter = math.sqrt(math.fsum(one.scatter**2 for one in seen)) / len(seen)
-        verdict = judged(rate, achieved, mean, self.limit, scatter=scatter, keeps_up=self.keeps_up)
+        verdict = verdict_of(rate, achieved, mean, self.limit, scatter=scatter, keeps_up=self.keeps_up)
         uncertain = verdict != "saturated" and abs(mean - self.limit) < half
-        return Point(rate, achieved, mean, half, verdict, uncertain, len(seen))
+        return BracketPoint(rate, achieved, mean, half, verdict, uncertain, len(seen))
 
     def _climb(self) -> None:
         """Up from the highest rate that met the limit, until one does not."""
@@ -286,7 +286,7 @@ class _Search:
                 step *= 2
             self._at(min(self.low.rate + step, self.ceiling))
 
-    def _above(self, low: Point) -> float:
+    def _above(self, low: BracketPoint) -> float:
         """The next rate on the way up: where the line of 1/R meets 1/limit, if two points tell."""
         least = low.rate * (1 + 0.9 * self.tolerance)
         known = sorted(
@@ -302,7 +302,7 @@ class _Search:
         near = low.response_s is not None and low.response_s * _GROWTH > self.limit
         return low.rate * (_LEAST_GROWTH if near else _GROWTH)
 
-    def _first_step(self, first: Point) -> float | None:
+    def _first_step(self, first: BracketPoint) -> float | None:
         """How far from the first rate the second one is, as a share; None where nothing is known of it.
 
         Under load response times grow at least as fast as the rate, so that the first of them bounds it too.
@@ -314,7 +314,7 @@ class _Search:
             return None
         return max(min(share, self.near), 0.9 * self.tolerance)
 
-    def _descend(self, first: Point) -> bool:
+    def _descend(self, first: BracketPoint) -> bool:
         """Down from a rate that failed, until one meets the limit; whether to climb from there.
 
         Where response times do not become shorter with the rate (disks that sleep, say), it goes up instead.
@@ -340,12 +340,12 @@ class _Search:
         self._note("no-rate-below", f"no rate down to {last.rate:.6g} requests per second keeps to the limit")
         return False
 
-    def _floor(self, first: Point) -> float:
+    def _floor(self, first: BracketPoint) -> float:
         """The least rate that is tried: far below what the array can do, or the first one."""
         can = [p.achieved for p in self.points if p.verdict == "saturated" and p.achieved > 0]
         return _LEAST * min([first.rate, *can])
 
-    def _below(self, point: Point) -> float:
+    def _below(self, point: BracketPoint) -> float:
         """The next rate on the way down."""
         if (step := self._first_step(point)) is not None:
             return point.rate * (1 - min(step, 0.5))
@@ -362,7 +362,7 @@ class _Search:
         aim = min(meets * (1 - 0.4 * self.tolerance), point.rate * (1 - 0.9 * self.tolerance))
         return max(aim, point.rate / _MOST_GROWTH)
 
-    def _ascend_over(self, first: Point) -> bool:
+    def _ascend_over(self, first: BracketPoint) -> bool:
         """Up through rates that are over the limit, as long as the response time falls."""
         last = first
         while last.verdict == "over":
@@ -378,7 +378,7 @@ class _Search:
         )
         return False
 
-    def _close(self, low: Point, high: Point) -> None:
+    def _close(self, low: BracketPoint, high: BracketPoint) -> None:
         """Narrows the bracket to the tolerance."""
         widths: list[float] = []
         probed = False
@@ -394,7 +394,7 @@ class _Search:
                 aim, probed = _middle(low.rate, high.rate), False
             self._at(aim)
 
-    def _between(self, low: Point, high: Point) -> tuple[float, bool]:
+    def _between(self, low: BracketPoint, high: BracketPoint) -> tuple[float, bool]:
         """The next rate within the bracket: near where the line of 1/R meets 1/limit, never at an end.
 
         And whether it lies so near an end that it closes the bracket, if the line is right.
@@ -412,7 +412,7 @@ class _Search:
         edge = 0.05 * width
         return min(max(aim, low.rate + edge), high.rate - edge), probes
 
-    def _crossing(self, low: Point, high: Point) -> float | None:
+    def _crossing(self, low: BracketPoint, high: BracketPoint) -> float | None:
         if high.verdict == "over" or not low.response_s:
             return _crossing(low, high, self.limit)
         # A saturated array gives what it can: there 1/R would be 0, had the run no end. Where it gave less
@@ -423,7 +423,7 @@ class _Search:
         return low.rate + max(0.0, share) * (high.achieved - low.rate)
 
 
-def _crossing(a: Point, b: Point, limit: float) -> float | None:
+def _crossing(a: BracketPoint, b: BracketPoint, limit: float) -> float | None:
     """The rate at which the line of 1/R through two points meets 1/limit; None where it does not fall."""
     if not a.response_s or not b.response_s or a.rate >= b.rate:
         return None
@@ -437,5 +437,5 @@ def _middle(low: float, high: float) -> float:
     return math.sqrt(low * high) if high > 4 * low else (low + high) / 2
 
 
-def _ms(point: Point) -> str:
+def _ms(point: BracketPoint) -> str:
     return "none" if point.response_s is None else f"{point.response_s * 1e3:.4g} ms"

@@ -15,7 +15,7 @@ from iowatt.run.summary_schema import Input
 
 
 @dataclass(frozen=True)
-class File:
+class InputFile:
     """A file by name, place and content."""
 
     name: str
@@ -33,21 +33,21 @@ _known: dict[tuple[Path, int, int], str] = {}
 _lock = threading.Lock()
 
 
-def digests(paths: Iterable[Path]) -> dict[Path, str]:
+def file_digests(paths: Iterable[Path]) -> dict[Path, str]:
     """SHA-256 of each file."""
     return {path: _sha256(path) for path in dict.fromkeys(paths)}
 
 
-def described(files: Sequence[tuple[str, Path]], digest: dict[Path, str]) -> tuple[File, ...]:
+def described_files(files: Sequence[tuple[str, Path]], digest: dict[Path, str]) -> tuple[InputFile, ...]:
     """The files of a point with their digests, for another process to find and check."""
     seen = {path: name for name, path in reversed(files)}
     return tuple(
-        File(name, str(path.resolve()), path.stat().st_size, digest[path])
+        InputFile(name, str(path.resolve()), path.stat().st_size, digest[path])
         for path, name in reversed(seen.items())
     )
 
 
-def verify(files: Sequence[File]) -> None:
+def verify_files(files: Sequence[InputFile]) -> None:
     """Raise ``MachineError`` where a file is not there, or is not the one that the sweep was begun with."""
     for file in files:
         try:

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.record import is_error, loads
+from iowatt.evaluate.search.record import is_error_record, load_record
 
 
-def read(file: Path) -> dict[str, dict[str, Any]]:
+def read_journal(file: Path) -> dict[str, dict[str, Any]]:
     """The records by key; none where there is no journal."""
     return _parsed(file)[0]
 
@@ -39,7 +39,7 @@ def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
     found: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(content[:whole].splitlines(), 1):
         try:
-            record = loads(line)
+            record = load_record(line)
             if not _is_record(record):
                 raise ValueError
             found[record["key"]] = record
@@ -58,7 +58,7 @@ def _is_record(record: Any) -> bool:
     if not isinstance(record, dict) or not isinstance(record.get("key"), str):
         return False
     if "error" in record:
-        return is_error(record["error"])
+        return is_error_record(record["error"])
     if "row" in record:
         row = record["row"]
         return isinstance(row, Mapping) and all(isinstance(cell, _CELL) for cell in row.values())
@@ -92,7 +92,7 @@ class Journal:
             os.fsync(self._descriptor)
         except OSError as error:
             raise InputError("unwritable", str(self._file), f"cannot be written: {error.strerror}") from None
-        again = loads(line)
+        again = load_record(line)
         self.records[again["key"]] = again
         return again
 

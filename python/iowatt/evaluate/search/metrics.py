@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from iowatt.evaluate.search.grid import shown
+from iowatt.evaluate.search.grid import show_value
 from iowatt.render.figure import Cell, Column
 
 if TYPE_CHECKING:
@@ -55,12 +55,12 @@ _FIRST: Final = (
 """Figures that are asked for first, in this order."""
 
 
-class Given(Column):
+class VerbatimColumn(Column):
     """A column of values that somebody gave: shown as given, not rounded."""
 
     def show(self, cell: Cell) -> str:
         """The value as it was given."""
-        return super().show(None) if cell is None else shown(cell)
+        return super().show(None) if cell is None else show_value(cell)
 
 
 def power(frame: pl.DataFrame) -> str:

@@ -13,7 +13,7 @@ from iowatt.base.errors import InputError
 
 
 @dataclass(frozen=True)
-class Pace:
+class TracePace:
     """A trace as its reader's options make it."""
 
     requests: int
@@ -36,7 +36,7 @@ class Pace:
         return (self.requests - 1) / self.seconds
 
 
-def of(trace: Mapping[str, Any]) -> Pace:
+def trace_pace(trace: Mapping[str, Any]) -> TracePace:
     """The pace of a trace specification, whose path opens from here.
 
     It is read once as long as the file stays the same. Raises ``InputError`` where there is no such file, or
@@ -61,7 +61,7 @@ def of(trace: Mapping[str, Any]) -> Pace:
 
 
 @lru_cache(maxsize=256)
-def _read(trace: str, _changed: tuple[tuple[int, int], ...]) -> Pace:
+def _read(trace: str, _changed: tuple[tuple[int, int], ...]) -> TracePace:
     from iowatt.trace.open import requests
 
     spec = json.loads(trace)
@@ -74,4 +74,4 @@ def _read(trace: str, _changed: tuple[tuple[int, int], ...]) -> Pace:
         if len(times):
             last = int(times[-1])
         count += len(times)
-    return Pace(count, (last - first) / 1e9, bool(found.summary()["untimed"]), str(spec["path"]))
+    return TracePace(count, (last - first) / 1e9, bool(found.summary()["untimed"]), str(spec["path"]))

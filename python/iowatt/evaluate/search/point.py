@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search.executor import MachineError, Report
 from iowatt.evaluate.search.folder import MANIFEST
-from iowatt.evaluate.search.inputs import File, verify
-from iowatt.evaluate.search.record import as_record
+from iowatt.evaluate.search.inputs import InputFile, verify_files
+from iowatt.evaluate.search.record import error_record
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.axes import Cell
     from iowatt.evaluate.search.pricing import Pricing
-    from iowatt.evaluate.search.rate import Asked as RateAsked
+    from iowatt.evaluate.search.rate import RateRequest as RateAsked
     from iowatt.model.scenario.model import Scenario
     from iowatt.run.bundle import Run
 
@@ -29,7 +29,7 @@ TOO_SLOW: Final = Argument("within")
 
 
 @dataclass(frozen=True)
-class Task:
+class PointTask:
     """A point as it travels: the scenario as JSON, and its files by path and digest."""
 
     key: str
@@ -38,7 +38,7 @@ class Task:
     base: str
     #: The scenario as given, the same text for all points.
     text: str
-    files: tuple[File, ...]
+    files: tuple[InputFile, ...]
     #: Where to write the bundle; ``None`` for none.
     bundle: str | None
     command: str | None
@@ -50,7 +50,7 @@ class Task:
     overrides: tuple[str, ...] = ()
 
 
-def evaluate(task: Task, report: Report) -> dict[str, Any]:
+def evaluate_point(task: PointTask, report: Report) -> dict[str, Any]:
     """Simulate a point; the record of it that the journal keeps.
 
     The record has ``key`` and either ``row`` or, where the scenario cannot be run, ``error``
@@ -70,7 +70,7 @@ def recorded(key: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     except MachineError:
         raise
     except InputError as error:
-        return {"key": key, "error": as_record(error)}
+        return {"key": key, "error": error_record(error)}
 
 
 def key_of(files: str, rate: RateAsked | None, pricing: Pricing | None = None) -> str:
@@ -98,19 +98,19 @@ def _check_folder(bundle: Path) -> None:
         )
 
 
-def _evaluate(task: Task, report: Report) -> dict[str, Any]:
+def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
     from iowatt.evaluate.search import pricing, row
     from iowatt.model.scenario.model import Scenario
     from iowatt.run import bundle, index, provenance
 
     started_at, started = provenance.now(), time.perf_counter()
-    verify(task.files)
+    verify_files(task.files)
     if task.bundle is not None:
         _check_folder(Path(task.bundle))
     scenario = Scenario.model_validate(json.loads(task.document))
     if task.rate is None:
         run = _simulated(task, scenario, report, started_at)
-        cells = row.of_run(run)
+        cells = row.row_of_run(run)
     else:
         run, cells = _at_highest_rate(task, scenario, report)
     if task.bundle is not None:
@@ -125,7 +125,7 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
     }
 
 
-def _simulated(task: Task, scenario: Scenario, report: Report, started_at: str) -> Run:
+def _simulated(task: PointTask, scenario: Scenario, report: Report, started_at: str) -> Run:
     from iowatt.base.overrides import with_overrides
     from iowatt.evaluate import evaluation
 
@@ -141,16 +141,16 @@ def _simulated(task: Task, scenario: Scenario, report: Report, started_at: str) 
     )
 
 
-def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Run, dict[str, Cell | None]]:
+def _at_highest_rate(task: PointTask, scenario: Scenario, report: Report) -> tuple[Run, dict[str, Cell | None]]:
     """The Run at the highest rate within the limit, and the row of what the search found.
 
     Raises ``InputError`` where no rate is within it.
     """
     from iowatt.base.overrides import with_overrides
-    from iowatt.evaluate.search.rate import of_scenario, row
+    from iowatt.evaluate.search.rate import search_scenario, row_at_limit
 
     assert task.rate is not None
-    found = of_scenario(
+    found = search_scenario(
         scenario,
         Path(task.base),
         with_overrides(task.text, task.overrides),
@@ -161,4 +161,4 @@ def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Ru
     )
     if found.run is None or found.rate_iops is None:
         raise InputError("infeasible", TOO_SLOW, found.problem or "no rate is within the limit")
-    return found.run, row(found)
+    return found.run, row_at_limit(found)

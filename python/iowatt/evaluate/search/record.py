@@ -12,7 +12,7 @@ from iowatt.evaluate.search.axes import Cell
 _COLUMNS: dict[tuple[str, ...], dict[str, int]] = {}
 
 
-class Row(Mapping[str, Cell | None]):
+class CompactRow(Mapping[str, Cell | None]):
     """The row of a point, read only. Rows of the same columns share their names, which dicts do not."""
 
     __slots__ = ("_places", "_values")
@@ -35,18 +35,18 @@ class Row(Mapping[str, Cell | None]):
         return f"Row({dict(self)!r})"
 
 
-Error = Mapping[str, str | None]
+ErrorRecord = Mapping[str, str | None]
 """Why a point has no figures: the ``ERROR_KEYS`` of an ``IowattError``."""
 
 ERROR_KEYS: Final = ("code", "place", "message", "hint")
 
 
-def as_record(error: IowattError) -> dict[str, str | None]:
+def error_record(error: IowattError) -> dict[str, str | None]:
     """An error as plain data."""
     return {key: getattr(error, key) for key in ERROR_KEYS}
 
 
-def is_error(value: Any) -> bool:
+def is_error_record(value: Any) -> bool:
     """Whether a value is what ``as_record`` makes."""
     return (
         isinstance(value, dict)
@@ -56,14 +56,14 @@ def is_error(value: Any) -> bool:
     )
 
 
-def as_text(error: Error) -> str:
+def error_text(error: ErrorRecord) -> str:
     """A recorded error in one line, for a cell of the table: ``[code] place: message (hint: ...)``."""
     place = f"{error['place']}: " if error["place"] else ""
     hint = f" (hint: {error['hint']})" if error["hint"] else ""
     return " ".join(f"[{error['code']}] {place}{error['message']}{hint}".split())
 
 
-def at_point(error: Error, point: str) -> InputError:
+def error_at_point(error: ErrorRecord, point: str) -> InputError:
     """A recorded error raised for a whole search: at its point, and there at its own place."""
     place = error["place"]
     if isinstance(place, Argument) and place.name == "over":
@@ -76,11 +76,11 @@ def at_point(error: Error, point: str) -> InputError:
     )
 
 
-def loads(text: str | bytes) -> dict[str, Any]:
+def load_record(text: str | bytes) -> dict[str, Any]:
     """A record of a journal. Raises ``ValueError`` where it is not a JSON object."""
     record = json.loads(text)
     if not isinstance(record, dict):
         raise ValueError("not a JSON object")
     if isinstance(record.get("row"), dict):
-        record["row"] = Row(record["row"])
+        record["row"] = CompactRow(record["row"])
     return record

@@ -10,7 +10,7 @@ from pydantic import Field
 from iowatt.base.results import Result, ResultDocument
 from iowatt.evaluate.search import basis
 from iowatt.evaluate.search.axes import Cell
-from iowatt.evaluate.search.sweep import Found
+from iowatt.evaluate.search.sweep import SweepResult
 
 
 class SweepWarning(Result):
@@ -42,7 +42,7 @@ class SweepDocument(ResultDocument):
     points: list[dict[str, Cell | None]]
 
 
-def documented(found: Found, target: Path) -> SweepDocument:
+def sweep_document(found: SweepResult, target: Path) -> SweepDocument:
     """The document of a search whose folder is ``target``."""
     rows = found.frame.to_dicts()
     return SweepDocument(
@@ -55,6 +55,6 @@ def documented(found: Found, target: Path) -> SweepDocument:
         failed=found.failed,
         resumed=found.resumed,
         warnings=[SweepWarning(points=list(one.points), message=one.text) for one in found.warned],
-        basis=basis.said(rows) or None,
+        basis=basis.basis_line(rows) or None,
         points=rows,
     )

@@ -16,7 +16,7 @@ from iowatt.model.library.notes import assumed, stand_ins
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
-Row = dict[str, Cell | None]
+RunRow = dict[str, Cell | None]
 
 TEXTS: Final = ("warnings", "stand_ins", "assumed")
 """Columns of text that may be empty in all points."""
@@ -29,14 +29,14 @@ _SUMMED: Final = ("spin_ups", "spin_downs", "seeks", "accesses")
 _AVERAGED: Final = ("utilisation", "queue_length_mean")
 
 
-def of_run(run: Run) -> Row:
+def row_of_run(run: Run) -> RunRow:
     """The row of a Run; units are in the names."""
     from iowatt.lenses.findings import findings
     from iowatt.lenses.kept_up import kept_up
 
     summary, load = run.summary, kept_up(run)
     warnings = [found.text for found in findings(run) if found.weight == "warning"]
-    row: Row = {
+    row: RunRow = {
         "overloaded": not load.kept_up,
         "done_share": load.done_share,
         "warnings": BETWEEN.join(warnings) or None,
@@ -64,7 +64,7 @@ def of_run(run: Run) -> Row:
     return row
 
 
-def warnings(row: Mapping[str, Cell | None]) -> list[str]:
+def row_warnings(row: Mapping[str, Cell | None]) -> list[str]:
     """The warnings of a row, one by one."""
     said = row.get("warnings")
     return said.split(BETWEEN) if isinstance(said, str) else []
@@ -81,7 +81,7 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, Cell | None]]:
         yield name, value
 
 
-def _by_name(key: str, parts: list[dict[str, Any]]) -> Row:
+def _by_name(key: str, parts: list[dict[str, Any]]) -> RunRow:
     """Volumes or workloads apart; of a single one the totals say it all."""
     if len(parts) < 2:
         return {}
@@ -94,8 +94,8 @@ def _by_name(key: str, parts: list[dict[str, Any]]) -> Row:
     }
 
 
-def _of_drives(devices: list[dict[str, Any]]) -> Row:
-    row: Row = {"devices.count": len(devices)}
+def _of_drives(devices: list[dict[str, Any]]) -> RunRow:
+    row: RunRow = {"devices.count": len(devices)}
     for key in _AVERAGED:
         values = [device[key] for device in devices]
         row[f"devices.{key}.mean"] = sum(values) / len(values) if values else None

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.evaluate.search.grid import Point
-from iowatt.evaluate.search.record import as_text
+from iowatt.evaluate.search.grid import SweepPoint
+from iowatt.evaluate.search.record import error_text
 from iowatt.evaluate.search.row import TEXTS
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ ERROR: Final = "error"
 RUN: Final = "run"
 
 
-def build(
+def build_table(
     paths: Sequence[str],
-    rows: Sequence[tuple[Point, Mapping[str, Any]]],
+    rows: Sequence[tuple[SweepPoint, Mapping[str, Any]]],
     bundles: Mapping[int, str] | None = None,
 ) -> pl.DataFrame:
     """The table.
@@ -32,7 +32,7 @@ def build(
     paths:
         Columns of the swept values.
     rows:
-        Each point with its record (``row`` or ``error``, see :func:`iowatt.evaluate.search.point.evaluate`).
+        Each point with its record (``row`` or ``error``, see :func:`iowatt.evaluate.search.point.evaluate_point`).
     bundles:
         Directory of the bundle of each point, by its number; left out, there is no such column.
 
@@ -51,7 +51,7 @@ def build(
     failed = ["error" in record for _, record in rows]
     columns[STATUS] = ["failed" if bad else "done" for bad in failed]
     columns[ERROR] = [
-        as_text(record["error"]) if bad else None for (_, record), bad in zip(rows, failed, strict=True)
+        error_text(record["error"]) if bad else None for (_, record), bad in zip(rows, failed, strict=True)
     ]
     if bundles is not None:
         columns[RUN] = [

@@ -8,7 +8,7 @@ docs/models/tiers.md.
 
 from __future__ import annotations
 
-from iowatt.evaluate.tiers.derive import Asked, derive
+from iowatt.evaluate.tiers.derive import TierRequest, derive
 from iowatt.evaluate.tiers.result import DerivedTiers
 
-__all__ = ["Asked", "DerivedTiers", "derive"]
+__all__ = ["TierRequest", "DerivedTiers", "derive"]

@@ -12,7 +12,7 @@ from iowatt.base.document import Document
 from iowatt.base.results import Note
 from iowatt.evaluate.tiers import toml
 from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.load import Load
+from iowatt.evaluate.tiers.load import BackEnd
 from iowatt.model.scenario.paths import file_keys
 
 #: Accesses after which an extent would move: more than any run has, so that placement stays what it was made.
@@ -21,7 +21,7 @@ NEVER = 65_535
 LEFT_OUT = ("pool", "volume", "virtual_pool", "bus", "power")
 
 
-def scenario(
+def tiers_scenario(
     document: Document,
     base: Path,
     target: Path,
@@ -29,7 +29,7 @@ def scenario(
     volumes: Sequence[tuple[str, int]],
     tiers: Sequence[Tier],
     pools: Mapping[str, tuple[dict[str, Any], Path]],
-    load: Load,
+    load: BackEnd,
     name: str,
 ) -> tuple[str, list[Note]]:
     """The text of the scenario, for a file in ``target``, and what was left out of the given one.
@@ -69,7 +69,7 @@ def scenario(
         "#:schema ../schema/iowatt.schema.json",
         "Derived by `iowatt tier`: the work of the one pool on the tiers that were chosen for it.",
     )
-    return toml.document(raw, comments[1:]), said
+    return toml.toml_document(raw, comments[1:]), said
 
 
 def left_out(text: str) -> Note:
@@ -91,7 +91,7 @@ def _device(name: str, base: Path, target: Path) -> str:
     return _moved(name, base, target) if Path(name).suffix in (".toml", ".diskspecs", ".parv") else name
 
 
-def _virtual(name: str, tiers: Sequence[Tier], load: Load) -> dict[str, Any]:
+def _virtual(name: str, tiers: Sequence[Tier], load: BackEnd) -> dict[str, Any]:
     """Every extent where its density says, from the start; nothing moves."""
     fast, slow = tiers[0], tiers[-1]
     held = round(fast.held_bytes(load) / load.extent_bytes) * load.extent_bytes

@@ -27,7 +27,7 @@ MADE = "scenario"
 _OF_DEVICES = frozenset(("kind", "title", "based_on"))
 
 
-class Candidate(Strict):
+class TierCandidate(Strict):
     """A technology that a tier may be made of."""
 
     name: Name | None = key(
@@ -74,14 +74,14 @@ class Candidate(Strict):
 class Candidates(Strict):
     """A file of candidates."""
 
-    tier: list[Candidate] = Field(min_length=1, max_length=MOST, description="Candidates.")
+    tier: list[TierCandidate] = Field(min_length=1, max_length=MOST, description="Candidates.")
 
 
 @dataclass(frozen=True)
-class Listed:
+class CandidateList:
     """Candidates with their names, as they were written."""
 
-    named: Sequence[tuple[str, Candidate]]
+    named: Sequence[tuple[str, TierCandidate]]
     #: What their files are relative to.
     base: Path
     raws: Sequence[dict[str, Any]]
@@ -117,7 +117,7 @@ class Listed:
         return self.place(number, *(own if written else ("device",)))
 
 
-def read(given: Sequence[str]) -> Listed:
+def read_candidates(given: Sequence[str]) -> CandidateList:
     """Candidates from ``tiers``: names of drives, device files, or one file of candidates.
 
     Raises
@@ -138,7 +138,7 @@ def read(given: Sequence[str]) -> Listed:
         base, raws = path.parent, document.raw["tier"]
     else:
         raws = [{"device": name} for name in names]
-        listed = [Candidate(device=DeviceChoice(name=name)) for name in names]
+        listed = [TierCandidate(device=DeviceChoice(name=name)) for name in names]
         base = Path()
     if len(listed) > MOST:
         raise InputError(
@@ -154,7 +154,7 @@ def read(given: Sequence[str]) -> Listed:
                 f"two candidates are named {name!r}",
                 hint="give each its own name",
             )
-    return Listed(named, base, raws, document)
+    return CandidateList(named, base, raws, document)
 
 
 def _is_list(path: Path) -> bool:

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.estimate import raid_work
-from iowatt.evaluate.tiers.device_benchmark import Drive
-from iowatt.evaluate.tiers.load import Load
+from iowatt.evaluate.tiers.device_benchmark import BenchmarkedDrive
+from iowatt.evaluate.tiers.load import BackEnd
 from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
 
 Floats = npt.NDArray[np.float64]
@@ -37,7 +37,7 @@ class Technology:
     level: int
     stripe_unit: int
     group: int
-    drive: Drive
+    drive: BenchmarkedDrive
     usd: float | None
     #: What else is paid for a drive over the horizon (failures, service), and for each watt that it draws.
     upkeep_usd: float = 0.0
@@ -52,12 +52,12 @@ class Technology:
         """Bytes that a pool of so many drives offers."""
         return usable_bytes(self.level, count, self.stripe_unit, self.drive.capacity_bytes)
 
-    def work(self, load: Load, count: int) -> tuple[raid_work.Work, raid_work.Work]:
+    def work(self, load: BackEnd, count: int) -> tuple[raid_work.RaidWork, raid_work.RaidWork]:
         """What a read and a write of the load's mean sizes make its drives do."""
-        read = raid_work.of_request(self.level, count, self.stripe_unit, load.read_bytes, write=False)
-        return read, raid_work.of_request(self.level, count, self.stripe_unit, load.write_bytes, write=True)
+        read = raid_work.raid_work(self.level, count, self.stripe_unit, load.read_bytes, write=False)
+        return read, raid_work.raid_work(self.level, count, self.stripe_unit, load.write_bytes, write=True)
 
-    def operations(self, load: Load, count: int) -> Floats:
+    def operations(self, load: BackEnd, count: int) -> Floats:
         """Operations per second of each extent on such a pool."""
         read, write = self.work(load, count)
         found: Floats = load.reads * read.operations + load.writes * write.operations
@@ -89,13 +89,13 @@ class Tier:
     #: Drives beyond what room and work ask for, for the response time.
     extra: int = 0
 
-    def held_bytes(self, load: Load) -> float:
+    def held_bytes(self, load: BackEnd) -> float:
         """Bytes that lie on it."""
         return float(load.size[self.first : self.last].sum()) + self.cold_bytes
 
 
 def assign(
-    load: Load, technologies: Sequence[Technology], limit: float, objective: Objective
+    load: BackEnd, technologies: Sequence[Technology], limit: float, objective: Objective
 ) -> npt.NDArray[np.int64]:
     """The technology of each extent by the rule; of a drive's rate, ``limit`` may be used."""
     costs = [_cost(load, technology, limit, objective) for technology in technologies]
@@ -103,7 +103,7 @@ def assign(
     return found
 
 
-def _cost(load: Load, technology: Technology, limit: float, objective: Objective) -> Floats:
+def _cost(load: BackEnd, technology: Technology, limit: float, objective: Objective) -> Floats:
     count = max(technology.least, technology.group)
     room = load.size / (technology.usable(count) / count)
     operations = technology.operations(load, count)
@@ -125,7 +125,7 @@ def _room_cost(technology: Technology, objective: Objective) -> float:
 
 
 def lay_out(
-    load: Load,
+    load: BackEnd,
     technologies: Sequence[Technology],
     limit: float,
     objective: Objective,
@@ -178,7 +178,7 @@ def _without_empty(tiers: list[Tier]) -> list[Tier]:
 
 
 def _drives(
-    load: Load, technology: Technology, first: int, last: int, *, cold: float, limit: float
+    load: BackEnd, technology: Technology, first: int, last: int, *, cold: float, limit: float
 ) -> int | None:
     """The fewest drives, in groups, that have the room and the rate for some extents."""
     room = float(load.size[first:last].sum()) + cold
@@ -198,13 +198,13 @@ def _drives(
     return None
 
 
-def _reserve(load: Load) -> int:
+def _reserve(load: BackEnd) -> int:
     """Bytes of a tier that stay free for what is moved: a few extents, and what rounding to them loses."""
     return 8 * load.extent_bytes
 
 
 def _fill(
-    load: Load, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
+    load: BackEnd, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
 ) -> tuple[int, float]:
     """The end of what so many drives can hold and serve, at least that of ``span``, and its cold bytes."""
     first, last = span

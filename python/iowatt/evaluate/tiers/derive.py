@@ -39,7 +39,7 @@ Stage = Callable[[str], AbstractContextManager[Progress | None]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class TierRequest:
     """What is asked for. ``limit``: share of a drive's rate that may be used at the mean load."""
 
     scenario: Path
@@ -57,16 +57,16 @@ class Asked:
     @property
     def priced(self) -> Pricing:
         """Those given, else the default book over its years."""
-        from iowatt.evaluate.search.optimize.request import Priced, found_pricing
+        from iowatt.evaluate.search.optimize.request import PricingRequest, resolve_pricing
 
-        return found_pricing(Priced()) if self.pricing is None else self.pricing
+        return resolve_pricing(PricingRequest()) if self.pricing is None else self.pricing
 
 
 def _quiet(_name: str) -> AbstractContextManager[Progress | None]:
     return nullcontext()
 
 
-def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> DerivedTiers:
+def derive(asked: TierRequest, target: Path, place: Path, stage: Stage = _quiet) -> DerivedTiers:
     """Derive tiers for the work of a scenario with one pool.
 
     Parameters
@@ -90,7 +90,7 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> De
         What is wrong with the scenario or the candidates; no candidates do what is asked.
     """
     base = asked.scenario.parent
-    listed = candidate.read(asked.tiers)
+    listed = candidate.read_candidates(asked.tiers)
     one = _OnePool.of(asked, base)
     left_out = _left_out(one, listed.raws, asked)
     heat = f'observe.heat={{ extent = "{one.extent_bytes}B", points = ["front", "back"] }}'
@@ -101,7 +101,7 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> De
         technologies, pools = _technologies(listed, one=one, load=load, asked=asked)
     chosen, others = _choose(load, technologies, front, asked)
     chosen = _refined(chosen, pools, load, front, one.seed)
-    text, said = build.scenario(
+    text, said = build.tiers_scenario(
         _document(asked, base),
         base,
         target,
@@ -172,7 +172,7 @@ class _OnePool:
     closed: bool
 
     @classmethod
-    def of(cls, asked: Asked, base: Path) -> _OnePool:
+    def of(cls, asked: TierRequest, base: Path) -> _OnePool:
         from iowatt.evaluate import evaluation
         from iowatt.model.scenario import load
 
@@ -249,7 +249,7 @@ def _own_keys(pool: Pool) -> list[str]:
     return [*keys, *(["raid.set_size"] if pool.raid is not None and pool.raid.set_size is not None else [])]
 
 
-def _left_out(one: _OnePool, raws: Sequence[Mapping[str, Any]], asked: Asked) -> list[Note]:
+def _left_out(one: _OnePool, raws: Sequence[Mapping[str, Any]], asked: TierRequest) -> list[Note]:
     """What of the one pool its tiers do not have.
 
     Raises
@@ -286,14 +286,14 @@ def _extent(stored: int) -> int:
     return extent
 
 
-def _document(asked: Asked, base: Path) -> Document:
+def _document(asked: TierRequest, base: Path) -> Document:
     """The scenario's own tables, overrides applied."""
     found = Document(read_text(asked.scenario), str(asked.scenario), asked.overrides, Scenario)
     place_overridden(found, base)
     return found
 
 
-def _measured(run: Run, one: _OnePool, asked: Asked) -> tuple[loads.Load, Front]:
+def _measured(run: Run, one: _OnePool, asked: TierRequest) -> tuple[loads.BackEnd, Front]:
     """The load behind the cache, and what stands before it."""
     from iowatt.lenses.heat import of_run
 
@@ -309,7 +309,7 @@ def _measured(run: Run, one: _OnePool, asked: Asked) -> tuple[loads.Load, Front]
     # An overloaded pool still works when the last request has arrived: what is asked for is asked until then.
     span = min(window["duration_s"], (window["last_arrival_s"] or window["end_s"]) - window["start_s"])
     back = replace(back, duration_s=span if span > 0 else window["duration_s"])
-    load = loads.of(back, one.stored_bytes)
+    load = loads.back_end_load(back, one.stored_bytes)
     if asked.peak:
         load = replace(load, reads=load.reads * load.peak, writes=load.writes * load.peak)
     controller = one.plan["simulation"].get("controller") or {}
@@ -334,7 +334,7 @@ def _measured(run: Run, one: _OnePool, asked: Asked) -> tuple[loads.Load, Front]
 
 
 def _technologies(
-    listed: candidate.Listed, *, one: _OnePool, load: loads.Load, asked: Asked
+    listed: candidate.CandidateList, *, one: _OnePool, load: loads.BackEnd, asked: TierRequest
 ) -> tuple[list[Technology], dict[str, tuple[dict[str, Any], Path]]]:
     """Candidates tried out, in order of speed; and the tables of their pools."""
     pricing = asked.priced
@@ -350,9 +350,9 @@ def _technologies(
             depth = given.queue_depth or (device_benchmark.OUTSTANDING_SSD if kind == "ssd" else 1)
             table = {"device": raw["device"], "raid": raid, **({"queue_depth": depth} if depth > 1 else {})}
             mix = _mix(level, group, unit, load)
-            drive = device_benchmark.fly(table, listed.base, **mix, span_bytes=None, seed=one.seed)
+            drive = device_benchmark.benchmark_drive(table, listed.base, **mix, span_bytes=None, seed=one.seed)
         try:
-            cost = money.of_drive(table, listed.base, pricing, given.price)
+            cost = money.drive_cost(table, listed.base, pricing, given.price)
         except InputError as error:
             if asked.objective == "dollars":
                 raise InputError(
@@ -380,14 +380,14 @@ def _stripe_unit(one: _OnePool) -> int:
     return int(one.plan["simulation"]["pools"][at]["raid"]["stripe_unit_bytes"])
 
 
-def _mix(level: int, count: int, unit: int, load: loads.Load) -> dict[str, float]:
+def _mix(level: int, count: int, unit: int, load: loads.BackEnd) -> dict[str, float]:
     """Mean bytes and share of reads of what a pool's drives are asked for."""
     from iowatt.evaluate.estimate import raid_work
     from iowatt.model.scenario.raid import LEAST_DRIVES
 
     count = max(count, LEAST_DRIVES[level])
-    read = raid_work.of_request(level, count, unit, load.read_bytes or 4096, write=False)
-    write = raid_work.of_request(level, count, unit, load.write_bytes or 4096, write=True)
+    read = raid_work.raid_work(level, count, unit, load.read_bytes or 4096, write=False)
+    write = raid_work.raid_work(level, count, unit, load.write_bytes or 4096, write=True)
     reads, writes = float(load.reads.sum()), float(load.writes.sum())
     operations = reads * read.operations + writes * write.operations
     moved = reads * read.operations * read.bytes + writes * write.operations * write.bytes
@@ -398,7 +398,7 @@ def _mix(level: int, count: int, unit: int, load: loads.Load) -> dict[str, float
 
 
 def _choose(
-    load: loads.Load, technologies: Sequence[Technology], front: Front, asked: Asked
+    load: loads.BackEnd, technologies: Sequence[Technology], front: Front, asked: TierRequest
 ) -> tuple[Prediction, list[tuple[str, Prediction | None]]]:
     """The best of all sets of technologies, and all of them with what they came to."""
     tried: list[tuple[str, Prediction | None]] = []
@@ -430,7 +430,7 @@ def _value(found: Prediction, objective: Objective) -> float:
     return float(found.drives) if objective == "drives" else float(found.total_usd or 0.0)
 
 
-def _best(load: loads.Load, some: Sequence[Technology], front: Front, asked: Asked) -> Prediction | None:
+def _best(load: loads.BackEnd, some: Sequence[Technology], front: Front, asked: TierRequest) -> Prediction | None:
     """The configuration of some technologies that the rule gives, with groups added for the response time."""
 
     def tried(extra: Sequence[int]) -> Prediction | None:
@@ -465,7 +465,7 @@ def _best(load: loads.Load, some: Sequence[Technology], front: Front, asked: Ask
 def _refined(
     chosen: Prediction,
     pools: Mapping[str, tuple[dict[str, Any], Path]],
-    load: loads.Load,
+    load: loads.BackEnd,
     front: Front,
     seed: int,
 ) -> Prediction:
@@ -483,14 +483,14 @@ def _refined(
         table, base = pools[technology.name]
         mix = _mix(technology.level, tier.count, technology.stripe_unit, own)
         span = max(share * technology.drive.capacity_bytes, 64 * _MIB)
-        drive = device_benchmark.fly(
+        drive = device_benchmark.benchmark_drive(
             table, base, **mix, span_bytes=min(span, 0.999 * technology.drive.capacity_bytes), seed=seed
         )
         tiers.append(replace(tier, technology=replace(technology, drive=drive)))
     return predict.predict(load, tiers, front)
 
 
-def _on_one_pool(asked: Asked, heat: str, output: Path, progress: Progress | None) -> Run:
+def _on_one_pool(asked: TierRequest, heat: str, output: Path, progress: Progress | None) -> Run:
     from iowatt.base.overrides import with_overrides
     from iowatt.evaluate import evaluation
     from iowatt.model.scenario import load
@@ -547,7 +547,7 @@ def _dollars(asked: Pricing) -> Dollars:
     )  # fmt: skip
 
 
-def _notes(run: Run, one: _OnePool, load: loads.Load, asked: Asked) -> list[Note]:
+def _notes(run: Run, one: _OnePool, load: loads.BackEnd, asked: TierRequest) -> list[Note]:
     notes = [
         Note(
             code="modelled",

@@ -22,7 +22,7 @@ OUTSTANDING_SSD = 32
 
 
 @dataclass(frozen=True)
-class Drive:
+class BenchmarkedDrive:
     """One drive at random requests of one size and mix.
 
     Times in s, rates in 1/s; ``operation_j`` is what an operation draws above idling, ``channels`` how many
@@ -60,7 +60,7 @@ def table(device: Any, base: Path) -> tuple[int, str, float | None]:
     return 0, file.kind, price
 
 
-def fly(
+def benchmark_drive(
     pool: Mapping[str, Any],
     base: Path,
     *,
@@ -68,7 +68,7 @@ def fly(
     read_share: float,
     span_bytes: float | None,
     seed: int,
-) -> Drive:
+) -> BenchmarkedDrive:
     """Simulate one drive of a pool's table (``device``, ``queue_depth``, ...).
 
     Parameters
@@ -94,7 +94,7 @@ def fly(
     many = _run(pool, base, **asked, outstanding=outstanding)
     response, idle_w = one["response_time_ms"]["all"], float(one["power_w"]["idle"])
     service_s = response["mean"] / 1e3
-    return Drive(
+    return BenchmarkedDrive(
         service_s=service_s,
         variation=(response["std"] / response["mean"]) if response["mean"] else 0.0,
         saturated_iops=float(many["throughput"]["iops"]),

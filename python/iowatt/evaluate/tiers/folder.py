@@ -19,7 +19,7 @@ from iowatt.base.errors import InputError
 RESULT: Final = "tier.json"
 
 
-def refuse(target: Path, *, force: bool) -> None:
+def refuse_target(target: Path, *, force: bool) -> None:
     """Raise ``InputError`` where a derivation cannot be written to ``target``; before any work is done."""
     if not os.path.lexists(target) or (
         target.is_dir() and not target.is_symlink() and not any(target.iterdir())
@@ -44,7 +44,7 @@ def refuse(target: Path, *, force: bool) -> None:
 @contextmanager
 def reserve(target: Path, *, force: bool) -> Iterator[Path]:
     """A folder beside ``target`` that becomes it when the block ends without an error."""
-    with atomic_path.folder(target, lambda: refuse(target, force=force)) as made:
+    with atomic_path.folder(target, lambda: refuse_target(target, force=force)) as made:
         yield made
 
 

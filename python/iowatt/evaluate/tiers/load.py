@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Load:
+class BackEnd:
     """Extents in order of density, the hottest first; untouched ones are in ``cold_bytes`` alone.
 
     ``size`` bytes, ``reads`` and ``writes`` per second, arrays of one length. ``read_bytes`` and
@@ -40,7 +40,7 @@ class Load:
         return float(self.reads.sum() + self.writes.sum())
 
 
-def of(extents: Extents, stored_bytes: int) -> Load:
+def back_end_load(extents: Extents, stored_bytes: int) -> BackEnd:
     """The load of a pool on which ``stored_bytes`` lie, from its first byte."""
     extent, reads, writes, bytes_read, bytes_written = extents.touched()
     whole = extents.sizes(extent)
@@ -52,7 +52,7 @@ def of(extents: Extents, stored_bytes: int) -> Load:
     full = per_period[: max(1, int(extents.duration_s / extents.period_s))]
     total = float((reads + writes).sum())
     peak = float(full.max()) / extents.period_s / (total / seconds) if total and len(full) > 1 else 1.0
-    return Load(
+    return BackEnd(
         size=size[order],
         reads=reads[order] / seconds,
         writes=writes[order] / seconds,

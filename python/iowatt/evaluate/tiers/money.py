@@ -21,7 +21,7 @@ _TRIED_W: Final = 1000.0
 
 
 @dataclass(frozen=True)
-class Money:
+class DriveCost:
     """USD of one drive: its price, what else is paid for it over the horizon, and each watt that it draws."""
 
     usd: float
@@ -29,7 +29,7 @@ class Money:
     usd_per_w: float
 
 
-def of_drive(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float | None) -> Money:
+def drive_cost(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float | None) -> DriveCost:
     """The cost lens on one drive of a pool's table, at rest: wear is that of the Run, and not in it.
 
     ``price`` is what a file of candidates says, which comes before the book.
@@ -77,4 +77,4 @@ def of_drive(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float |
     usd = case.price_of(case.system.drives[0]).usd
     kept = sum(value for group, value in resting.items() if group not in (*_BY_WATT, *_OF_SITE))
     by_watt = sum(drawing.get(group, 0.0) - resting.get(group, 0.0) for group in _BY_WATT) / _TRIED_W
-    return Money(usd, kept - usd, by_watt)
+    return DriveCost(usd, kept - usd, by_watt)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.load import Load
+from iowatt.evaluate.tiers.load import BackEnd
 from iowatt.evaluate.tiers.result import Predicted
 
 #: Mean of the greater of two over that of one, in standard deviations (normal): 1/sqrt(pi). For n: about
@@ -72,7 +72,7 @@ class Prediction:
         return sum(figures.tier.count for figures in self.tiers)
 
 
-def predict(load: Load, tiers: Sequence[Tier], front: Front) -> Prediction:
+def predict(load: BackEnd, tiers: Sequence[Tier], front: Front) -> Prediction:
     """The figures of ``tiers`` under ``load``; times are None where a tier cannot keep up."""
     figures = [_tier(load, tier) for tier in tiers]
     busiest = max((one.utilisation for one in figures), default=0.0)
@@ -103,7 +103,7 @@ def predict(load: Load, tiers: Sequence[Tier], front: Front) -> Prediction:
     )
 
 
-def _tier(load: Load, tier: Tier) -> TierFigures:
+def _tier(load: BackEnd, tier: Tier) -> TierFigures:
     drive, technology = tier.technology.drive, tier.technology
     read, write = technology.work(load, tier.count)
     reads = float(load.reads[tier.first : tier.last].sum())

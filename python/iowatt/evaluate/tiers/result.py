@@ -58,7 +58,7 @@ class BackEndLoad(Result):
     peak: float
 
 
-class Candidate(Result):
+class CandidateFigures(Result):
     """A technology, and what one drive of it does with requests such as the load's."""
 
     name: str
@@ -219,7 +219,7 @@ class DerivedTiers(ResultDocument):
     limits: Limits
     one_pool: OnePool
     load: BackEndLoad
-    candidates: list[Candidate]
+    candidates: list[CandidateFigures]
     chosen: Chosen
     alternatives: list[Alternative]
     simulated: Simulated | None

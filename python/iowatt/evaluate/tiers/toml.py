@@ -9,7 +9,7 @@ from iowatt.base.toml_writer import comment, inline
 from iowatt.base.toml_writer import key as bare
 
 
-def document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
+def toml_document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
     """A scenario: its own keys, then its tables and each part of its lists of tables."""
     lines = [comment(text) for text in comments]
     plain = {key: value for key, value in tables.items() if not _is_tables(value)}

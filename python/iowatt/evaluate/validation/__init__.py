@@ -6,12 +6,12 @@ to their data sheets.
 
 from iowatt.evaluate.validation.cases import Case, cases
 from iowatt.evaluate.validation.compare import compare
-from iowatt.evaluate.validation.replay import Compared, Validation, document, validate
+from iowatt.evaluate.validation.replay import ComparedResponses, Validation, document, validate
 from iowatt.evaluate.validation.result import TimesComparison, Validations
 
 __all__ = [
     "Case",
-    "Compared",
+    "ComparedResponses",
     "TimesComparison",
     "Validation",
     "Validations",

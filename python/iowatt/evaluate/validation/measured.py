@@ -17,7 +17,7 @@ QUEUED: Final = "hp-srt"
 
 
 @dataclass(frozen=True)
-class Asked:
+class MeasuredRequests:
     """Requests in order; all arrays of one length.
 
     offset, size:
@@ -35,7 +35,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Measured(Asked):
+class PacedRequests(MeasuredRequests):
     """Requests one at a time.
 
     think_ns:
@@ -46,7 +46,7 @@ class Measured(Asked):
 
 
 @dataclass(frozen=True)
-class Arrived(Asked):
+class QueuedRequests(MeasuredRequests):
     """Requests that queue; the response time is that in the queue and at the drive.
 
     time_ns:
@@ -76,7 +76,7 @@ def devices(trace: Path, format_: str | None) -> list[str]:
     return sorted(found.devices)
 
 
-def read(trace: Path, format_: str | None) -> Measured:
+def read(trace: Path, format_: str | None) -> PacedRequests:
     """The requests of ``trace``, one at a time.
 
     Raises
@@ -88,7 +88,7 @@ def read(trace: Path, format_: str | None) -> Measured:
     return _paced(trace, requests(spec(trace, format=format_)))
 
 
-def read_services(trace: Path, format_: str | None, device: str | None) -> Measured:
+def read_services(trace: Path, format_: str | None, device: str | None) -> PacedRequests:
     """The services of a trace that records a queue: in the order of their starts, without the queueing.
 
     Raises
@@ -99,7 +99,7 @@ def read_services(trace: Path, format_: str | None, device: str | None) -> Measu
     return _paced(trace, requests(spec(trace, format=format_, device=device, event="D")))
 
 
-def read_arrivals(trace: Path, format_: str | None, device: str | None) -> Arrived:
+def read_arrivals(trace: Path, format_: str | None, device: str | None) -> QueuedRequests:
     """The requests of a trace that records a queue, as they arrived.
 
     Raises
@@ -109,10 +109,10 @@ def read_arrivals(trace: Path, format_: str | None, device: str | None) -> Arriv
     """
     columns = _columns(trace, requests(spec(trace, format=format_, device=device)))
     time_ns = columns.pop("time_ns").astype(np.uint64)
-    return Arrived(**columns, time_ns=time_ns)
+    return QueuedRequests(**columns, time_ns=time_ns)
 
 
-def _paced(trace: Path, found: Requests) -> Measured:
+def _paced(trace: Path, found: Requests) -> PacedRequests:
     columns = _columns(trace, found)
     time_ns, response_ns = columns.pop("time_ns"), columns["response_ns"]
     think = np.diff(time_ns) - response_ns[:-1]
@@ -124,7 +124,7 @@ def _paced(trace: Path, found: Requests) -> Measured:
             f"{early} requests are issued before the previous one has completed; a validation replays one "
             f"request at a time, unless the trace's format ({QUEUED}) records the queue",
         )
-    return Measured(**columns, think_ns=np.append(think, 0).astype(np.uint64))
+    return PacedRequests(**columns, think_ns=np.append(think, 0).astype(np.uint64))
 
 
 def _columns(trace: Path, found: Requests) -> dict[str, NDArray[Any]]:

@@ -22,7 +22,7 @@ from iowatt.base.results import Note
 from iowatt.evaluate.validation import measured
 from iowatt.evaluate.validation.cases import OPEN, Case
 from iowatt.evaluate.validation.compare import Times, compare
-from iowatt.evaluate.validation.measured import Arrived, Asked, Measured
+from iowatt.evaluate.validation.measured import QueuedRequests, MeasuredRequests, PacedRequests
 from iowatt.evaluate.validation.result import (
     ComparedTimes,
     DiskSimFigures,
@@ -38,7 +38,7 @@ SCHEDULER: Final = "c-look"
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedResponses:
     """Times in milliseconds, request by request, and how they compare."""
 
     every: TimesComparison
@@ -50,12 +50,12 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Validation(Compared):
+class Validation(ComparedResponses):
     """What came out of one case: response times, and where arrivals are open, service times as well."""
 
     case: Case
     drive: Drive
-    service: Compared | None
+    service: ComparedResponses | None
     notes: tuple[Note, ...]
 
     @property
@@ -97,7 +97,7 @@ def validate(case: Case) -> Validation:
         drive = replace(drive, buffer=drive.buffer.model_copy(update=case.buffer))
     notes = [Note(code="conditions", text=case.conditions)] if case.conditions else []
     service = None
-    asked: Asked
+    asked: MeasuredRequests
     if case.arrivals == OPEN:
         asked = arrived = measured.read_arrivals(case.trace, case.format, case.trace_device)
         simulated_ms, moved = respond_open(drive, arrived)
@@ -136,17 +136,17 @@ def _drive(validation: Validation) -> ValidatedDrive:
     )
 
 
-def _parts(found: Compared) -> dict[str, Any]:
+def _parts(found: ComparedResponses) -> dict[str, Any]:
     return {**dict(found.every), "read": found.reads, "write": found.writes}
 
 
-def _compared(case: Case, asked: Asked, simulated_ms: Times) -> Compared:
+def _compared(case: Case, asked: MeasuredRequests, simulated_ms: Times) -> ComparedResponses:
     measured_ms = asked.response_ns / 1e6
     every = compare(measured_ms, simulated_ms)
     if every is None:
         raise InputError("empty", str(case.trace), "the trace has no requests")
     write = asked.write
-    return Compared(
+    return ComparedResponses(
         every=every,
         reads=compare(measured_ms[~write], simulated_ms[~write]),
         writes=compare(measured_ms[write], simulated_ms[write]),
@@ -156,7 +156,7 @@ def _compared(case: Case, asked: Asked, simulated_ms: Times) -> Compared:
     )
 
 
-def respond(drive: Drive, paced: Measured) -> tuple[Times, int]:
+def respond(drive: Drive, paced: PacedRequests) -> tuple[Times, int]:
     """Simulated response times, and how many requests had to be moved to fit on the drive."""
     first, size, moved = _sectors(drive, paced)
     answer = core.replay_one(
@@ -165,7 +165,7 @@ def respond(drive: Drive, paced: Measured) -> tuple[Times, int]:
     return answer["response_ns"] / 1e6, moved
 
 
-def respond_open(drive: Drive, arrived: Arrived, scheduler: str = SCHEDULER) -> tuple[Times, int]:
+def respond_open(drive: Drive, arrived: QueuedRequests, scheduler: str = SCHEDULER) -> tuple[Times, int]:
     """The same for requests that queue in front of the drive; a response time starts with the arrival."""
     first, size, moved = _sectors(drive, arrived)
     answer = core.replay_open(
@@ -180,7 +180,7 @@ def respond_open(drive: Drive, arrived: Arrived, scheduler: str = SCHEDULER) -> 
     return answer["response_ns"] / 1e6, moved
 
 
-def _sectors(drive: Drive, asked: Asked) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]:
+def _sectors(drive: Drive, asked: MeasuredRequests) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]:
     """First sectors, numbers of sectors, and how many requests had to be moved."""
     unit = drive.sector_bytes
     first = asked.offset // unit

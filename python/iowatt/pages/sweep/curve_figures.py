@@ -29,7 +29,7 @@ class Curve:
         self.rows: list[dict[str, Any]] = frame.sort(load).to_dicts()
         self.load, self.is_rate = load, load == RATE
         self.power = metrics.power(frame)
-        self.column = metrics.Given(*(("Load", "IOPS") if self.is_rate else ("Outstanding", "requests")))
+        self.column = metrics.VerbatimColumn(*(("Load", "IOPS") if self.is_rate else ("Outstanding", "requests")))
         self.steady = [row for row in self.rows if row["status"] == "done" and not row["overloaded"]]
         self.over = [row for row in self.rows if row["status"] == "done" and row["overloaded"]]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search import metrics, pareto
-from iowatt.evaluate.search.grid import short_names, shown
+from iowatt.evaluate.search.grid import short_names, show_value
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
@@ -45,7 +45,7 @@ class Sweep:
     def label(self, row: dict[str, Any], paths: Sequence[str] | None = None) -> str:
         """A point for people."""
         chosen = self.paths if paths is None else paths
-        return ", ".join(f"{self.names[path]} {shown(row[path])}" for path in chosen)
+        return ", ".join(f"{self.names[path]} {show_value(row[path])}" for path in chosen)
 
     def axis_name(self, columns: Sequence[str]) -> str:
         """An axis for people."""
@@ -61,7 +61,7 @@ def points_table(sweep: Sweep) -> Figure:
     columns = [
         Column("Point"),
         *(
-            metrics.Given(sweep.names[path], text=is_text)
+            metrics.VerbatimColumn(sweep.names[path], text=is_text)
             for path, is_text in zip(sweep.paths, text, strict=True)
         ),
         Column("Verdict", text=True),
@@ -71,7 +71,7 @@ def points_table(sweep: Sweep) -> Figure:
         [
             row["point"],
             *(
-                shown(row[path]) if is_text else row[path]
+                show_value(row[path]) if is_text else row[path]
                 for path, is_text in zip(sweep.paths, text, strict=True)
             ),
             verdict(row),
@@ -197,7 +197,7 @@ def _by(sweep: Sweep, at: int, metric: str) -> Figure | None:
     head = metrics.column(metric)
     table = Table(
         [
-            metrics.Given(sweep.axis_name(columns), text=isinstance(ticks[0], str)),
+            metrics.VerbatimColumn(sweep.axis_name(columns), text=isinstance(ticks[0], str)),
             Column("Lowest", head.unit),
             Column("Median", head.unit),
             Column("Highest", head.unit),
@@ -249,7 +249,7 @@ def _tick(row: dict[str, Any], columns: Sequence[str]) -> Cell:
     ):
         value: Cell = row[columns[0]]
         return value
-    return ", ".join(shown(row[path]) for path in columns)
+    return ", ".join(show_value(row[path]) for path in columns)
 
 
 def _axis(title: str, ticks: Sequence[Cell]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from iowatt.base.results import Note
 from iowatt.evaluate.search import basis, metrics
-from iowatt.evaluate.search.sweep import Found
+from iowatt.evaluate.search.sweep import SweepResult
 from iowatt.lenses.findings import WIDE_INTERVAL
 from iowatt.pages.sweep import figures
 from iowatt.render import numbers
@@ -16,11 +16,11 @@ from iowatt.render.phrases import between
 Rows = Sequence[Mapping[str, Any]]
 
 
-def notes(found: Found) -> list[Note]:
+def notes(found: SweepResult) -> list[Note]:
     """Points that did not keep up, doubtful designs, failures, uncertain means, and what watts rest on."""
     rows = found.frame.to_dicts()
     said = [*_overloaded(rows), *_doubtful(found), *_failed(rows), *uncertain(rows)]
-    if told := basis.said(rows):
+    if told := basis.basis_line(rows):
         said.append(Note(code="basis", text=told))
     return said
 
@@ -39,7 +39,7 @@ def _overloaded(rows: Rows) -> Iterator[Note]:
     )
 
 
-def _doubtful(found: Found) -> Iterator[Note]:
+def _doubtful(found: SweepResult) -> Iterator[Note]:
     """A note for each key of a doubtful design."""
     for one in found.warned:
         such = "" if len(one.points) == 1 else "such as "

@@ -40,7 +40,7 @@ class Arrivals:
     seconds: float
 
 
-def digest(plan: Mapping[str, Any]) -> str | None:
+def arrivals_digest(plan: Mapping[str, Any]) -> str | None:
     """What tells arrivals from others; None where they depend on completions, or a part of them is cut."""
     simulation = plan["simulation"]
     if any(workload["replay"]["mode"] != "open" for workload in simulation["workloads"]):
@@ -51,7 +51,7 @@ def digest(plan: Mapping[str, Any]) -> str | None:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def arrivals(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | None:
+def arrivals_of(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | None:
     """Those that a Run had; None where its window does not hold them all.
 
     Of an open end the window lasts to the last completion, so at least to the last arrival.
@@ -67,7 +67,7 @@ def arrivals(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | None
     return Arrivals(float(requests), float(read + written), float(seconds))
 
 
-def bounds(plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool = False) -> dict[str, Range]:
+def metric_bounds(plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool = False) -> dict[str, Range]:
     """The range of each metric that something is known of; others may be anything.
 
     ``warmed``: Runs have a beginning that is cut, whatever the plan says.

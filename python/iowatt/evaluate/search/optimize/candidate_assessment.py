@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search import prepare, pricing
-from iowatt.evaluate.search.grid import Point
+from iowatt.evaluate.search.grid import SweepPoint
 from iowatt.evaluate.search.optimize import bounds, metric
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.optimize.static_metrics import known
-from iowatt.evaluate.search.prepare import Checked, Refused
-from iowatt.evaluate.search.record import as_record, as_text
+from iowatt.evaluate.search.optimize.static_metrics import static_metrics
+from iowatt.evaluate.search.prepare import CheckedPoint, RefusedPoint
+from iowatt.evaluate.search.record import error_record, error_text
 
 if TYPE_CHECKING:
     from iowatt.evaluate import evaluation
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Looked:
+class Assessment:
     """A point before any run of it."""
 
-    point: Point
+    point: SweepPoint
     #: Why it cannot be built; None where it can.
     refused: str | None
     #: What its plan says, as its Run would.
@@ -50,12 +50,12 @@ class Looked:
         return self.ranges.get(name, (-math.inf, math.inf))
 
 
-class Looker:
+class Assessor:
     """Looks at points of a problem's space; keeps what it saw."""
 
     def __init__(self, problem: Problem, space: Space) -> None:
         self._problem, self.space = problem, space
-        self.seen: dict[int, Looked] = {}
+        self.seen: dict[int, Assessment] = {}
         self._estimator: Estimator | None = None
         #: Arrivals of open loads by their digest, as Runs had them.
         self.come: dict[str, bounds.Arrivals] = {}
@@ -65,21 +65,21 @@ class Looker:
         """Short simulations of single drives that the estimates rest on."""
         return 0 if self._estimator is None else self._estimator.pilots
 
-    def __call__(self, number: int) -> Looked:
+    def __call__(self, number: int) -> Assessment:
         """A point, looked at once."""
         if number not in self.seen:
             self.seen[number] = self._look(number)
         return self.seen[number]
 
-    def checked(self, number: int) -> Checked | Refused:
+    def checked(self, number: int) -> CheckedPoint | RefusedPoint:
         """The point as a task needs it."""
         one = self._examined(number)
-        return one if isinstance(one, Refused) else one[0]
+        return one if isinstance(one, RefusedPoint) else one[0]
 
     def plan(self, number: int) -> Mapping[str, Any]:
         """The plan of a point that can be built."""
         one = self._examined(number)
-        assert not isinstance(one, Refused)
+        assert not isinstance(one, RefusedPoint)
         return one[1].plan
 
     def learn(self, number: int, row: Mapping[str, Any]) -> bool:
@@ -88,43 +88,43 @@ class Looker:
         if digest is None or digest in self.come:
             return False
         examined = self._examined(number)
-        if isinstance(examined, Refused):
+        if isinstance(examined, RefusedPoint):
             return False
-        come = bounds.arrivals(row, examined[1].plan)
+        come = bounds.arrivals_of(row, examined[1].plan)
         if come is None:
             return False
         self.come[digest] = come
         return True
 
-    def bound(self, number: int) -> Looked:
+    def bound(self, number: int) -> Assessment:
         """The point with bounds that rest on arrivals, once these are known."""
         one = self(number)
         if one.arrivals not in self.come or one.refused is not None:
             return one
         examined = self._examined(number)
-        assert not isinstance(examined, Refused)
+        assert not isinstance(examined, RefusedPoint)
         changed = replace(one, ranges=self._ranges(examined[1].plan, one.known, one.arrivals), arrivals=None)
         self.seen[number] = changed
         return changed
 
-    def _examined(self, number: int) -> tuple[Checked, evaluation.Prepared] | Refused:
+    def _examined(self, number: int) -> tuple[CheckedPoint, evaluation.Prepared] | RefusedPoint:
         given, point = self._problem.given, self.space.point(number)
         return prepare.examine(given, self.space.axes, point, (*given.overrides, *point.overrides))
 
-    def _look(self, number: int) -> Looked:
+    def _look(self, number: int) -> Assessment:
         examined = self._examined(number)
-        if isinstance(examined, Refused):
-            return Looked(examined.point, as_text(as_record(examined.error)))
+        if isinstance(examined, RefusedPoint):
+            return Assessment(examined.point, error_text(error_record(examined.error)))
         checked, work = examined
         problem = self._problem
         try:
-            sure = known(work.plan, problem.pricing)
+            sure = static_metrics(work.plan, problem.pricing)
         except InputError as error:
-            return Looked(checked.point, as_text(as_record(error)))
-        arrivals = None if problem.within is not None else bounds.digest(work.plan)
+            return Assessment(checked.point, error_text(error_record(error)))
+        arrivals = None if problem.within is not None else bounds.arrivals_digest(work.plan)
         estimate, made, why_not = self._estimate(work, sure)
         busiest = None if made is None else max(made.stations, key=lambda one: one.utilisation, default=None)
-        return Looked(
+        return Assessment(
             checked.point,
             None,
             {name: value for name, value in sure.items() if name in problem.metrics},
@@ -140,7 +140,7 @@ class Looker:
         self, plan: Mapping[str, Any], sure: Mapping[str, float], arrivals: str | None
     ) -> dict[str, bounds.Range]:
         warmed = self._problem.within is not None
-        found = bounds.bounds(plan, self.come.get(arrivals or ""), warmed=warmed)
+        found = bounds.metric_bounds(plan, self.come.get(arrivals or ""), warmed=warmed)
         found |= bounds.capacity_per_watt(sure, found)
         return {name: found[name] for name in self._problem.metrics if name in found}
 
@@ -174,7 +174,7 @@ class Looker:
             return row
 
 
-def possible(one: Looked, problem: Problem) -> str | None:
+def impossible_because(one: Assessment, problem: Problem) -> str | None:
     """Why no run of a point can be feasible, in words; None where it may be."""
     for limit in problem.constraints:
         low, high = one.range(limit.metric)
@@ -185,7 +185,7 @@ def possible(one: Looked, problem: Problem) -> str | None:
     return None
 
 
-def best_losses(one: Looked, problem: Problem) -> tuple[float, ...]:
+def best_losses(one: Assessment, problem: Problem) -> tuple[float, ...]:
     """The objectives at their best, as things to make small."""
     found = []
     for objective in problem.objectives:

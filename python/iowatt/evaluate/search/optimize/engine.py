@@ -22,18 +22,18 @@ from iowatt.base.results import Note
 from iowatt.evaluate.search import prepare, table
 from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import SWEEP, Folder, refuse, write_whole
+from iowatt.evaluate.search.folder import SWEEP, Folder, refuse_target, write_whole
 from iowatt.evaluate.search.optimize import exact, outcome, sampled
-from iowatt.evaluate.search.optimize.candidate_assessment import Looker, possible
-from iowatt.evaluate.search.optimize.evaluate import Judge
-from iowatt.evaluate.search.optimize.outcome import DOCUMENT, Outcome
+from iowatt.evaluate.search.optimize.candidate_assessment import Assessor, impossible_because
+from iowatt.evaluate.search.optimize.evaluate import CandidateEvaluator
+from iowatt.evaluate.search.optimize.outcome import DOCUMENT, OptimizationOutcome
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.result import Optimization
 from iowatt.evaluate.search.optimize.screen import pick
-from iowatt.evaluate.search.optimize.sensitivity import why
+from iowatt.evaluate.search.optimize.sensitivity import explain_winner
 from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.record import as_text, at_point
-from iowatt.evaluate.search.row import warnings as row_warnings
+from iowatt.evaluate.search.record import error_text, error_at_point
+from iowatt.evaluate.search.row import row_warnings
 
 EXACT_UP_TO: Final = 1000
 """Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
@@ -66,8 +66,8 @@ def optimize(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
-    page: Callable[[Outcome, Problem], str] | None = None,
-) -> Outcome:
+    page: Callable[[OptimizationOutcome, Problem], str] | None = None,
+) -> OptimizationOutcome:
     """Find the best configurations of a problem.
 
     Parameters
@@ -79,7 +79,7 @@ def optimize(
     force, resume:
         Replace what is at ``output``, or go on with it.
     jobs, executor:
-        As for :func:`iowatt.evaluate.search.sweep.search`; the outcome does not depend on them.
+        As for :func:`iowatt.evaluate.search.sweep.run_sweep`; the outcome does not depend on them.
     progress:
         Called as points are looked at, and as they are simulated.
     page:
@@ -94,10 +94,10 @@ def optimize(
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
     if output is not None:
-        refuse(output, force=force, resume=resume, shape=SHAPE)
+        refuse_target(output, force=force, resume=resume, shape=SHAPE)
     space = Space(problem.axes)
     method = _method(problem, space)
-    looker = Looker(problem, space)
+    looker = Assessor(problem, space)
     _stop_at_bad(problem, space)
     with ExitStack() as stack:
         if executor is not None:
@@ -115,7 +115,7 @@ def optimize(
         if folder is not None:
             evaluator.records |= folder.journal.records
             resumed = len(folder.journal.records)
-        judge = Judge(problem, looker, evaluator)
+        judge = CandidateEvaluator(problem, looker, evaluator)
         _first(problem, looker, judge)
 
         def left(count: int) -> None:
@@ -123,10 +123,10 @@ def optimize(
 
         notes: list[Note] = []
         if method == "exact":
-            reasons = exact.enumerate_all(problem, looker, judge, _order(problem, looker), left)
+            reasons = exact.search_exact(problem, looker, judge, _order(problem, looker), left)
         else:
             spent = budget - min(space.most_neighbours, int(_RESERVE * budget))
-            reasons, notes = sampled.sample(problem, looker, judge, budget=spent, told=left)
+            reasons, notes = sampled.search_sampled(problem, looker, judge, budget=spent, told=left)
         notes += _around(problem, looker, judge, left, None if method == "exact" else budget)
         if judge.records and not judge.rows and not judge.too_slow:
             raise _all_failed(judge)
@@ -137,8 +137,8 @@ def optimize(
             warnings=_of_winner(problem, looker, judge),
         )  # fmt: skip
         frame = outcome.frame(problem, looker, judge, reasons, best)
-        made = made.model_copy(update={"why": why(made, frame)})
-        found = Outcome(made, frame, resumed, evaluator.faults, evaluator.machines)
+        made = made.model_copy(update={"why": explain_winner(made, frame)})
+        found = OptimizationOutcome(made, frame, resumed, evaluator.faults, evaluator.machines)
         if folder is not None:
             _write(folder, found)
             if page is not None:
@@ -193,12 +193,12 @@ def _budget(problem: Problem, space: Space) -> int:
 def _stop_at_bad(problem: Problem, space: Space) -> None:
     """Each value with others, so that one that is wrong whatever it is with is said before anything else."""
     numbers = {*space.star(), *space.sample(2 * _PARTNERS * sum(space.shape), problem.seed)}
-    found: list[prepare.Checked | prepare.Refused] = []
+    found: list[prepare.CheckedPoint | prepare.RefusedPoint] = []
     for number in sorted(numbers):
         point = space.point(number)
         given = problem.given
         one = prepare.examine(given, space.axes, point, (*given.overrides, *point.overrides))
-        found.append(one if isinstance(one, prepare.Refused) else one[0])
+        found.append(one if isinstance(one, prepare.RefusedPoint) else one[0])
     prepare.stop_at_bad(space.axes, found, fewest=min(_PARTNERS, min(_others(space), default=1)))
 
 
@@ -209,7 +209,7 @@ def _others(space: Space) -> list[int]:
 
 def _look(
     space: Space,
-    looker: Looker,
+    looker: Assessor,
     problem: Problem,
     method: str,
     progress: Callable[[Progress], None] | None,
@@ -231,13 +231,13 @@ def _look(
         )
 
 
-def _first(problem: Problem, looker: Looker, judge: Judge) -> None:
+def _first(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> None:
     """One point is run, and where it says too little some others: what is wrong with all is said at once.
 
     Raises ``InputError`` where all of them fail for the same kind of reason, or none has a metric that is
     asked for.
     """
-    order = [number for number in _order(problem, looker) if possible(looker(number), problem) is None]
+    order = [number for number in _order(problem, looker) if impossible_because(looker(number), problem) is None]
     if not order:
         return
     few = dict.fromkeys(order[at * (len(order) - 1) // (_FEW - 1)] for at in range(_FEW))
@@ -263,21 +263,21 @@ def _first(problem: Problem, looker: Looker, judge: Judge) -> None:
     )
 
 
-def _missing(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
+def _missing(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> list[str]:
     """Metrics that no Run so far has a figure for."""
     seen = {name for row in judge.rows.values() for name, value in row.items() if value is not None}
     known = {name for one in looker.seen.values() for name in one.known}
     return [name for name in problem.metrics if name not in seen | known]
 
 
-def _all_failed(judge: Judge) -> InputError:
+def _all_failed(judge: CandidateEvaluator) -> InputError:
     number, record = next(iter(judge.records.items()))
     error = record["error"]
     said = f"none of the {len(judge.records)} points that were tried can be simulated; the first"
-    return at_point({**error, "message": f"{said}: {error['message']}"}, f"point {number}")
+    return error_at_point({**error, "message": f"{said}: {error['message']}"}, f"point {number}")
 
 
-def _order(problem: Problem, looker: Looker) -> list[int]:
+def _order(problem: Problem, looker: Assessor) -> list[int]:
     """All points that can be built, those that promise most first."""
     built = {number: one for number, one in looker.seen.items() if one.refused is None}
     expected = {number: one.estimate for number, one in built.items() if one.estimate}
@@ -287,7 +287,7 @@ def _order(problem: Problem, looker: Looker) -> list[int]:
 
 
 def _around(
-    problem: Problem, looker: Looker, judge: Judge, left: Callable[[int], None], budget: int | None
+    problem: Problem, looker: Assessor, judge: CandidateEvaluator, left: Callable[[int], None], budget: int | None
 ) -> list[Note]:
     """The winner's neighbours are simulated, whatever is known of them: they say why it wins.
 
@@ -313,7 +313,7 @@ def _around(
     return []
 
 
-def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method: str) -> list[Note]:
+def _notes(problem: Problem, space: Space, looker: Assessor, judge: CandidateEvaluator, method: str) -> list[Note]:
     notes = [
         Note(
             code="simulated",
@@ -322,7 +322,7 @@ def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method:
     ]
     failed = sorted(number for number, record in judge.records.items() if "error" in record)
     if failed:
-        said = as_text(judge.records[failed[0]]["error"])
+        said = error_text(judge.records[failed[0]]["error"])
         notes.append(
             Note(
                 code="points-failed",
@@ -367,7 +367,7 @@ def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method:
     return notes
 
 
-def _of_winner(problem: Problem, looker: Looker, judge: Judge) -> list[Note]:
+def _of_winner(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> list[Note]:
     """What speaks against the winner: warnings of its Run, an estimate that says something else."""
     winner = outcome.chosen(problem, judge).winner
     if winner is None:
@@ -388,7 +388,7 @@ def _of_winner(problem: Problem, looker: Looker, judge: Judge) -> list[Note]:
     return found
 
 
-def _manifest(problem: Problem, looker: Looker) -> dict[str, Any]:
+def _manifest(problem: Problem, looker: Assessor) -> dict[str, Any]:
     base = prepare.raw(problem.given)
     return {
         "schema": "iowatt.sweep/1",
@@ -407,7 +407,7 @@ def _manifest(problem: Problem, looker: Looker) -> dict[str, Any]:
     }
 
 
-def _write(folder: Folder, found: Outcome) -> None:
+def _write(folder: Folder, found: OptimizationOutcome) -> None:
     folder.write("table.parquet", lambda file: table.write_parquet(found.frame, file))
     folder.write("table.csv", lambda file: table.write_csv(found.frame, file))
     text = json.dumps(found.document.as_dict(), indent=2, ensure_ascii=False) + "\n"

@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search import grid, inputs
-from iowatt.evaluate.search.evaluator import Evaluator, Job
-from iowatt.evaluate.search.optimize.candidate_assessment import Looker
+from iowatt.evaluate.search.evaluator import Evaluator, PointJob
+from iowatt.evaluate.search.optimize.candidate_assessment import Assessor
 from iowatt.evaluate.search.optimize.problem import Problem
-from iowatt.evaluate.search.point import TOO_SLOW, Task, key_of
-from iowatt.evaluate.search.prepare import Checked, Refused
+from iowatt.evaluate.search.point import TOO_SLOW, PointTask, key_of
+from iowatt.evaluate.search.prepare import CheckedPoint, RefusedPoint
 
 _START_ERROR: Final = 0.25
 """How near an estimated rate is thought to be to the one that is found, as a share."""
 
 
-class Judge:
+class CandidateEvaluator:
     """Runs points of a problem and keeps what they gave."""
 
-    def __init__(self, problem: Problem, looker: Looker, evaluator: Evaluator) -> None:
+    def __init__(self, problem: Problem, looker: Assessor, evaluator: Evaluator) -> None:
         self._problem, self._looker, self._evaluator = problem, looker, evaluator
         #: The record of each point that was run (``row`` or ``error``), by number.
         self.records: dict[int, Mapping[str, Any]] = {}
@@ -59,20 +59,20 @@ class Judge:
 
     def run(self, numbers: Sequence[int]) -> None:
         """Simulate those that were not; their records are there afterwards."""
-        jobs: dict[str, Job] = {}
+        jobs: dict[str, PointJob] = {}
         keys: dict[int, str] = {}
         for number in numbers:
             if number in self.records:
                 continue
             checked = self._looker.checked(number)
-            if isinstance(checked, Refused):
+            if isinstance(checked, RefusedPoint):
                 continue
-            digests = inputs.digests(path for _, path in checked.files)
+            digests = inputs.file_digests(path for _, path in checked.files)
             key = key_of(checked.key(digests), self._problem.within, self._problem.pricing)
             keys[number] = key
             if key not in jobs:
-                jobs[key] = Job(
-                    self._task(checked, key, digests), grid.label(checked.point, self._looker.space.columns)
+                jobs[key] = PointJob(
+                    self._task(checked, key, digests), grid.point_label(checked.point, self._looker.space.columns)
                 )
         known = [key for key in jobs if key in self._evaluator.records]
         self._evaluator.count(self._evaluator.records[key] for key in known)
@@ -80,7 +80,7 @@ class Judge:
         for number, key in keys.items():
             self.records[number] = self._evaluator.records[key]
 
-    def _task(self, checked: Checked, key: str, digests: dict[Path, str]) -> Task:
+    def _task(self, checked: CheckedPoint, key: str, digests: dict[Path, str]) -> PointTask:
         problem = self._problem
         within, start = problem.within, self._looker(checked.point.number).rate_iops
         rate = (
@@ -88,13 +88,13 @@ class Judge:
             if within is None
             else replace(within, start=start, start_error=None if start is None else _START_ERROR)
         )
-        return Task(
+        return PointTask(
             key=key,
             document=checked.document,
             base=str(problem.given.base.resolve()),
             text=problem.given.text,
             overrides=checked.overrides,
-            files=inputs.described(checked.files, digests),
+            files=inputs.described_files(checked.files, digests),
             bundle=None,
             command=problem.command,
             rate=rate,

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from iowatt.evaluate.search.optimize.candidate_assessment import Looked, Looker, best_losses, possible
-from iowatt.evaluate.search.optimize.evaluate import Judge
-from iowatt.evaluate.search.optimize.front import beats, front
+from iowatt.evaluate.search.optimize.candidate_assessment import Assessment, Assessor, best_losses, impossible_because
+from iowatt.evaluate.search.optimize.evaluate import CandidateEvaluator
+from iowatt.evaluate.search.optimize.front import dominates, nondominated
 from iowatt.evaluate.search.optimize.problem import Problem
 
 BATCH: Final = 16
 """Points between two looks at what can be left out; whatever number of them runs at a time."""
 
 
-def enumerate_all(
+def search_exact(
     problem: Problem,
-    looker: Looker,
-    judge: Judge,
+    looker: Assessor,
+    judge: CandidateEvaluator,
     expected: Sequence[int],
     left: Callable[[int], None],
 ) -> dict[int, str]:
@@ -59,28 +59,28 @@ def enumerate_all(
 
 def _left_out(
     problem: Problem,
-    looker: Looker,
+    looker: Assessor,
     number: int,
     best: Sequence[tuple[int, tuple[float, ...]]],
     reasons: dict[int, str],
 ) -> bool:
     one = looker.bound(number)
-    why = possible(one, problem) or _beaten(one, problem, best)
+    why = impossible_because(one, problem) or _beaten(one, problem, best)
     if why is not None:
         reasons[number] = why
     return why is not None
 
 
-def _front(judge: Judge) -> list[tuple[int, tuple[float, ...]]]:
+def _front(judge: CandidateEvaluator) -> list[tuple[int, tuple[float, ...]]]:
     feasible = judge.feasible
     numbers = sorted(feasible)
-    return [(numbers[at], feasible[numbers[at]]) for at in front([feasible[number] for number in numbers])]
+    return [(numbers[at], feasible[numbers[at]]) for at in nondominated([feasible[number] for number in numbers])]
 
 
-def _beaten(one: Looked, problem: Problem, best: Sequence[tuple[int, tuple[float, ...]]]) -> str | None:
+def _beaten(one: Assessment, problem: Problem, best: Sequence[tuple[int, tuple[float, ...]]]) -> str | None:
     hope = best_losses(one, problem)
     for number, losses in best:
-        if beats(losses, hope):
+        if dominates(losses, hope):
             said = ", ".join(
                 f"{objective.metric} {'at least' if objective.lower else 'at most'} "
                 f"{(loss if objective.lower else -loss):.6g}"

@@ -11,25 +11,25 @@ from iowatt.evaluate.search import pareto
 Losses = Sequence[float]
 
 
-def beats(one: Losses, other: Losses) -> bool:
+def dominates(one: Losses, other: Losses) -> bool:
     """At least as good in all and better in one; less is better."""
     return all(a <= b for a, b in zip(one, other, strict=True)) and any(
         a < b for a, b in zip(one, other, strict=True)
     )
 
 
-def front(losses: Sequence[Losses]) -> list[int]:
+def nondominated(losses: Sequence[Losses]) -> list[int]:
     """Positions of those that none beats, by the first objective; equal ones do not beat each other."""
     order = sorted(range(len(losses)), key=lambda at: tuple(losses[at]))
     kept: list[int] = []
     for at in order:
         # Whoever beats it has come before it, and of those only the front counts.
-        if not any(beats(losses[other], losses[at]) for other in kept):
+        if not any(dominates(losses[other], losses[at]) for other in kept):
             kept.append(at)
     return kept
 
 
-def choose(losses: Sequence[Losses]) -> tuple[int, str] | None:
+def recommend(losses: Sequence[Losses]) -> tuple[int, str] | None:
     """The position to recommend among those of a front (in its order), and by what.
 
     One objective: its best. Two: the knee, where there is one. More, or none: the least distance from the
@@ -41,7 +41,7 @@ def choose(losses: Sequence[Losses]) -> tuple[int, str] | None:
     if len(losses[0]) == 1 or len(losses) == 1:
         return 0, "the only objective" if len(losses[0]) == 1 else "the only point that none beats"
     if len(losses[0]) == 2:
-        at = knee(losses)
+        at = knee_of(losses)
         if at is not None:
             return at, "the knee of the front"
     table = np.array(losses, dtype=float)
@@ -51,7 +51,7 @@ def choose(losses: Sequence[Losses]) -> tuple[int, str] | None:
     return nearest, "nearest to the best of each objective, scaled to the front"
 
 
-def knee(losses: Sequence[Losses]) -> int | None:
+def knee_of(losses: Sequence[Losses]) -> int | None:
     """Position of the knee of a front of two objectives; None where there is none."""
     if not losses or len(losses[0]) != 2:
         return None

@@ -30,7 +30,7 @@ _ORDERED: Final = 6
 
 
 @dataclass(frozen=True)
-class Shares:
+class VarianceShares:
     """Shares of the variance, which sum to 1 with ``together`` (0 everywhere where nothing varies)."""
 
     axes: tuple[float, ...]
@@ -38,7 +38,7 @@ class Shares:
     variance: float
 
 
-def shares(values: Sequence[float], settings: Sequence[Sequence[Any]]) -> Shares | None:
+def variance_shares(values: Sequence[float], settings: Sequence[Sequence[Any]]) -> VarianceShares | None:
     """Shares of each axis in the spread of ``values``.
 
     Parameters
@@ -67,13 +67,13 @@ def shares(values: Sequence[float], settings: Sequence[Sequence[Any]]) -> Shares
     total = float(y @ y)
     variance = total / len(y) * scale * scale
     if total <= 1e-24 * len(y) or not variance:  # squares of tiny values may underflow
-        return Shares((0.0,) * len(codes), 0.0, 0.0)
+        return VarianceShares((0.0,) * len(codes), 0.0, 0.0)
     explained = _explains(y, codes, range(len(codes))) / total
     alone = [_explains(y, [code], [0]) / total for code in codes]
     if abs(sum(alone) - explained) > 1e-6:
         alone = _averaged(y, codes, total) if len(codes) <= _ORDERED else _scaled(alone, explained)
     axes = tuple(max(0.0, share) for share in alone)
-    return Shares(axes, max(0.0, 1 - sum(axes)), variance)
+    return VarianceShares(axes, max(0.0, 1 - sum(axes)), variance)
 
 
 def _explains(y: NDArray[np.float64], codes: Sequence[NDArray[np.intp]], chosen: Sequence[int]) -> float:

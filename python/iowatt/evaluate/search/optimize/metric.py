@@ -73,7 +73,7 @@ def _flat(part: Mapping[str, Any], parts: Mapping[str, Any], name: str) -> Itera
 _LEFT_OUT: Final = ("provenance", "simulation", "schema", "name", "notes", "devices", "buses", "rebuilds")
 
 
-def check(name: str, where: str) -> str:
+def check_metric(name: str, where: str) -> str:
     """``name``, if there may be such a metric.
 
     Raises ``InputError`` with the nearest names where there is none.
@@ -96,7 +96,7 @@ def _near(name: str, known: Iterable[str]) -> str:
     )
 
 
-def column(name: str) -> Column:
+def metric_column(name: str) -> Column:
     """Title and unit, for people."""
     if name in _TITLES:
         return _TITLES[name]
@@ -115,7 +115,7 @@ _UNITS: Final = (
 )  # fmt: skip
 
 
-def value(name: str, text: str, where: str) -> float:
+def parse_limit(name: str, text: str, where: str) -> float:
     """A limit of a metric: a plain number in the metric's own unit, or a quantity with its unit.
 
     Raises ``InputError`` where it is neither.
@@ -134,7 +134,7 @@ def value(name: str, text: str, where: str) -> float:
                 return parse(text) * scale
             except ValueError as error:
                 raise InputError("bad-syntax", where, str(error)) from None
-    unit = column(name).unit
+    unit = metric_column(name).unit
     raise InputError(
         "bad-syntax",
         where,

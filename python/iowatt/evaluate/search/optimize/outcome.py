@@ -14,23 +14,23 @@ from iowatt.base.results import Note
 from iowatt.evaluate.search import basis, pricing, table
 from iowatt.evaluate.search.grid import short_names
 from iowatt.evaluate.search.optimize import metric
-from iowatt.evaluate.search.optimize.candidate_assessment import Looker
-from iowatt.evaluate.search.optimize.evaluate import Judge
-from iowatt.evaluate.search.optimize.front import choose, front, knee
+from iowatt.evaluate.search.optimize.candidate_assessment import Assessor
+from iowatt.evaluate.search.optimize.evaluate import CandidateEvaluator
+from iowatt.evaluate.search.optimize.front import recommend, nondominated, knee_of
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.result import (
-    AxisOffered,
-    ConstraintAsked,
+    AxisResult,
+    ConstraintResult,
     EstimateErrors,
     EstimatorUse,
-    Judged,
-    ObjectiveAsked,
+    RateLimitUsed,
+    ObjectiveResult,
     Optimization,
     PricingBasis,
     SpaceCounts,
-    Why,
+    WinnerExplanation,
 )
-from iowatt.evaluate.search.record import as_text
+from iowatt.evaluate.search.record import error_text
 from iowatt.evaluate.search.row import TEXTS
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 DOCUMENT: Final = "optimize.json"
 
-NOTHING_SAID: Final = Why(
+NOT_EXPLAINED: Final = WinnerExplanation(
     winner=None, bottleneck=None, constraints=[], axes=[], runner_up=None, limits=[], shares=[]
 )
 """Before anything is known of why."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class OptimizationOutcome:
     """The document and the table of all points that were looked at; ``faults`` are errors of ours."""
 
     document: Optimization
@@ -56,7 +56,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class FrontChoice:
     """The front by number, its knee, the winner and by what it was chosen."""
 
     front: tuple[int, ...]
@@ -67,21 +67,21 @@ class Chosen:
     nearest: int | None
 
 
-def chosen(problem: Problem, judge: Judge) -> Chosen:
+def chosen(problem: Problem, judge: CandidateEvaluator) -> FrontChoice:
     """What the simulated points come to; points whose figures are equal have one place on the front each."""
     feasible = judge.feasible
     numbers = sorted(feasible)
     if not numbers:
         near = {n: problem.excess(row) for n, row in judge.rows.items() if problem.losses(row) is not None}
-        return Chosen((), None, None, None, min(near, key=lambda n: (near[n], n), default=None))
-    order = [numbers[at] for at in front([feasible[number] for number in numbers])]
+        return FrontChoice((), None, None, None, min(near, key=lambda n: (near[n], n), default=None))
+    order = [numbers[at] for at in nondominated([feasible[number] for number in numbers])]
     losses = [feasible[number] for number in order]
-    choice, bend = choose(losses), knee(losses)
+    choice, bend = recommend(losses), knee_of(losses)
     assert choice is not None
-    return Chosen(tuple(order), None if bend is None else order[bend], order[choice[0]], choice[1], None)
+    return FrontChoice(tuple(order), None if bend is None else order[bend], order[choice[0]], choice[1], None)
 
 
-def errors(problem: Problem, looker: Looker, judge: Judge) -> dict[str, EstimateErrors]:
+def errors(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> dict[str, EstimateErrors]:
     """The estimates' error against simulation, by metric, in per cent of what was simulated."""
     found = {}
     for name in problem.metrics:
@@ -109,8 +109,8 @@ def errors(problem: Problem, looker: Looker, judge: Judge) -> dict[str, Estimate
 
 def document(
     problem: Problem,
-    looker: Looker,
-    judge: Judge,
+    looker: Assessor,
+    judge: CandidateEvaluator,
     reasons: Mapping[int, str],
     *,
     name: str,
@@ -136,13 +136,13 @@ def document(
         method=method,
         seed=problem.seed,
         objectives=[
-            ObjectiveAsked(
+            ObjectiveResult(
                 metric=one.metric, direction="minimize" if one.lower else "maximize", **_said(one.metric)
             )
             for one in problem.objectives
         ],
         constraints=[
-            ConstraintAsked(
+            ConstraintResult(
                 metric=one.metric,
                 operator=one.operator,
                 value=one.value,
@@ -151,12 +151,12 @@ def document(
             )
             for one in problem.constraints
         ],
-        judged=Judged(
+        judged=RateLimitUsed(
             within_ms=None if within is None else within.limit_s * 1e3,
             statistic=None if within is None else within.statistic,
         ),
         axes=[
-            AxisOffered(
+            AxisResult(
                 columns=list(axis.columns),
                 names=[names[column] for column in axis.columns],
                 values=[list(setting.values) for setting in axis.settings],
@@ -188,17 +188,17 @@ def document(
         nearest=best.nearest,
         proof="exact" if method == "exact" and not judge.unknown else "not proven",
         warnings=list(warnings),
-        basis=basis.said(list(judge.rows.values())) or None,
+        basis=basis.basis_line(list(judge.rows.values())) or None,
         pricing=None
         if problem.pricing is None or told is None
         else PricingBasis.model_validate(pricing.basis(looker.plan(told), judge.rows[told], problem.pricing)),
         notes=list(notes),
-        why=NOTHING_SAID,
+        why=NOT_EXPLAINED,
     )
 
 
 def _said(name: str) -> dict[str, str]:
-    column = metric.column(name)
+    column = metric.metric_column(name)
     return {"title": column.title, "unit": column.unit}
 
 
@@ -207,7 +207,7 @@ def _by_constraint(reason: str) -> bool:
 
 
 def frame(
-    problem: Problem, looker: Looker, judge: Judge, reasons: Mapping[int, str], best: Chosen
+    problem: Problem, looker: Assessor, judge: CandidateEvaluator, reasons: Mapping[int, str], best: FrontChoice
 ) -> pl.DataFrame:
     """A row for each point that was looked at, in order of their numbers."""
     import polars as pl
@@ -263,7 +263,7 @@ def _kind(name: str, values: Sequence[Any], texts: Sequence[str]) -> Any:
     return None if any(value is not None for value in values) else pl.Float64
 
 
-def _status(number: int, looker: Looker, judge: Judge, reasons: Mapping[int, str]) -> str:
+def _status(number: int, looker: Assessor, judge: CandidateEvaluator, reasons: Mapping[int, str]) -> str:
     if number in judge.records:
         return "simulated" if "row" in judge.records[number] else "failed"
     if looker(number).refused is not None:
@@ -271,10 +271,10 @@ def _status(number: int, looker: Looker, judge: Judge, reasons: Mapping[int, str
     return "pruned" if number in reasons else "estimated"
 
 
-def _error(number: int, looker: Looker, judge: Judge) -> str | None:
+def _error(number: int, looker: Assessor, judge: CandidateEvaluator) -> str | None:
     record = judge.records.get(number)
     if record is not None and "error" in record:
-        return as_text(record["error"])
+        return error_text(record["error"])
     return looker(number).refused
 
 

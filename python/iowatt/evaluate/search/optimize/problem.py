@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search.axes import Axis
 from iowatt.evaluate.search.optimize import metric
-from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.pricing import Pricing
-from iowatt.evaluate.search.rate import Asked
+from iowatt.evaluate.search.rate import RateRequest
 
 Operator = Literal["<=", ">="]
 Method = Literal["auto", "exact", "search"]
@@ -76,12 +76,12 @@ class Constraint:
 class Problem:
     """All of what is asked."""
 
-    given: Given
+    given: ScenarioInput
     axes: Sequence[Axis]
     objectives: Sequence[Objective]
     constraints: Sequence[Constraint] = ()
     #: Judge each point at its highest rate within a limit; None: as its scenario says.
-    within: Asked | None = None
+    within: RateRequest | None = None
     pricing: Pricing | None = None
     method: Method = "auto"
     #: Most simulations; None: as the method has it.
@@ -127,13 +127,13 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[Objective]:
+def parse_objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[Objective]:
     """From the options, those to maximize first.
 
     Raises ``InputError`` where there is none, too many, one twice, or one that does not exist.
     """
-    found = [Objective(metric.check(name, Argument("maximize")), lower=False) for name in maximize]
-    found += [Objective(metric.check(name, Argument("minimize")), lower=True) for name in minimize]
+    found = [Objective(metric.check_metric(name, Argument("maximize")), lower=False) for name in maximize]
+    found += [Objective(metric.check_metric(name, Argument("minimize")), lower=True) for name in minimize]
     names = [one.metric for one in found]
     if not found:
         raise InputError(
@@ -155,7 +155,7 @@ def objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[Objecti
     return found
 
 
-def constraint(text: str) -> Constraint:
+def parse_constraint(text: str) -> Constraint:
     """One constraint: ``METRIC <= VALUE`` or ``METRIC >= VALUE``, the value with or without a unit.
 
     Raises ``InputError`` where it is no such thing.
@@ -167,16 +167,16 @@ def constraint(text: str) -> Constraint:
     name, operator, limit = match.groups()
     if operator not in ("<=", ">="):
         raise InputError("not-accepted", place, f"expected <= or >=, not {operator}", hint=_EXAMPLE)
-    metric.check(name, place)
-    return Constraint(name, "<=" if operator == "<=" else ">=", metric.value(name, limit, place))
+    metric.check_metric(name, place)
+    return Constraint(name, "<=" if operator == "<=" else ">=", metric.parse_limit(name, limit, place))
 
 
-def constraints(texts: Sequence[str]) -> list[Constraint]:
+def parse_constraints(texts: Sequence[str]) -> list[Constraint]:
     """All of them.
 
     Raises ``InputError`` where two leave no value between them.
     """
-    found = [constraint(text) for text in texts]
+    found = [parse_constraint(text) for text in texts]
     for one in found:
         for other in found:
             if (

@@ -13,17 +13,17 @@ from typing import Any, Final, get_args
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.optimize.metric import COST
-from iowatt.evaluate.search.optimize.problem import Method, Problem, constraints, objectives
-from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.optimize.problem import Method, Problem, parse_constraints, parse_objectives
+from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.pricing import Pricing
-from iowatt.evaluate.search.rate import Asked
+from iowatt.evaluate.search.rate import RateRequest
 
 TOLERANCE: Final = 0.01
 """How near each point's rate comes to the highest one within the limit, as a share."""
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricingRequest:
     """The assumptions of ``cost.*`` metrics, in words; those of ``iowatt cost``."""
 
     preset: str = "default"
@@ -40,8 +40,8 @@ _ARGUMENTS: Final = (
 """Which argument gives each field of ``Priced``."""
 
 
-def problem(
-    given: Given,
+def make_problem(
+    given: ScenarioInput,
     varied: Iterable[str] | Mapping[Any, Iterable[Any]],
     *,
     maximize: Sequence[str] = (),
@@ -52,7 +52,7 @@ def problem(
     method: str = "auto",
     most: int | None = None,
     seed: int = 1,
-    pricing: Priced | None = None,
+    pricing: PricingRequest | None = None,
     command: str | None = None,
 ) -> Problem:
     """The problem of these options.
@@ -79,16 +79,16 @@ def problem(
         )
     if within_s is not None and not (math.isfinite(within_s) and within_s > 0):
         raise InputError("out-of-range", Argument("within"), f"expected a time above 0, not {within_s!r} s")
-    goals = objectives(maximize, minimize)
-    limits = constraints(subject_to)
+    goals = parse_objectives(maximize, minimize)
+    limits = parse_constraints(subject_to)
     named = [one.metric for one in goals] + [one.metric for one in limits]
     priced = any(name.startswith(COST) for name in named)
-    words = pricing or Priced()
-    if not priced and words != Priced():
+    words = pricing or PricingRequest()
+    if not priced and words != PricingRequest():
         raise InputError(
             "not-applicable",
             next(
-                argument for name, argument in _ARGUMENTS if getattr(words, name) != getattr(Priced(), name)
+                argument for name, argument in _ARGUMENTS if getattr(words, name) != getattr(PricingRequest(), name)
             ),
             "this is an assumption of cost, and no metric asked for is a cost",
             hint="for example `minimize=cost.total_usd`",
@@ -98,8 +98,8 @@ def problem(
         prepare.axes_of(given, varied),
         goals,
         limits,
-        None if within_s is None else Asked(within_s, workload=workload, tolerance=TOLERANCE),
-        found_pricing(words) if priced else None,
+        None if within_s is None else RateRequest(within_s, workload=workload, tolerance=TOLERANCE),
+        resolve_pricing(words) if priced else None,
         method,  # type: ignore[arg-type]  # one of them, checked above
         most,
         seed,
@@ -107,7 +107,7 @@ def problem(
     )
 
 
-def found_pricing(words: Priced) -> Pricing:
+def resolve_pricing(words: PricingRequest) -> Pricing:
     """Assumptions in words, found and read. Raises ``InputError`` where one is wrong."""
     from iowatt.lenses.cost.book.find import find_book
     from iowatt.lenses.cost.defaults import START, YEARS

@@ -15,11 +15,11 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search.optimize.candidate_assessment import Looked, Looker, possible
-from iowatt.evaluate.search.optimize.evaluate import Judge
-from iowatt.evaluate.search.optimize.front import choose, front
+from iowatt.evaluate.search.optimize.candidate_assessment import Assessment, Assessor, impossible_because
+from iowatt.evaluate.search.optimize.evaluate import CandidateEvaluator
+from iowatt.evaluate.search.optimize.front import recommend, nondominated
 from iowatt.evaluate.search.optimize.problem import Problem
-from iowatt.evaluate.search.optimize.sampler import Proposer
+from iowatt.evaluate.search.optimize.sampler import OptunaSampler
 from iowatt.evaluate.search.optimize.screen import Correction, pick
 
 ROUND: Final = 16
@@ -33,15 +33,15 @@ _PATIENCE: Final = 4
 _RANDOM: Final = 0.25
 
 
-def sample(
-    problem: Problem, looker: Looker, judge: Judge, *, budget: int, told: Callable[[int], None]
+def search_sampled(
+    problem: Problem, looker: Assessor, judge: CandidateEvaluator, *, budget: int, told: Callable[[int], None]
 ) -> tuple[dict[int, str], list[Note]]:
     """Simulate at most ``budget`` points; reasons of those that were left out by proof, and notes.
 
     ``told`` is called with the number of points that may still be run.
     """
     random = np.random.Generator(np.random.PCG64(problem.seed))
-    course = _Course(problem, looker, judge, budget, random, Proposer(problem, looker.space))
+    course = _Course(problem, looker, judge, budget, random, OptunaSampler(problem, looker.space))
     course.proposer.tell(judge.rows)
     notes: list[Note] = []
     while course.room > 0:
@@ -66,11 +66,11 @@ def sample(
 @dataclass
 class _Course:
     problem: Problem
-    looker: Looker
-    judge: Judge
+    looker: Assessor
+    judge: CandidateEvaluator
     budget: int
     random: np.random.Generator
-    proposer: Proposer
+    proposer: OptunaSampler
     #: Why points were left out, by number.
     reasons: dict[int, str] = field(default_factory=dict)
     _best: tuple[tuple[float, ...], ...] = ()
@@ -123,13 +123,13 @@ class _Course:
     def settled(self) -> bool:
         """Whether the front was the same for several rounds, to four digits."""
         losses = list(self.judge.feasible.values())
-        now = tuple(tuple(float(f"{value:.4g}") for value in losses[at]) for at in front(losses))
+        now = tuple(tuple(float(f"{value:.4g}") for value in losses[at]) for at in nondominated(losses))
         now = tuple(dict.fromkeys(now))
         self._alike = self._alike + 1 if now and now == self._best else 0
         self._best = now
         return self._alike >= _PATIENCE
 
-    def _ready(self) -> dict[int, Looked]:
+    def _ready(self) -> dict[int, Assessment]:
         """Points that were looked at and were not run, but may be feasible."""
         waiting = [number for number in self.looker.seen if number not in self.judge.records]
         return {number: self.looker(number) for number in waiting if self._may_be(number)}
@@ -140,18 +140,18 @@ class _Course:
         one = self.looker.bound(number)
         if one.refused is not None:
             return False
-        why = possible(one, self.problem)
+        why = impossible_because(one, self.problem)
         if why is not None:
             self.reasons[number] = why
         return why is None
 
-    def _shuffled(self, ready: Mapping[int, Looked]) -> list[int]:
+    def _shuffled(self, ready: Mapping[int, Assessment]) -> list[int]:
         return [int(number) for number in self.random.permutation(sorted(ready))]
 
 
-def _best(judge: Judge) -> int | None:
+def _best(judge: CandidateEvaluator) -> int | None:
     feasible = judge.feasible
     numbers = sorted(feasible)
-    order = front([feasible[number] for number in numbers])
-    chosen = choose([feasible[numbers[at]] for at in order])
+    order = nondominated([feasible[number] for number in numbers])
+    chosen = recommend([feasible[numbers[at]] for at in order])
     return None if chosen is None else numbers[order[chosen[0]]]

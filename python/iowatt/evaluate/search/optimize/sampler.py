@@ -24,7 +24,7 @@ _WORST: Final = 1e9
 """Excess of a constraint whose metric is not known."""
 
 
-class Proposer:
+class OptunaSampler:
     """A study of Optuna's over a space."""
 
     def __init__(self, problem: Problem, space: Space) -> None:

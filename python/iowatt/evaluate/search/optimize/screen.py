@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.evaluate.search.optimize.candidate_assessment import Looked
+from iowatt.evaluate.search.optimize.candidate_assessment import Assessment
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.space import Space
 
@@ -32,7 +32,7 @@ class Correction:
     """How simulation differs from the estimate, by metric, as far as it is known."""
 
     def __init__(
-        self, space: Space, simulated: Mapping[int, Mapping[str, float]], looked: Mapping[int, Looked]
+        self, space: Space, simulated: Mapping[int, Mapping[str, float]], looked: Mapping[int, Assessment]
     ) -> None:
         self._space = space
         self._offsets = np.concatenate([[0], np.cumsum(space.shape)])
@@ -62,7 +62,7 @@ class Correction:
         found: Floats = np.linalg.solve(design.T @ design + np.diag(ridge), design.T @ target)
         return found
 
-    def expected(self, one: Looked) -> dict[str, float]:
+    def expected(self, one: Assessment) -> dict[str, float]:
         """What is expected of a point's metrics."""
         found = dict(one.estimate or {})
         for name, effects in self._effects.items():

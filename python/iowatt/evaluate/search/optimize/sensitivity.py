@@ -10,30 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Literal
 
-from iowatt.evaluate.search.optimize.main_effects import shares
+from iowatt.evaluate.search.optimize.main_effects import variance_shares
 from iowatt.evaluate.search.optimize.result import (
     AxisShare,
-    AxisWhy,
-    Change,
-    Difference,
-    Kept,
-    KeptBy,
-    KeptByWinner,
+    AxisExplanation,
+    ObjectiveChange,
+    SettingDifference,
+    ConstraintStatus,
+    ConstraintCoverage,
+    WinnerConstraint,
     Neighbour,
     Optimization,
     OtherPoint,
-    Shares,
-    Why,
-    Without,
+    ObjectiveShares,
+    WinnerExplanation,
+    WinnerWithout,
 )
 from iowatt.evaluate.search.optimize.result_view import (
     ESTIMATED,
     SIMULATED,
-    AxisSeen,
-    Explored,
+    AxisView,
+    OptimizationView,
     Goal,
     Limit,
-    Row,
+    ViewRow,
     percent,
 )
 
@@ -44,7 +44,7 @@ TIGHT: Final = 5.0
 """Slack in per cent of the limit below which a constraint is called tight."""
 
 
-def why(document: Optimization, frame: pl.DataFrame) -> Why:
+def explain_winner(document: Optimization, frame: pl.DataFrame) -> WinnerExplanation:
     """Why the winner of an outcome wins.
 
     Parameters
@@ -54,9 +54,9 @@ def why(document: Optimization, frame: pl.DataFrame) -> Why:
     frame:
         A row for each point that was looked at.
     """
-    explored = Explored(document, frame)
+    explored = OptimizationView(document, frame)
     winner = explored.winner
-    return Why(
+    return WinnerExplanation(
         winner=None if winner is None else winner["point"],
         bottleneck=None if winner is None else winner.get("bottleneck"),
         constraints=[] if winner is None else [_constraint(explored, limit) for limit in explored.limits],
@@ -67,7 +67,7 @@ def why(document: Optimization, frame: pl.DataFrame) -> Why:
     )
 
 
-def _axis(explored: Explored, axis: AxisSeen) -> AxisWhy:
+def _axis(explored: OptimizationView, axis: AxisView) -> AxisExplanation:
     assert explored.winner is not None
     own = axis.of(explored.winner)
     order = list(axis.settings)
@@ -81,7 +81,7 @@ def _axis(explored: Explored, axis: AxisSeen) -> AxisWhy:
         )
         for setting, row in explored.neighbours(axis)
     ]
-    return AxisWhy(
+    return AxisExplanation(
         columns=list(axis.columns),
         name=axis.name,
         ordered=axis.ordered,
@@ -92,7 +92,7 @@ def _axis(explored: Explored, axis: AxisSeen) -> AxisWhy:
     )
 
 
-def _edge(axis: AxisSeen, around: list[Neighbour]) -> Literal["first", "last"] | None:
+def _edge(axis: AxisView, around: list[Neighbour]) -> Literal["first", "last"] | None:
     """``first`` or ``last`` where the winner is at that end of an axis with an order, and the step inwards is
     worse.
 
@@ -109,7 +109,7 @@ def _edge(axis: AxisSeen, around: list[Neighbour]) -> Literal["first", "last"] |
     return "first" if inwards > 0 else "last"
 
 
-def _neighbour(explored: Explored, row: Row | None, *, setting: str, steps: int | None) -> Neighbour:
+def _neighbour(explored: OptimizationView, row: ViewRow | None, *, setting: str, steps: int | None) -> Neighbour:
     if row is None:
         return Neighbour(
             setting=setting,
@@ -139,7 +139,7 @@ def _neighbour(explored: Explored, row: Row | None, *, setting: str, steps: int 
     )
 
 
-def _changes(explored: Explored, row: Row) -> list[Change]:
+def _changes(explored: OptimizationView, row: ViewRow) -> list[ObjectiveChange]:
     """Each objective of a point against the winner's; ``gain`` is positive where the point is better."""
     assert explored.winner is not None
     changes = []
@@ -149,7 +149,7 @@ def _changes(explored: Explored, row: Row) -> list[Change]:
         gain = goal.gain(found[0], own[0]) if found is not None and own is not None else None
         against = 0.0 if own is None else own[0]
         changes.append(
-            Change(
+            ObjectiveChange(
                 metric=goal.metric,
                 value=None if found is None else found[0],
                 basis=None if found is None else found[1],
@@ -162,12 +162,12 @@ def _changes(explored: Explored, row: Row) -> list[Change]:
     return changes
 
 
-def _kept(explored: Explored, row: Row, limit: Limit) -> Kept:
+def _kept(explored: OptimizationView, row: ViewRow, limit: Limit) -> ConstraintStatus:
     """A constraint at a point: the value, and what is left to the limit."""
     found = explored.limited(row, limit)
     value, basis = found if found is not None else (None, None)
     slack = limit.slack(value)
-    return Kept(
+    return ConstraintStatus(
         metric=limit.metric,
         text=limit.text,
         limit=limit.value,
@@ -179,12 +179,12 @@ def _kept(explored: Explored, row: Row, limit: Limit) -> Kept:
     )
 
 
-def _constraint(explored: Explored, limit: Limit) -> KeptByWinner:
+def _constraint(explored: OptimizationView, limit: Limit) -> WinnerConstraint:
     assert explored.winner is not None
     found = _kept(explored, explored.winner, limit)
     without = _without(explored, limit)
     left = found.slack_percent
-    return KeptByWinner(
+    return WinnerConstraint(
         **dict(found),
         tight=left is not None and left < TIGHT,
         binds=without is not None,
@@ -192,7 +192,7 @@ def _constraint(explored: Explored, limit: Limit) -> KeptByWinner:
     )
 
 
-def _kept_by(explored: Explored, limit: Limit) -> KeptBy:
+def _kept_by(explored: OptimizationView, limit: Limit) -> ConstraintCoverage:
     """How many points keep a constraint, of those of which it is known; the one that is nearest to it or best
     in it.
     """
@@ -208,14 +208,14 @@ def _kept_by(explored: Explored, limit: Limit) -> KeptBy:
         if slack is not None and (best is None or slack > best[0]):
             best = slack, found[0], row["point"]
     nearest, point = (None, None) if best is None else best[1:]
-    return KeptBy(text=limit.text, known=known, kept=kept, nearest=nearest, point=point)
+    return ConstraintCoverage(text=limit.text, known=known, kept=kept, nearest=nearest, point=point)
 
 
-def _without(explored: Explored, limit: Limit) -> Without | None:
+def _without(explored: OptimizationView, limit: Limit) -> WinnerWithout | None:
     """The point that would win without a constraint: it breaks no other and beats the winner in every
     objective.
     """
-    best: tuple[float, Row] | None = None
+    best: tuple[float, ViewRow] | None = None
     for row in explored.rows:
         if row.get("overloaded") or row.get("status") in ("failed", "refused"):
             continue
@@ -230,7 +230,7 @@ def _without(explored: Explored, limit: Limit) -> Without | None:
             best = worth, row
     if best is None:
         return None
-    return Without(
+    return WinnerWithout(
         point=best[1]["point"],
         differs=_differs(explored, best[1]),
         objectives=_changes(explored, best[1]),
@@ -238,12 +238,12 @@ def _without(explored: Explored, limit: Limit) -> Without | None:
     )
 
 
-def _best(explored: Explored, wanted: Callable[[Row], bool]) -> OtherPoint | None:
+def _best(explored: OptimizationView, wanted: Callable[[ViewRow], bool]) -> OtherPoint | None:
     """The best feasible simulated point besides the winner; of several objectives, by the sum of their
     losses.
     """
     assert explored.winner is not None
-    best: tuple[float, int, Row] | None = None
+    best: tuple[float, int, ViewRow] | None = None
     for row in explored.rows:
         if row["point"] == explored.winner["point"] or row.get("status") != SIMULATED:
             continue
@@ -262,18 +262,18 @@ def _best(explored: Explored, wanted: Callable[[Row], bool]) -> OtherPoint | Non
     )
 
 
-def _differs(explored: Explored, row: Row) -> list[Difference]:
+def _differs(explored: OptimizationView, row: ViewRow) -> list[SettingDifference]:
     """The axes on which a point is not as the winner."""
     winner = explored.winner
     assert winner is not None
     return [
-        Difference(name=axis.name, columns=list(axis.columns), setting=axis.of(row), winner=axis.of(winner))
+        SettingDifference(name=axis.name, columns=list(axis.columns), setting=axis.of(row), winner=axis.of(winner))
         for axis in explored.axes
         if axis.of(row) != axis.of(winner)
     ]
 
 
-def _shares(explored: Explored, goal: Goal) -> Shares:
+def _shares(explored: OptimizationView, goal: Goal) -> ObjectiveShares:
     """Shares of the axes in the spread of an objective over all points with a value, simulated or estimated.
 
     Estimates are multiplied by the mean ratio of simulation to estimate over the points that have both, so
@@ -295,8 +295,8 @@ def _shares(explored: Explored, goal: Goal) -> Shares:
         values.append(found[0] * ratio if found[1] == ESTIMATED else found[0])
         settings.append(explored.key(row))
         simulated += row.get("status") == SIMULATED
-    split = shares(values, settings) if explored.axes else None
-    return Shares(
+    split = variance_shares(values, settings) if explored.axes else None
+    return ObjectiveShares(
         metric=metric,
         simulated=simulated,
         estimated=len(values) - simulated,

@@ -13,7 +13,7 @@ from iowatt.sources.translation import capacity
 PURCHASE: Final = "cost.purchase_usd"
 
 
-def known(plan: Mapping[str, Any], prices: pricing.Pricing | None) -> dict[str, float]:
+def static_metrics(plan: Mapping[str, Any], prices: pricing.Pricing | None) -> dict[str, float]:
     """Drives, capacity, redundancy, the purchase where it is priced, idle watts.
 
     Raises ``InputError`` where something of it has no price.

@@ -5,22 +5,22 @@ Of open arrivals, or of a closed loop: ``Asked.loop``.
 
 from __future__ import annotations
 
-from iowatt.evaluate.search.rate.at_limit import row
-from iowatt.evaluate.search.rate.find import find
-from iowatt.evaluate.search.rate.of_scenario import of_scenario
-from iowatt.evaluate.search.rate.outcome import Found, Tried
-from iowatt.evaluate.search.rate.request import ALL, STATISTICS, Asked, Loop
+from iowatt.evaluate.search.rate.at_limit import row_at_limit
+from iowatt.evaluate.search.rate.find import find_highest_rate
+from iowatt.evaluate.search.rate.of_scenario import search_scenario
+from iowatt.evaluate.search.rate.outcome import RateResult, RateRun
+from iowatt.evaluate.search.rate.request import ALL, STATISTICS, RateRequest, Loop
 from iowatt.evaluate.search.rate.result import HighestRate
 
 __all__ = [
     "ALL",
     "STATISTICS",
-    "Asked",
-    "Found",
+    "RateRequest",
+    "RateResult",
     "HighestRate",
     "Loop",
-    "Tried",
-    "find",
-    "of_scenario",
-    "row",
+    "RateRun",
+    "find_highest_rate",
+    "search_scenario",
+    "row_at_limit",
 ]

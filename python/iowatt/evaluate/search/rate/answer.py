@@ -9,32 +9,32 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import ScenarioError
 from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.executor import Report
-from iowatt.evaluate.search.prepare import Given
-from iowatt.evaluate.search.rate.at_limit import row
-from iowatt.evaluate.search.rate.find import Told
-from iowatt.evaluate.search.rate.of_scenario import of_scenario
-from iowatt.evaluate.search.rate.outcome import Found, Tried
-from iowatt.evaluate.search.rate.request import Asked
+from iowatt.evaluate.search.prepare import ScenarioInput
+from iowatt.evaluate.search.rate.at_limit import row_at_limit
+from iowatt.evaluate.search.rate.find import RateCallback
+from iowatt.evaluate.search.rate.of_scenario import search_scenario
+from iowatt.evaluate.search.rate.outcome import RateResult, RateRun
+from iowatt.evaluate.search.rate.request import RateRequest
 from iowatt.evaluate.search.rate.result import HighestRate, RatePoint
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
 from iowatt.trace.shared import SHARED_BYTES
 
 
-def answer(
-    given: Given,
-    asked: Asked,
+def find_rate(
+    given: ScenarioInput,
+    asked: RateRequest,
     *,
     command: str | None = None,
     report: Report | None = None,
-    told: Told = lambda _point: None,
+    told: RateCallback = lambda _point: None,
 ) -> HighestRate:
     """Search, and return the document of what was found.
 
     Parameters
     ----------
     report, told:
-        As for :func:`iowatt.evaluate.search.rate.of_scenario.of_scenario`.
+        As for :func:`iowatt.evaluate.search.rate.of_scenario.search_scenario`.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def answer(
     text = with_overrides(given.text, given.overrides)
     try:
         with sharing(SHARED_BYTES):
-            found = of_scenario(
+            found = search_scenario(
                 scenario,
                 given.base,
                 text,
@@ -61,13 +61,13 @@ def answer(
                 told=told,
             )
     except ScenarioError as error:
-        raise prepare.placed(document, error) from None
+        raise prepare.with_places(document, error) from None
     if found.problem is not None:
         raise InputError("infeasible", Argument("limit"), found.problem, hint=_hint(found))
-    return documented(found, given, scenario=scenario.name, command=command)
+    return rate_document(found, given, scenario=scenario.name, command=command)
 
 
-def documented(found: Found, given: Given, *, scenario: str, command: str | None = None) -> HighestRate:
+def rate_document(found: RateResult, given: ScenarioInput, *, scenario: str, command: str | None = None) -> HighestRate:
     """The document of what was found; ``scenario`` is the name of the one in ``given``."""
     asked = found.asked
     return HighestRate(
@@ -99,11 +99,11 @@ def documented(found: Found, given: Given, *, scenario: str, command: str | None
         points=[_point(one) for one in found.points],
         problem=found.problem,
         notes=list(found.notes),
-        at_rate=None if found.run is None else row(found),
+        at_rate=None if found.run is None else row_at_limit(found),
     )
 
 
-def _point(tried: Tried) -> RatePoint:
+def _point(tried: RateRun) -> RatePoint:
     return RatePoint(
         kind=tried.kind,
         rate_iops=tried.rate,
@@ -124,7 +124,7 @@ def _ms(seconds: float | None) -> float | None:
     return None if seconds is None else seconds * 1e3
 
 
-def _hint(found: Found) -> str:
+def _hint(found: RateResult) -> str:
     if found.rate_iops is None:
         return "allow a longer response time, or use a faster system"
     return "set a shorter limit; `iowatt curve` shows the response time against the rate"

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Final
 
 from iowatt.evaluate.search.axes import Cell
-from iowatt.evaluate.search.rate.outcome import Found
-from iowatt.evaluate.search.row import Row, of_run
+from iowatt.evaluate.search.rate.outcome import RateResult
+from iowatt.evaluate.search.row import RunRow, row_of_run
 
 _RATES: Final = ("throughput.iops", "throughput.mib_per_s")
 _POWERS: Final = (("power_w.mean", "power_w.idle"), ("power_w.wall_mean", "power_w.wall_idle"))
@@ -26,13 +26,13 @@ _PER_WATT: Final = (
 )
 
 
-def row(found: Found) -> Row:
+def row_at_limit(found: RateResult) -> RunRow:
     """The row of a search for what was found, with ``rate_iops``, ``rate.runs`` and ``rate.settled``.
 
     Of a closed loop it has ``outstanding`` besides. There must be a Run.
     """
     assert found.run is not None
-    cells = of_run(found.run)
+    cells = row_of_run(found.run)
     if found.asked.loop == "closed":
         _take(cells, found.scale)
         cells["outstanding"] = found.outstanding
@@ -43,7 +43,7 @@ def row(found: Found) -> Row:
     }
 
 
-def _take(cells: Row, scale: float) -> None:
+def _take(cells: RunRow, scale: float) -> None:
     """To a rate ``scale`` times as high."""
     before = _number(cells.get("power_w.mean"))
     for name in [name for name in cells if name.endswith(_RATES)]:
@@ -61,7 +61,7 @@ def _take(cells: Row, scale: float) -> None:
     _energy(cells, before, scale)
 
 
-def _energy(cells: Row, before: float | None, scale: float) -> None:
+def _energy(cells: RunRow, before: float | None, scale: float) -> None:
     """Energy per request, and its product with the mean response time; the watts were ``before``."""
     each, after = _number(cells.get("energy.per_request_j")), _number(cells.get("power_w.mean"))
     if each is None or not before or after is None:

@@ -19,12 +19,12 @@ from iowatt.base.digits import apart
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.search.highest_rate import Verdict
-from iowatt.evaluate.search.rate.find import Told
+from iowatt.evaluate.search.rate.find import RateCallback
 from iowatt.evaluate.search.rate.load import looped
-from iowatt.evaluate.search.rate.measurement import seen
-from iowatt.evaluate.search.rate.outcome import Found, Tried
-from iowatt.evaluate.search.rate.request import ALL, Asked
-from iowatt.evaluate.search.rate.resolve import chosen_of, shares
+from iowatt.evaluate.search.rate.measurement import measure_run
+from iowatt.evaluate.search.rate.outcome import RateResult, RateRun
+from iowatt.evaluate.search.rate.request import ALL, RateRequest
+from iowatt.evaluate.search.rate.resolve import chosen_workloads, shares
 from iowatt.evaluate.search.rate.result import Kind
 from iowatt.evaluate.search.rate.simulate import Simulations
 from iowatt.model.scenario.model import Scenario
@@ -50,7 +50,7 @@ _NO_END: Final = 1 << 40
 _MOST_ATTEMPTS: Final = 8
 
 
-def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Told) -> Found:
+def search_closed(scenario: Scenario, simulations: Simulations, asked: RateRequest, told: RateCallback) -> RateResult:
     """The population at which all workloads of a scenario together take the limit, in the mean.
 
     Workloads are profiles; the rates that they state are of no account but for their proportion, in which the
@@ -58,21 +58,21 @@ def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Tol
     """
     weights = proportion = _proportion(scenario, asked)
     bench = _Bench(scenario, simulations, asked)
-    points: list[Tried] = []
-    guess = asked.first_rate(drives_of(scenario))
+    points: list[RateRun] = []
+    guess = asked.first_rate(drive_count(scenario))
     # An estimate of fewer than one outstanding says that the limit is out of reach, and nothing of the rate.
     if guess is None or guess * asked.limit_s < len(weights):
-        outstanding = max(len(weights), _A_DRIVE * drives_of(scenario))
+        outstanding = max(len(weights), _A_DRIVE * drive_count(scenario))
         run = bench.probed(_split(outstanding, weights))
-        points.append(tried("probe", run, outstanding, asked))
+        points.append(loop_run("probe", run, outstanding, asked))
         told(points[0])
         guess = points[0].achieved
     else:
         outstanding = max(len(weights), round(guess * asked.limit_s))
-    pairs: list[tuple[Tried, Run]] = []
+    pairs: list[tuple[RateRun, Run]] = []
     while True:
         run = bench.run(_split(outstanding, weights), guess)
-        last = tried("search", run, max(outstanding, len(weights)), asked)
+        last = loop_run("search", run, max(outstanding, len(weights)), asked)
         points.append(last)
         told(last)
         pairs.append((last, run))
@@ -92,7 +92,7 @@ def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Tol
     ratio = asked.limit_s / _response_s(nearest)
     rate = nearest.achieved * ratio ** elasticity([one for one, _ in pairs])
     settled = abs(1 / ratio - 1) <= asked.tolerance
-    return Found(
+    return RateResult(
         asked=asked,
         rate_iops=rate,
         beyond_iops=None,
@@ -113,7 +113,7 @@ def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Tol
     )
 
 
-def _notes(asked: Asked, *, settled: bool) -> tuple[Note, ...]:
+def _notes(asked: RateRequest, *, settled: bool) -> tuple[Note, ...]:
     if settled:
         return ()
     return (
@@ -127,13 +127,13 @@ def _notes(asked: Asked, *, settled: bool) -> tuple[Note, ...]:
 
 
 def _too_slow(
-    asked: Asked, points: Sequence[Tried], simulations: Simulations, scenario: Scenario, response_s: float
-) -> Found:
+    asked: RateRequest, points: Sequence[RateRun], simulations: Simulations, scenario: Scenario, response_s: float
+) -> RateResult:
     problem = (
         f"the mean response time is {apart(1e3 * response_s, 1e3 * asked.limit_s)} ms with one "
         f"request outstanding, over the limit of {1e3 * asked.limit_s:.6g} ms"
     )
-    return Found(
+    return RateResult(
         asked=asked,
         rate_iops=None,
         beyond_iops=None,
@@ -153,19 +153,19 @@ def _too_slow(
     )
 
 
-def drives_of(scenario: Scenario) -> int:
+def drive_count(scenario: Scenario) -> int:
     """Drives of all pools."""
     return sum(pool.drives for pool in scenario.array.pool)
 
 
-def tried(kind: Kind, run: Run, outstanding: int, asked: Asked) -> Tried:
+def loop_run(kind: Kind, run: Run, outstanding: int, asked: RateRequest) -> RateRun:
     """A closed loop that was run."""
-    one = seen(run, asked.key)
+    one = measure_run(run, asked.key)
     response_s = one.response_s.get("all")
     verdict: Verdict | None = None
     if kind != "probe" and response_s is not None:
         verdict = "meets" if response_s <= asked.limit_s else "over"
-    return Tried(
+    return RateRun(
         kind,
         None,
         outstanding,
@@ -181,7 +181,7 @@ def tried(kind: Kind, run: Run, outstanding: int, asked: Asked) -> Tried:
     )
 
 
-def elasticity(points: Sequence[Tried]) -> float:
+def elasticity(points: Sequence[RateRun]) -> float:
     """Of throughput to response time, from the two runs that are furthest apart."""
     low = min(points, key=_response_s)
     high = max(points, key=_response_s)
@@ -191,20 +191,20 @@ def elasticity(points: Sequence[Tried]) -> float:
     return min(max(math.log(high.achieved / low.achieved) / apart, 0.0), 1.0)
 
 
-def _response_s(point: Tried) -> float:
+def _response_s(point: RateRun) -> float:
     if not point.response_s:
         raise InputError("empty", None, "no request completed in the window", hint="count more requests")
     return point.response_s
 
 
-def _outstanding(point: Tried) -> int:
+def _outstanding(point: RateRun) -> int:
     assert point.outstanding is not None
     return point.outstanding
 
 
-def _proportion(scenario: Scenario, asked: Asked) -> tuple[float, ...]:
+def _proportion(scenario: Scenario, asked: RateRequest) -> tuple[float, ...]:
     """Shares of the rate."""
-    chosen = chosen_of(scenario, asked.workload)
+    chosen = chosen_workloads(scenario, asked.workload)
     if len(chosen) < len(scenario.workload):
         raise InputError(
             "not-applicable",
@@ -249,7 +249,7 @@ class _Bench:
 
     scenario: Scenario
     simulations: Simulations
-    asked: Asked
+    asked: RateRequest
 
     def run(self, populations: Sequence[int], rate: float) -> Run:
         """The Run of so many outstanding in each workload, as long as was asked.

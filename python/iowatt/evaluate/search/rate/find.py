@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
+from iowatt.evaluate.search.highest_rate import KEEPS_UP, RateBracket, RateMeasurement, highest_rate, verdict_of
 from iowatt.evaluate.search.rate import interval
-from iowatt.evaluate.search.rate.measurement import Seen, seen
-from iowatt.evaluate.search.rate.outcome import Found, Tried
-from iowatt.evaluate.search.rate.request import Asked
+from iowatt.evaluate.search.rate.measurement import RunMeasurement, measure_run
+from iowatt.evaluate.search.rate.outcome import RateResult, RateRun
+from iowatt.evaluate.search.rate.request import RateRequest
 from iowatt.evaluate.search.rate.result import Basis, Kind
 from iowatt.run.bundle import Run
 
@@ -32,21 +32,21 @@ _LONGER: Final = 8.0
 _ENOUGH, _AMPLE = 1.2, 1.5
 
 WorkAt = Callable[[float, int], Run]
-Told = Callable[[Tried], None]
+RateCallback = Callable[[RateRun], None]
 
 
-def find(
+def find_highest_rate(
     work_at: WorkAt,
-    asked: Asked,
+    asked: RateRequest,
     *,
     start: float,
     near: float | None = None,
     seeds: Sequence[int] | None = None,
     workloads: Sequence[str] = (),
     longer: Callable[[float], Note | None] = lambda _times: None,
-    told: Told = lambda _point: None,
-    before: Sequence[Tried] = (),
-) -> Found:
+    told: RateCallback = lambda _point: None,
+    before: Sequence[RateRun] = (),
+) -> RateResult:
     """The highest rate within the limit.
 
     Parameters
@@ -88,22 +88,22 @@ def find(
 @dataclass
 class _Search:
     work_at: WorkAt
-    asked: Asked
+    asked: RateRequest
     seeds: tuple[int, ...]
     workloads: tuple[str, ...]
-    told: Told
-    tried: list[Tried]
+    told: RateCallback
+    tried: list[RateRun]
     notes: list[Note] = field(default_factory=list)
     kind: Kind = "search"
     #: Seeds that each rate is run with now.
     pooled: int = 1
     #: By rate, what each seed saw, in the order of the seeds.
-    saw: dict[float, list[Seen]] = field(default_factory=dict)
+    saw: dict[float, list[RunMeasurement]] = field(default_factory=dict)
     #: Runs of the first seed that may turn out to be at the rate found.
     held: dict[float, Run] = field(default_factory=dict)
     runs: int = 0
 
-    def run(self, start: float, near: float | None, tolerance: float) -> Highest:
+    def run(self, start: float, near: float | None, tolerance: float) -> RateBracket:
         """Search, from a first rate that is thought to be so near."""
         asked = self.asked
         return highest_rate(
@@ -117,7 +117,7 @@ class _Search:
             near=near,
         )
 
-    def again(self, highest: Highest, kind: Kind, tolerance: float, *, seeds: int = 1) -> Highest:
+    def again(self, highest: RateBracket, kind: Kind, tolerance: float, *, seeds: int = 1) -> RateBracket:
         """Search from what was found, by other runs; the former stay on record but decide nothing more."""
         assert highest.best is not None
         start = self.crossing(highest) or highest.best.rate
@@ -126,21 +126,21 @@ class _Search:
         self.held.clear()
         return self.run(start, 2 * self.asked.tolerance, tolerance)
 
-    def _measure(self, rate: float) -> Measured:
+    def _measure(self, rate: float) -> RateMeasurement:
         """A rate, with each of the seeds."""
         for _ in range(self.pooled):
             self._run(rate)
         point, known = self._record(rate), self._judged(rate)
         if point.verdict == "meets":
             self.held = {held: run for held, run in self.held.items() if held >= rate}
-        return Measured(rate, point.achieved, math.fsum(known) / len(known) if known else None)
+        return RateMeasurement(rate, point.achieved, math.fsum(known) / len(known) if known else None)
 
     def _run(self, rate: float) -> float | None:
         """The next seed of a rate; what is held against the limit."""
         many = self.saw.setdefault(rate, [])
         run = self.work_at(rate, self.seeds[len(many)])
         self.runs += 1
-        one = seen(run, self.asked.key, self.workloads)
+        one = measure_run(run, self.asked.key, self.workloads)
         many.append(one)
         response_s = one.judged_s(self.asked.limits_s)
         if len(many) == 1 and response_s is not None and response_s < self.asked.limit_s * _KEPT:
@@ -151,11 +151,11 @@ class _Search:
         given = (one.judged_s(self.asked.limits_s) for one in self.saw[rate])
         return [one for one in given if one is not None]
 
-    def _record(self, rate: float) -> Tried:
+    def _record(self, rate: float) -> RateRun:
         many, known = self.saw[rate], self._judged(rate)
         achieved = math.fsum(one.achieved(rate) for one in many) / len(many)
         mean = math.fsum(known) / len(known) if known else None
-        point = Tried(
+        point = RateRun(
             self.kind,
             rate,
             None,
@@ -164,7 +164,7 @@ class _Search:
             _mean(many, "read"),
             _mean(many, "write"),
             self._half_width(rate),
-            judged(rate, achieved, mean, self.asked.limit_s),
+            verdict_of(rate, achieved, mean, self.asked.limit_s),
             len(many),
             min(one.requests for one in many),
             min(one.seconds for one in many),
@@ -185,7 +185,7 @@ class _Search:
             return half if half is not None and half < mean else None
         return many[0].half_width_s
 
-    def _curve(self, highest: Highest) -> list[interval.Pair]:
+    def _curve(self, highest: RateBracket) -> list[interval.Pair]:
         """Rates with a steady state, and their response times over all seeds."""
         return [
             (point.rate, point.response_s)
@@ -193,7 +193,7 @@ class _Search:
             if point.verdict != "saturated" and point.response_s
         ]
 
-    def crossing(self, highest: Highest) -> float | None:
+    def crossing(self, highest: RateBracket) -> float | None:
         """Where the response time meets the limit; None where it does not within the bracket."""
         best, beyond = highest.best, highest.beyond
         if best is None or beyond is None:
@@ -201,7 +201,7 @@ class _Search:
         found = interval.crossing(self._curve(highest), self.asked.limit_s)
         return found if found is not None and best.rate <= found <= beyond.rate else None
 
-    def wanted(self, highest: Highest) -> float | None:
+    def wanted(self, highest: RateBracket) -> float | None:
         """How many times as long runs have to be for the rate to its tolerance; None: they need not."""
         best = highest.best
         if best is None or highest.beyond is None or self.asked.beyond is not None:
@@ -215,7 +215,7 @@ class _Search:
         error = half / steep / best.rate / self.asked.tolerance
         return min(_AMPLE * error**2, _LONGER) if error > _ENOUGH else None
 
-    def found(self, highest: Highest) -> Found:
+    def found(self, highest: RateBracket) -> RateResult:
         """The answer."""
         best, beyond = highest.best, highest.beyond
         crossing = self.crossing(highest)
@@ -231,7 +231,7 @@ class _Search:
         run = None if best is None else self._held(best.rate)
         response = None if best is None else _mean(self.saw[best.rate], "all")
         notes, problem = self._said(highest, by_seed)
-        return Found(
+        return RateResult(
             asked=self.asked,
             rate_iops=None if best is None else best.rate,
             beyond_iops=None if beyond is None else beyond.rate,
@@ -273,14 +273,14 @@ class _Search:
             found.append(crossing)
         return tuple(found)
 
-    def _by_batches(self, highest: Highest) -> float | None:
+    def _by_batches(self, highest: RateBracket) -> float | None:
         """Half of the interval of the rate, carried over from that of the mean by the slope of the curve."""
         assert highest.best is not None
         half = self._half_width(highest.best.rate)
         steep = interval.slope(self._curve(highest), self.asked.limit_s)
         return None if half is None or steep is None else half / steep
 
-    def _said(self, highest: Highest, by_seed: Sequence[float]) -> tuple[list[Note], str | None]:
+    def _said(self, highest: RateBracket, by_seed: Sequence[float]) -> tuple[list[Note], str | None]:
         """Notes, and why there is no rate or none beyond it."""
         asked, notes = self.asked, [*self.notes, *highest.notes]
         problem = None
@@ -322,7 +322,7 @@ def _between(middle: float, half: float | None, figure: float) -> tuple[float, f
     return None if half is None else (min(max(0.0, middle - half), figure), max(middle + half, figure))
 
 
-def kind(asked: Asked) -> str:
+def kind(asked: RateRequest) -> str:
     """The limited statistic in words."""
     return (
         f"{asked.statistic} response time"
@@ -331,6 +331,6 @@ def kind(asked: Asked) -> str:
     )
 
 
-def _mean(many: Sequence[Seen], of: str) -> float | None:
+def _mean(many: Sequence[RunMeasurement], of: str) -> float | None:
     known = [one.response_s[of] for one in many if of in one.response_s]
     return math.fsum(known) / len(known) if known else None

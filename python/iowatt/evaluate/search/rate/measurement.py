@@ -34,7 +34,7 @@ def kept_up(rate: float, completed: float, issued: float) -> float:
 
 
 @dataclass(frozen=True)
-class Seen:
+class RunMeasurement:
     """The requests of the chosen workloads in one Run."""
 
     requests: int
@@ -62,7 +62,7 @@ class Seen:
         return max(known, default=None)
 
 
-def seen(run: Run, key: str, workloads: Sequence[str] = ()) -> Seen:
+def measure_run(run: Run, key: str, workloads: Sequence[str] = ()) -> RunMeasurement:
     """What a Run says of the chosen workloads (none: of all of them).
 
     ``key`` is the statistic's in ``response_time_ms``. Several workloads of more than those chosen have no
@@ -72,7 +72,7 @@ def seen(run: Run, key: str, workloads: Sequence[str] = ()) -> Seen:
     parts = [one for one in summary["workloads"] if one["name"] in workloads]
     part = parts[0] if len(parts) == 1 else summary
     times = part["response_time_ms"]
-    return Seen(
+    return RunMeasurement(
         requests=part["requests"]["count"],
         completed=part["throughput"]["completions"],
         seconds=summary["window"]["duration_s"],

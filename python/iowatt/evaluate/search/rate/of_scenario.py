@@ -12,11 +12,11 @@ from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.search.executor import Report
 from iowatt.evaluate.search.rate import closed
-from iowatt.evaluate.search.rate.closed import drives_of, tried
-from iowatt.evaluate.search.rate.find import Told, find
+from iowatt.evaluate.search.rate.closed import drive_count, loop_run
+from iowatt.evaluate.search.rate.find import RateCallback, find_highest_rate
 from iowatt.evaluate.search.rate.load import Load
-from iowatt.evaluate.search.rate.outcome import Found, Tried
-from iowatt.evaluate.search.rate.request import Asked
+from iowatt.evaluate.search.rate.outcome import RateResult, RateRun
+from iowatt.evaluate.search.rate.request import RateRequest
 from iowatt.evaluate.search.rate.resolve import load_of
 from iowatt.evaluate.search.rate.simulate import Simulations
 from iowatt.lenses.findings import findings
@@ -39,17 +39,17 @@ _FIRST_RATE: Final = 100.0
 _NO_LONGER: Final = 1.2
 
 
-def of_scenario(
+def search_scenario(
     scenario: Scenario,
     base: Path,
     text: str,
-    asked: Asked,
+    asked: RateRequest,
     report: Report | None = None,
     *,
     inputs: Callable[[], Sequence[Input]] = lambda: [],
     command: str | None = None,
-    told: Told = lambda _point: None,
-) -> Found:
+    told: RateCallback = lambda _point: None,
+) -> RateResult:
     """The highest rate of a scenario's workload within a limit, by simulation.
 
     Parameters
@@ -71,24 +71,24 @@ def of_scenario(
         that is never reached, is no error: ``Found.problem`` says it.
     """
     simulations = Simulations(base, text, report or (lambda _fraction: None), inputs, command)
-    search = closed.search if asked.loop == "closed" else _open
+    search = closed.search_closed if asked.loop == "closed" else _open
     found = search(scenario, simulations, asked, told)
     if found.run is None:
         return found
     return replace(found, notes=(*found.notes, *_unsteady(found.run, scenario)))
 
 
-def _open(scenario: Scenario, simulations: Simulations, asked: Asked, told: Told) -> Found:
+def _open(scenario: Scenario, simulations: Simulations, asked: RateRequest, told: RateCallback) -> RateResult:
     """The highest rate of requests that come whether or not the array keeps up."""
     load = load_of(scenario, simulations.base, simulations.text, asked)
     bench = _Bench(load, simulations)
-    probes: list[Tried] = []
-    start, near = asked.first_rate(drives_of(scenario)), asked.start_error
+    probes: list[RateRun] = []
+    start, near = asked.first_rate(drive_count(scenario)), asked.start_error
     if start is None:
         start = _probed(bench, asked, probes, told)
         near = PROBED if probes else None
     first = scenario.seed
-    return find(
+    return find_highest_rate(
         bench.at,
         asked,
         start=start,
@@ -154,15 +154,15 @@ class _Bench:
         )
 
 
-def _probed(bench: _Bench, asked: Asked, probes: list[Tried], told: Told) -> float:
+def _probed(bench: _Bench, asked: RateRequest, probes: list[RateRun], told: RateCallback) -> float:
     """A first rate, by closed loops: as many outstanding as will be in flight at the limit (Little's law)."""
-    outstanding = min(max(_A_DRIVE * drives_of(bench.load.scenario), 4), 256)
+    outstanding = min(max(_A_DRIVE * drive_count(bench.load.scenario), 4), 256)
     rate = None
     for _ in range(2):
         scenario = bench.load.closed(outstanding, max(_PROBE_REQUESTS, 20 * outstanding))
         if scenario is None:
             return bench.load.stated or _FIRST_RATE
-        probe = tried("probe", bench.simulations.run(scenario), outstanding, asked)
+        probe = loop_run("probe", bench.simulations.run(scenario), outstanding, asked)
         probes.append(probe)
         told(probe)
         if not probe.achieved or not probe.response_s:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from iowatt.base.results import Note
 from iowatt.evaluate.search.highest_rate import Verdict
-from iowatt.evaluate.search.rate.request import Asked
+from iowatt.evaluate.search.rate.request import RateRequest
 from iowatt.evaluate.search.rate.result import Basis, Kind
 from iowatt.run.bundle import Run
 
 
 @dataclass(frozen=True)
-class Tried:
+class RateRun:
     """One rate with the runs of all its seeds."""
 
     kind: Kind
@@ -36,10 +36,10 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Found:
+class RateResult:
     """The highest rate within a limit."""
 
-    asked: Asked
+    asked: RateRequest
     #: The highest rate that was run and met the limit, requests per second; None where none did. Of a closed
     #: loop the rate at which the mean is the limit, interpolated from the nearest one that was run.
     rate_iops: float | None
@@ -57,9 +57,9 @@ class Found:
     response_s: float | None
     response_half_width_s: float | None
     #: The Run at the rate found, of the first seed; its requests are those of all workloads. Of a closed loop
-    #: the nearest one: :func:`iowatt.evaluate.search.rate.at_limit.row` takes its figures to the limit.
+    #: the nearest one: :func:`iowatt.evaluate.search.rate.at_limit.row_at_limit` takes its figures to the limit.
     run: Run | None
-    points: tuple[Tried, ...]
+    points: tuple[RateRun, ...]
     #: Whether rate and beyond are within the tolerance of one another.
     settled: bool
     #: Why there is no rate, or none beyond it; None where both were found.

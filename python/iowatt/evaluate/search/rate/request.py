@@ -30,7 +30,7 @@ Loop = Literal["open", "closed"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class RateRequest:
     """A limit, and how exactly the highest rate within it is to be found."""
 
     #: Of the response time of all requests, s.

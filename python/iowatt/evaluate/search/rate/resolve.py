@@ -12,7 +12,7 @@ from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import pace
 from iowatt.evaluate.search.rate.load import WARM_UP, Load
-from iowatt.evaluate.search.rate.request import ALL, Asked
+from iowatt.evaluate.search.rate.request import ALL, RateRequest
 from iowatt.model.profile import find
 from iowatt.model.profile.arrivals import Closed, Recorded
 from iowatt.model.profile.compile import mean_rate
@@ -27,13 +27,13 @@ LEAST_BEYOND: Final = 200
 _LIMITS: Final = 100.0
 
 
-def load_of(scenario: Scenario, base: Path, text: str, asked: Asked) -> Load:
+def load_of(scenario: Scenario, base: Path, text: str, asked: RateRequest) -> Load:
     """The load of a scenario as it is asked for.
 
     Raises ``InputError`` where the scenario has no workload, does not say which, or it is a closed loop or a
     trace without times.
     """
-    chosen = chosen_of(scenario, asked.workload)
+    chosen = chosen_workloads(scenario, asked.workload)
     stated = [_stated(scenario.workload[at], base) for at in chosen]
     work = evaluation.prepare(_rated(scenario, chosen, stated), base, text)
     recorded = tuple(None if scenario.workload[at].trace is None else _pace(work.traces[at]) for at in chosen)
@@ -46,7 +46,7 @@ def load_of(scenario: Scenario, base: Path, text: str, asked: Asked) -> Load:
     if traced:
         requests, seconds = None, None
         if not any(recorded):  # of traces without times the requests are counted
-            requests = sum(pace.of(work.traces[at]).requests for at in chosen) / (1 + WARM_UP)
+            requests = sum(pace.trace_pace(work.traces[at]).requests for at in chosen) / (1 + WARM_UP)
     alone = len(scenario.workload) == len(chosen)
     stretches = asked.requests is None and alone and not traced
     return Load(
@@ -62,7 +62,7 @@ def load_of(scenario: Scenario, base: Path, text: str, asked: Asked) -> Load:
     )
 
 
-def chosen_of(scenario: Scenario, asked: str | None) -> tuple[int, ...]:
+def chosen_workloads(scenario: Scenario, asked: str | None) -> tuple[int, ...]:
     """Positions of the workloads that are meant; raises ``InputError`` where that is not said."""
     names = [workload.name for workload in scenario.workload]
     if not names:
@@ -138,7 +138,7 @@ def _rated(scenario: Scenario, chosen: Sequence[int], stated: Sequence[float | N
     return scenario.model_copy(update={"workload": workloads})
 
 
-def _length(scenario: Scenario, chosen: Sequence[int], asked: Asked) -> tuple[float | None, float | None]:
+def _length(scenario: Scenario, chosen: Sequence[int], asked: RateRequest) -> tuple[float | None, float | None]:
     """Requests or seconds that are counted."""
     fewest = 0.0 if asked.beyond is None else LEAST_BEYOND / min(asked.beyond, 1 - asked.beyond)
     if asked.requests is not None:
@@ -176,5 +176,5 @@ def _pace(trace: Any) -> tuple[float, float] | None:
     """Requests per second of a trace and the seconds that it spans; None where it has no times of its own."""
     if trace.get("rate_iops") is not None:
         return None
-    found = pace.of(trace)
+    found = pace.trace_pace(trace)
     return None if found.untimed else (found.rate_iops, found.seconds)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.optimize.result_view import FIRM, AxisSeen, Explored, Goal, Row, number
+from iowatt.evaluate.search.optimize.result_view import FIRM, AxisView, OptimizationView, Goal, ViewRow, number
 from iowatt.pages.optimize.figures.points import WINNER
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
@@ -16,7 +16,7 @@ MOST: Final = 12
 _LOG_FROM: Final = 20.0
 
 
-def figures(explored: Explored) -> list[Figure]:
+def figures(explored: OptimizationView) -> list[Figure]:
     """One for each objective and axis with a choice."""
     axes = [one for one in explored.axes if len(one.settings) > 1]
     goals = explored.goals if len(axes) * len(explored.goals) <= MOST else explored.goals[:1]
@@ -24,10 +24,10 @@ def figures(explored: Explored) -> list[Figure]:
     return [figure for figure in drawn if figure is not None][:MOST]
 
 
-def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
+def _figure(explored: OptimizationView, goal: Goal, one: AxisView) -> Figure | None:
     at = explored.axes.index(one)
     alone = _alone(explored, goal, one)
-    best: dict[str, Row] = {}
+    best: dict[str, ViewRow] = {}
     counted: dict[str, int] = {}
     for row in explored.rows:
         value = explored.simulated(row, goal.metric)
@@ -67,7 +67,7 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
                 Column("Figures", text=True),
                 Column("Feasible", text=True),
                 Column("Best feasible", unit),
-                metrics.Given("Its point"),
+                metrics.VerbatimColumn("Its point"),
                 Column("Points simulated"),
             ],
             rows,
@@ -79,7 +79,7 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
     )
 
 
-def _alone(explored: Explored, goal: Goal, one: AxisSeen) -> dict[str, tuple[float, str, bool | None]]:
+def _alone(explored: OptimizationView, goal: Goal, one: AxisView) -> dict[str, tuple[float, str, bool | None]]:
     """The objective at each setting, all else as the winner has it; what it rests on, if it is feasible."""
     if explored.winner is None:
         return {}
@@ -94,14 +94,14 @@ def _alone(explored: Explored, goal: Goal, one: AxisSeen) -> dict[str, tuple[flo
     }
 
 
-def _better(explored: Explored, goal: Goal, row: Row, than: Row | None) -> bool:
+def _better(explored: OptimizationView, goal: Goal, row: ViewRow, than: ViewRow | None) -> bool:
     if than is None:
         return True
     a, b = explored.simulated(row, goal.metric), explored.simulated(than, goal.metric)
     return a is not None and b is not None and goal.gain(a, b) > 0
 
 
-def _place(one: AxisSeen, setting: str) -> Cell:
+def _place(one: AxisView, setting: str) -> Cell:
     """Where a setting stands: a number on a scale where all are numbers."""
     if one.ordered and all(_as_number(each) is not None for each in one.settings):
         return _as_number(setting)
@@ -115,7 +115,7 @@ def _as_number(setting: str) -> float | None:
         return None
 
 
-def _axis(one: AxisSeen, places: list[Cell]) -> dict[str, Any]:
+def _axis(one: AxisView, places: list[Cell]) -> dict[str, Any]:
     values = [place for place in places if isinstance(place, float)]
     if len(values) < len(places):
         return axis(plain(one.name), type="category", categoryorder="array", categoryarray=places)
@@ -126,13 +126,13 @@ def _axis(one: AxisSeen, places: list[Cell]) -> dict[str, Any]:
 
 
 def _data(
-    explored: Explored,
+    explored: OptimizationView,
     goal: Goal,
     places: Mapping[str, Cell],
     alone: Mapping[str, tuple[float, str, bool | None]],
-    best: Mapping[str, Row],
+    best: Mapping[str, ViewRow],
     *,
-    one: AxisSeen,
+    one: AxisView,
 ) -> list[dict[str, Any]]:
     data: list[dict[str, Any]] = []
     tops = [setting for setting in places if setting in best]

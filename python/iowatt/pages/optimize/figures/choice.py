@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.optimize.result import AxisShare, AxisWhy, Change, Neighbour, Why
-from iowatt.evaluate.search.optimize.result_view import FIRM, Explored, Goal, number
+from iowatt.evaluate.search.optimize.result import AxisShare, AxisExplanation, ObjectiveChange, Neighbour, WinnerExplanation
+from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView, Goal, number
 from iowatt.pages.optimize import words
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
-_Known = tuple[str, Neighbour, Change]
+_Known = tuple[str, Neighbour, ObjectiveChange]
 
 _BARS: Final = 24
 _MANY: Final = 8
@@ -20,7 +20,7 @@ _BROKEN: Final = palette.STATE_COLOURS["spin_down"]
 _TOGETHER: Final = palette.STATE_COLOURS["idle"]
 
 
-def winner(explored: Explored) -> Figure | None:
+def winner(explored: OptimizationView) -> Figure | None:
     """The settings and figures of the winner; without one, of the point that is nearest to feasible."""
     row = explored.winner or explored.nearest
     if row is None:
@@ -43,7 +43,7 @@ def winner(explored: Explored) -> Figure | None:
     return Figure("winner", title, said, Table(columns, rows), brief=True)
 
 
-def limits(explored: Explored, why: Why) -> Figure | None:
+def limits(explored: OptimizationView, why: WinnerExplanation) -> Figure | None:
     """How much of each limit the winner uses, and what it keeps out."""
     given = why.constraints
     if not given:
@@ -100,7 +100,7 @@ def limits(explored: Explored, why: Why) -> Figure | None:
                 Column("Left"),
                 Column("Left", "%"),
                 Column("Binds", text=True),
-                metrics.Given("Keeps out point"),
+                metrics.VerbatimColumn("Keeps out point"),
                 Column("Points that keep it"),
                 Column("Points known"),
             ],
@@ -111,13 +111,13 @@ def limits(explored: Explored, why: Why) -> Figure | None:
     )
 
 
-def neighbours(explored: Explored, why: Why) -> list[Figure]:
+def neighbours(explored: OptimizationView, why: WinnerExplanation) -> list[Figure]:
     """For each objective, what each other choice alone would gain or lose."""
     found = [_neighbours(explored, why, at) for at in range(len(explored.goals))]
     return [figure for figure in found if figure is not None]
 
 
-def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
+def _neighbours(explored: OptimizationView, why: WinnerExplanation, at: int) -> Figure | None:
     goal = explored.goals[at]
     known: list[_Known] = []
     rows: list[list[Cell]] = []
@@ -136,7 +136,7 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
     if len(rows) > (drawn := min(len(known), _BARS)):
         remarks.append(f"{len(rows) - drawn} more choices are in the table.")
     columns = [
-        Column("Axis", text=True), Column("Setting", text=True), metrics.Given("Point"), goal.column,
+        Column("Axis", text=True), Column("Setting", text=True), metrics.VerbatimColumn("Point"), goal.column,
         Column("Change", goal.column.unit), Column("Gain", "%"), Column("Figures", text=True),
         Column("Feasible", text=True), Column("Breaks or why not", text=True),
         Column("Busiest station", text=True),
@@ -169,7 +169,7 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
     )
 
 
-def _telling(part: AxisWhy, at: int) -> list[Neighbour]:
+def _telling(part: AxisExplanation, at: int) -> list[Neighbour]:
     """Of an axis with many settings the two next on either side and the best.
 
     The others are in the table and in the charts by axis; far ones would dwarf what lies near.
@@ -188,7 +188,7 @@ def _way(goal: Goal) -> str:
     return "" if goal.maximize else ", which is less"
 
 
-def _neighbour(name: str, one: Neighbour, change: Change | None) -> list[Cell]:
+def _neighbour(name: str, one: Neighbour, change: ObjectiveChange | None) -> list[Cell]:
     feasible = "not known" if one.feasible is None else "yes" if one.feasible else "no"
     return [
         name,
@@ -249,7 +249,7 @@ def _bars(known: list[_Known], goal: Goal) -> list[dict[str, Any]]:
     return data
 
 
-def shares(explored: Explored, why: Why) -> Figure | None:
+def shares(explored: OptimizationView, why: WinnerExplanation) -> Figure | None:
     """The share of each axis in the spread of each objective."""
     known = [one for one in why.shares if one.axes is not None and one.std]
     if not known:

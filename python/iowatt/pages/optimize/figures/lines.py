@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.grid import shown
+from iowatt.evaluate.search.grid import show_value
 from iowatt.pages.optimize.figures.points import DRAWN, KINDS, WINNER, Points
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Figure, Table, layout, plain
@@ -41,7 +41,7 @@ def figure(points: Points) -> Figure | None:
         "Each line is a point: it crosses each upright at its setting or figure. Figures are turned so that "
         "the better end is on top. Filter above to see what goes together.",
         Table(
-            [metrics.Given("Point"), *(given.column for given in columns), Column("What it is", text=True)],
+            [metrics.VerbatimColumn("Point"), *(given.column for given in columns), Column("What it is", text=True)],
             [
                 [
                     points.rows[at]["point"],
@@ -175,6 +175,6 @@ def _shorten(setting: str) -> str:
 def _text(x: float, y: float, text: Cell, anchor: str) -> dict[str, Any]:
     staging = {"xshift": 4} if anchor == "left" else {}
     return {
-        "x": x, "y": y, "text": plain(shown(text) if text is not None else ""), "showarrow": False,
+        "x": x, "y": y, "text": plain(show_value(text) if text is not None else ""), "showarrow": False,
         "xanchor": anchor, "yanchor": "middle", "font": {"size": 11}, **staging,
     }  # fmt: skip

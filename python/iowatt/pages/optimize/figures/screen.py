@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.optimize.result_view import Explored
+from iowatt.evaluate.search.optimize.result_view import OptimizationView
 from iowatt.pages.optimize.figures.points import KINDS, Points, kind
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
@@ -16,7 +16,7 @@ _EXACT: Final = 1e-9
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-def estimates(explored: Explored) -> list[Figure]:
+def estimates(explored: OptimizationView) -> list[Figure]:
     """For each metric that has both, the estimates against the simulations; and the errors."""
     drawn = [
         figure
@@ -44,7 +44,7 @@ def estimates(explored: Explored) -> list[Figure]:
     return drawn
 
 
-def _against(explored: Explored, metric: str, at: int) -> Figure | None:
+def _against(explored: OptimizationView, metric: str, at: int) -> Figure | None:
     found = []
     for row in explored.rows:
         true, said = explored.simulated(row, metric), explored.estimate(row, metric)
@@ -64,7 +64,7 @@ def _against(explored: Explored, metric: str, at: int) -> Figure | None:
         "On the line the estimate is right. What is on the front was always simulated.",
         Table(
             [
-                metrics.Given("Point"),
+                metrics.VerbatimColumn("Point"),
                 Column("Where", text=True),
                 Column("Simulated", column.unit),
                 Column("Estimated", column.unit),
@@ -155,7 +155,7 @@ def _counted(points: Points) -> Counter[str]:
     return Counter(kind(points.explored, row) for row in points.explored.rows)
 
 
-def reasons(explored: Explored) -> Figure | None:
+def reasons(explored: OptimizationView) -> Figure | None:
     """Why points were left out, cannot be built, failed or break a limit."""
     groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in explored.rows:

@@ -89,7 +89,7 @@ def figure(points: Points) -> Figure:
         + "Dotted lines are limits. Choose other figures, and which points are shown, above.",
         Table(
             [
-                metrics.Given("Point"),
+                metrics.VerbatimColumn("Point"),
                 Column("Where", text=True),
                 across.column,
                 upwards.column,
