@@ -121,7 +121,7 @@ def profile(path: str, name: str) -> Figures:
 
 def caches(path: str, policy: str, size: str) -> Figures:
     """Simulate caches alone over a file of references; CPU time from opening the trace to the last hit."""
-    from iowatt.evaluate.caches import sizes as of
+    from iowatt.evaluate.caches import simulate as of
     from iowatt.evaluate.caches.simulate import simulate as alone
     from iowatt.model.scenario import cache_policies
     from iowatt.sources.simulator import peak_rss_mib

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.evaluate.estimate.caching import cache_state
-from iowatt.evaluate.estimate.device_benchmark import BenchmarkCurve, Moments, BenchmarkPoint
+from iowatt.evaluate.estimate.device_benchmark import BenchmarkCurve, BenchmarkPoint, Moments
 from iowatt.evaluate.estimate.hybrid import AddressRange, steady_state
 from iowatt.evaluate.estimate.load import Flow, Stream
 from iowatt.evaluate.estimate.network import Network, Path
-from iowatt.evaluate.estimate.queueing import Curve, greatest, wait
+from iowatt.evaluate.estimate.queueing import Curve, Leg, Servers, Sets, greatest, wait
 from iowatt.evaluate.estimate.root import root
-from iowatt.evaluate.estimate.stations import Leg, Servers, Sets
 from iowatt.evaluate.estimate.unknown import NotEstimated
 
 S = 0.010
@@ -116,7 +115,7 @@ CACHE = {
 def hit(cache, own) -> float:
     load = flow(rate=1.0, streams=[own])
     kept = cache_state(cache, [load], [1.0])
-    from iowatt.evaluate.estimate.locality import bands
+    from iowatt.evaluate.estimate.load import bands
 
     return sum(band.share * kept.hit(load, band) for band in bands(own, write=False))
 
@@ -175,7 +174,8 @@ def test_a_hybrid_holds_what_fits_and_moves_no_more():
     }
     fits = AddressRange(0, 1 << 29, float(1 << 29), 0.0)
     assert (
-        steady_state(plan, {fits: (100.0, 0.0)}, slower=1.0, cleaned=1.0).targets(fits, write=False)[0].share == 1
+        steady_state(plan, {fits: (100.0, 0.0)}, slower=1.0, cleaned=1.0).targets(fits, write=False)[0].share
+        == 1
     )
     more = AddressRange(0, 1 << 33, float(1 << 33), 0.0)
     hybrid = steady_state(plan, {more: (100.0, 0.0)}, slower=1.0, cleaned=1.0)

@@ -202,7 +202,7 @@ def test_bundles_come_to_the_sweep_s_folder_or_the_points_fail(nodes, place):
 
 def test_the_command_says_what_a_node_lacked(place, capsys):
     from iowatt.cli import searching
-    from iowatt.evaluate.search.threads import Threads
+    from iowatt.evaluate.search.executor import Threads
 
     found = requests.answer(
         request({SPEED: [1.0, 1.5]}), output=Path("out"), executor=Meddled(Threads(1), lambda: write_trace(1))

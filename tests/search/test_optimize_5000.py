@@ -5,14 +5,14 @@ import pytest
 from optimizing import given
 
 import iowatt
-from iowatt.evaluate.search.optimize import request
+from iowatt.evaluate.search.optimize.problem import make_problem
 from space_of_5000 import OVER, PROBLEMS, SCENARIO, SIMULATED
 
 
 def test_an_optimum_of_5000_is_found_with_few_simulations():
     options = PROBLEMS[1]
     every = pl.read_parquet(SIMULATED)
-    problem = request.make_problem(given(SCENARIO), OVER, **options)
+    problem = make_problem(given(SCENARIO), OVER, **options)
     feasible = [row for row in every.iter_rows(named=True) if not problem.violated(row)]
     best = max(row["efficiency.iops_per_w"] for row in feasible)
     found = iowatt.optimize(SCENARIO, OVER, method="search", **options)

@@ -9,9 +9,9 @@ from optimizing import CLOSED, OPEN, brute_force, optimized
 import iowatt
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.optimize import bounds
-from iowatt.evaluate.search.optimize.front import dominates, recommend, nondominated
-from iowatt.evaluate.search.optimize.static_metrics import static_metrics
-from iowatt.evaluate.search.row import row_of_run
+from iowatt.evaluate.search.optimize.bounds import static_metrics
+from iowatt.evaluate.search.pareto import dominates, nondominated, recommend
+from iowatt.evaluate.search.table import row_of_run
 from iowatt.model.scenario import load
 
 DRIVES = "array.pool.p.count=4..10:2"

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import optimize_outcome as made
-from iowatt.evaluate.search.optimize.main_effects import variance_shares
 from iowatt.evaluate.search.optimize.result_view import OptimizationView
-from iowatt.evaluate.search.optimize.sensitivity import explain_winner
+from iowatt.evaluate.search.optimize.sensitivity import explain_winner, variance_shares
 from iowatt.pages.optimize import explanation
 from iowatt.pages.optimize.document import document as document_of
 from iowatt.render import terminal

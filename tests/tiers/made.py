@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from iowatt.evaluate.tiers.benchmark import BenchmarkedDrive
 from iowatt.evaluate.tiers.choose import Technology
-from iowatt.evaluate.tiers.device_benchmark import BenchmarkedDrive
 from iowatt.evaluate.tiers.load import BackEnd
 from iowatt.evaluate.tiers.predict import Front
 

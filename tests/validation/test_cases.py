@@ -11,8 +11,7 @@ import pytest
 from iowatt import core
 from iowatt.base.errors import Argument
 from iowatt.evaluate.validation import cases, replay
-from iowatt.evaluate.validation.cases import FOLDER, Case, shipped
-from iowatt.evaluate.validation.measured import PacedRequests, read
+from iowatt.evaluate.validation.cases import FOLDER, Case, PacedRequests, read, shipped
 from iowatt.model.library import find_drive
 from refused import refused
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.evaluate.fit import build, calibrate, fidelity, rate_profile, sizes
+from iowatt.evaluate.fit import build, calibrate, fidelity
 from iowatt.evaluate.fit.run import fit
 from iowatt.model.profile.find import load
 from iowatt.trace.description import (
@@ -219,11 +219,11 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 
 def test_otsu_by_hand() -> None:
     of = SizeHistogram(bytes=[512, 1024, 65536], reads=[10, 0, 5], writes=[0, 10, 5])
-    assert sizes.threshold(of) == 1024
-    assert sizes.classes(of) == {"-small": (0, 1024), "-large": (1025, (1 << 32) - 1)}
-    assert sizes.classes(SizeHistogram(bytes=[4096], reads=[3], writes=[1])) == {"": None}
+    assert build.threshold(of) == 1024
+    assert build.classes(of) == {"-small": (0, 1024), "-large": (1025, (1 << 32) - 1)}
+    assert build.classes(SizeHistogram(bytes=[4096], reads=[3], writes=[1])) == {"": None}
     rare = SizeHistogram(bytes=[4096, 65536], reads=[10_000, 1], writes=[0, 0])
-    assert sizes.threshold(rare) is None
+    assert build.threshold(rare) is None
 
 
 def test_a_step_moves_shares_by_what_is_missing() -> None:
@@ -258,11 +258,9 @@ def test_a_step_moves_shares_by_what_is_missing() -> None:
 def test_stay_by_hand() -> None:
     half = {"length_s": 1.0, "factor": 1.0, "shares": {"reads": 50.0, "writes": 50.0}}
     # Half of the draws change the direction; with 3 of 4 requests repeating it, one in two is drawn.
-    assert rate_profile.stay(Description.model_construct(direction_repeats=0.75), [half]) == pytest.approx(
-        2.0
-    )
-    assert rate_profile.stay(Description.model_construct(direction_repeats=0.2), [half]) == 1.0
-    assert rate_profile.stay(Description.model_construct(direction_repeats=None), [half]) == 1.0
+    assert build.stay(Description.model_construct(direction_repeats=0.75), [half]) == pytest.approx(2.0)
+    assert build.stay(Description.model_construct(direction_repeats=0.2), [half]) == 1.0
+    assert build.stay(Description.model_construct(direction_repeats=None), [half]) == 1.0
 
 
 def test_inline_toml() -> None:

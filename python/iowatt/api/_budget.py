@@ -165,7 +165,7 @@ def _simulated(
 ) -> tuple[list[Run], list[str], list[bool]]:
     """The Runs of a request in a folder, their names, and whether work piled up in them."""
     from iowatt.api import requests
-    from iowatt.evaluate.search import curve, grid
+    from iowatt.evaluate.search import axes, curve
     from iowatt.evaluate.search.sweep import run_sweep
     from iowatt.run.bundle import Run
 
@@ -178,6 +178,6 @@ def _simulated(
     name = requests.name(request.given)
     return (
         [Run.open(folder / row["run"]) for row in rows],
-        [f"{name} at {grid.show_value(row[curve.RATE])}/s" if curve.RATE in row else name for row in rows],
+        [f"{name} at {axes.show_value(row[curve.RATE])}/s" if curve.RATE in row else name for row in rows],
         [bool(row["overloaded"]) for row in rows],
     )

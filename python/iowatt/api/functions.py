@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.evaluator import Progress as SearchProgress
     from iowatt.evaluate.search.executor import Executor
     from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
-    from iowatt.evaluate.search.optimize.request import PricingRequest
+    from iowatt.evaluate.search.optimize.problem import PricingRequest
     from iowatt.evaluate.search.prepare import ScenarioInput
     from iowatt.evaluate.search.rate import HighestRate
     from iowatt.lenses.cost.result import Cost
@@ -74,7 +74,7 @@ def run(
         Whatever is wrong with the scenario, its traces or the output; no bundle is left then.
     """
     from iowatt.base.overrides import as_overrides
-    from iowatt.evaluate.run_scenario import run_scenario
+    from iowatt.evaluate.evaluation import run_scenario
 
     return run_scenario(
         scenario,
@@ -194,7 +194,7 @@ def optimize(
     seed:
         Of the search; simulations have the scenario's.
     pricing:
-        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.request.PricingRequest`).
+        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.problem.PricingRequest`).
 
     Returns
     -------
@@ -209,14 +209,14 @@ def optimize(
     """
     from iowatt.api import requests
     from iowatt.evaluate.search.optimize import engine
-    from iowatt.evaluate.search.optimize import request as wanted
+    from iowatt.evaluate.search.optimize.problem import make_problem
     from iowatt.pages.optimize.document import of_outcome
 
     def listed(given: str | Iterable[str]) -> list[str]:
         return [given] if isinstance(given, str) else list(given)
 
     given = _search_given(scenario, set)
-    problem = wanted.make_problem(
+    problem = make_problem(
         given,
         over,
         maximize=listed(maximize),
@@ -363,7 +363,8 @@ def rate(
     iowatt.base.errors.InputError
         What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
     """
-    from iowatt.evaluate.search.rate import RateRequest, answer
+    from iowatt.evaluate.search.rate import RateRequest
+    from iowatt.evaluate.search.rate.scenario import find_rate
     from iowatt.pages.rate import document
     from iowatt.render import write
 
@@ -384,7 +385,7 @@ def rate(
         read_limit_s=_seconds(read_limit, "read_limit"),
         write_limit_s=_seconds(write_limit, "write_limit"),
     )
-    found = answer.find_rate(_search_given(scenario, set), asked, report=progress)
+    found = find_rate(_search_given(scenario, set), asked, report=progress)
     if target is not None:
         write.write(document(found), target, force=force)
     return found
@@ -498,7 +499,7 @@ def _search_given(
     changes: Iterable[str] | Mapping[str, object],
 ) -> ScenarioInput:
     from iowatt.base.overrides import as_overrides
-    from iowatt.evaluate.run_scenario import located
+    from iowatt.evaluate.evaluation import located
     from iowatt.evaluate.search.prepare import ScenarioInput
 
     given, base, text = located(scenario)

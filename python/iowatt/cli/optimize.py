@@ -120,11 +120,11 @@ def optimize(
     from iowatt.cli.progress import points_bar
     from iowatt.evaluate.search.folder import refuse_target
     from iowatt.evaluate.search.optimize import engine
-    from iowatt.evaluate.search.optimize import request as wanted
+    from iowatt.evaluate.search.optimize.problem import PricingRequest, make_problem
     from iowatt.pages.optimize.document import of_outcome
 
     given = searching.given(scenario, overrides)
-    problem = wanted.make_problem(
+    problem = make_problem(
         given,
         over,
         maximize=maximize or [],
@@ -135,7 +135,7 @@ def optimize(
         method=method,
         most=most,
         seed=seed,
-        pricing=wanted.PricingRequest(preset, tuple(assumptions or ()), tariff, alpha, years),
+        pricing=PricingRequest(preset, tuple(assumptions or ()), tariff, alpha, years),
         command=searching.command(),
     )
     name = requests.name(given)

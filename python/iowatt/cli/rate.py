@@ -105,7 +105,8 @@ def rate(
     from iowatt.cli import searching
     from iowatt.cli.progress import bar
     from iowatt.cli.show import check_page, show
-    from iowatt.evaluate.search.rate import RateRequest, answer
+    from iowatt.evaluate.search.rate import RateRequest
+    from iowatt.evaluate.search.rate.scenario import find_rate
     from iowatt.pages.rate import document
 
     asked = RateRequest(
@@ -131,7 +132,7 @@ def rate(
         tried += 1
 
     with bar(f"highest rate of {given.source}", "rates") as progress:
-        found = answer.find_rate(
+        found = find_rate(
             given,
             asked,
             command=searching.command(),

@@ -124,7 +124,7 @@ def replay(
     Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth).
     """
     from iowatt.base.units import parse_capacity, parse_duration
-    from iowatt.evaluate.replay.conduct import MeterAddress
+    from iowatt.evaluate.replay.fio import MeterAddress
     from iowatt.evaluate.replay.replay import ReplayRequest
     from iowatt.evaluate.replay.replay import replay as conduct
     from iowatt.pages.run.write import write as write_report

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.executor import Executor
     from iowatt.evaluate.search.folder import FolderKind
     from iowatt.evaluate.search.prepare import ScenarioInput
-    from iowatt.evaluate.search.sweep import SweepResult, SweepRequest
+    from iowatt.evaluate.search.sweep import SweepRequest, SweepResult
 
 
 def given(scenario: Path, overrides: list[str] | None) -> ScenarioInput:
@@ -87,7 +87,7 @@ def answer(
 
 def show(found: SweepResult, target: Path, *, notes: bool = False, as_json: bool) -> None:
     """Print what was found; raise where points are missing that another try may bring."""
-    from iowatt.evaluate.search.result import sweep_document
+    from iowatt.evaluate.search.sweep import sweep_document
 
     made = sweep_document(found, target)
     if as_json:

@@ -89,7 +89,7 @@ def tier(
     from iowatt.base.units import parse_block_size, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.cli.show import show
-    from iowatt.evaluate.search.optimize.request import PricingRequest, resolve_pricing
+    from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
     from iowatt.evaluate.tiers import TierRequest, derive, folder
     from iowatt.model.scenario import load
     from iowatt.model.scenario.heat import LEAST_EXTENT

@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.evaluate.validation import ComparedResponses, TimesComparison, Validation
-from iowatt.evaluate.validation.compare import Times, quantiles
-from iowatt.evaluate.validation.replay import SCHEDULER
+from iowatt.evaluate.validation.replay import SCHEDULER, Times, quantiles
 from iowatt.render import numbers, palette
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search import grid, journal
+from iowatt.evaluate.search import axes, journal
 from iowatt.evaluate.search.evaluator import Progress
 from iowatt.evaluate.search.folder import JOURNAL, both_force_and_resume, write_whole
 from iowatt.evaluate.search.prepare import ScenarioInput
@@ -173,7 +173,9 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
 
 def _request(stage: Stage, command: str | None) -> SweepRequest:
     given = ScenarioInput(stage.text, stage.base, f"{stage.key} (a stage of the study)", ())
-    return SweepRequest("sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command)
+    return SweepRequest(
+        "sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command
+    )
 
 
 class _Ahead:
@@ -183,10 +185,12 @@ class _Ahead:
         self, stages: list[Stage], output: Path, progress: Callable[[Progress], None] | None
     ) -> None:
         self._progress = progress
-        self._totals = {stage.key: len(grid.all_points(stage.axes)) for stage in stages}
+        self._totals = {stage.key: len(axes.all_points(stage.axes)) for stage in stages}
         # What an interrupted run has left of each; the sweep counts it by itself once it begins.
         self._done = {
-            stage.key: min(len(journal.read_journal(output / SWEEPS / stage.key / JOURNAL)), self._totals[stage.key])
+            stage.key: min(
+                len(journal.read_journal(output / SWEEPS / stage.key / JOURNAL)), self._totals[stage.key]
+            )
             for stage in stages
         }
         self._failed = dict.fromkeys(self._totals, 0)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import IowattError
-from iowatt.evaluate.search.executor import Report
-from iowatt.evaluate.search.threads import Threads, cores
+from iowatt.evaluate.search.executor import Report, Threads, cores
 
 if TYPE_CHECKING:
     import polars as pl

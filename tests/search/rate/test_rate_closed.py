@@ -11,11 +11,20 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.document import Document
-from iowatt.evaluate.search import inputs, point, prepare
+from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.executor import MachineError
+from iowatt.evaluate.search.point import (
+    TOO_SLOW,
+    InputFile,
+    PointTask,
+    described_files,
+    evaluate_point,
+    file_digests,
+    key_of,
+)
 from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.evaluate.search.rate import ALL, RateRequest, RateResult, RateRun, search_scenario, row_at_limit
+from iowatt.evaluate.search.rate import ALL, RateRequest, RateResult, RateRun, row_at_limit, search_scenario
 from iowatt.evaluate.search.rate.closed import elasticity
 from iowatt.evaluate.search.sweep import SweepRequest, run_sweep
 from iowatt.model.scenario.model import Scenario
@@ -184,7 +193,9 @@ def test_a_sweep_at_another_limit_is_another_one(tmp_path):
     given = ScenarioInput(TEXT, BASE, "here", ())
     request = SweepRequest("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
     run_sweep(request, output=tmp_path / "sweep")
-    other = SweepRequest("sweep", given, axes(["array.pool.disks.count=20"]), within=replace(WITHIN, limit_s=0.1))
+    other = SweepRequest(
+        "sweep", given, axes(["array.pool.disks.count=20"]), within=replace(WITHIN, limit_s=0.1)
+    )
     found = run_sweep(other, output=tmp_path / "again")
     assert found.frame["outstanding"][0] == pytest.approx(100, rel=0.02)
     keys = [
@@ -206,16 +217,16 @@ def test_a_sweep_does_not_go_on_with_points_that_were_judged_otherwise(tmp_path)
 
 def test_the_key_of_a_point_is_that_of_how_it_is_judged():
     judged = [None, WITHIN, replace(WITHIN, limit_s=0.1), replace(WITHIN, tolerance=0.02), RateRequest(0.050)]
-    keys = [point.key_of("files", one) for one in judged]
+    keys = [key_of("files", one) for one in judged]
     assert len(set(keys)) == len(keys)
     assert keys[0] == "files"
 
 
 def test_a_point_that_cannot_be_run_is_a_record_with_its_reason():
-    record = point.evaluate_point(_task(replace(WITHIN, limit_s=0.0005)), lambda _fraction: None)
+    record = evaluate_point(_task(replace(WITHIN, limit_s=0.0005)), lambda _fraction: None)
     assert record["key"] == "k"
     assert set(record["error"]) == {"code", "place", "message", "hint"}
-    assert (record["error"]["code"], record["error"]["place"]) == ("infeasible", point.TOO_SLOW)
+    assert (record["error"]["code"], record["error"]["place"]) == ("infeasible", TOO_SLOW)
 
 
 @pytest.mark.parametrize("how", ["as it is", "closed", "open", "family, closed", "family, open", "family"])
@@ -223,13 +234,13 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_machine_in_every_task(how):
     from iowatt.emerald.bff import point as family
     from iowatt.emerald.family import Metric
 
-    gone = (inputs.InputFile("gone.toml", "/nowhere/gone.toml", 1, "0" * 64),)
+    gone = (InputFile("gone.toml", "/nowhere/gone.toml", 1, "0" * 64),)
     within = {"as it is": None, "closed": WITHIN, "open": RateRequest(0.05)}
     metric = Metric("RR", "Random read", "random", "IOPS/W")
     ways = {"family, closed": "closed", "family, open": "open", "family": "as-is"}
     with pytest.raises(MachineError):
         if how in within:
-            point.evaluate_point(replace(_task(within[how]), files=gone), lambda _fraction: None)
+            evaluate_point(replace(_task(within[how]), files=gone), lambda _fraction: None)
         else:
             family.evaluate(
                 family.Task("k", metric, TEXT, ".", gone, ways[how], 0.05, 0.01, 3_000, 500),
@@ -237,19 +248,21 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_machine_in_every_task(how):
             )
 
 
-def _task(within: RateRequest | None) -> point.PointTask:
-    (checked,) = prepare.check_points(ScenarioInput(TEXT, BASE, "here", ()), axes(["seed=1"]), _points(), own_seeds=False)
-    return point.PointTask(
+def _task(within: RateRequest | None) -> PointTask:
+    (checked,) = prepare.check_points(
+        ScenarioInput(TEXT, BASE, "here", ()), axes(["seed=1"]), _points(), own_seeds=False
+    )
+    return PointTask(
         key="k", document=checked.document, base=".", text=TEXT,
-        files=inputs.described_files(checked.files, inputs.file_digests(path for _, path in checked.files)),
+        files=described_files(checked.files, file_digests(path for _, path in checked.files)),
         bundle=None, command=None, rate=within,
     )  # fmt: skip
 
 
 def _points():
-    from iowatt.evaluate.search import grid
+    from iowatt.evaluate.search.axes import all_points
 
-    return grid.all_points(axes(["seed=1"]))
+    return all_points(axes(["seed=1"]))
 
 
 def test_the_verb_finds_it_too(tmp_path):

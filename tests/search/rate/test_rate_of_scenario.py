@@ -10,10 +10,9 @@ import pytest
 from md1_queue import answer
 from station import STATION, found, scenario
 
-from iowatt.evaluate.search.executor import Cancelled
+from iowatt.evaluate.search.executor import Cancelled, Threads
 from iowatt.evaluate.search.rate import ALL, RateRequest, search_scenario
-from iowatt.evaluate.search.rate.resolve import load_of
-from iowatt.evaluate.search.threads import Threads
+from iowatt.evaluate.search.rate.load import load_of
 from refused import refused
 
 TWO = STATION.replace(
@@ -171,7 +170,9 @@ def test_what_is_asked_is_checked(given: dict[str, object], code: str, place: st
 
 
 def _as_a_task(limit_s: float, report: object) -> float | None:
-    return search_scenario(scenario(STATION), Path(), STATION, RateRequest(limit_s, start=850), report).rate_iops  # type: ignore[arg-type]
+    return search_scenario(
+        scenario(STATION), Path(), STATION, RateRequest(limit_s, start=850), report
+    ).rate_iops  # type: ignore[arg-type]
 
 
 def test_it_is_a_task_of_an_executor_and_can_be_cancelled() -> None:

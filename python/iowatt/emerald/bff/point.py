@@ -15,9 +15,8 @@ from iowatt.emerald.bff.point_result import Judged, busy, ep
 from iowatt.emerald.family import Metric
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.executor import Report
-from iowatt.evaluate.search.inputs import InputFile, verify_files
-from iowatt.evaluate.search.point import recorded
-from iowatt.evaluate.search.rate import ALL, RateRequest, Loop, search_scenario
+from iowatt.evaluate.search.point import InputFile, recorded, verify_files
+from iowatt.evaluate.search.rate import ALL, Loop, RateRequest, search_scenario
 from iowatt.model.scenario.model import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run

@@ -36,9 +36,9 @@ from iowatt.emerald.family.metric import limit_s
 from iowatt.emerald.family.scenario import warmup_requests
 from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import inputs
 from iowatt.evaluate.search.evaluator import Evaluator, PointJob
-from iowatt.evaluate.search.record import error_record, error_text
+from iowatt.evaluate.search.journal import error_record, error_text
+from iowatt.evaluate.search.point import InputFile, described_files, file_digests
 from iowatt.model.scenario.model import Scenario
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ class Search:
             NEAR if start is not None else None,
         )
 
-    def _described(self, text: str, candidate: Candidate) -> tuple[inputs.InputFile, ...]:
+    def _described(self, text: str, candidate: Candidate) -> tuple[InputFile, ...]:
         """The files of the family that a scenario reads; the same for all with the same drives and parts."""
         kind = repr((candidate.controller, sorted({group.drive for group in candidate.groups})))
         if kind not in self._files:
@@ -247,7 +247,7 @@ class Search:
             work = evaluation.prepare(parsed, self.family.base, text)
             self._files[kind] = evaluation.files(work, self.family.base)
         files = self._files[kind]
-        return inputs.described_files(files, inputs.file_digests(path for _, path in files))
+        return described_files(files, file_digests(path for _, path in files))
 
     def _limit(self, what: Metric, configuration: str | None) -> float:
         if configuration is not None:

@@ -16,8 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.evaluate.estimate.load import Flow, Stream
-from iowatt.evaluate.estimate.locality import Band, bands, is_banded
+from iowatt.evaluate.estimate.load import Band, Flow, Stream, bands, is_banded
 from iowatt.evaluate.estimate.unknown import not_modelled
 
 _STEPS: Final = 60
@@ -96,10 +95,8 @@ def cache_state(
 ) -> CacheState:
     """The steady state under flows at rates; only their proportions matter. ``full``: writes wait for space.
 
-    Raises
-    ------
-    NotEstimated
-        An address law that cannot be said in bands, reading ahead of sequences, whole-line transfers.
+    Raises ``NotEstimated``: an address law that cannot be said in bands, reading ahead of sequences,
+    whole-line transfers.
     """
     uses: dict[Key, _Use] = {}
     ahead: dict[tuple[int, int, int], list[tuple[Stream, float, float, float]]] = {}
@@ -117,13 +114,7 @@ def cache_state(
     return _steady(cache, list(uses.values()), ahead, full)
 
 
-def _refer(
-    uses: dict[Key, _Use],
-    cache: Mapping[str, Any],
-    flow: Flow,
-    stream: Stream,
-    rate: float,
-) -> None:
+def _refer(uses: dict[Key, _Use], cache: Mapping[str, Any], flow: Flow, stream: Stream, rate: float) -> None:
     line, grain = cache["line_bytes"], float(stream.access.get("extent_bytes") or 0)
     for write, share, sizes in stream.parts:
         if write and cache["transfers"] == "whole" and any(size % line for size, _ in sizes):
@@ -249,7 +240,9 @@ def _runs(
 ) -> tuple[DestageRun, ...]:
     most = cache["destage_bytes"]
     found = [
-        DestageRun(volume, speed / most, most, stream.start, stream.end, float(stream.end - stream.start), 0.0, True)
+        DestageRun(
+            volume, speed / most, most, stream.start, stream.end, float(stream.end - stream.start), 0.0, True
+        )
         for volume, stream, speed in leads
     ]
     for use in uses:

@@ -102,10 +102,7 @@ def steady_state(
     cleaned
         Share of the writes to copies that lead to a write-back.
 
-    Raises
-    ------
-    NotEstimated
-        Another scheme, or a way of it that is not modelled.
+    Raises ``NotEstimated``: another scheme, or a way of it that is not modelled.
     """
     scheme, parts = plan["scheme"], plan["parts"]
     kind = scheme["kind"]

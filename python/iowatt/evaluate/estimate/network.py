@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from iowatt.evaluate.estimate.load import Flow
+from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.root import CLOSE, root
-from iowatt.evaluate.estimate.stations import Leg, Servers, Sets, response
 
 _SWEEPS = 40
 

@@ -1,4 +1,4 @@
-"""A scenario as stations and paths: what its controller and pools are to its flows."""
+"""What stands before the cache: processors and links, and the mirror of written data."""
 
 from __future__ import annotations
 
@@ -8,20 +8,113 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from iowatt.evaluate.estimate import asking, front, hybrid
-from iowatt.evaluate.estimate.asking import RequestMix
-from iowatt.evaluate.estimate.back_end import Geometry
+from iowatt.evaluate.estimate import hybrid, operation_counts
 from iowatt.evaluate.estimate.caching import cache_state
 from iowatt.evaluate.estimate.drives import Drives, identity
-from iowatt.evaluate.estimate.hybrid import Hybrid, AddressRange
+from iowatt.evaluate.estimate.hybrid import AddressRange, Hybrid
 from iowatt.evaluate.estimate.load import Flow
 from iowatt.evaluate.estimate.network import Background, Network, Path, Solved
-from iowatt.evaluate.estimate.operation_counts import OperationCounter, Waits, PoolDemand, shifted
-from iowatt.evaluate.estimate.operations import Mix, count_commands
-from iowatt.evaluate.estimate.stations import Leg, Sets, response
+from iowatt.evaluate.estimate.operation_counts import OperationCounter, PoolDemand, RequestMix, Waits, shifted
+from iowatt.evaluate.estimate.operations import Geometry, Mix, count_commands
+from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
 from iowatt.model.scenario.raid import usable_bytes
+
+_PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
+
+
+def front_stations(controller: Mapping[str, Any], flows: Sequence[Flow]) -> list[Servers]:
+    """Those that a controller has, with the work of a request of each flow."""
+    found = []
+    processing, link = controller.get("processing"), controller.get("host_bandwidth_bytes_per_s")
+    mirror = (controller.get("cache") or {}).get("mirror")
+    if processing:
+        station = Servers(_PROCESSORS, "processor", processing["processors"])
+        for number, flow in enumerate(flows):
+            station.visit(number, flow.read_share, processing["read_s"])
+            station.visit(number, 1 - flow.read_share, processing["write_s"])
+        found.append(station)
+    if link:
+        found.append(_link(_LINK, link, flows, reads=True))
+    if mirror:
+        found.append(_link(_MIRROR, mirror["bandwidth_bytes_per_s"], flows, reads=False))
+    return found
+
+
+def front_legs(controller: Mapping[str, Any], front: Sequence[Servers], flow: Flow, write: bool) -> list[Leg]:
+    """A request's visits to them."""
+    found = []
+    for station in front:
+        if station.name == _PROCESSORS:
+            seconds = controller["processing"]["write_s" if write else "read_s"]
+        elif station.name == _LINK:
+            seconds = flow.mean_bytes_of(write) / controller["host_bandwidth_bytes_per_s"]
+        elif write:
+            seconds = flow.mean_bytes_of(write) / controller["cache"]["mirror"]["bandwidth_bytes_per_s"]
+        else:
+            continue
+        found.append(Leg(station, 1.0, seconds))
+    return found
+
+
+def front_fixed_s(controller: Mapping[str, Any], write: bool) -> float:
+    """What a request waits for besides: the partner's answer."""
+    mirror = (controller.get("cache") or {}).get("mirror")
+    return float(mirror["latency_s"]) if mirror and write else 0.0
+
+
+def back_end_stations(
+    controller: Mapping[str, Any], counted: OperationCounter
+) -> tuple[Servers | None, Servers | None]:
+    """The processors that every command to a drive passes, and those that commands made for writes pass
+    first."""
+    own = controller.get("back_end") or {}
+    found: list[Servers | None] = []
+    for name, seconds, number, commands in (
+        ("back end", own.get("command_s"), own.get("processors", 1), counted.commands),
+        ("write path", own.get("write_command_s"), own.get("write_processors", 1), counted.write_commands),
+    ):
+        if not seconds:
+            found.append(None)
+            continue
+        station = Servers(name, "processor", number)
+        for flow, count in commands.items():
+            station.visit(flow, count, seconds)
+        found.append(station)
+    return found[0], found[1]
+
+
+def command_legs(
+    controller: Mapping[str, Any],
+    passed: tuple[Servers | None, Servers | None],
+    waits: Waits,
+    geometries: Sequence[Geometry],
+    share: float,
+    *,
+    write: bool,
+) -> list[Leg]:
+    """What commands wait for there; those of a phase come together, one behind another."""
+    own, found = controller.get("back_end") or {}, []
+    for (pool, how, abreast), times in waits.items():
+        phases = 2 if how == "update" else 1
+        together = abreast * (geometries[pool].mirrored if how == "write" else 1)
+        for station, seconds in zip(passed, (own.get("command_s"), own.get("write_command_s")), strict=True):
+            if station is not None and seconds and (write or station is passed[0]):
+                behind = (together - 1) / 2 / station.number
+                found.append(Leg(station, times / share * phases, seconds * (1 + behind)))
+    return found
+
+
+def _link(name: str, bandwidth: float, flows: Sequence[Flow], *, reads: bool) -> Servers:
+    station = Servers(name, "link", 1)
+    for number, flow in enumerate(flows):
+        for stream in flow.streams:
+            for write, share, sizes in stream.parts:
+                for bytes_, weight in sizes if reads or write else ():
+                    station.visit(number, share * weight, bytes_ / bandwidth)
+    return station
+
 
 #: Mixes of several flows depend on their rates: how often they are found anew.
 _ROUNDS = 4
@@ -117,8 +210,8 @@ class System:
         """
         cache, total = self.controller.get("cache"), sum(rates)
         kept = None if cache is None else cache_state(cache, self.flows, rates, full=full)
-        asked = [asking.requests_of_flow(flow, kept) for flow in self.flows]
-        runs = asking.requests_of_destages(kept, total)
+        asked = [operation_counts.requests_of_flow(flow, kept) for flow in self.flows]
+        runs = operation_counts.requests_of_destages(kept, total)
         count = OperationCounter(self.geometries, self.volumes, self._hybrids(asked, runs, rates))
         waits: dict[tuple[int, bool], Waits] = {}
         for number, flow in enumerate(self.flows):
@@ -131,19 +224,19 @@ class System:
             moving.done = count.moves(one, last, total)
         going = [*rates, total if behind is None else behind]
         sets = [self._sets(pool, count.wanted[pool], going) for pool in range(len(self.pools))]
-        stations = front.front_stations(self.controller, self.flows)
-        passed = front.back_end_stations(self.controller, count)
+        stations = front_stations(self.controller, self.flows)
+        passed = back_end_stations(self.controller, count)
         paths = []
         for (number, write), waited in waits.items():
             flow = self.flows[number]
             share = 1 - flow.read_share if write else flow.read_share
-            before = front.front_legs(self.controller, stations, flow, write)
-            command = front.command_legs(self.controller, passed, waited, self.geometries, share, write=write)
+            before = front_legs(self.controller, stations, flow, write)
+            command = command_legs(self.controller, passed, waited, self.geometries, share, write=write)
             legs = (*before, *command, *_legs(waited, sets, share))
-            paths.append(Path(number, write, share, legs, front.front_fixed_s(self.controller, write)))
+            paths.append(Path(number, write, share, legs, front_fixed_s(self.controller, write)))
         background = None
         if destages and cache is not None:
-            command = front.command_legs(self.controller, passed, destages, self.geometries, 1.0, write=True)
+            command = command_legs(self.controller, passed, destages, self.geometries, 1.0, write=True)
             background = Background(cache["destage_outstanding"], (*command, *_legs(destages, sets, 1.0)))
         self._stations = sets
         every = [*stations, *passed, *sets]

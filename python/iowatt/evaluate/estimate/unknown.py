@@ -20,10 +20,7 @@ def not_modelled(what: str, where: str) -> NotEstimated:
 def check_modelled(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> None:
     """Refuse a plan with what is not modelled.
 
-    Raises
-    ------
-    NotEstimated
-        Which part, and at which key.
+    Raises ``NotEstimated``: which part, and at which key.
     """
     for at, pool in enumerate(simulation["pools"]):
         _of_pool(pool, f"array.pool.{names['pools'][at]}")

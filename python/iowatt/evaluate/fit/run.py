@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.fit import build, calibrate, fidelity, sizes
+from iowatt.evaluate.fit import build, calibrate, fidelity
 from iowatt.evaluate.fit.fidelity import Measure
 from iowatt.trace.convert import Progress, convert
 from iowatt.trace.description import Description
@@ -88,10 +88,8 @@ def fit(
     stage
         Called with what begins; gives where to report its progress.
 
-    Raises
-    ------
-    InputError
-        The trace cannot be read or fitted, the target exists, or the scenario cannot be run.
+    Raises ``InputError``: the trace cannot be read or fitted, the target exists, or the scenario cannot be
+    run.
     """
     _check(trace, target, force)
     workload = None if scenario is None else _first_workload(scenario)
@@ -106,8 +104,8 @@ def fit(
     classes = {
         suffix: original
         if reach is None
-        else described(f"describing its {sizes.described(suffix)}", trace, size_bytes=reach)
-        for suffix, reach in sizes.classes(original.sizes.histogram).items()
+        else described(f"describing its {build.described(suffix)}", trace, size_bytes=reach)
+        for suffix, reach in build.classes(original.sizes.histogram).items()
     }
     span_s = original.span.duration_s
     with tempfile.TemporaryDirectory(prefix="iowatt-fit-") as folder:
@@ -193,7 +191,7 @@ def _first_workload(scenario: Path) -> str:
 
 def _simulate(scenario: Path, workload: str, made: Path) -> dict[str, Any]:
     """The summary of a run of the scenario with this trace in its first workload."""
-    from iowatt.evaluate.run_scenario import run_scenario
+    from iowatt.evaluate.evaluation import run_scenario
 
     return run_scenario(scenario, [f"workload.{workload}.trace={build.inline({'path': str(made)})}"]).summary
 

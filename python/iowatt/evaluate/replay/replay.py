@@ -1,23 +1,77 @@
-"""The whole of `iowatt replay`: target, trace, fio and meters, the Run, and the same trace simulated."""
+"""`iowatt replay`: target, trace, fio and meters, the Run, and the same trace simulated."""
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from iowatt.base.errors import IowattError
-from iowatt.evaluate.replay import compare, conduct, heat, job, lateness, target, trace
-from iowatt.evaluate.replay.conduct import MeterAddress
+from iowatt.evaluate.replay import compare, target, trace
+from iowatt.evaluate.replay.fio import LATE_MS, OUTPUT, Lateness, MeterAddress, lateness_of, recorders, run_fio
+from iowatt.model.scenario.heat import EXTENT, LEAST_EXTENT
 from iowatt.run import index
-from iowatt.run.bundle import Run, reserve
+from iowatt.run.bundle import TABLES, Run, reserve
+from iowatt.run.tables import frame
 from iowatt.sources import fio, outputs
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
 from iowatt.sources.meters.log import Log
+
+#: Extents are halved until the target has so many, or they are the smallest that there are.
+_LEAST_EXTENTS: Final = 1024
+_COUNTED: Final = ("reads", "writes", "bytes_read", "bytes_written")
+
+
+def extent_bytes(capacity: int) -> int:
+    """The extent that shows a target of so many bytes in some detail."""
+    extent = EXTENT
+    while extent > LEAST_EXTENT and capacity // extent < _LEAST_EXTENTS:
+        extent //= 2
+    return extent
+
+
+def with_heat(run: Run, trace: Path, *, space: str, capacity: int) -> Run:
+    """The Run with the table ``heat`` of the trace at ``trace``, whose requests all went to ``space``."""
+    from iowatt import core
+    from iowatt.trace.open import source
+
+    spec, decoded = source({"path": str(trace)})
+    raw = core.trace_heat(decoded, spec, extent_bytes(capacity), None, None)
+    measures = json.loads(raw["measures"])
+    rows = len(raw["extent"])
+    table = frame(
+        "heat",
+        {
+            "point": ["front"] * rows,
+            "space": [space] * rows,
+            "extent": raw["extent"],
+            "start_s": np.asarray(raw["start_ns"]) / 1e9,
+            **{name: raw[name] for name in _COUNTED},
+        },
+    )
+    sums = {name: int(table[name].sum()) for name in _COUNTED}
+    told = {
+        "extent_bytes": measures["extent_bytes"],
+        "period_s": measures["period_ns"] / 1e9,
+        "spaces": [{"point": "front", "name": space, "capacity_bytes": capacity, **sums}],
+    }
+    tables = {name: run.table(name) for name in TABLES}
+    if run.has("instruments"):
+        tables["instruments"] = run.table("instruments")
+    return Run(
+        summary={**run.summary, "heat": told},
+        plan=run.plan,
+        scenario_text=run.scenario_text,
+        tables={**tables, "heat": table},
+    )
+
 
 SCHEMA = "iowatt.replay/1"
 TRACE = "trace.parquet"
@@ -54,7 +108,7 @@ class ReplayOutcome:
     """What came of it."""
 
     measured: Run
-    lateness: lateness.Lateness
+    lateness: Lateness
     simulated: Run | None = None
     rows: Sequence[compare.ComparedFigure] = ()
     notes: Sequence[str] = field(default_factory=tuple)
@@ -78,7 +132,7 @@ def replay(
         folders = {name: staging / name for name in ("fio", "meters")}
         for folder in folders.values():
             folder.mkdir()
-        meters = conduct.recorders(asked.meters, folders["meters"], asked.meter_interval_s)
+        meters = recorders(asked.meters, folders["meters"], asked.meter_interval_s)
         if asked.scenario is not None:
             _volume(asked.scenario)
         with target.ready(
@@ -97,7 +151,7 @@ def replay(
             simulated = None if asked.scenario is None else _simulated(asked, staging / TRACE, tell)
             tell(f"replaying {fitted.time_ns.size} requests of {fitted.seconds:.1f} s on {asked.target}")
             with meters.recording():
-                conduct.run_fio(
+                run_fio(
                     fitted,
                     there,
                     folders["fio"],
@@ -105,9 +159,9 @@ def replay(
                     stop=threading.Event(),
                     mark=f"replay-{os.getpid()}",
                 )
-        kept = lateness.of(fitted, folders["fio"])
+        kept = lateness_of(fitted, folders["fio"])
         run = _measured(asked, fitted, there, kept=kept, folder=folders["fio"], logs=meters.logs())
-        run = heat.added(run, staging / TRACE, space=str(asked.target), capacity=there.capacity)
+        run = with_heat(run, staging / TRACE, space=str(asked.target), capacity=there.capacity)
         run.write_into(staging)
         if simulated is not None:
             (staging / SIMULATED).mkdir()
@@ -136,11 +190,11 @@ def _measured(
     fitted: trace.ReplayTrace,
     there: target.ReplayTarget,
     *,
-    kept: lateness.Lateness,
+    kept: Lateness,
     folder: Path,
     logs: Sequence[Log],
 ) -> Run:
-    observed = fio.read(folder / job.OUTPUT, interval_s=asked.interval_s or 1.0, name=asked.name)
+    observed = fio.read(folder / OUTPUT, interval_s=asked.interval_s or 1.0, name=asked.name)
     if observed.errors:
         raise IowattError(
             "tool-failed",
@@ -154,7 +208,7 @@ def _measured(
     notes = [*fitted.notes, f"replayed by fio, stamps to the millisecond: {kept.text}"]
     if kept.late > 0.01:
         notes.append(
-            f"{100 * kept.late:.1f} % of the requests were more than {lateness.LATE_MS:g} ms late: the "
+            f"{100 * kept.late:.1f} % of the requests were more than {LATE_MS:g} ms late: the "
             "target or the "
             "host did not keep up, and the wait of a late request is not in its response time"
         )
@@ -196,7 +250,7 @@ def _volume(scenario: Path) -> str | None:
 def _simulated(asked: ReplayRequest, saved: Path, tell: Callable[[str], None]) -> Run:
     """The scenario's array under the very requests that were replayed, in place of its own workloads."""
     from iowatt.base.toml_writer import inline
-    from iowatt.evaluate.run_scenario import run_scenario
+    from iowatt.evaluate.evaluation import run_scenario
 
     assert asked.scenario is not None
     tell(f"simulating {asked.scenario}")

@@ -56,10 +56,7 @@ def ready(
     writes:
         Whether the trace writes.
 
-    Raises
-    ------
-    InputError
-        It must be named twice, is in use, too small, something else, or finds no room.
+    Raises ``InputError``: it must be named twice, is in use, too small, something else, or finds no room.
     """
     if erase is not None and erase.absolute() != path.absolute():
         raise InputError(

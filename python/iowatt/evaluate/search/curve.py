@@ -1,14 +1,12 @@
-"""The axis of `iowatt curve`: one workload at several rates, or with several requests outstanding.
-
-The rate of a recorded trace is set by the speed of its replay: asked rate over the mean rate at which the
-trace was recorded, so that its bursts stay as bursty. Of a trace without times, and of a profile, it is set
-as such.
-"""
+"""How fast a trace was recorded, which takes one pass over it."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,11 +15,77 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import toml_text
 from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import pace, prepare
+from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import Axis, Setting, expanded, split
 from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
+
+
+@dataclass(frozen=True)
+class TracePace:
+    """A trace as its reader's options make it."""
+
+    requests: int
+    #: From the first request to the last.
+    seconds: float
+    #: Whether it records no times, so that only their order is known.
+    untimed: bool
+    path: str
+
+    @property
+    def rate_iops(self) -> float:
+        """Mean rate as recorded, requests per second. Raises ``InputError`` where all arrive at once."""
+        if self.seconds <= 0:
+            raise InputError(
+                "not-applicable",
+                self.path,
+                "the trace has no rate: all of its requests arrive at once",
+                hint="vary the requests outstanding: `iowatt curve`, `outstanding=1..64:x2`",
+            )
+        return (self.requests - 1) / self.seconds
+
+
+def trace_pace(trace: Mapping[str, Any]) -> TracePace:
+    """The pace of a trace specification, whose path opens from here.
+
+    It is read once as long as the file stays the same. Raises ``InputError`` where there is no such file, or
+    it can be read once only.
+    """
+    path = Path(trace["path"])
+    if str(path) == "-":
+        raise InputError(
+            "read-once",
+            "-",
+            "the rate of a trace is measured before it is replayed, and standard input can be read only once",
+            hint="put the trace in a file",
+        )
+    if not path.is_file():
+        raise InputError("not-found", str(path), "there is no such trace file")
+    changed = tuple(
+        (file.stat().st_size, file.stat().st_mtime_ns)
+        for file in (path, *map(Path, trace.get("more", ())))
+        if file.is_file()
+    )
+    return _read(json.dumps(trace, sort_keys=True), changed)
+
+
+@lru_cache(maxsize=256)
+def _read(trace: str, _changed: tuple[tuple[int, int], ...]) -> TracePace:
+    from iowatt.trace.open import requests
+
+    spec = json.loads(trace)
+    count, first, last = 0, 0, 0
+    found = requests(spec)
+    for batch in found:
+        times = batch["time_ns"]
+        if count == 0 and len(times):
+            first = int(times[0])
+        if len(times):
+            last = int(times[-1])
+        count += len(times)
+    return TracePace(count, (last - first) / 1e9, bool(found.summary()["untimed"]), str(spec["path"]))
+
 
 RATE: Final = "rate_iops"
 OUTSTANDING: Final = "outstanding"
@@ -156,5 +220,5 @@ def _recorded_rate(given: ScenarioInput, at: int, path: str) -> float | None:
     trace = _prepared(given, (f'{path}.replay={{mode = "open"}}',)).traces[at]
     if trace.get("rate_iops") is not None and Path(trace["path"]).is_file():
         return None
-    found = pace.trace_pace(trace)
+    found = trace_pace(trace)
     return None if found.untimed else found.rate_iops

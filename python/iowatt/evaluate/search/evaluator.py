@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from iowatt.base.errors import IowattError
-from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Work
+from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Threads, Work, cores
+from iowatt.evaluate.search.journal import error_record, error_text, load_record
 from iowatt.evaluate.search.point import evaluate_point
-from iowatt.evaluate.search.record import error_record, error_text, load_record
-from iowatt.evaluate.search.threads import Threads, cores
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.journal import Journal
@@ -106,7 +105,9 @@ class Evaluator:
                 # As a resumed search will read it, so that both make the same table.
                 kept_by = None if self.folder is None else self.folder.journal
                 record = (
-                    load_record(json.dumps(finished.result)) if kept_by is None else kept_by.append(finished.result)
+                    load_record(json.dumps(finished.result))
+                    if kept_by is None
+                    else kept_by.append(finished.result)
                 )
             self.records[key] = record
             self.done += job.points
@@ -149,4 +150,7 @@ class Evaluator:
             return {"key": key, "error": said}
         text = f"{type(error).__name__}: {error}"
         self.faults.append(f"{label}: {text}")
-        return {"key": key, "error": error_record(IowattError("internal", None, f"a fault of iowatt: {text}"))}
+        return {
+            "key": key,
+            "error": error_record(IowattError("internal", None, f"a fault of iowatt: {text}")),
+        }

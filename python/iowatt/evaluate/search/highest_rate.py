@@ -137,10 +137,7 @@ def highest_rate(
         How near ``start`` is thought to be to the answer, as a share of it: the first step goes so far, and
         the next ones further. None: nothing is known.
 
-    Raises
-    ------
-    ValueError
-        A limit, start or tolerance that is none.
+    Raises ``ValueError``: a limit, start or tolerance that is none.
     """
     if not (limit_s > 0 and math.isfinite(limit_s)):
         raise ValueError(f"a limit of {limit_s} s")

@@ -55,10 +55,7 @@ def highest_throughput(
     tolerance:
         Share of a throughput by which another must be above it to be higher.
 
-    Raises
-    ------
-    ValueError
-        No streams, or fewer outstanding requests allowed than streams.
+    Raises ``ValueError``: no streams, or fewer outstanding requests allowed than streams.
     """
     if not streams or min(streams) < 1 or max(streams) > most_outstanding:
         raise ValueError(f"streams {list(streams)} with at most {most_outstanding} outstanding")

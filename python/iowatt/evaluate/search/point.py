@@ -1,11 +1,12 @@
-"""One point, wherever it is run: a task that can be pickled, and its small result."""
+"""One point of a search, wherever it runs: a task that can be pickled, its files, and its small result."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search.executor import MachineError, Report
 from iowatt.evaluate.search.folder import MANIFEST
-from iowatt.evaluate.search.inputs import InputFile, verify_files
-from iowatt.evaluate.search.record import error_record
+from iowatt.evaluate.search.journal import error_record
+from iowatt.run.provenance import BLOCK_BYTES
+from iowatt.run.summary_schema import Input
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.axes import Cell
@@ -22,6 +24,66 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.rate import RateRequest as RateAsked
     from iowatt.model.scenario.model import Scenario
     from iowatt.run.bundle import Run
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file by name, place and content."""
+
+    name: str
+    path: str
+    size: int
+    sha256: str
+
+    def as_input(self) -> Input:
+        """For the provenance of a Run."""
+        return Input(path=self.name, size=self.size, sha256=self.sha256)
+
+
+# Digests of this process by path, size and time of change: a worker digests a file once, not at every point.
+_known: dict[tuple[Path, int, int], str] = {}
+_lock = threading.Lock()
+
+
+def file_digests(paths: Iterable[Path]) -> dict[Path, str]:
+    """SHA-256 of each file."""
+    return {path: _sha256(path) for path in dict.fromkeys(paths)}
+
+
+def described_files(files: Sequence[tuple[str, Path]], digest: dict[Path, str]) -> tuple[InputFile, ...]:
+    """The files of a point with their digests, for another process to find and check."""
+    seen = {path: name for name, path in reversed(files)}
+    return tuple(
+        InputFile(name, str(path.resolve()), path.stat().st_size, digest[path])
+        for path, name in reversed(seen.items())
+    )
+
+
+def verify_files(files: Sequence[InputFile]) -> None:
+    """Raise ``MachineError`` where a file is not there, or is not the one that the sweep was begun with."""
+    for file in files:
+        try:
+            found = _sha256(Path(file.path))
+        except InputError as error:
+            raise MachineError(error.code, error.place, error.message) from None
+        if found != file.sha256:
+            raise MachineError("changed", file.name, "has changed since the sweep was begun")
+
+
+def _sha256(path: Path) -> str:
+    try:
+        stat = path.stat()
+        key = (path.resolve(), stat.st_size, stat.st_mtime_ns)
+        with _lock:
+            if key not in _known:
+                digest = hashlib.sha256()
+                with path.open("rb") as file:
+                    while block := file.read(BLOCK_BYTES):
+                        digest.update(block)
+                _known[key] = digest.hexdigest()
+            return _known[key]
+    except OSError as error:
+        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None
 
 
 TOO_SLOW: Final = Argument("within")
@@ -99,7 +161,7 @@ def _check_folder(bundle: Path) -> None:
 
 
 def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
-    from iowatt.evaluate.search import pricing, row
+    from iowatt.evaluate.search import pricing, table
     from iowatt.model.scenario.model import Scenario
     from iowatt.run import bundle, index, provenance
 
@@ -110,7 +172,7 @@ def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
     scenario = Scenario.model_validate(json.loads(task.document))
     if task.rate is None:
         run = _simulated(task, scenario, report, started_at)
-        cells = row.row_of_run(run)
+        cells = table.row_of_run(run)
     else:
         run, cells = _at_highest_rate(task, scenario, report)
     if task.bundle is not None:
@@ -141,13 +203,15 @@ def _simulated(task: PointTask, scenario: Scenario, report: Report, started_at: 
     )
 
 
-def _at_highest_rate(task: PointTask, scenario: Scenario, report: Report) -> tuple[Run, dict[str, Cell | None]]:
+def _at_highest_rate(
+    task: PointTask, scenario: Scenario, report: Report
+) -> tuple[Run, dict[str, Cell | None]]:
     """The Run at the highest rate within the limit, and the row of what the search found.
 
     Raises ``InputError`` where no rate is within it.
     """
     from iowatt.base.overrides import with_overrides
-    from iowatt.evaluate.search.rate import search_scenario, row_at_limit
+    from iowatt.evaluate.search.rate import row_at_limit, search_scenario
 
     assert task.rate is not None
     found = search_scenario(

@@ -21,11 +21,9 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
 from iowatt.base.problems import KeyPath, ScenarioError
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import grid
-from iowatt.evaluate.search.axes import Axis
+from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, point_label, swept_columns
 from iowatt.evaluate.search.axes import axes as parse_axes
-from iowatt.evaluate.search.grid import SweepPoint
-from iowatt.evaluate.search.record import error_record, error_at_point
+from iowatt.evaluate.search.journal import error_at_point, error_record
 from iowatt.model.scenario import explain
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
@@ -81,13 +79,11 @@ class RefusedPoint:
 def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
     """The axes of a sweep of ``given``, as of :func:`iowatt.evaluate.search.axes.axes`.
 
-    Raises
-    ------
-    InputError
-        As there; and where two paths lead to one key, by the name of an element, its index, or neither.
+    Raises ``InputError`` as there; and where two paths lead to one key, by the name of an element, its index,
+    or neither.
     """
     axes = parse_axes(varied)
-    paths = grid.swept_columns(axes)
+    paths = swept_columns(axes)
     if len(paths) > 1:
         document, seen = raw(given), dict[KeyPath, str]()
         for path in paths:
@@ -111,20 +107,17 @@ def check_points(
 ) -> list[CheckedPoint | RefusedPoint]:
     """Each point, checked.
 
-    Raises
-    ------
-    InputError
-        Where a swept key does not exist, where a value is wrong in every point that has it, and where no
-        point at all can be run.
+    Raises ``InputError`` where a swept key does not exist, where a value is wrong in every point that has it,
+    and where no point at all can be run.
     """
-    columns = grid.swept_columns(axes)
+    columns = swept_columns(axes)
     found: list[CheckedPoint | RefusedPoint] = []
     seed = None
     for point in points:
         overrides = [*given.overrides, *point.overrides]
         if own_seeds:
             seed = _seed(given) if seed is None else seed
-            overrides.append(f"seed={grid.own_seed(seed, point)}")
+            overrides.append(f"seed={own_seed(seed, point)}")
         one = examine(given, axes, point, tuple(overrides))
         found.append(one if isinstance(one, RefusedPoint) else one[0])
     stop_at_bad(axes, found)
@@ -273,7 +266,9 @@ def _in_a_free_table(path: str) -> bool:
     return False
 
 
-def _refuse_bad_values(axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int) -> None:
+def _refuse_bad_values(
+    axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int
+) -> None:
     for at, axis in enumerate(axes):
         for setting in axis.settings:
             mine = [one for one in found if one.point.settings[at] is setting]
@@ -283,5 +278,5 @@ def _refuse_bad_values(axes: Sequence[Axis], found: Sequence[CheckedPoint | Refu
 
 
 def _at_point(refused: RefusedPoint, columns: Sequence[str], count: int) -> InputError:
-    point = f"point {refused.point.number} of {count} ({grid.point_label(refused.point, columns)})"
+    point = f"point {refused.point.number} of {count} ({point_label(refused.point, columns)})"
     return error_at_point(error_record(_as_over(refused.error, refused.point)), point)

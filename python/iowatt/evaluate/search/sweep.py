@@ -1,6 +1,6 @@
-"""A search from its request to its table: points checked, what is missing run, everything kept.
+"""A sweep or a curve from its request to its table: points checked, missing ones run, everything kept.
 
-`iowatt sweep` and `iowatt curve` are both this; they differ in their axes and in their page.
+`iowatt sweep` and `iowatt curve` differ in their axes and in their page.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
 
 from iowatt.base.errors import Argument, InputError, IowattError
-from iowatt.evaluate.search import grid, inputs, prepare, table
-from iowatt.evaluate.search.axes import Axis
+from iowatt.base.results import Result, ResultDocument
+from iowatt.evaluate.search import prepare, table
+from iowatt.evaluate.search.axes import Axis, Cell, SweepPoint, all_points, point_label, swept_columns
 from iowatt.evaluate.search.evaluator import Evaluator, PointJob, Progress
 from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.folder import RUNS, SCHEMA, Folder, refuse_target
-from iowatt.evaluate.search.grid import SweepPoint
-from iowatt.evaluate.search.point import PointTask, key_of
-from iowatt.evaluate.search.prepare import CheckedPoint, ScenarioInput, RefusedPoint
-from iowatt.evaluate.search.record import error_record, error_at_point
+from iowatt.evaluate.search.journal import error_at_point, error_record
+from iowatt.evaluate.search.point import PointTask, described_files, file_digests, key_of
+from iowatt.evaluate.search.prepare import CheckedPoint, RefusedPoint, ScenarioInput
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,10 +106,7 @@ def run_sweep(
     progress:
         Called as points begin, advance and finish, by several threads.
 
-    Raises
-    ------
-    InputError
-        What is wrong with the request; with ``strict`` also the first point that fails.
+    Raises ``InputError``: what is wrong with the request; with ``strict`` also the first point that fails.
     """
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
@@ -119,13 +118,13 @@ def run_sweep(
         raise InputError("missing", Argument("output"), "bundles need a directory to be written to")
     if output is not None:
         refuse_target(output, force=force, resume=resume)
-    points = grid.all_points(request.axes)
+    points = all_points(request.axes)
     checked = prepare.check_points(request.given, request.axes, points, own_seeds=request.own_seeds)
     _stop_at_refused(request, checked)
     ready = [one for one in checked if isinstance(one, CheckedPoint)]
-    digests = inputs.file_digests(path for one in ready for _, path in one.files)
+    digests = file_digests(path for one in ready for _, path in one.files)
     keys = {one.point.number: key_of(one.key(digests), request.within) for one in ready}
-    columns = grid.swept_columns(request.axes)
+    columns = swept_columns(request.axes)
 
     with ExitStack() as stack:
         folder = None
@@ -149,7 +148,7 @@ def run_sweep(
             if key not in runner.records and key not in tasks:
                 bundle = _bundle_place(output, names.get(one.point.number))
                 task = _task(request, one, key, digests, bundle)
-                tasks[key] = PointJob(task, grid.point_label(one.point, columns), shares[key])
+                tasks[key] = PointJob(task, point_label(one.point, columns), shares[key])
                 at[key] = one.point
         runner.shared = len(tasks) > 1
 
@@ -168,7 +167,9 @@ def run_sweep(
         if folder is not None:
             folder.write("table.parquet", lambda file: table.write_parquet(frame, file))
             folder.write("table.csv", lambda file: table.write_csv(frame, file))
-    return SweepResult(request, frame, output, resumed, runner.faults, runner.machines, _warned(ready, columns))
+    return SweepResult(
+        request, frame, output, resumed, runner.faults, runner.machines, _warned(ready, columns)
+    )
 
 
 def _warned(ready: Sequence[CheckedPoint], columns: Sequence[str]) -> list[DoubtfulDesign]:
@@ -178,7 +179,9 @@ def _warned(ready: Sequence[CheckedPoint], columns: Sequence[str]) -> list[Doubt
         for text in one.warnings:
             said.setdefault(text.partition(": ")[0], []).append((one.point, text))
     return [
-        DoubtfulDesign([point.number for point, _ in of_key], grid.point_label(of_key[-1][0], columns), of_key[-1][1])
+        DoubtfulDesign(
+            [point.number for point, _ in of_key], point_label(of_key[-1][0], columns), of_key[-1][1]
+        )
         for of_key in said.values()
     ]
 
@@ -186,11 +189,11 @@ def _warned(ready: Sequence[CheckedPoint], columns: Sequence[str]) -> list[Doubt
 def _stop_at_refused(request: SweepRequest, checked: Sequence[CheckedPoint | RefusedPoint]) -> None:
     for one in checked if request.strict else ():
         if isinstance(one, RefusedPoint):
-            raise _strict(one.point, grid.swept_columns(request.axes), error_record(one.error))
+            raise _strict(one.point, swept_columns(request.axes), error_record(one.error))
 
 
 def _strict(point: SweepPoint, columns: Sequence[str], error: dict[str, Any]) -> IowattError:
-    return error_at_point(error, f"point {point.number} ({grid.point_label(point, columns)})")
+    return error_at_point(error, f"point {point.number} ({point_label(point, columns)})")
 
 
 def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:
@@ -205,7 +208,9 @@ def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict
     return records
 
 
-def _manifest(request: SweepRequest, ready: Sequence[CheckedPoint], digests: dict[Path, str]) -> dict[str, Any]:
+def _manifest(
+    request: SweepRequest, ready: Sequence[CheckedPoint], digests: dict[Path, str]
+) -> dict[str, Any]:
     base = prepare.raw(request.given)
     named = {path: name for one in ready for name, path in one.files}
     return {
@@ -225,27 +230,31 @@ def _manifest(request: SweepRequest, ready: Sequence[CheckedPoint], digests: dic
     }
 
 
-def _task(request: SweepRequest, one: CheckedPoint, key: str, digests: dict[Path, str], bundle: Path | None) -> PointTask:
+def _task(
+    request: SweepRequest, one: CheckedPoint, key: str, digests: dict[Path, str], bundle: Path | None
+) -> PointTask:
     return PointTask(
         key=key,
         document=one.document,
         base=str(request.given.base.resolve()),
         text=request.given.text,
         overrides=one.overrides,
-        files=inputs.described_files(one.files, digests),
+        files=described_files(one.files, digests),
         bundle=None if bundle is None else str(bundle.resolve()),
         command=request.command,
         rate=request.within,
     )
 
 
-def _bundle_names(request: SweepRequest, points: Sequence[SweepPoint], keys: dict[int, str]) -> dict[int, str]:
+def _bundle_names(
+    request: SweepRequest, points: Sequence[SweepPoint], keys: dict[int, str]
+) -> dict[int, str]:
     """Directory of each point's bundle below the sweep's: readable, and its own by its key."""
-    columns = grid.swept_columns(request.axes)
+    columns = swept_columns(request.axes)
     names = {}
     for point in points:
         if key := keys.get(point.number):
-            plain = re.sub(r"[^A-Za-z0-9.=_-]+", "_", grid.point_label(point, columns))[:80].strip("_.")
+            plain = re.sub(r"[^A-Za-z0-9.=_-]+", "_", point_label(point, columns))[:80].strip("_.")
             names[point.number] = f"{RUNS}/{plain}-{key[:8]}"
     # Points that resolve to the same scenario share its Run.
     first: dict[str, str] = {}
@@ -254,3 +263,50 @@ def _bundle_names(request: SweepRequest, points: Sequence[SweepPoint], keys: dic
 
 def _bundle_place(output: Path | None, name: str | None) -> Path | None:
     return None if output is None or name is None else output / name
+
+
+class SweepWarning(Result):
+    """A doubtful design, and the points that have it."""
+
+    points: list[int]
+    message: str
+
+
+class SweepDocument(ResultDocument):
+    """What a search found."""
+
+    schema_id: Literal["iowatt.sweep/1"] = Field(default="iowatt.sweep/1", alias="schema")
+    kind: str
+    #: The folder, and files in it.
+    path: str
+    table: str
+    csv: str
+    report: str
+    #: Columns of each axis.
+    axes: list[list[str]]
+    #: Points without figures.
+    failed: int
+    resumed: int
+    warnings: list[SweepWarning]
+    #: Whose watts the figures are, and which models are stand-ins.
+    basis: str | None
+    #: The rows of the table (docs/reference/sweep.md).
+    points: list[dict[str, Cell | None]]
+
+
+def sweep_document(found: SweepResult, target: Path) -> SweepDocument:
+    """The document of a search whose folder is ``target``."""
+    rows = found.frame.to_dicts()
+    return SweepDocument(
+        kind=found.request.kind,
+        path=str(target),
+        table=str(target / "table.parquet"),
+        csv=str(target / "table.csv"),
+        report=str(target / "report.html"),
+        axes=[list(axis.columns) for axis in found.request.axes],
+        failed=found.failed,
+        resumed=found.resumed,
+        warnings=[SweepWarning(points=list(one.points), message=one.text) for one in found.warned],
+        basis=table.basis_line(rows) or None,
+        points=rows,
+    )

@@ -120,10 +120,7 @@ class CandidateList:
 def read_candidates(given: Sequence[str]) -> CandidateList:
     """Candidates from ``tiers``: names of drives, device files, or one file of candidates.
 
-    Raises
-    ------
-    InputError
-        There are none or too many, a name is taken twice, or a file is wrong.
+    Raises ``InputError``: there are none or too many, a name is taken twice, or a file is wrong.
     """
     names = [part.strip() for text in given for part in text.split(",")] or list(DEFAULT)
     if "" in names:

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.estimate import raid_work
-from iowatt.evaluate.tiers.device_benchmark import BenchmarkedDrive
+from iowatt.evaluate.estimate.operations import RaidWork, raid_work
+from iowatt.evaluate.tiers.benchmark import BenchmarkedDrive
 from iowatt.evaluate.tiers.load import BackEnd
 from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
 
@@ -52,10 +52,10 @@ class Technology:
         """Bytes that a pool of so many drives offers."""
         return usable_bytes(self.level, count, self.stripe_unit, self.drive.capacity_bytes)
 
-    def work(self, load: BackEnd, count: int) -> tuple[raid_work.RaidWork, raid_work.RaidWork]:
+    def work(self, load: BackEnd, count: int) -> tuple[RaidWork, RaidWork]:
         """What a read and a write of the load's mean sizes make its drives do."""
-        read = raid_work.raid_work(self.level, count, self.stripe_unit, load.read_bytes, write=False)
-        return read, raid_work.raid_work(self.level, count, self.stripe_unit, load.write_bytes, write=True)
+        read = raid_work(self.level, count, self.stripe_unit, load.read_bytes, write=False)
+        return read, raid_work(self.level, count, self.stripe_unit, load.write_bytes, write=True)
 
     def operations(self, load: BackEnd, count: int) -> Floats:
         """Operations per second of each extent on such a pool."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.tiers import build, candidate, choose, compare, device_benchmark, money, predict
+from iowatt.evaluate.tiers import benchmark, build, candidate, choose, compare, predict
 from iowatt.evaluate.tiers import load as loads
 from iowatt.evaluate.tiers.choose import Objective, Technology, Tier
 from iowatt.evaluate.tiers.predict import Front, Prediction
@@ -57,7 +57,7 @@ class TierRequest:
     @property
     def priced(self) -> Pricing:
         """Those given, else the default book over its years."""
-        from iowatt.evaluate.search.optimize.request import PricingRequest, resolve_pricing
+        from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
 
         return resolve_pricing(PricingRequest()) if self.pricing is None else self.pricing
 
@@ -84,10 +84,7 @@ def derive(asked: TierRequest, target: Path, place: Path, stage: Stage = _quiet)
     DerivedTiers
         The document ``iowatt.tier/1`` (docs/reference/cli.md).
 
-    Raises
-    ------
-    InputError
-        What is wrong with the scenario or the candidates; no candidates do what is asked.
+    Raises ``InputError``: what is wrong with the scenario or the candidates; no candidates do what is asked.
     """
     base = asked.scenario.parent
     listed = candidate.read_candidates(asked.tiers)
@@ -252,10 +249,8 @@ def _own_keys(pool: Pool) -> list[str]:
 def _left_out(one: _OnePool, raws: Sequence[Mapping[str, Any]], asked: TierRequest) -> list[Note]:
     """What of the one pool its tiers do not have.
 
-    Raises
-    ------
-    InputError
-        Its volumes have RAID levels of their own, and a candidate has none: which is to hold is not said.
+    Raises ``InputError``: its volumes have RAID levels of their own, and a candidate has none: which is to
+    hold is not said.
     """
     said = [
         build.left_out(f"array.pool.{one.pool}.{key} of the one pool is left out") for key in one.own_keys
@@ -346,13 +341,13 @@ def _technologies(
         group = given.group or candidate.GROUPS[level]
         unit = given.raid.stripe_unit if given.raid is not None else _stripe_unit(one)
         with listed.placed(number):
-            _, kind, _ = device_benchmark.table(raw["device"], listed.base)
-            depth = given.queue_depth or (device_benchmark.OUTSTANDING_SSD if kind == "ssd" else 1)
+            _, kind, _ = benchmark.table(raw["device"], listed.base)
+            depth = given.queue_depth or (benchmark.OUTSTANDING_SSD if kind == "ssd" else 1)
             table = {"device": raw["device"], "raid": raid, **({"queue_depth": depth} if depth > 1 else {})}
             mix = _mix(level, group, unit, load)
-            drive = device_benchmark.benchmark_drive(table, listed.base, **mix, span_bytes=None, seed=one.seed)
+            drive = benchmark.benchmark_drive(table, listed.base, **mix, span_bytes=None, seed=one.seed)
         try:
-            cost = money.drive_cost(table, listed.base, pricing, given.price)
+            cost = benchmark.drive_cost(table, listed.base, pricing, given.price)
         except InputError as error:
             if asked.objective == "dollars":
                 raise InputError(
@@ -382,12 +377,12 @@ def _stripe_unit(one: _OnePool) -> int:
 
 def _mix(level: int, count: int, unit: int, load: loads.BackEnd) -> dict[str, float]:
     """Mean bytes and share of reads of what a pool's drives are asked for."""
-    from iowatt.evaluate.estimate import raid_work
+    from iowatt.evaluate.estimate.operations import raid_work
     from iowatt.model.scenario.raid import LEAST_DRIVES
 
     count = max(count, LEAST_DRIVES[level])
-    read = raid_work.raid_work(level, count, unit, load.read_bytes or 4096, write=False)
-    write = raid_work.raid_work(level, count, unit, load.write_bytes or 4096, write=True)
+    read = raid_work(level, count, unit, load.read_bytes or 4096, write=False)
+    write = raid_work(level, count, unit, load.write_bytes or 4096, write=True)
     reads, writes = float(load.reads.sum()), float(load.writes.sum())
     operations = reads * read.operations + writes * write.operations
     moved = reads * read.operations * read.bytes + writes * write.operations * write.bytes
@@ -430,7 +425,9 @@ def _value(found: Prediction, objective: Objective) -> float:
     return float(found.drives) if objective == "drives" else float(found.total_usd or 0.0)
 
 
-def _best(load: loads.BackEnd, some: Sequence[Technology], front: Front, asked: TierRequest) -> Prediction | None:
+def _best(
+    load: loads.BackEnd, some: Sequence[Technology], front: Front, asked: TierRequest
+) -> Prediction | None:
     """The configuration of some technologies that the rule gives, with groups added for the response time."""
 
     def tried(extra: Sequence[int]) -> Prediction | None:
@@ -483,7 +480,7 @@ def _refined(
         table, base = pools[technology.name]
         mix = _mix(technology.level, tier.count, technology.stripe_unit, own)
         span = max(share * technology.drive.capacity_bytes, 64 * _MIB)
-        drive = device_benchmark.benchmark_drive(
+        drive = benchmark.benchmark_drive(
             table, base, **mix, span_bytes=min(span, 0.999 * technology.drive.capacity_bytes), seed=seed
         )
         tiers.append(replace(tier, technology=replace(technology, drive=drive)))

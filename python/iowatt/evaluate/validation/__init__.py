@@ -5,8 +5,7 @@ to their data sheets.
 """
 
 from iowatt.evaluate.validation.cases import Case, cases
-from iowatt.evaluate.validation.compare import compare
-from iowatt.evaluate.validation.replay import ComparedResponses, Validation, document, validate
+from iowatt.evaluate.validation.replay import ComparedResponses, Validation, compare, document, validate
 from iowatt.evaluate.validation.result import TimesComparison, Validations
 
 __all__ = [

@@ -1,8 +1,9 @@
-"""A measured trace on a simulated drive.
+"""Two sets of response times of the same requests, compared.
 
-Paced: one request outstanding, ``issue[i+1] = done[i] + think[i]``. Open: requests arrive at their recorded
-times and queue in front of the drive; besides, their services are replayed one at a time, in the order of
-their recorded starts, so that what the drive does and what the queue makes of it can be told apart.
+*Demerit* is Ruemmler and Wilkes' figure: the root mean square of the horizontal distance between two
+distribution curves. Here it is taken from raw values: the quantiles of both at (k - 0.5) / 10000 for k = 1 to
+10000, by linear interpolation between order statistics (the i-th smallest of n stands at (i - 0.5) / n, and
+the ends hold beyond). *Paired RMSE* is that of the differences request by request.
 """
 
 from __future__ import annotations
@@ -19,10 +20,8 @@ from numpy.typing import NDArray
 from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.validation import measured
-from iowatt.evaluate.validation.cases import OPEN, Case
-from iowatt.evaluate.validation.compare import Times, compare
-from iowatt.evaluate.validation.measured import QueuedRequests, MeasuredRequests, PacedRequests
+from iowatt.evaluate.validation import cases
+from iowatt.evaluate.validation.cases import OPEN, Case, MeasuredRequests, PacedRequests, QueuedRequests
 from iowatt.evaluate.validation.result import (
     ComparedTimes,
     DiskSimFigures,
@@ -32,6 +31,48 @@ from iowatt.evaluate.validation.result import (
 )
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.find import find_drive
+
+Times = NDArray[np.float64]
+POINTS: Final = 10_000
+PERCENTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+
+
+def compare(measured_ms: Times, simulated_ms: Times) -> TimesComparison | None:
+    """The comparison of two arrays of equal length; None where they are empty."""
+    if not len(measured_ms):
+        return None
+    measured, simulated = float(measured_ms.mean()), float(simulated_ms.mean())
+    distance = demerit(measured_ms, simulated_ms)
+    return TimesComparison(
+        requests=len(measured_ms),
+        measured_mean_ms=measured,
+        simulated_mean_ms=simulated,
+        mean_error=simulated / measured - 1,
+        demerit_ms=distance,
+        demerit_fraction=distance / measured,
+        paired_rmse_ms=float(np.sqrt(np.mean((simulated_ms - measured_ms) ** 2))),
+        measured_percentiles=percentiles(measured_ms),
+        simulated_percentiles=percentiles(simulated_ms),
+    )
+
+
+def quantiles(times: Times, shares: Times) -> Times:
+    """Quantiles by linear interpolation between order statistics, the i-th of n at (i - 0.5) / n."""
+    ordered = np.sort(times)
+    return np.interp(shares * len(ordered) - 0.5, np.arange(len(ordered)), ordered)
+
+
+def demerit(one: Times, other: Times) -> float:
+    """Root mean square of the horizontal distance between two distributions."""
+    shares = (np.arange(1, POINTS + 1) - 0.5) / POINTS
+    return float(np.sqrt(np.mean((quantiles(one, shares) - quantiles(other, shares)) ** 2)))
+
+
+def percentiles(times: Times) -> dict[str, float]:
+    """p50, p90, p95, p99 and max."""
+    found = quantiles(times, np.array(list(PERCENTILES.values())))
+    return {**dict(zip(PERCENTILES, map(float, found), strict=True)), "max": float(times.max())}
+
 
 SCHEDULER: Final = "c-look"
 """Discipline of the queue in front of a drive with open arrivals: the one-way elevator of UNIX drivers."""
@@ -66,9 +107,7 @@ class Validation(ComparedResponses):
             return None
         mean = self.every.measured_mean_ms
         return DiskSimFigures(
-            **figures,
-            mean_error=figures["mean_ms"] / mean - 1,
-            demerit_fraction=figures["demerit_ms"] / mean,
+            **figures, mean_error=figures["mean_ms"] / mean - 1, demerit_fraction=figures["demerit_ms"] / mean
         )
 
     @property
@@ -87,10 +126,7 @@ class Validation(ComparedResponses):
 def validate(case: Case) -> Validation:
     """Replay one case and compare.
 
-    Raises
-    ------
-    InputError
-        Where the drive or the trace cannot be used.
+    Raises ``InputError`` where the drive or the trace cannot be used.
     """
     drive = find_drive(case.device, Path(), case.drive)
     if case.buffer:
@@ -99,12 +135,12 @@ def validate(case: Case) -> Validation:
     service = None
     asked: MeasuredRequests
     if case.arrivals == OPEN:
-        asked = arrived = measured.read_arrivals(case.trace, case.format, case.trace_device)
+        asked = arrived = cases.read_arrivals(case.trace, case.format, case.trace_device)
         simulated_ms, moved = respond_open(drive, arrived)
-        services = measured.read_services(case.trace, case.format, case.trace_device)
+        services = cases.read_services(case.trace, case.format, case.trace_device)
         service = _compared(case, services, respond(drive, services)[0])
     else:
-        asked = paced = measured.read(case.trace, case.format)
+        asked = paced = cases.read(case.trace, case.format)
         simulated_ms, moved = respond(drive, paced)
     if moved:
         text = f"{moved} requests past the drive's end were moved to its end"

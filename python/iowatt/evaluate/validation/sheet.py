@@ -36,10 +36,7 @@ def simulatable() -> list[str]:
 def check(name: str, *, queueing: bool = False) -> DataSheet:
     """The sheet of one device; ``queueing`` adds what saturates it and what collection does to reads.
 
-    Raises
-    ------
-    InputError
-        Where there is no such device, or it cannot be simulated.
+    Raises ``InputError`` where there is no such device, or it cannot be simulated.
     """
     file = device_file(name)
     drive = find_device(name)
@@ -273,7 +270,7 @@ def simulated(
     device: str, request: SheetRequests | None, *, initial: str | None, warmup_s: float, duration_s: float
 ) -> dict[str, Any]:
     """``run.json`` of one drive at one kind of work."""
-    from iowatt.evaluate.run_scenario import run_scenario
+    from iowatt.evaluate.evaluation import run_scenario
 
     start = "" if initial is None else f"ssd = {{ initial = {{ {initial} }} }}\n"
     text = (

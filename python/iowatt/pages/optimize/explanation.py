@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from iowatt.base.digits import apart
-from iowatt.evaluate.search.grid import show_value
+from iowatt.evaluate.search.axes import show_value
 from iowatt.evaluate.search.optimize.result import (
     AxisExplanation,
-    ObjectiveChange,
-    ConstraintStatus,
     ConstraintCoverage,
+    ConstraintStatus,
     Neighbour,
+    ObjectiveChange,
     OtherPoint,
     WinnerExplanation,
 )
-from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView, Limit, number
+from iowatt.evaluate.search.optimize.result_view import FIRM, Limit, OptimizationView, number
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
 
@@ -95,7 +95,9 @@ def setting(columns: Sequence[str], name: str, other: str, own: str) -> str:
     return f"{name} {other} instead of {own}"
 
 
-def changed(explored: OptimizationView, objectives: Sequence[ObjectiveChange], point: int | None = None) -> str:
+def changed(
+    explored: OptimizationView, objectives: Sequence[ObjectiveChange], point: int | None = None
+) -> str:
     """What a point would do against the winner: ``would lose 1.8 % in efficiency (72.9 IOPS/W instead of
     74.2)``.
     """
@@ -246,7 +248,9 @@ def _near(axis: AxisExplanation) -> list[Neighbour]:
     return known if len(known) <= _OTHERS else sorted(known, key=worth)[:_OTHERS]
 
 
-def _neighbour(explored: OptimizationView, why: WinnerExplanation, axis: AxisExplanation, one: Neighbour) -> str:
+def _neighbour(
+    explored: OptimizationView, why: WinnerExplanation, axis: AxisExplanation, one: Neighbour
+) -> str:
     place = setting(axis.columns, axis.name, one.setting, axis.setting)
     did = changed(explored, one.objectives, one.point)
     broken = [

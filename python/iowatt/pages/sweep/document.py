@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.evaluate.search import metrics, pareto
+from iowatt.evaluate.search.axes import show_value
 from iowatt.evaluate.search.folder import write_whole
-from iowatt.evaluate.search.grid import show_value
 from iowatt.evaluate.search.sweep import SweepResult
 from iowatt.pages.sweep import curve_figures, figures
 from iowatt.pages.sweep.curve_figures import Curve

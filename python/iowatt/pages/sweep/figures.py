@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search import metrics, pareto
-from iowatt.evaluate.search.grid import short_names, show_value
+from iowatt.evaluate.search.axes import short_names, show_value
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search import basis, metrics
+from iowatt.evaluate.search import metrics, table
 from iowatt.evaluate.search.sweep import SweepResult
 from iowatt.lenses.findings import WIDE_INTERVAL
 from iowatt.pages.sweep import figures
@@ -20,7 +20,7 @@ def notes(found: SweepResult) -> list[Note]:
     """Points that did not keep up, doubtful designs, failures, uncertain means, and what watts rest on."""
     rows = found.frame.to_dicts()
     said = [*_overloaded(rows), *_doubtful(found), *_failed(rows), *uncertain(rows)]
-    if told := basis.basis_line(rows):
+    if told := table.basis_line(rows):
         said.append(Note(code="basis", text=told))
     return said
 

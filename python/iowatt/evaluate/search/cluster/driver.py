@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-from iowatt.evaluate.search.cluster import versions, worker
+from iowatt.evaluate.search.cluster import worker
 
 TASK: Final = "task"
 LISTEN: Final = "listen"
@@ -102,7 +102,7 @@ class Driver:
         self._connection.send((IMPORTED,))
         ray.init(address=address, log_to_driver=False, configure_logging=False)
         self._connection.send((JOINED,))
-        for module in (versions, worker):
+        for module in (worker, worker):
             ray.cloudpickle.register_pickle_by_value(module)
         self._perform = ray.remote(num_cpus=1, max_retries=RETRIES)(worker.perform)
         self._nodes = processors(ray.nodes())
@@ -147,7 +147,7 @@ class Driver:
                 host, found = ray.get(answer)
             except ray.exceptions.RayError:  # it died meanwhile
                 continue
-            if found != versions.here():
+            if found != worker.here():
                 raise OtherVersionsError(host, found)
 
     def _submit(self, ticket: int, node: str | None = None) -> None:
@@ -159,7 +159,7 @@ class Driver:
         perform = self._perform
         if node is not None:
             perform = perform.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False))
-        task.ref = perform.remote(task.payload, versions.here(), ticket, self._reports, every_s)
+        task.ref = perform.remote(task.payload, worker.here(), ticket, self._reports, every_s)
         task.ref.future().add_done_callback(lambda done: self._inbox.put((_ANSWERED, ticket, done)))
 
     def _answered(self, ticket: int, done: Any) -> None:
@@ -273,9 +273,9 @@ class Driver:
 class OtherVersionsError(Exception):
     """A machine has another iowatt or Python than this one."""
 
-    def __init__(self, host: str, found: versions.Versions) -> None:
+    def __init__(self, host: str, found: worker.Versions) -> None:
         self.message = (
-            f"{host} has {versions.words(found)}, and this machine {versions.words(versions.here())}: "
+            f"{host} has {worker.words(found)}, and this machine {worker.words(worker.here())}: "
             "their points would not belong together"
         )
         super().__init__(self.message)

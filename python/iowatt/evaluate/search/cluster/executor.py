@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.cluster import address as addresses
+from iowatt.evaluate.search.cluster import child as addresses
 from iowatt.evaluate.search.cluster import driver
 from iowatt.evaluate.search.cluster.child import Child
 from iowatt.evaluate.search.executor import Finished, MachineError, Work
@@ -31,11 +31,8 @@ class Cluster:
         Told of a task's reports, at most one a second: its ticket and how far it is. It is called by a
         thread.
 
-    Raises
-    ------
-    InputError
-        Ray is not installed, nothing answers at the address, or a machine of the cluster has another iowatt
-        or Python than this one.
+    Raises ``InputError``: ray is not installed, nothing answers at the address, or a machine of the cluster
+    has another iowatt or Python than this one.
     """
 
     def __init__(self, address: str, on_report: Callable[[int, float], None] | None = None) -> None:

@@ -1,8 +1,7 @@
-"""What goes to the machines of the cluster: one task, and what becomes of it.
+"""What runs on the machines of a cluster: one task, and its outcome.
 
-Like ``search.cluster.versions`` it goes there by its content, so that a machine with another
-iowatt, or none, refuses tasks instead of failing in them.
-"""
+This module travels by value, not by name, so that a machine with another iowatt, or none, refuses tasks
+instead of failing in them: at import it needs nothing but Python. """
 
 from __future__ import annotations
 
@@ -11,9 +10,27 @@ import pickle
 import platform
 import time
 from collections.abc import Callable
+from importlib import metadata
 from typing import Any, Final, NamedTuple
 
-from iowatt.evaluate.search.cluster.versions import Versions, here
+Versions = tuple[str, str | None]
+"""Of Python and of iowatt; ``None`` where it is not installed."""
+
+
+def here() -> Versions:
+    """The versions of this machine."""
+    try:
+        iowatt: str | None = metadata.version("iowatt")
+    except metadata.PackageNotFoundError:
+        iowatt = None
+    return platform.python_version(), iowatt
+
+
+def words(found: Versions) -> str:
+    """The same for people."""
+    python, iowatt = found
+    return f"{f'iowatt {iowatt}' if iowatt else 'no iowatt'} on Python {python}"
+
 
 DONE: Final = "done"
 FAILED: Final = "failed"

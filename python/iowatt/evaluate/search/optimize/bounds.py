@@ -1,10 +1,10 @@
-"""What no run of a point can be better than: sound bounds, so that leaving points out proves something.
+"""What is certain of a point before any run: metrics that follow from its plan, and sound bounds of others.
 
-Watts: every drive draws at least the least of its states that it can be in; what stands around it draws at
-least its idle watts, and supplies give out at most their best share. Throughput: requests at recorded times
-come to every configuration alike (the arrivals of one Run are those of all with the same workloads), a
-processor and a link take no more than they can. What follows from both follows (IOPS/W, joules).
-"""
+Watts: every drive draws at least the watts of its lowest reachable state; the parts around it draw at least
+their idle watts, and supplies deliver at most their best share. Throughput: requests at recorded times reach
+every configuration alike (the arrivals of one Run are those of all with the same workloads), and processors
+and links have a capacity. IOPS/W and joules follow. Because the bounds are sound, leaving a point out proves
+something. """
 
 from __future__ import annotations
 
@@ -13,14 +13,46 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from iowatt.evaluate.search import metrics, pricing, table
+from iowatt.lenses.efficiency import BYTES_PER_GB
 from iowatt.model.power.plan import ArrayPlan, Enclosure
+from iowatt.sources.translation import capacity
 
 if TYPE_CHECKING:
     from iowatt.model.power.efficiency import Floats
+
+PURCHASE: Final = "cost.purchase_usd"
+
+
+def static_metrics(plan: Mapping[str, Any], prices: pricing.Pricing | None) -> dict[str, float]:
+    """Drives, capacity, redundancy, the purchase where it is priced, idle watts.
+
+    Raises ``InputError`` where something of it has no price.
+    """
+    found: dict[str, float] = {
+        "devices.count": float(len(plan["names"]["devices"])),
+        metrics.SURVIVED: float(table.failures_survived(plan)),
+    }
+    if not _reduced(plan):
+        bytes_ = capacity(plan["names"], plan["simulation"])
+        for name, value in (
+            ("raw", bytes_.raw_bytes), ("usable", bytes_.usable_bytes), ("effective", bytes_.effective_bytes),
+        ):  # fmt: skip
+            if value is not None:
+                found[f"capacity_gb.{name}"] = value / BYTES_PER_GB
+    if prices is not None:
+        found[PURCHASE] = pricing.purchase(plan, prices)
+    return found
+
+
+def _reduced(plan: Mapping[str, Any]) -> bool:
+    """Whether what a volume is worth depends on what is written: snapshots keep data of their own."""
+    return bool(plan["simulation"].get("virtual_pools"))
+
 
 Range = tuple[float, float]
 
@@ -67,7 +99,9 @@ def arrivals_of(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | N
     return Arrivals(float(requests), float(read + written), float(seconds))
 
 
-def metric_bounds(plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool = False) -> dict[str, Range]:
+def metric_bounds(
+    plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool = False
+) -> dict[str, Range]:
     """The range of each metric that something is known of; others may be anything.
 
     ``warmed``: Runs have a beginning that is cut, whatever the plan says.

@@ -23,17 +23,16 @@ from iowatt.evaluate.search import prepare, table
 from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.folder import SWEEP, Folder, refuse_target, write_whole
-from iowatt.evaluate.search.optimize import exact, outcome, sampled
-from iowatt.evaluate.search.optimize.candidate_assessment import Assessor, impossible_because
-from iowatt.evaluate.search.optimize.evaluate import CandidateEvaluator
+from iowatt.evaluate.search.journal import error_at_point, error_text
+from iowatt.evaluate.search.optimize import methods, outcome
+from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator, impossible_because
 from iowatt.evaluate.search.optimize.outcome import DOCUMENT, OptimizationOutcome
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.result import Optimization
 from iowatt.evaluate.search.optimize.screen import pick
 from iowatt.evaluate.search.optimize.sensitivity import explain_winner
 from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.record import error_text, error_at_point
-from iowatt.evaluate.search.row import row_warnings
+from iowatt.evaluate.search.table import row_warnings
 
 EXACT_UP_TO: Final = 1000
 """Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
@@ -85,11 +84,8 @@ def optimize(
     page:
         Makes the page that is written to ``output`` (HTML).
 
-    Raises
-    ------
-    InputError
-        What is wrong with the problem: a key or value that is none, a space without any configuration that
-        can be built, a metric that no point has.
+    Raises ``InputError``: what is wrong with the problem: a key or value that is none, a space without any
+    configuration that can be built, a metric that no point has.
     """
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
@@ -123,10 +119,10 @@ def optimize(
 
         notes: list[Note] = []
         if method == "exact":
-            reasons = exact.search_exact(problem, looker, judge, _order(problem, looker), left)
+            reasons = methods.search_exact(problem, looker, judge, _order(problem, looker), left)
         else:
             spent = budget - min(space.most_neighbours, int(_RESERVE * budget))
-            reasons, notes = sampled.search_sampled(problem, looker, judge, budget=spent, told=left)
+            reasons, notes = methods.search_sampled(problem, looker, judge, budget=spent, told=left)
         notes += _around(problem, looker, judge, left, None if method == "exact" else budget)
         if judge.records and not judge.rows and not judge.too_slow:
             raise _all_failed(judge)
@@ -208,11 +204,7 @@ def _others(space: Space) -> list[int]:
 
 
 def _look(
-    space: Space,
-    looker: Assessor,
-    problem: Problem,
-    method: str,
-    progress: Callable[[Progress], None] | None,
+    space: Space, looker: Assessor, problem: Problem, method: str, progress: Callable[[Progress], None] | None
 ) -> None:
     whole = method == "exact" or space.size <= LOOKED_AT
     numbers = range(1, space.size + 1) if whole else space.sample(AT_RANDOM, problem.seed)
@@ -237,7 +229,9 @@ def _first(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> Non
     Raises ``InputError`` where all of them fail for the same kind of reason, or none has a metric that is
     asked for.
     """
-    order = [number for number in _order(problem, looker) if impossible_because(looker(number), problem) is None]
+    order = [
+        number for number in _order(problem, looker) if impossible_because(looker(number), problem) is None
+    ]
     if not order:
         return
     few = dict.fromkeys(order[at * (len(order) - 1) // (_FEW - 1)] for at in range(_FEW))
@@ -287,7 +281,11 @@ def _order(problem: Problem, looker: Assessor) -> list[int]:
 
 
 def _around(
-    problem: Problem, looker: Assessor, judge: CandidateEvaluator, left: Callable[[int], None], budget: int | None
+    problem: Problem,
+    looker: Assessor,
+    judge: CandidateEvaluator,
+    left: Callable[[int], None],
+    budget: int | None,
 ) -> list[Note]:
     """The winner's neighbours are simulated, whatever is known of them: they say why it wins.
 
@@ -313,7 +311,9 @@ def _around(
     return []
 
 
-def _notes(problem: Problem, space: Space, looker: Assessor, judge: CandidateEvaluator, method: str) -> list[Note]:
+def _notes(
+    problem: Problem, space: Space, looker: Assessor, judge: CandidateEvaluator, method: str
+) -> list[Note]:
     notes = [
         Note(
             code="simulated",
@@ -416,6 +416,5 @@ def _write(folder: Folder, found: OptimizationOutcome) -> None:
 
 def _write_page(folder: Folder, drawn: str) -> None:
     write_whole(
-        folder.target / "report.html",
-        lambda file: file.write_text(drawn, encoding="utf-8", newline="\n"),
+        folder.target / "report.html", lambda file: file.write_text(drawn, encoding="utf-8", newline="\n")
     )

@@ -11,27 +11,25 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search import basis, pricing, table
-from iowatt.evaluate.search.grid import short_names
-from iowatt.evaluate.search.optimize import metric
-from iowatt.evaluate.search.optimize.candidate_assessment import Assessor
-from iowatt.evaluate.search.optimize.evaluate import CandidateEvaluator
-from iowatt.evaluate.search.optimize.front import recommend, nondominated, knee_of
+from iowatt.evaluate.search import metrics, pricing, table
+from iowatt.evaluate.search.axes import short_names
+from iowatt.evaluate.search.journal import error_text
+from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.result import (
     AxisResult,
     ConstraintResult,
     EstimateErrors,
     EstimatorUse,
-    RateLimitUsed,
     ObjectiveResult,
     Optimization,
     PricingBasis,
+    RateLimitUsed,
     SpaceCounts,
     WinnerExplanation,
 )
-from iowatt.evaluate.search.record import error_text
-from iowatt.evaluate.search.row import TEXTS
+from iowatt.evaluate.search.pareto import knee_of, nondominated, recommend
+from iowatt.evaluate.search.table import TEXTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -143,11 +141,7 @@ def document(
         ],
         constraints=[
             ConstraintResult(
-                metric=one.metric,
-                operator=one.operator,
-                value=one.value,
-                text=one.text,
-                **_said(one.metric),
+                metric=one.metric, operator=one.operator, value=one.value, text=one.text, **_said(one.metric)
             )
             for one in problem.constraints
         ],
@@ -188,7 +182,7 @@ def document(
         nearest=best.nearest,
         proof="exact" if method == "exact" and not judge.unknown else "not proven",
         warnings=list(warnings),
-        basis=basis.basis_line(list(judge.rows.values())) or None,
+        basis=table.basis_line(list(judge.rows.values())) or None,
         pricing=None
         if problem.pricing is None or told is None
         else PricingBasis.model_validate(pricing.basis(looker.plan(told), judge.rows[told], problem.pricing)),
@@ -198,7 +192,7 @@ def document(
 
 
 def _said(name: str) -> dict[str, str]:
-    column = metric.metric_column(name)
+    column = metrics.metric_column(name)
     return {"title": column.title, "unit": column.unit}
 
 
@@ -207,7 +201,11 @@ def _by_constraint(reason: str) -> bool:
 
 
 def frame(
-    problem: Problem, looker: Assessor, judge: CandidateEvaluator, reasons: Mapping[int, str], best: FrontChoice
+    problem: Problem,
+    looker: Assessor,
+    judge: CandidateEvaluator,
+    reasons: Mapping[int, str],
+    best: FrontChoice,
 ) -> pl.DataFrame:
     """A row for each point that was looked at, in order of their numbers."""
     import polars as pl

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.evaluate.search.grid import show_value
-from iowatt.evaluate.search.optimize.metric import metric_column as titled
+from iowatt.evaluate.search.axes import show_value
+from iowatt.evaluate.search.metrics import metric_column as titled
 from iowatt.evaluate.search.optimize.result import AxisResult, ConstraintResult, ObjectiveResult, Optimization
 from iowatt.render.figure import Column
 

@@ -1,28 +1,39 @@
-"""Why the winner wins: what every other choice would do, which limit binds, what each axis is worth.
+"""Why the winner wins: what other choices would do, which limit binds, what each axis is worth.
 
-A *neighbour* has one other setting, all else as the winner has it. Its figures are simulated where it was
-simulated; else they are the estimator's, corrected by what the winner's simulation is to the winner's
-estimate, and marked. A constraint *binds* where a point that breaks no other one would beat the winner.
-"""
+A *neighbour* has one other setting, all else as the winner. Its figures are simulated where it was simulated;
+else they are the estimator's, corrected by the winner's ratio of simulated to estimated, and marked. A
+constraint *binds* where a point that breaks no other one would beat the winner.
+
+Shares of axes: the metric is fitted by a sum of one effect a setting (the additive model, least squares by
+backfitting: Buja, Hastie and Tibshirani, "Linear smoothers and additive models", 1989). What the sum explains
+of the variance is divided among the axes. In a fully known space that is the variance of the mean at each
+setting (the main effects of the analysis of variance); where points are missing, so that axes vary together,
+each axis gets what it adds to the others, averaged over all orders in which they can be added (Lindeman,
+Merenda and Gold, "Introduction to Bivariate and Multivariate Analysis", 1980), which agrees where nothing is
+missing. The rest is explained by combinations only. """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Literal
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from iowatt.evaluate.search.optimize.main_effects import variance_shares
+import numpy as np
+
 from iowatt.evaluate.search.optimize.result import (
-    AxisShare,
     AxisExplanation,
-    ObjectiveChange,
-    SettingDifference,
-    ConstraintStatus,
+    AxisShare,
     ConstraintCoverage,
-    WinnerConstraint,
+    ConstraintStatus,
     Neighbour,
+    ObjectiveChange,
+    ObjectiveShares,
     Optimization,
     OtherPoint,
-    ObjectiveShares,
+    SettingDifference,
+    WinnerConstraint,
     WinnerExplanation,
     WinnerWithout,
 )
@@ -30,15 +41,113 @@ from iowatt.evaluate.search.optimize.result_view import (
     ESTIMATED,
     SIMULATED,
     AxisView,
-    OptimizationView,
     Goal,
     Limit,
+    OptimizationView,
     ViewRow,
     percent,
 )
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
+
+_ROUNDS: Final = 300
+_CLOSE: Final = 1e-9
+_ORDERED: Final = 6
+"""Axes up to which all orders are looked at; of more, each axis's own share is scaled to what they explain.
+"""
+
+
+@dataclass(frozen=True)
+class VarianceShares:
+    """Shares of the variance, which sum to 1 with ``together`` (0 everywhere where nothing varies)."""
+
+    axes: tuple[float, ...]
+    together: float
+    variance: float
+
+
+def variance_shares(values: Sequence[float], settings: Sequence[Sequence[Any]]) -> VarianceShares | None:
+    """Shares of each axis in the spread of ``values``.
+
+    Parameters
+    ----------
+    values:
+        One a point.
+    settings:
+        For each point its setting on each axis.
+
+    Returns
+    -------
+    ``None`` where too few points are known to tell effects from chance: neither all combinations of the
+    settings seen, nor two points for each effect of the model.
+    """
+    if not values:
+        return None
+    y: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
+    scale = float(np.max(np.abs(y))) or 1.0
+    y = y / scale
+    y = y - y.mean()
+    codes = [np.unique(np.asarray(column), return_inverse=True)[1] for column in zip(*settings, strict=True)]
+    levels = [int(code.max()) + 1 for code in codes]
+    effects = 1 + sum(level - 1 for level in levels)
+    if len(y) < 2 or (len(set(map(tuple, settings))) < math.prod(levels) and len(y) < 2 * effects):
+        return None
+    total = float(y @ y)
+    variance = total / len(y) * scale * scale
+    if total <= 1e-24 * len(y) or not variance:  # squares of tiny values may underflow
+        return VarianceShares((0.0,) * len(codes), 0.0, 0.0)
+    explained = _explains(y, codes, range(len(codes))) / total
+    alone = [_explains(y, [code], [0]) / total for code in codes]
+    if abs(sum(alone) - explained) > 1e-6:
+        alone = _averaged(y, codes, total) if len(codes) <= _ORDERED else _scaled(alone, explained)
+    axes = tuple(max(0.0, share) for share in alone)
+    return VarianceShares(axes, max(0.0, 1 - sum(axes)), variance)
+
+
+def _explains(y: NDArray[np.float64], codes: Sequence[NDArray[np.intp]], chosen: Sequence[int]) -> float:
+    """Sum of squares that one effect a setting of the chosen axes explains."""
+    left = y.copy()
+    before = math.inf
+    for _ in range(_ROUNDS):
+        for at in chosen:
+            code = codes[at]
+            # Only what is left is averaged: the effects themselves are never needed.
+            left = left - (np.bincount(code, left) / np.bincount(code))[code]
+        now = float(left @ left)
+        if len(chosen) < 2 or before - now <= _CLOSE * float(y @ y):
+            break
+        before = now
+    return max(0.0, float(y @ y) - float(left @ left))
+
+
+def _averaged(y: NDArray[np.float64], codes: Sequence[NDArray[np.intp]], total: float) -> list[float]:
+    count = len(codes)
+    worth = {
+        chosen: _explains(y, codes, chosen) / total if chosen else 0.0
+        for size in range(count + 1)
+        for chosen in itertools.combinations(range(count), size)
+    }
+    found = []
+    for axis in range(count):
+        share = 0.0
+        for chosen, before in worth.items():
+            if axis not in chosen:
+                weight = (
+                    math.factorial(len(chosen))
+                    * math.factorial(count - len(chosen) - 1)
+                    / math.factorial(count)
+                )
+                share += weight * (worth[tuple(sorted((*chosen, axis)))] - before)
+        found.append(share)
+    return found
+
+
+def _scaled(alone: Sequence[float], explained: float) -> list[float]:
+    whole = sum(alone)
+    return [share * explained / whole if whole else 0.0 for share in alone]
+
 
 TIGHT: Final = 5.0
 """Slack in per cent of the limit below which a constraint is called tight."""
@@ -109,7 +218,9 @@ def _edge(axis: AxisView, around: list[Neighbour]) -> Literal["first", "last"] |
     return "first" if inwards > 0 else "last"
 
 
-def _neighbour(explored: OptimizationView, row: ViewRow | None, *, setting: str, steps: int | None) -> Neighbour:
+def _neighbour(
+    explored: OptimizationView, row: ViewRow | None, *, setting: str, steps: int | None
+) -> Neighbour:
     if row is None:
         return Neighbour(
             setting=setting,
@@ -185,10 +296,7 @@ def _constraint(explored: OptimizationView, limit: Limit) -> WinnerConstraint:
     without = _without(explored, limit)
     left = found.slack_percent
     return WinnerConstraint(
-        **dict(found),
-        tight=left is not None and left < TIGHT,
-        binds=without is not None,
-        without=without,
+        **dict(found), tight=left is not None and left < TIGHT, binds=without is not None, without=without
     )
 
 
@@ -267,7 +375,9 @@ def _differs(explored: OptimizationView, row: ViewRow) -> list[SettingDifference
     winner = explored.winner
     assert winner is not None
     return [
-        SettingDifference(name=axis.name, columns=list(axis.columns), setting=axis.of(row), winner=axis.of(winner))
+        SettingDifference(
+            name=axis.name, columns=list(axis.columns), setting=axis.of(row), winner=axis.of(winner)
+        )
         for axis in explored.axes
         if axis.of(row) != axis.of(winner)
     ]

@@ -15,8 +15,7 @@ import numpy as np
 
 from iowatt.base import units
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search.axes import Axis
-from iowatt.evaluate.search.grid import SweepPoint, swept_columns
+from iowatt.evaluate.search.axes import Axis, SweepPoint, swept_columns
 
 MOST: Final = 10**15
 """Points of a space; more is a slip of the pen."""

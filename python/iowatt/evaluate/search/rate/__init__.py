@@ -5,12 +5,10 @@ Of open arrivals, or of a closed loop: ``Asked.loop``.
 
 from __future__ import annotations
 
-from iowatt.evaluate.search.rate.at_limit import row_at_limit
 from iowatt.evaluate.search.rate.find import find_highest_rate
-from iowatt.evaluate.search.rate.of_scenario import search_scenario
-from iowatt.evaluate.search.rate.outcome import RateResult, RateRun
-from iowatt.evaluate.search.rate.request import ALL, STATISTICS, RateRequest, Loop
-from iowatt.evaluate.search.rate.result import HighestRate
+from iowatt.evaluate.search.rate.request import ALL, STATISTICS, Loop, RateRequest
+from iowatt.evaluate.search.rate.result import HighestRate, RateResult, RateRun, row_at_limit
+from iowatt.evaluate.search.rate.scenario import search_scenario
 
 __all__ = [
     "ALL",

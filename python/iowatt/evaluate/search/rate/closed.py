@@ -20,13 +20,10 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.search.highest_rate import Verdict
 from iowatt.evaluate.search.rate.find import RateCallback
-from iowatt.evaluate.search.rate.load import looped
-from iowatt.evaluate.search.rate.measurement import measure_run
-from iowatt.evaluate.search.rate.outcome import RateResult, RateRun
+from iowatt.evaluate.search.rate.load import chosen_workloads, looped, shares
+from iowatt.evaluate.search.rate.measurement import Simulations, measure_run
 from iowatt.evaluate.search.rate.request import ALL, RateRequest
-from iowatt.evaluate.search.rate.resolve import chosen_workloads, shares
-from iowatt.evaluate.search.rate.result import Kind
-from iowatt.evaluate.search.rate.simulate import Simulations
+from iowatt.evaluate.search.rate.result import Kind, RateResult, RateRun
 from iowatt.model.scenario.model import Scenario
 from iowatt.run.bundle import Run
 
@@ -50,11 +47,13 @@ _NO_END: Final = 1 << 40
 _MOST_ATTEMPTS: Final = 8
 
 
-def search_closed(scenario: Scenario, simulations: Simulations, asked: RateRequest, told: RateCallback) -> RateResult:
+def search_closed(
+    scenario: Scenario, simulations: Simulations, asked: RateRequest, told: RateCallback
+) -> RateResult:
     """The population at which all workloads of a scenario together take the limit, in the mean.
 
     Workloads are profiles; the rates that they state are of no account but for their proportion, in which the
-    populations are kept. Other arguments and errors as of ``search.rate.of_scenario.of_scenario``.
+    populations are kept. Other arguments and errors as of ``search.rate.scenario.of_scenario``.
     """
     weights = proportion = _proportion(scenario, asked)
     bench = _Bench(scenario, simulations, asked)
@@ -127,7 +126,11 @@ def _notes(asked: RateRequest, *, settled: bool) -> tuple[Note, ...]:
 
 
 def _too_slow(
-    asked: RateRequest, points: Sequence[RateRun], simulations: Simulations, scenario: Scenario, response_s: float
+    asked: RateRequest,
+    points: Sequence[RateRun],
+    simulations: Simulations,
+    scenario: Scenario,
+    response_s: float,
 ) -> RateResult:
     problem = (
         f"the mean response time is {apart(1e3 * response_s, 1e3 * asked.limit_s)} ms with one "

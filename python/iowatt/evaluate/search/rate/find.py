@@ -1,8 +1,9 @@
-"""The search over rates and seeds: one curve, that of the mean over seeds, and one answer a seed.
+"""How well the rate itself is known, from how well response times near it are.
 
-Every rate is run with the same seeds (common random numbers), so that the difference between two rates is
-due to the rates. Of several seeds the first one looks alone for where the limit is met, about; from there the
-mean over all of them is searched.
+Near the limit 1/R is nearly a straight line in the rate (``search.highest_rate``). Where that line
+of one seed meets 1/limit is this seed's own answer, and the answers of independent seeds give Student's t
+interval. Of a single seed the interval of the mean, by batch means, is carried over to the rate by the slope
+of that line (the delta method).
 """
 
 from __future__ import annotations
@@ -13,13 +14,68 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search.highest_rate import KEEPS_UP, RateBracket, RateMeasurement, highest_rate, verdict_of
-from iowatt.evaluate.search.rate import interval
+from iowatt.evaluate.search.highest_rate import (
+    KEEPS_UP,
+    RateBracket,
+    RateMeasurement,
+    highest_rate,
+    verdict_of,
+)
 from iowatt.evaluate.search.rate.measurement import RunMeasurement, measure_run
-from iowatt.evaluate.search.rate.outcome import RateResult, RateRun
 from iowatt.evaluate.search.rate.request import RateRequest
-from iowatt.evaluate.search.rate.result import Basis, Kind
+from iowatt.evaluate.search.rate.result import Basis, Kind, RateResult, RateRun
 from iowatt.run.bundle import Run
+from iowatt.run.statistics import student_t_quantile
+
+#: A rate and the response time there, s.
+Pair = tuple[float, float]
+
+
+def mean_and_half_width(values: Sequence[float]) -> tuple[float, float | None]:
+    """Mean of independent values and half of its 95 % interval (Student's t); None of a single one."""
+    mean, count = math.fsum(values) / len(values), len(values)
+    if count < 2:
+        return mean, None
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    return mean, student_t_quantile(0.975, count - 1) * math.sqrt(variance / count)
+
+
+def line(curve: Sequence[Pair], limit_s: float) -> tuple[Pair, Pair] | None:
+    """The two points that tell where a curve meets its limit: either side of it, else the two nearest.
+
+    None where there are no two, or the response time does not rise between them.
+    """
+    points = sorted(curve)
+    below = [point for point in points if point[1] <= limit_s]
+    if below and below[-1] is not points[-1]:
+        at = points.index(below[-1])
+        pair = points[at], points[at + 1]
+    elif len(points) >= 2:
+        pair = (points[-2], points[-1]) if below else (points[0], points[1])
+    else:
+        return None
+    return pair if pair[0][1] < pair[1][1] else None
+
+
+def crossing(curve: Sequence[Pair], limit_s: float) -> float | None:
+    """The rate at which a curve meets its limit; None where its points do not tell."""
+    pair = line(curve, limit_s)
+    if pair is None:
+        return None
+    (a, ra), (b, rb) = pair
+    found = a + (1 / ra - 1 / limit_s) * (b - a) / (1 / ra - 1 / rb)
+    return found if found > 0 else None
+
+
+def slope(curve: Sequence[Pair], limit_s: float) -> float | None:
+    """dR/dx of a curve where it meets its limit, s per request per second."""
+    pair = line(curve, limit_s)
+    if pair is None:
+        return None
+    (a, ra), (b, rb) = pair
+    # R = 1/y with y a line in x, so dR/dx = -R^2 dy/dx.
+    return limit_s**2 * (1 / ra - 1 / rb) / (b - a)
+
 
 #: Of several seeds the first one looks alone for where the others begin, to this tolerance.
 _COARSE: Final = 0.05
@@ -181,11 +237,11 @@ class _Search:
             if len(values) < len(many):
                 return None
             # Of a few seeds far apart nothing is known but that it is a time.
-            mean, half = interval.mean_and_half_width(values)
+            mean, half = mean_and_half_width(values)
             return half if half is not None and half < mean else None
         return many[0].half_width_s
 
-    def _curve(self, highest: RateBracket) -> list[interval.Pair]:
+    def _curve(self, highest: RateBracket) -> list[Pair]:
         """Rates with a steady state, and their response times over all seeds."""
         return [
             (point.rate, point.response_s)
@@ -198,7 +254,7 @@ class _Search:
         best, beyond = highest.best, highest.beyond
         if best is None or beyond is None:
             return None
-        found = interval.crossing(self._curve(highest), self.asked.limit_s)
+        found = crossing(self._curve(highest), self.asked.limit_s)
         return found if found is not None and best.rate <= found <= beyond.rate else None
 
     def wanted(self, highest: RateBracket) -> float | None:
@@ -209,7 +265,7 @@ class _Search:
         half = self._half_width(best.rate)
         if half is None:
             return _LONGER
-        steep = interval.slope(self._curve(highest), self.asked.limit_s)
+        steep = slope(self._curve(highest), self.asked.limit_s)
         if steep is None:  # a step: the response time says nothing about the rate
             return None
         error = half / steep / best.rate / self.asked.tolerance
@@ -223,7 +279,7 @@ class _Search:
         between: tuple[float, float] | None = None
         basis: Basis | None = None
         if by_seed and crossing is not None:
-            middle, half = interval.mean_and_half_width(by_seed)
+            middle, half = mean_and_half_width(by_seed)
             between, basis = _between(middle, half, crossing), "replications"
         elif crossing is not None and self.pooled == 1:
             between = _between(crossing, self._by_batches(highest), crossing)
@@ -267,17 +323,17 @@ class _Search:
                     continue
                 if response_s := many[number].judged_s(self.asked.limits_s):
                     curve.append((rate, response_s))
-            crossing = interval.crossing(curve, self.asked.limit_s)
-            if crossing is None:
+            at = crossing(curve, self.asked.limit_s)
+            if at is None:
                 return ()
-            found.append(crossing)
+            found.append(at)
         return tuple(found)
 
     def _by_batches(self, highest: RateBracket) -> float | None:
         """Half of the interval of the rate, carried over from that of the mean by the slope of the curve."""
         assert highest.best is not None
         half = self._half_width(highest.best.rate)
-        steep = interval.slope(self._curve(highest), self.asked.limit_s)
+        steep = slope(self._curve(highest), self.asked.limit_s)
         return None if half is None or steep is None else half / steep
 
     def _said(self, highest: RateBracket, by_seed: Sequence[float]) -> tuple[list[Note], str | None]:

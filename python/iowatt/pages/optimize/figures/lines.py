@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.grid import show_value
+from iowatt.evaluate.search.axes import show_value
 from iowatt.pages.optimize.figures.points import DRAWN, KINDS, WINNER, Points
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Figure, Table, layout, plain
@@ -41,7 +41,11 @@ def figure(points: Points) -> Figure | None:
         "Each line is a point: it crosses each upright at its setting or figure. Figures are turned so that "
         "the better end is on top. Filter above to see what goes together.",
         Table(
-            [metrics.VerbatimColumn("Point"), *(given.column for given in columns), Column("What it is", text=True)],
+            [
+                metrics.VerbatimColumn("Point"),
+                *(given.column for given in columns),
+                Column("What it is", text=True),
+            ],
             [
                 [
                     points.rows[at]["point"],

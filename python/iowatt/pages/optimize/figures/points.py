@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.grid import show_value
+from iowatt.evaluate.search.axes import show_value
 from iowatt.evaluate.search.optimize.result_view import SIMULATED, OptimizationView, ViewRow, number
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, plain
@@ -158,7 +158,9 @@ class Points:
         if len(axis.columns) == 1:
             values = [number(row.get(axis.columns[0])) for row in self.rows]
             if axis.ordered and all(value is not None for value in values):
-                return Given(metrics.VerbatimColumn(axis.name), [row[axis.columns[0]] for row in self.rows], axis=at)
+                return Given(
+                    metrics.VerbatimColumn(axis.name), [row[axis.columns[0]] for row in self.rows], axis=at
+                )
         return Given(Column(axis.name, text=True), cells, axis=at)
 
     def _cell(self, row: ViewRow, metric: str) -> Cell:
