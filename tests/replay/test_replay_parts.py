@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import Argument
-from iowatt.evaluate.replay import compare, fio, target, trace
+from iowatt.evaluate.replay import fio, target, trace
 from iowatt.evaluate.replay.fio import MeterAddress
+from iowatt.evaluate.replay.result import compare
 from iowatt.evaluate.replay.trace import ReplayTrace
 from refused import refused
 
@@ -194,7 +195,7 @@ def test_lateness_counts_in_the_comparison():
             "requests": {"completed": 100},
         }
 
-    rows = {row.figure: row for row in compare.rows(summary(2.0), summary(3.0), 1.0)}
+    rows = {row.figure: row for row in compare(summary(2.0), summary(3.0), 1.0)}
     due = rows["response time from the trace's moment, mean"]
     assert (due.measured, due.simulated, due.ratio) == (3.0, 3.0, 1.0)
     assert rows["energy per request"].measured == 0.5

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from iowatt.evaluate.tiers.benchmark import BenchmarkedDrive
-from iowatt.evaluate.tiers.choose import Technology
-from iowatt.evaluate.tiers.load import BackEnd
-from iowatt.evaluate.tiers.predict import Front
+from iowatt.evaluate.tiers.benchmark import BenchmarkedDrive, Technology
+from iowatt.evaluate.tiers.one_pool import BackEnd, Front
 
 GB = 1_000_000_000
 MIB = 1 << 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ from iowatt.cli.options import (
     TARGET,
     AsJson,
     Force,
+    Notes,
     Overrides,
     output,
     parsed,
@@ -39,11 +40,6 @@ from iowatt.cli.trace import (
     _options,
 )
 from iowatt.cli.transform import transformations
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from iowatt.evaluate.replay.replay import ReplayOutcome
 
 
 def register(app: typer.Typer) -> None:
@@ -96,6 +92,7 @@ def replay(
     name: Annotated[str | None, shown(NAME, "the directory's")] = None,
     raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
     format_: Format = None,
     columns: Columns = None,
@@ -123,11 +120,16 @@ def replay(
 
     Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth).
     """
+    from rich.console import Console
+
     from iowatt.base.units import parse_capacity, parse_duration
+    from iowatt.cli.run import headline
     from iowatt.evaluate.replay.fio import MeterAddress
     from iowatt.evaluate.replay.replay import ReplayRequest
     from iowatt.evaluate.replay.replay import replay as conduct
+    from iowatt.pages.replay import document
     from iowatt.pages.run.write import write as write_report
+    from iowatt.render import terminal
 
     spec: dict[str, Any] = {"path": trace} | _options(
         format=format_,
@@ -174,70 +176,12 @@ def replay(
         force=force,
         command=command_line.written(),
     )
-    done = conduct(asked, tell=lambda text: typer.echo(f"iowatt: {text}", err=True), page=write_report)
+    found = conduct(asked, tell=lambda text: typer.echo(f"iowatt: {text}", err=True), page=write_report)
     if as_json:
-        print_json(_document(done, output))
+        print_json(found.as_dict())
         return
-    _print(done, output)
-
-
-def _document(done: ReplayOutcome, output: Path) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from iowatt.evaluate.replay import compare
-    from iowatt.evaluate.replay.replay import PAGE, SCHEMA, SIMULATED
-
-    found: dict[str, Any] = {
-        "schema": SCHEMA,
-        "run": str(output),
-        "lateness": asdict(done.lateness),
-        "summary": done.measured.summary,
-    }
-    if done.simulated is not None:
-        found["simulated"] = {
-            "run": str(output / SIMULATED),
-            "comparison": compare.as_json(list(done.rows)),
-            "notes": list(done.notes),
-            "page": str(output / PAGE),
-        }
-    return found
-
-
-def _print(done: ReplayOutcome, output: Path) -> None:
-    from rich.console import Console
-
-    from iowatt.cli.run import headline
-    from iowatt.evaluate.replay.replay import PAGE, SIMULATED
-
-    console = Console(highlight=False)
-    console.print(headline(done.measured.summary))
-    for note in done.measured.notes:
-        console.print(f"note: {note}", markup=False, soft_wrap=True)
-    if done.simulated is not None:
-        console.print()
-        console.print(_table(done))
-        for note in done.notes:
-            console.print(f"note: {note}", markup=False, soft_wrap=True)
-    console.print(f"run: {output}", markup=False, soft_wrap=True)
-    if done.simulated is not None:
-        console.print(f"simulated: {output / SIMULATED}", markup=False, soft_wrap=True)
-        console.print(f"comparison: {output / PAGE}", markup=False, soft_wrap=True)
-
-
-def _table(done: ReplayOutcome) -> Table:
-    from rich.table import Table
-
-    from iowatt.render.numbers import significant
-
-    def shown(value: float | None) -> str:
-        return "–" if value is None else significant(value)
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", style="bold", no_wrap=True)
-    for head in ("measured", "simulated", "ratio"):
-        table.add_column(head, justify="right")
-    for row in done.rows:
-        table.add_row(
-            f"{row.figure}, {row.unit}", shown(row.measured), shown(row.simulated), shown(row.ratio)
-        )
-    return table
+    Console(highlight=False).print(headline(found.summary))
+    terminal.show(document(found), notes=notes)
+    typer.echo(f"run: {found.run}")
+    if found.simulated is not None:
+        typer.echo(f"simulated: {found.simulated.run}\ncomparison: {found.simulated.page}")

@@ -25,7 +25,7 @@ from iowatt.cli.options import (
 from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.tiers.choose import Objective
+    from iowatt.evaluate.tiers.one_pool import Objective
 
 _OBJECTIVES = ("watts", "dollars", "drives")
 

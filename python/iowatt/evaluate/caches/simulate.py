@@ -67,12 +67,11 @@ def parse_size(text: str, *, objects: bool) -> CacheSize:
     if objects:
         if _COUNT.fullmatch(text):
             return CacheSize(text, slots=int(text))
-        raise InputError(
-            "bad-syntax",
-            None,
+        message = (
             f"{text!r} is not accepted; expected a number of objects such as 27517, or a share of those that "
-            "are touched such as 1% (bytes need `block=`)",
+            "are touched such as 1% (bytes need `block=`)"
         )
+        raise InputError("bad-syntax", None, message)
     return CacheSize(text, bytes=parse_capacity(text))
 
 
@@ -131,11 +130,8 @@ def simulate(
     if not policies or not sizes:
         raise InputError("missing", None, "no cache to simulate; give at least one policy and one size")
     if len(policies) * len(sizes) > MOST_CACHES:
-        raise InputError(
-            "out-of-range",
-            None,
-            f"{len(policies)} policies x {len(sizes)} sizes; at most {MOST_CACHES} caches are simulated",
-        )
+        message = f"{len(policies)} policies x {len(sizes)} sizes; at most {MOST_CACHES} caches are simulated"
+        raise InputError("out-of-range", None, message)
     plan: dict[str, Any] = {
         "block_bytes": block_bytes,
         "writes": writes,
@@ -155,11 +151,8 @@ def simulate(
     plan["caches"] = [{"replacement": policy.plan, "slots": count} for policy, _, count in asked]
     found = _run(trace, plan, progress)
     if not found["all"]["requests"]["read"] + found["all"]["requests"]["write"]:
-        raise InputError(
-            "empty",
-            Argument("warm_up"),
-            f"all {found['warm_up_requests']:,} requests are in the warm-up; nothing is left to count",
-        )
+        message = f"all {found['warm_up_requests']:,} requests are in the warm-up; nothing is left to count"
+        raise InputError("empty", Argument("warm_up"), message)
     return CacheComparison(
         trace=_name(trace),
         block_bytes=block_bytes,
@@ -204,12 +197,9 @@ def _whole(
         if span_bytes is not None:
             return int(span_bytes // block)
     if trace.get("path") == "-":
-        raise InputError(
-            "read-once",
-            Argument("size", shares[0].text),
-            "a share is known at the trace's end only, and standard input is read once",
-            hint="give the size in bytes, or the trace as a file",
-        )
+        text = "a share is known at the trace's end only, and standard input is read once"
+        hint = "give the size in bytes, or the trace as a file"
+        raise InputError("read-once", Argument("size", shares[0].text), text, hint=hint)
     passed = _run(trace, plan, progress)
     if share_of == SPAN:
         return -(-int(passed["span_bytes"]) // (block or 1))

@@ -89,7 +89,11 @@ class Hybrid:
 
 
 def steady_state(
-    plan: Mapping[str, Any], loads: Mapping[AddressRange, tuple[float, float]], *, slower: float, cleaned: float
+    plan: Mapping[str, Any],
+    loads: Mapping[AddressRange, tuple[float, float]],
+    *,
+    slower: float,
+    cleaned: float,
 ) -> Hybrid:
     """The steady state of a plan's virtual pool.
 

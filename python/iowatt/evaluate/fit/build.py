@@ -263,12 +263,9 @@ def check(description: Description) -> None:
     devices = description.devices
     if devices.count > 1:
         names = ", ".join(volume.name for volume in devices.listed[:4])
-        raise InputError(
-            "ambiguous",
-            description.file,
-            f"the trace has {devices.count} devices ({names}), each with an address space of its own",
-            hint=f"fit one at a time: `device={devices.listed[0].name}`",
-        )
+        message = f"the trace has {devices.count} devices ({names}), each with an address space of its own"
+        hint = f"fit one at a time: `device={devices.listed[0].name}`"
+        raise InputError("ambiguous", description.file, message, hint=hint)
     count, span_s = description.requests.count, description.span.duration_s
     if count < 2 or span_s <= 0:
         raise InputError("empty", description.file, f"{count} requests over {span_s:g} s give no rate to fit")

@@ -74,7 +74,9 @@ def first_parameters(original: Description) -> FitParameters:
     return FitParameters(stick=min(1.0, consecutive / going_on) if going_on > 0 else 1.0)
 
 
-def next_parameters(tuned: FitParameters, original: Description, synthetic: Description, gain: float = 1.0) -> FitParameters:
+def next_parameters(
+    tuned: FitParameters, original: Description, synthetic: Description, gain: float = 1.0
+) -> FitParameters:
     """The next parameters, from what came of the last."""
     reuse = {}
     for one in _WAYS:

@@ -155,12 +155,8 @@ def _check(trace: Mapping[str, Any], target: Path, force: bool) -> None:
     if target.exists() and not force:
         raise InputError("exists", str(target), "the file exists", hint="`force=True` replaces it")
     if str(trace["path"]) == "-":
-        raise InputError(
-            "read-once",
-            "-",
-            "fitting reads the trace several times, and standard input can be read once",
-            hint="store it: iowatt trace convert - trace.parquet",
-        )
+        message = "fitting reads the trace several times, and standard input can be read once"
+        raise InputError("read-once", "-", message, hint="store it: iowatt trace convert - trace.parquet")
 
 
 def _write(target: Path, text: str) -> None:
@@ -180,12 +176,8 @@ def _first_workload(scenario: Path) -> str:
 
     first = load(scenario, []).workload[0]
     if first.trace is None:
-        raise InputError(
-            "missing",
-            str(scenario),
-            "its first workload has no trace that another could replace",
-            hint='give it one: trace = { path = "..." }',
-        )
+        message = "its first workload has no trace that another could replace"
+        raise InputError("missing", str(scenario), message, hint='give it one: trace = { path = "..." }')
     return first.name
 
 

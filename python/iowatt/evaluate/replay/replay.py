@@ -6,15 +6,23 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from iowatt.base.errors import IowattError
-from iowatt.evaluate.replay import compare, target, trace
-from iowatt.evaluate.replay.fio import LATE_MS, OUTPUT, Lateness, MeterAddress, lateness_of, recorders, run_fio
+from iowatt.evaluate.replay import target, trace
+from iowatt.evaluate.replay.fio import (
+    LATE_MS,
+    OUTPUT,
+    MeterAddress,
+    lateness_of,
+    recorders,
+    run_fio,
+)
+from iowatt.evaluate.replay.result import Lateness, ReplayDocument, SimulatedReplay, compare, comparison_notes
 from iowatt.model.scenario.heat import EXTENT, LEAST_EXTENT
 from iowatt.run import index
 from iowatt.run.bundle import TABLES, Run, reserve
@@ -73,7 +81,6 @@ def with_heat(run: Run, trace: Path, *, space: str, capacity: int) -> Run:
     )
 
 
-SCHEMA = "iowatt.replay/1"
 TRACE = "trace.parquet"
 SIMULATED = "simulated"
 PAGE = "comparison.html"
@@ -103,23 +110,12 @@ class ReplayRequest:
     command: str | None = None
 
 
-@dataclass(frozen=True)
-class ReplayOutcome:
-    """What came of it."""
-
-    measured: Run
-    lateness: Lateness
-    simulated: Run | None = None
-    rows: Sequence[compare.ComparedFigure] = ()
-    notes: Sequence[str] = field(default_factory=tuple)
-
-
 def replay(
     asked: ReplayRequest,
     *,
     tell: Callable[[str], None] = lambda _text: None,
     page: Callable[[Sequence[Run], Path], object] | None = None,
-) -> ReplayOutcome:
+) -> ReplayDocument:
     """Replay a trace; leaves a Run bundle at ``asked.output``, in it fio's files and the recordings.
 
     ``page`` writes the comparison of the replayed Run with the simulated one, where there is one.
@@ -173,16 +169,17 @@ def replay(
             folders["meters"].rmdir()
     done = Run.open(asked.output)
     index.register(asked.output, done.summary)
+    found = ReplayDocument(run=str(asked.output), lateness=kept, summary=done.summary)
     if simulated is None:
-        return ReplayOutcome(done, kept)
-    other = Run.open(asked.output / SIMULATED)
-    return ReplayOutcome(
-        done,
-        kept,
-        other,
-        compare.rows(done.summary, other.summary, kept.waited_ms),
-        compare.notes(done.summary, other.summary),
+        return found
+    other = Run.open(asked.output / SIMULATED).summary
+    beside = SimulatedReplay(
+        run=str(asked.output / SIMULATED),
+        comparison=compare(done.summary, other, kept.waited_ms),
+        notes=comparison_notes(done.summary, other),
+        page=str(asked.output / PAGE),
     )
+    return found.model_copy(update={"simulated": beside})
 
 
 def _measured(
@@ -196,11 +193,10 @@ def _measured(
 ) -> Run:
     observed = fio.read(folder / OUTPUT, interval_s=asked.interval_s or 1.0, name=asked.name)
     if observed.errors:
-        raise IowattError(
-            "tool-failed",
-            str(asked.target),
-            f"fio reports errors: {next((w for w in observed.warnings if 'error' in w), 'see its output')}",
+        message = (
+            f"fio reports errors: {next((w for w in observed.warnings if 'error' in w), 'see its output')}"
         )
+        raise IowattError("tool-failed", str(asked.target), message)
     source = Path(str(asked.trace["path"]))
     if source.is_file():
         observed = replace(observed, files=[source, *observed.files])

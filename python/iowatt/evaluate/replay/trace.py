@@ -56,12 +56,9 @@ def read(spec: Mapping[str, Any]) -> ReplayTrace:
         parts.append(tuple(batch[name][data] for name in ("time_ns", "op", "offset", "size")))
         count += len(parts[-1][0])
         if count > _MOST_REQUESTS:
-            raise InputError(
-                "too-large",
-                str(spec["path"]),
-                f"the trace has more than {_MOST_REQUESTS:,} requests",
-                hint="replay a part of it, with `start=` and `end=`",
-            )
+            message = f"the trace has more than {_MOST_REQUESTS:,} requests"
+            hint = "replay a part of it, with `start=` and `end=`"
+            raise InputError("too-large", str(spec["path"]), message, hint=hint)
     if not count:
         raise InputError("empty", str(spec["path"]), "the trace has no read and no write")
     times, ops, offsets, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -84,7 +81,9 @@ def read(spec: Mapping[str, Any]) -> ReplayTrace:
     )
 
 
-def fitted(trace: ReplayTrace, where: str, *, capacity: int, block: int, fold: bool, align: bool) -> ReplayTrace:
+def fitted(
+    trace: ReplayTrace, where: str, *, capacity: int, block: int, fold: bool, align: bool
+) -> ReplayTrace:
     """The trace within ``capacity`` bytes, at multiples of ``block`` bytes.
 
     Raises ``InputError`` where requests lie behind the end and ``fold`` is not asked for, or between blocks
@@ -95,13 +94,11 @@ def fitted(trace: ReplayTrace, where: str, *, capacity: int, block: int, fold: b
     odd = (offset % block != 0) | (size % block != 0)
     if odd.any():
         if not align:
-            raise InputError(
-                "not-accepted",
-                where,
+            message = (
                 f"{int(odd.sum())} of {odd.size} requests do not begin and end at a multiple of {block} "
-                "bytes, as the target needs",
-                hint="`align=True` widens them to whole blocks",
+                "bytes, as the target needs"
             )
+            raise InputError("not-accepted", where, message, hint="`align=True` widens them to whole blocks")
         end = -(-(offset + size) // block) * block
         offset = offset // block * block
         size = end - offset
@@ -114,13 +111,12 @@ def fitted(trace: ReplayTrace, where: str, *, capacity: int, block: int, fold: b
     outside = offset + size > room
     if outside.any():
         if not fold:
-            raise InputError(
-                "out-of-range",
-                where,
+            message = (
                 f"{int(outside.sum())} of {outside.size} requests lie beyond the target's end at {room} "
-                f"bytes; the trace reaches to {int((offset + size).max())}",
-                hint="use a larger target, or `fold=True`, which takes offsets modulo its size",
+                f"bytes; the trace reaches to {int((offset + size).max())}"
             )
+            hint = "use a larger target, or `fold=True`, which takes offsets modulo its size"
+            raise InputError("out-of-range", where, message, hint=hint)
         offset = np.where(outside, offset % room, offset)
         offset = np.minimum(offset, room - size)
         notes.append(

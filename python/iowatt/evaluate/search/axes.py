@@ -67,12 +67,9 @@ def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
     seen: set[str] = set()
     for column in (column for axis in found for column in axis.columns):
         if column in seen:
-            raise InputError(
-                "duplicate",
-                Argument("over", column),
-                "this key is given twice",
-                hint="give all its values at once",
-            )
+            message = "this key is given twice"
+            hint = "give all its values at once"
+            raise InputError("duplicate", Argument("over", column), message, hint=hint)
         seen.add(column)
     return found
 
@@ -127,22 +124,17 @@ def expanded(text: str, place: str) -> list[str]:
         return [text]
     first, first_unit, last, unit, factor, step_text, step_unit = match.groups()
     if {first_unit or unit, step_unit or unit} != {unit} or (factor and step_unit):
-        raise InputError(
-            "bad-syntax",
-            place,
-            f"the range {text!r} mixes units",
-            hint="give one unit, as in 4KiB..256KiB:x2",
-        )
+        message = f"the range {text!r} mixes units"
+        raise InputError("bad-syntax", place, message, hint="give one unit, as in 4KiB..256KiB:x2")
     low, high, step = Decimal(first), Decimal(last), Decimal(step_text or 1)
     values = _steps(low, high, step, bool(factor))
     if not values:
-        raise InputError(
-            "empty",
-            place,
+        message = (
             f"the range {text!r} holds no values: {'a factor' if factor else 'a step'} of {step} does not "
-            f"lead from {low} to {high}",
-            hint="START..END:STEP (negative to count down), or START..END:xFACTOR with a factor above 1",
+            f"lead from {low} to {high}"
         )
+        hint = "START..END:STEP (negative to count down), or START..END:xFACTOR with a factor above 1"
+        raise InputError("empty", place, message, hint=hint)
     if len(values) > MOST_VALUES:
         raise InputError("too-large", place, f"the range {text!r} holds more than {MOST_VALUES:,} values")
     # Whole numbers stay whole; else all get the same number of decimals.
@@ -165,12 +157,9 @@ def _steps(low: Decimal, high: Decimal, step: Decimal, by_factor: bool) -> list[
 
 def _tuple(part: str, paths: tuple[str, ...], place: str) -> tuple[str, ...]:
     if not (part.startswith("(") and part.endswith(")")):
-        raise InputError(
-            "bad-syntax",
-            place,
-            f"{part!r} is not a group of {len(paths)} values",
-            hint="keys that change together take groups: a,b=(1,2),(3,4)",
-        )
+        message = f"{part!r} is not a group of {len(paths)} values"
+        hint = "keys that change together take groups: a,b=(1,2),(3,4)"
+        raise InputError("bad-syntax", place, message, hint=hint)
     values = tuple(split(part[1:-1], place))
     if len(values) != len(paths) or "" in values:
         raise InputError("bad-syntax", place, f"{part} has {len(values)} values for {len(paths)} keys")

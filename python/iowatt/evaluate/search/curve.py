@@ -37,12 +37,9 @@ class TracePace:
     def rate_iops(self) -> float:
         """Mean rate as recorded, requests per second. Raises ``InputError`` where all arrive at once."""
         if self.seconds <= 0:
-            raise InputError(
-                "not-applicable",
-                self.path,
-                "the trace has no rate: all of its requests arrive at once",
-                hint="vary the requests outstanding: `iowatt curve`, `outstanding=1..64:x2`",
-            )
+            message = "the trace has no rate: all of its requests arrive at once"
+            hint = "vary the requests outstanding: `iowatt curve`, `outstanding=1..64:x2`"
+            raise InputError("not-applicable", self.path, message, hint=hint)
         return (self.requests - 1) / self.seconds
 
 
@@ -54,12 +51,10 @@ def trace_pace(trace: Mapping[str, Any]) -> TracePace:
     """
     path = Path(trace["path"])
     if str(path) == "-":
-        raise InputError(
-            "read-once",
-            "-",
-            "the rate of a trace is measured before it is replayed, and standard input can be read only once",
-            hint="put the trace in a file",
+        message = (
+            "the rate of a trace is measured before it is replayed, and standard input can be read only once"
         )
+        raise InputError("read-once", "-", message, hint="put the trace in a file")
     if not path.is_file():
         raise InputError("not-found", str(path), "there is no such trace file")
     changed = tuple(
@@ -100,12 +95,9 @@ def numbers(text: str | Iterable[float], argument: str) -> list[float]:
         try:
             value = float(word)
         except ValueError:
-            raise InputError(
-                "bad-syntax",
-                place,
-                f"{word!r} is not a number",
-                hint=f"for example `{argument}=50,100..400:50`",
-            ) from None
+            message = f"{word!r} is not a number"
+            hint = f"for example `{argument}=50,100..400:50`"
+            raise InputError("bad-syntax", place, message, hint=hint) from None
         if not (math.isfinite(value) and value > 0):
             raise InputError("out-of-range", place, f"expected numbers above 0, not {word}")
         values.append(value)
@@ -172,19 +164,12 @@ def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[s
     if not names:
         raise InputError("missing", given.source, "the scenario has no workload whose load could vary")
     if asked is None and len(names) > 1:
-        raise InputError(
-            "ambiguous",
-            Argument("workload"),
-            f"the scenario has {len(names)} workloads; say whose load varies",
-            hint=f"one of {', '.join(names)}",
-        )
+        message = f"the scenario has {len(names)} workloads; say whose load varies"
+        raise InputError("ambiguous", Argument("workload"), message, hint=f"one of {', '.join(names)}")
     if asked is not None and asked not in names:
-        raise InputError(
-            "unknown-name",
-            Argument("workload"),
-            f"there is no workload {asked!r}",
-            hint=suggestion(asked, names, "workloads"),
-        )
+        message = f"there is no workload {asked!r}"
+        hint = suggestion(asked, names, "workloads")
+        raise InputError("unknown-name", Argument("workload"), message, hint=hint)
     at = 0 if asked is None else names.index(asked)
     return at, names[at], workloads[at]
 
@@ -207,12 +192,9 @@ def _refuse_loop(given: ScenarioInput, at: int, name: str) -> None:
     except InputError:  # a profile without a rate of its own, which it gets at every point
         return
     if loop:
-        raise InputError(
-            "not-applicable",
-            Argument("rates"),
-            f"workload {name!r} is a closed loop: its rate is whatever the array completes",
-            hint="vary the requests outstanding: `outstanding=1..64:x2`",
-        )
+        message = f"workload {name!r} is a closed loop: its rate is whatever the array completes"
+        hint = "vary the requests outstanding: `outstanding=1..64:x2`"
+        raise InputError("not-applicable", Argument("rates"), message, hint=hint)
 
 
 def _recorded_rate(given: ScenarioInput, at: int, path: str) -> float | None:

@@ -150,7 +150,5 @@ class Evaluator:
             return {"key": key, "error": said}
         text = f"{type(error).__name__}: {error}"
         self.faults.append(f"{label}: {text}")
-        return {
-            "key": key,
-            "error": error_record(IowattError("internal", None, f"a fault of iowatt: {text}")),
-        }
+        message = f"a fault of iowatt: {text}"
+        return {"key": key, "error": error_record(IowattError("internal", None, message))}

@@ -62,29 +62,20 @@ def refuse_target(target: Path, *, force: bool, resume: bool, shape: FolderKind 
     if target.is_dir() and _is_unbegun(target):
         return
     if not is_search(target, shape):
-        raise InputError(
-            "exists",
-            str(target),
-            f"exists and is not {shape.what}",
-            hint="choose another `output=`; `force=True` replaces only what a search of this kind wrote",
-        )
+        message = f"exists and is not {shape.what}"
+        hint = "choose another `output=`; `force=True` replaces only what a search of this kind wrote"
+        raise InputError("exists", str(target), message, hint=hint)
     if not (force or resume):
         done = " (finished)" if (target / shape.results[0]).is_file() else " (not finished)"
-        raise InputError(
-            "exists",
-            str(target),
-            f"{shape.what} exists already{done}, and results are never overwritten",
-            hint="continue it with `resume=True`, replace it with `force=True`, or choose another `output=`",
-        )
+        message = f"{shape.what} exists already{done}, and results are never overwritten"
+        hint = "continue it with `resume=True`, replace it with `force=True`, or choose another `output=`"
+        raise InputError("exists", str(target), message, hint=hint)
 
 
 def both_force_and_resume() -> InputError:
     """The error for a search that shall begin anew and be resumed at once."""
-    return InputError(
-        "conflict",
-        Argument("force"),
-        "`force=True` starts again, and `resume=True` continues what is there: give one of them",
-    )
+    message = "`force=True` starts again, and `resume=True` continues what is there: give one of them"
+    return InputError("conflict", Argument("force"), message)
 
 
 def is_search(target: Path, shape: FolderKind = SWEEP) -> bool:
@@ -177,20 +168,16 @@ def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:
     file = target / MANIFEST
     before = input_file.json_object(file)
     if before.get("schema") != SCHEMA:
-        raise InputError(
-            "wrong-format",
-            str(file),
-            f"another version of iowatt wrote this: schema {before.get('schema')!r}, expected {SCHEMA!r}",
+        message = (
+            f"another version of iowatt wrote this: schema {before.get('schema')!r}, expected {SCHEMA!r}"
         )
+        raise InputError("wrong-format", str(file), message)
     changed = _changed(before, manifest)
     if changed is None:
         return
-    raise InputError(
-        "changed",
-        str(target),
-        f"{changed} since this sweep was begun: its points would not belong together",
-        hint="start again with `force=True`, or keep both and choose another `output=`",
-    )
+    message = f"{changed} since this sweep was begun: its points would not belong together"
+    hint = "start again with `force=True`, or keep both and choose another `output=`"
+    raise InputError("changed", str(target), message, hint=hint)
 
 
 def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:

@@ -1,7 +1,7 @@
 """Records of finished points, and the journal that an interrupted search resumes from.
 
 One JSON record a line, written by one call and flushed to the disk. A line cut short by a crash can only be
-the last one, and is dropped on reading. A lock keeps two searches from writing the same journal. """
+the last one, and is dropped on reading. A lock keeps two searches from writing the same journal."""
 
 from __future__ import annotations
 
@@ -74,11 +74,9 @@ def error_at_point(error: ErrorRecord, point: str) -> InputError:
     place = error["place"]
     if isinstance(place, Argument) and place.name == "over":
         place = place.detail
+    message = error["message"] or ""
     return InputError(
-        error["code"] or "internal",
-        f"{point}: {place}" if place else point,
-        error["message"] or "",
-        hint=error["hint"],
+        error["code"] or "internal", f"{point}: {place}" if place else point, message, hint=error["hint"]
     )
 
 
@@ -119,12 +117,11 @@ def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
                 raise ValueError
             found[record["key"]] = record
         except (ValueError, RecursionError):
-            raise InputError(
-                "wrong-format",
-                f"{file}:{number}",
-                "not the record of a point: an object with a key, and a row, an error, figures or an outcome",
-                hint="remove the line, and the point is run again",
-            ) from None
+            message = (
+                "not the record of a point: an object with a key, and a row, an error, figures or an outcome"
+            )
+            hint = "remove the line, and the point is run again"
+            raise InputError("wrong-format", f"{file}:{number}", message, hint=hint) from None
     return found, whole
 
 
@@ -188,11 +185,8 @@ class Journal:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(
-                "in-use",
-                str(self._file.parent),
-                "another sweep is writing here now",
-                hint="wait for it, or choose another `output=`",
-            ) from None
+            message = "another sweep is writing here now"
+            hint = "wait for it, or choose another `output=`"
+            raise InputError("in-use", str(self._file.parent), message, hint=hint) from None
         except OSError:  # a file system without locks
             return

@@ -220,9 +220,6 @@ def parse_limit(name: str, text: str, where: str) -> float:
             except ValueError as error:
                 raise InputError("bad-syntax", where, str(error)) from None
     unit = metric_column(name).unit
-    raise InputError(
-        "bad-syntax",
-        where,
-        f"{text!r} is not a number",
-        hint=f"{name} is in {unit}: give the number alone" if unit else "give a number without a unit",
-    )
+    message = f"{text!r} is not a number"
+    hint = f"{name} is in {unit}: give the number alone" if unit else "give a number without a unit"
+    raise InputError("bad-syntax", where, message, hint=hint)

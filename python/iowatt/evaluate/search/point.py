@@ -152,12 +152,9 @@ def _check_folder(bundle: Path) -> None:
     """Raise ``MachineError`` where the sweep's folder is not on this machine: its bundles would be lost."""
     sweep = bundle.parent.parent
     if not (sweep / MANIFEST).is_file():
-        raise MachineError(
-            "not-found",
-            str(sweep),
-            "the sweep's folder is not on this machine: its bundles cannot be written",
-            hint="keep it on a file system that every machine has at the same path",
-        )
+        message = "the sweep's folder is not on this machine: its bundles cannot be written"
+        hint = "keep it on a file system that every machine has at the same path"
+        raise MachineError("not-found", str(sweep), message, hint=hint)
 
 
 def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:

@@ -92,12 +92,9 @@ def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[
             except InputError:  # said with its point, where another key may make the element
                 continue
             if key in seen:
-                raise InputError(
-                    "duplicate",
-                    Argument("over", path),
-                    f"this is the same key as {seen[key]}",
-                    hint="give all its values at once",
-                )
+                message = f"this is the same key as {seen[key]}"
+                hint = "give all its values at once"
+                raise InputError("duplicate", Argument("over", path), message, hint=hint)
             seen[key] = path
     return axes
 
@@ -186,12 +183,8 @@ def examine(
 def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
     for name, path in files:
         if not path.is_file():
-            raise InputError(
-                "read-once",
-                name,
-                "every point reads its trace anew, and this one can be read only once",
-                hint="put the trace in a file",
-            )
+            message = "every point reads its trace anew, and this one can be read only once"
+            raise InputError("read-once", name, message, hint="put the trace in a file")
 
 
 def with_places(document: Document, error: InputError) -> InputError:

@@ -98,12 +98,9 @@ def _all_known(components: Iterable[Component], system: System) -> None:
     if unknown is None:
         return
     drive = next(drive for drive in system.drives if drive.name == unknown.device)
-    raise InputError(
-        "missing-figure",
-        system.where,
-        f"no price is known for {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})",
-        hint=f"`assume=purchase.model.{drive.model}=USD` states what one costs",
-    )
+    message = f"no price is known for {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})"
+    hint = f"`assume=purchase.model.{drive.model}=USD` states what one costs"
+    raise InputError("missing-figure", system.where, message, hint=hint)
 
 
 def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:

@@ -13,7 +13,7 @@ from iowatt.base.results import Note
 from iowatt.base.toml_writer import comment, inline
 from iowatt.base.toml_writer import key as bare
 from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.load import BackEnd
+from iowatt.evaluate.tiers.one_pool import BackEnd, left_out
 from iowatt.model.scenario.paths import file_keys
 
 
@@ -117,11 +117,6 @@ def tiers_scenario(
         "Derived by `iowatt tier`: the work of the one pool on the tiers that were chosen for it.",
     )
     return toml_document(raw, comments[1:]), said
-
-
-def left_out(text: str) -> Note:
-    """A note on a key of the one pool that its tiers do not have."""
-    return Note(code="left-out", text=text)
 
 
 def _pool(tier: Tier, table: dict[str, Any], base: Path, target: Path) -> dict[str, Any]:

@@ -145,12 +145,8 @@ def read_candidates(given: Sequence[str]) -> CandidateList:
     taken = [name for name, _ in named]
     for name in taken:
         if taken.count(name) > 1:
-            raise InputError(
-                "duplicate",
-                Argument("tiers"),
-                f"two candidates are named {name!r}",
-                hint="give each its own name",
-            )
+            message = f"two candidates are named {name!r}"
+            raise InputError("duplicate", Argument("tiers"), message, hint="give each its own name")
     return CandidateList(named, base, raws, document)
 
 
@@ -163,10 +159,7 @@ def _is_list(path: Path) -> bool:
     if "tier" in found:
         return True
     if not found.keys() & _OF_DEVICES:
-        raise InputError(
-            "wrong-format",
-            str(path),
-            "the file has no candidates, and is not a device file",
-            hint='give each candidate a table: [[tier]] with device = "..."',
-        )
+        message = "the file has no candidates, and is not a device file"
+        hint = 'give each candidate a table: [[tier]] with device = "..."'
+        raise InputError("wrong-format", str(path), message, hint=hint)
     return False

@@ -8,72 +8,17 @@ faster tier takes the next hottest ones.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.base.errors import InputError
-from iowatt.evaluate.estimate.operations import RaidWork, raid_work
-from iowatt.evaluate.tiers.benchmark import BenchmarkedDrive
-from iowatt.evaluate.tiers.load import BackEnd
-from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
+from iowatt.evaluate.tiers.benchmark import MOST_DRIVES, Technology
+from iowatt.evaluate.tiers.one_pool import BackEnd, Objective
+from iowatt.model.scenario.raid import count_problem
 
 Floats = npt.NDArray[np.float64]
-Objective = Literal["watts", "dollars", "drives"]
-
-MOST_DRIVES = 10_000
-
-
-@dataclass(frozen=True)
-class Technology:
-    """A candidate that was tried out: what its pool would be, and what its drives do."""
-
-    name: str
-    device: str
-    level: int
-    stripe_unit: int
-    group: int
-    drive: BenchmarkedDrive
-    usd: float | None
-    #: What else is paid for a drive over the horizon (failures, service), and for each watt that it draws.
-    upkeep_usd: float = 0.0
-    usd_per_w: float = 0.0
-
-    def total_usd(self, drives: float | Floats, operations: float | Floats) -> float | Floats:
-        """Dollars over the horizon of so many drives that do so many operations a second."""
-        watts = drives * self.drive.idle_w + operations * self.drive.operation_j
-        return drives * (float(self.usd or math.inf) + self.upkeep_usd) + watts * self.usd_per_w
-
-    def usable(self, count: int) -> int:
-        """Bytes that a pool of so many drives offers."""
-        return usable_bytes(self.level, count, self.stripe_unit, self.drive.capacity_bytes)
-
-    def work(self, load: BackEnd, count: int) -> tuple[RaidWork, RaidWork]:
-        """What a read and a write of the load's mean sizes make its drives do."""
-        read = raid_work(self.level, count, self.stripe_unit, load.read_bytes, write=False)
-        return read, raid_work(self.level, count, self.stripe_unit, load.write_bytes, write=True)
-
-    def operations(self, load: BackEnd, count: int) -> Floats:
-        """Operations per second of each extent on such a pool."""
-        read, write = self.work(load, count)
-        found: Floats = load.reads * read.operations + load.writes * write.operations
-        return found
-
-    @property
-    def least(self) -> int:
-        """The smallest pool: whole groups that the level allows."""
-        count = self.group
-        while count < LEAST_DRIVES[self.level] or count_problem(self.level, count) is not None:
-            count += self.group
-            if count > MOST_DRIVES:
-                raise InputError(
-                    "conflict", None, f"no multiple of {self.group} drives makes a RAID-{self.level}"
-                )
-        return count
 
 
 @dataclass(frozen=True)

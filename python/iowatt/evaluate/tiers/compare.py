@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from iowatt.evaluate.tiers import predict
-from iowatt.evaluate.tiers.choose import Technology
-from iowatt.evaluate.tiers.load import BackEnd
+from iowatt.evaluate.tiers.benchmark import Technology
+from iowatt.evaluate.tiers.one_pool import BackEnd
 from iowatt.evaluate.tiers.predict import Prediction, TierFigures
 from iowatt.evaluate.tiers.result import (
     Alternative,

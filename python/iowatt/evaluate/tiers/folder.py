@@ -26,19 +26,13 @@ def refuse_target(target: Path, *, force: bool) -> None:
     ):
         return
     if not _is_derivation(target):
-        raise InputError(
-            "exists",
-            str(target),
-            "exists and is not a derivation of tiers",
-            hint="choose another `output=`; `force=True` replaces only derivations",
-        )
+        message = "exists and is not a derivation of tiers"
+        hint = "choose another `output=`; `force=True` replaces only derivations"
+        raise InputError("exists", str(target), message, hint=hint)
     if not force:
-        raise InputError(
-            "exists",
-            str(target),
-            "exists already, and results are never overwritten",
-            hint="choose another `output=`, or replace it with `force=True`",
-        )
+        message = "exists already, and results are never overwritten"
+        hint = "choose another `output=`, or replace it with `force=True`"
+        raise InputError("exists", str(target), message, hint=hint)
 
 
 @contextmanager

@@ -8,32 +8,26 @@ Math. 29, 1977), which is that of M/G/1 for one server.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
+from iowatt.base.errors import Argument, InputError
+from iowatt.evaluate.tiers import choose
+from iowatt.evaluate.tiers.benchmark import Technology
 from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.load import BackEnd
+from iowatt.evaluate.tiers.one_pool import BackEnd, Front, Objective, TierRequest
 from iowatt.evaluate.tiers.result import Predicted
+
+if TYPE_CHECKING:
+    pass
+
 
 #: Mean of the greater of two over that of one, in standard deviations (normal): 1/sqrt(pi). For n: about
 #: sqrt(2 ln n).
 _OF_TWO = 1 / math.sqrt(math.pi)
-
-
-@dataclass(frozen=True)
-class Front:
-    """What stands before the back end, as the run on one pool had it. Times in s, shares from 0 to 1.
-
-    ``read_miss`` of reads wait for the back end; writes do where ``write_waits``.
-    """
-
-    iops: float
-    read_share: float
-    read_miss: float
-    read_hit_s: float
-    write_waits: bool
-    write_hit_s: float
 
 
 @dataclass(frozen=True)
@@ -191,3 +185,75 @@ def result(found: Prediction) -> Predicted:
 
 def _ms(seconds: float | None) -> float | None:
     return None if seconds is None else 1e3 * seconds
+
+
+def best_configuration(
+    load: BackEnd, technologies: Sequence[Technology], front: Front, asked: TierRequest
+) -> tuple[Prediction, list[tuple[str, Prediction | None]]]:
+    """The best of all sets of technologies, and all of them with what they came to."""
+    tried: list[tuple[str, Prediction | None]] = []
+    for number in range(1, min(MOST_TIERS, len(technologies)) + 1):
+        for some in itertools.combinations(technologies, number):
+            found = _best(load, some, front, asked)
+            if found is not None and len(found.tiers) < number:
+                continue  # the smaller set says the same
+            tried.append((" + ".join(one.name for one in some), found))
+    able = [(name, found) for name, found in tried if found is not None]
+    if not able:
+        wanted = f"utilisation at most {asked.limit:g}"
+        if asked.response_s is not None:
+            wanted += f" and a mean response time of {1e3 * asked.response_s:g} ms"
+        message = (
+            f"no candidates hold {load.total_bytes / 1e9:,.0f} GB and serve {load.iops:,.0f} back-end "
+            f"requests a second with {wanted}"
+        )
+        hint = "name faster candidates, or relax `response_time=` or `utilisation=`"
+        raise InputError("infeasible", Argument("tiers"), message, hint=hint)
+    able.sort(key=lambda pair: (_value(pair[1], asked.objective), len(pair[1].tiers)))
+    return able[0][1], tried
+
+
+def _value(found: Prediction, objective: Objective) -> float:
+    if objective == "watts":
+        return found.watts
+    return float(found.drives) if objective == "drives" else float(found.total_usd or 0.0)
+
+
+def _best(load: BackEnd, some: Sequence[Technology], front: Front, asked: TierRequest) -> Prediction | None:
+    """The configuration of some technologies that the rule gives, with groups added for the response time."""
+
+    def tried(extra: Sequence[int]) -> Prediction | None:
+        tiers = choose.lay_out(load, some, asked.limit, asked.objective, extra)
+        return None if not tiers else predict(load, tiers, front)
+
+    extra = [0] * len(some)
+    found = tried(extra)
+    for _ in range(MOST_GROUPS):
+        if found is None or asked.response_s is None:
+            return found
+        if found.response_s is not None and found.response_s <= asked.response_s:
+            return found
+        better: tuple[float, list[int], Prediction] | None = None
+        for at in range(len(some)):
+            more = [number + (at == place) for place, number in enumerate(extra)]
+            next_one = tried(more)
+            if next_one is None or next_one.response_s is None:
+                continue
+            now = found.response_s if found.response_s is not None else float("inf")
+            gain = (now - next_one.response_s) / max(
+                _value(next_one, asked.objective) - _value(found, asked.objective), 1e-9
+            )
+            if gain > 0 and (better is None or gain > better[0]):
+                better = (gain, more, next_one)
+        if better is None:
+            return None
+        _, extra, found = better
+    return None
+
+
+#: Tiers that a configuration may have.
+MOST_TIERS: Final = 2
+
+
+#: Groups that are added for the response time before a choice of technologies is given up.
+MOST_GROUPS: Final = 64

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.evaluate.tiers.choose import Objective
+from iowatt.evaluate.tiers.one_pool import Objective
 
 
 class Limits(Result):

@@ -115,12 +115,11 @@ def _paced(trace: Path, found: Requests) -> PacedRequests:
     think = np.diff(time_ns) - response_ns[:-1]
     early = int(np.count_nonzero(think < 0))
     if early:
-        raise InputError(
-            "unsupported",
-            str(trace),
+        message = (
             f"{early} requests are issued before the previous one has completed; a validation replays one "
-            f"request at a time, unless the trace's format ({QUEUED}) records the queue",
+            f"request at a time, unless the trace's format ({QUEUED}) records the queue"
         )
+        raise InputError("unsupported", str(trace), message)
     return PacedRequests(**columns, think_ns=np.append(think, 0).astype(np.uint64))
 
 
@@ -131,13 +130,12 @@ def _columns(trace: Path, found: Requests) -> dict[str, NDArray[Any]]:
     response_ns = np.concatenate([batch["response_ns"] for batch in batches])
     missing = int(np.count_nonzero(response_ns < 0))
     if missing:
-        raise InputError(
-            "missing",
-            str(trace),
-            f"{missing} of {len(response_ns)} requests have no response time to compare with",
-            hint="formats with response times: disksim-validate, hp-srt, msr, and csv or parquet with such a "
-            "column",
+        message = f"{missing} of {len(response_ns)} requests have no response time to compare with"
+        hint = (
+            "formats with response times: disksim-validate, hp-srt, msr, and csv or parquet with such a "
+            "column"
         )
+        raise InputError("missing", str(trace), message, hint=hint)
     return {
         "time_ns": np.concatenate([batch["time_ns"] for batch in batches]),
         "offset": np.concatenate([batch["offset"] for batch in batches]),
@@ -199,12 +197,9 @@ def cases(
         found = [case for case in shipped() if device in (None, case.device)]
         if not found:
             known = ", ".join(case.device for case in shipped())
-            raise InputError(
-                "unknown-name",
-                Argument("device", device),
-                "there is no shipped trace of this device",
-                hint=f"give `trace=FILE`; shipped are traces of {known}",
-            )
+            message = "there is no shipped trace of this device"
+            hint = f"give `trace=FILE`; shipped are traces of {known}"
+            raise InputError("unknown-name", Argument("device", device), message, hint=hint)
         return found
     if device is None:
         raise InputError("missing", Argument("device"), f"expected the device that {trace} was measured on")

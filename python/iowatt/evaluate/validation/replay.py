@@ -20,8 +20,16 @@ from numpy.typing import NDArray
 from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.validation import cases
-from iowatt.evaluate.validation.cases import OPEN, Case, MeasuredRequests, PacedRequests, QueuedRequests
+from iowatt.evaluate.validation.cases import (
+    OPEN,
+    Case,
+    MeasuredRequests,
+    PacedRequests,
+    QueuedRequests,
+    read,
+    read_arrivals,
+    read_services,
+)
 from iowatt.evaluate.validation.result import (
     ComparedTimes,
     DiskSimFigures,
@@ -135,12 +143,12 @@ def validate(case: Case) -> Validation:
     service = None
     asked: MeasuredRequests
     if case.arrivals == OPEN:
-        asked = arrived = cases.read_arrivals(case.trace, case.format, case.trace_device)
+        asked = arrived = read_arrivals(case.trace, case.format, case.trace_device)
         simulated_ms, moved = respond_open(drive, arrived)
-        services = cases.read_services(case.trace, case.format, case.trace_device)
+        services = read_services(case.trace, case.format, case.trace_device)
         service = _compared(case, services, respond(drive, services)[0])
     else:
-        asked = paced = cases.read(case.trace, case.format)
+        asked = paced = read(case.trace, case.format)
         simulated_ms, moved = respond(drive, paced)
     if moved:
         text = f"{moved} requests past the drive's end were moved to its end"

@@ -56,12 +56,11 @@ def parse(text: str) -> Address:
         named = os.environ.get("RAY_ADDRESS", "").strip()
         return parse(named) if named and named != AUTO else Address(AUTO)
     if given.startswith("ray://"):
-        raise InputError(
-            "unsupported",
-            WHERE,
-            "Ray Client addresses (ray://) are not supported: this machine has to be a node of the cluster",
-            hint="join it with `ray start --address=HOST:PORT --num-cpus=0`, and give that HOST:PORT",
+        message = (
+            "Ray Client addresses (ray://) are not supported: this machine has to be a node of the cluster"
         )
+        hint = "join it with `ray start --address=HOST:PORT --num-cpus=0`, and give that HOST:PORT"
+        raise InputError("unsupported", WHERE, message, hint=hint)
     found = _HOST_PORT.fullmatch(given)
     if found is None or not 0 < int(found[2]) < 1 << 16:
         raise InputError(
@@ -83,13 +82,12 @@ def probe(address: Address) -> None:
 
 def not_joined(address: Address, reason: str) -> InputError:
     """The error where something answers, but does not let this machine in."""
-    return InputError(
-        "unreachable",
-        WHERE,
-        f"this machine could not join the cluster at {address.text}: {reason}",
-        hint="see that Ray's head listens there, that this machine is a node of its cluster (`ray start "
-        "--address=...`, with --num-cpus=0 if it shall not compute), and that RAY_AUTH_MODE is set as there",
+    message = f"this machine could not join the cluster at {address.text}: {reason}"
+    hint = (
+        "see that Ray's head listens there, that this machine is a node of its cluster (`ray start "
+        "--address=...`, with --num-cpus=0 if it shall not compute), and that RAY_AUTH_MODE is set as there"
     )
+    return InputError("unreachable", WHERE, message, hint=hint)
 
 
 def _no_answer(address: Address, reason: str) -> InputError:
@@ -98,13 +96,12 @@ def _no_answer(address: Address, reason: str) -> InputError:
         if address.loopback
         else ""
     )
-    return InputError(
-        "unreachable",
-        WHERE,
-        f"no Ray cluster answers at {address.text} ({reason})",
-        hint=f"start one with `ray start --head`, and give the address that it prints{listens}. "
-        "Nothing was written; without a cluster the points run on this machine",
+    message = f"no Ray cluster answers at {address.text} ({reason})"
+    hint = (
+        f"start one with `ray start --head`, and give the address that it prints{listens}. "
+        "Nothing was written; without a cluster the points run on this machine"
     )
+    return InputError("unreachable", WHERE, message, hint=hint)
 
 
 IMPORT_S: Final = 60.0
@@ -126,12 +123,9 @@ class Child:
 
     def __init__(self, address: Address) -> None:
         if importlib.util.find_spec("ray") is None:
-            raise InputError(
-                "tool-missing",
-                WHERE,
-                "Ray is not installed, and a cluster needs it",
-                hint="pip install 'iowatt[cluster]', on every machine of the cluster",
-            )
+            message = "Ray is not installed, and a cluster needs it"
+            hint = "pip install 'iowatt[cluster]', on every machine of the cluster"
+            raise InputError("tool-missing", WHERE, message, hint=hint)
         probe(address)
         self._address = address
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by end()

@@ -140,13 +140,12 @@ class Cluster:
             self._finished.put(self._lost(rest[0]))
 
     def _lost(self, reason: str) -> InputError:
-        return InputError(
-            "unreachable",
-            addresses.WHERE,
-            f"the cluster at {self.address.text} is lost: {reason}",
-            hint="finished points are kept; the same command with `resume=True` continues, on a cluster or, "
-            "without `cluster=`, on this machine",
+        message = f"the cluster at {self.address.text} is lost: {reason}"
+        hint = (
+            "finished points are kept; the same command with `resume=True` continues, on a cluster or, "
+            "without `cluster=`, on this machine"
         )
+        return InputError("unreachable", addresses.WHERE, message, hint=hint)
 
 
 def _finished(ticket: int, failed: bool, content: bytes) -> Finished:
@@ -158,9 +157,6 @@ def _finished(ticket: int, failed: bool, content: bytes) -> Finished:
 
 
 def _died(text: str) -> MachineError:
-    return MachineError(
-        "unreachable",
-        None,
-        f"the machines that ran it died or lost it, {driver.RETRIES + 1} times: {text}",
-        hint="check that they have enough memory; `resume=True` tries it again",
-    )
+    message = f"the machines that ran it died or lost it, {driver.RETRIES + 1} times: {text}"
+    hint = "check that they have enough memory; `resume=True` tries it again"
+    return MachineError("unreachable", None, message, hint=hint)

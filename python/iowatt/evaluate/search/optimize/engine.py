@@ -160,19 +160,12 @@ def _method(problem: Problem, space: Space) -> str:
         fits = problem.most is None or problem.most >= space.size
         return "exact" if space.size <= EXACT_UP_TO and fits else "search"
     if problem.method == "exact" and space.size > MOST_EXACT:
-        raise InputError(
-            "too-large",
-            Argument("method", "exact"),
-            f"{space.size:,} points are too many to simulate one by one; the most is {MOST_EXACT:,}",
-            hint="`method=search` simulates a small part of them",
-        )
+        message = f"{space.size:,} points are too many to simulate one by one; the most is {MOST_EXACT:,}"
+        hint = "`method=search` simulates a small part of them"
+        raise InputError("too-large", Argument("method", "exact"), message, hint=hint)
     if problem.method == "exact" and problem.most is not None:
-        raise InputError(
-            "conflict",
-            Argument("most"),
-            "an exact answer simulates every point that may be best, however many there are",
-            hint="leave it out, or give `method=search`",
-        )
+        message = "an exact answer simulates every point that may be best, however many there are"
+        raise InputError("conflict", Argument("most"), message, hint="leave it out, or give `method=search`")
     return problem.method
 
 
@@ -215,12 +208,11 @@ def _look(
     built = [one for one in looker.seen.values() if one.refused is None]
     if not built:
         first = next(iter(looker.seen.values()))
-        raise InputError(
-            "infeasible",
-            Argument("over"),
+        message = (
             f"none of the {len(looker.seen):,} configurations that were looked at can be built; the first: "
-            f"{first.refused}",
+            f"{first.refused}"
         )
+        raise InputError("infeasible", Argument("over"), message)
 
 
 def _first(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> None:
@@ -248,13 +240,11 @@ def _first(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> Non
             raise _all_failed(judge)
         return
     unknown = next((row["energy.unknown"] for row in judge.rows.values() if row.get("energy.unknown")), None)
-    raise InputError(
-        "missing-figure",
-        problem.argument_of(missing[0]),
-        f"none of {len(judge.rows)} Runs of this scenario has the metric {missing[0]!r}"
-        + (f": {unknown}" if unknown else ""),
-        hint="the table of `iowatt sweep` shows the metrics that a Run has",
+    message = f"none of {len(judge.rows)} Runs of this scenario has the metric {missing[0]!r}" + (
+        f": {unknown}" if unknown else ""
     )
+    hint = "the table of `iowatt sweep` shows the metrics that a Run has"
+    raise InputError("missing-figure", problem.argument_of(missing[0]), message, hint=hint)
 
 
 def _missing(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> list[str]:
@@ -300,14 +290,11 @@ def _around(
         left(min(room, len(near)))
         judge.run(near[:room])
         if room < len(near):
-            return [
-                Note(
-                    code="budget-spent",
-                    text=f"{len(near) - room} of the winner's neighbours were not simulated: the budget of "
-                    f"{budget} simulations was spent",
-                    decides=True,
-                )
-            ]
+            text = (
+                f"{len(near) - room} of the winner's neighbours were not simulated: the budget of "
+                f"{budget} simulations was spent"
+            )
+            return [Note(code="budget-spent", text=text, decides=True)]
     return []
 
 
@@ -323,47 +310,31 @@ def _notes(
     failed = sorted(number for number, record in judge.records.items() if "error" in record)
     if failed:
         said = error_text(judge.records[failed[0]]["error"])
-        notes.append(
-            Note(
-                code="points-failed",
-                text=f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}",
-                decides=True,
-            )
-        )
+        text = f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}"
+        notes.append(Note(code="points-failed", text=text, decides=True))
     late = sum(row.get("overloaded") is True for row in judge.rows.values())
     if late:
-        notes.append(
-            Note(
-                code="not-kept-up",
-                text=f"{late} simulated points could not keep up with their load: their figures depend on "
-                "how long the run is, so that they are not feasible",
-                decides=True,
-            )
+        text = (
+            f"{late} simulated points could not keep up with their load: their figures depend on "
+            "how long the run is, so that they are not feasible"
         )
+        notes.append(Note(code="not-kept-up", text=text, decides=True))
     if method == "search":
-        notes.append(
-            Note(
-                code="not-proven",
-                text="not every point was simulated: there may be a better one among the others",
-            )
-        )
+        text = "not every point was simulated: there may be a better one among the others"
+        notes.append(Note(code="not-proven", text=text))
     if len(looker.seen) < space.size:
-        notes.append(
-            Note(
-                code="looked-at",
-                text=f"{len(looker.seen):,} of {space.size:,} points were looked at: some at random, those "
-                "that Optuna proposed, and those around the best",
-            )
+        text = (
+            f"{len(looker.seen):,} of {space.size:,} points were looked at: some at random, those "
+            "that Optuna proposed, and those around the best"
         )
+        notes.append(Note(code="looked-at", text=text))
     if problem.within is not None:
         within = problem.within
-        notes.append(
-            Note(
-                code="judged-within",
-                text=f"each point is judged at the highest rate whose {within.statistic} response time is "
-                f"within {within.limit_s * 1e3:g} ms, found to {within.tolerance:.2%} of the rate",
-            )
+        text = (
+            f"each point is judged at the highest rate whose {within.statistic} response time is "
+            f"within {within.limit_s * 1e3:g} ms, found to {within.tolerance:.2%} of the rate"
         )
+        notes.append(Note(code="judged-within", text=text))
     return notes
 
 
@@ -377,14 +348,11 @@ def _of_winner(problem: Problem, looker: Assessor, judge: CandidateEvaluator) ->
     for goal in problem.objectives:
         expected, value = (looker(winner).estimate or {}).get(goal.metric), row[goal.metric]
         if expected is not None and value and abs(expected / value - 1) > _FAR:
-            found.append(
-                Note(
-                    code="estimate-differs",
-                    text=f"its {goal.metric} in steady state is {expected:.4g} by the estimate and "
-                    f"{value:.4g} by its Run: look at the Run (is it long enough?) before you trust either",
-                    decides=True,
-                )
+            message = (
+                f"its {goal.metric} in steady state is {expected:.4g} by the estimate and "
+                f"{value:.4g} by its Run: look at the Run (is it long enough?) before you trust either"
             )
+            found.append(Note(code="estimate-differs", text=message, decides=True))
     return found
 
 

@@ -140,22 +140,16 @@ def parse_objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[O
     found += [Objective(check_metric(name, Argument("minimize")), lower=True) for name in minimize]
     names = [one.metric for one in found]
     if not found:
-        raise InputError(
-            "missing",
-            Argument("maximize"),
-            "no metric to maximize or minimize is given",
-            hint="for example `maximize=efficiency.iops_per_w`",
-        )
+        message = "no metric to maximize or minimize is given"
+        hint = "for example `maximize=efficiency.iops_per_w`"
+        raise InputError("missing", Argument("maximize"), message, hint=hint)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError("duplicate", Argument("maximize"), f"{twice} is given twice as an objective")
     if len(found) > MOST_OBJECTIVES:
-        raise InputError(
-            "too-large",
-            Argument("maximize"),
-            f"{len(found)} objectives are too many: nearly every point would be on the front",
-            hint=f"give at most {MOST_OBJECTIVES}; others can be constraints: `subject_to=METRIC <= VALUE`",
-        )
+        message = f"{len(found)} objectives are too many: nearly every point would be on the front"
+        hint = f"give at most {MOST_OBJECTIVES}; others can be constraints: `subject_to=METRIC <= VALUE`"
+        raise InputError("too-large", Argument("maximize"), message, hint=hint)
     return found
 
 
@@ -236,20 +230,13 @@ def make_problem(
     Raises ``InputError``: what is wrong with one of them.
     """
     if method not in get_args(Method):
-        raise InputError(
-            "not-accepted",
-            Argument("method"),
-            f"there is no method {method!r}; expected one of {', '.join(get_args(Method))}",
-        )
+        message = f"there is no method {method!r}; expected one of {', '.join(get_args(Method))}"
+        raise InputError("not-accepted", Argument("method"), message)
     if not 0 <= seed < 2**63:
         raise InputError("out-of-range", Argument("seed"), f"expected 0 to 2^63 - 1, not {seed}")
     if workload is not None and within_s is None:
-        raise InputError(
-            "not-applicable",
-            Argument("workload"),
-            "says whose rate is searched for, and no limit is given",
-            hint="for example `within=20ms`",
-        )
+        message = "says whose rate is searched for, and no limit is given"
+        raise InputError("not-applicable", Argument("workload"), message, hint="for example `within=20ms`")
     if within_s is not None and not (math.isfinite(within_s) and within_s > 0):
         raise InputError("out-of-range", Argument("within"), f"expected a time above 0, not {within_s!r} s")
     goals = parse_objectives(maximize, minimize)

@@ -13,12 +13,12 @@ from iowatt.evaluate.search.rate.scenario import search_scenario
 __all__ = [
     "ALL",
     "STATISTICS",
-    "RateRequest",
-    "RateResult",
     "HighestRate",
     "Loop",
+    "RateRequest",
+    "RateResult",
     "RateRun",
     "find_highest_rate",
-    "search_scenario",
     "row_at_limit",
+    "search_scenario",
 ]

@@ -115,14 +115,11 @@ def search_closed(
 def _notes(asked: RateRequest, *, settled: bool) -> tuple[Note, ...]:
     if settled:
         return ()
-    return (
-        Note(
-            code="not-settled",
-            text=f"no number of outstanding requests that was run came within {asked.tolerance:.2%} of the "
-            "limit: the rate there is interpolated from further away",
-            decides=True,
-        ),
+    text = (
+        f"no number of outstanding requests that was run came within {asked.tolerance:.2%} of the "
+        "limit: the rate there is interpolated from further away"
     )
+    return (Note(code="not-settled", text=text, decides=True),)
 
 
 def _too_slow(
@@ -209,21 +206,13 @@ def _proportion(scenario: Scenario, asked: RateRequest) -> tuple[float, ...]:
     """Shares of the rate."""
     chosen = chosen_workloads(scenario, asked.workload)
     if len(chosen) < len(scenario.workload):
-        raise InputError(
-            "not-applicable",
-            Argument("workload"),
-            "with closed loops all workloads are judged together, in the proportion of their rates",
-            hint=f"give `workload={ALL}`",
-        )
+        message = "with closed loops all workloads are judged together, in the proportion of their rates"
+        raise InputError("not-applicable", Argument("workload"), message, hint=f"give `workload={ALL}`")
     rates = []
     for workload in scenario.workload:
         if workload.profile is None:
-            raise InputError(
-                "not-applicable",
-                f"workload.{workload.name}",
-                "a recorded trace has no number of outstanding requests to vary",
-                hint="give `loop=open`",
-            )
+            message = "a recorded trace has no number of outstanding requests to vary"
+            raise InputError("not-applicable", f"workload.{workload.name}", message, hint="give `loop=open`")
         rates.append(workload.profile.rate_iops)
     return shares(scenario, chosen, rates)
 
@@ -273,11 +262,8 @@ class _Bench:
             if run.summary["response_time_ms"]["all"]["count"] >= counted / 2:
                 return run
             rate = max(float(run.summary["throughput"]["iops"]), rate / 2)
-        raise InputError(
-            "infeasible",
-            f"scenario {self.scenario.name}",
-            f"fewer than {counted / 2:,.0f} requests complete in any run, however long",
-        )
+        message = f"fewer than {counted / 2:,.0f} requests complete in any run, however long"
+        raise InputError("infeasible", f"scenario {self.scenario.name}", message)
 
     @property
     def _counted(self) -> int:

@@ -353,22 +353,16 @@ class _Search:
                 f"requests per second, the most that is tried, the {kind(asked)} is {seen_ms:.4g} ms"
             )
         elif highest.beyond is not None and self.crossing(highest) is None:
-            notes.append(
-                Note(
-                    code="saturated-beyond",
-                    text="beyond the rate found the system cannot keep up with the requests: its capacity, "
-                    "not the limit, ends the search",
-                    decides=True,
-                )
+            text = (
+                "beyond the rate found the system cannot keep up with the requests: its capacity, "
+                "not the limit, ends the search"
             )
+            notes.append(Note(code="saturated-beyond", text=text, decides=True))
         if len(self.seeds) > 1 and highest.best is not None and not by_seed:
-            notes.append(
-                Note(
-                    code="no-interval",
-                    text="the seeds give no interval of the rate, because the response time does not rise to "
-                    "the limit",
-                )
+            text = (
+                "the seeds give no interval of the rate, because the response time does not rise to the limit"
             )
+            notes.append(Note(code="no-interval", text=text))
         return notes, problem
 
 

@@ -109,12 +109,11 @@ class Load:
         """The scenario at a rate, requests per second in all; and what was changed, as overrides."""
         warm_up, counted = self.lasts(rate)
         if counted <= 0:
-            raise InputError(
-                "out-of-range",
-                "observe.warmup",
-                f"the warm-up of {warm_up:g} s leaves nothing of the run at {rate:.6g} requests per second",
-                hint="use a shorter warm-up, or a longer trace",
+            message = (
+                f"the warm-up of {warm_up:g} s leaves nothing of the run at {rate:.6g} requests per second"
             )
+            hint = "use a shorter warm-up, or a longer trace"
+            raise InputError("out-of-range", "observe.warmup", message, hint=hint)
         changes, workloads = [], list(self.scenario.workload)
         for at, share, of in zip(self.chosen, self.shares, self.recorded, strict=True):
             workloads[at], changed = _paced(workloads[at], rate * share, of, warm_up + counted)
@@ -249,19 +248,13 @@ def chosen_workloads(scenario: Scenario, asked: str | None) -> tuple[int, ...]:
     if asked == ALL:
         return tuple(range(len(names)))
     if asked is None and len(names) > 1:
-        raise InputError(
-            "ambiguous",
-            Argument("workload"),
-            f"the scenario has {len(names)} workloads; say whose rate is raised",
-            hint=f"one of {', '.join(names)}, or '*' for all of them in proportion",
-        )
+        message = f"the scenario has {len(names)} workloads; say whose rate is raised"
+        hint = f"one of {', '.join(names)}, or '*' for all of them in proportion"
+        raise InputError("ambiguous", Argument("workload"), message, hint=hint)
     if asked is not None and asked not in names:
-        raise InputError(
-            "unknown-name",
-            Argument("workload"),
-            f"there is no workload {asked!r}",
-            hint=suggestion(asked, names, "workloads"),
-        )
+        message = f"there is no workload {asked!r}"
+        hint = suggestion(asked, names, "workloads")
+        raise InputError("unknown-name", Argument("workload"), message, hint=hint)
     return (0 if asked is None else names.index(asked),)
 
 
@@ -286,12 +279,8 @@ def _stated(workload: Workload, base: Path) -> float | None:
             "many outstanding requests reach the limit",
         )
     if isinstance(law, Recorded):
-        raise InputError(
-            "not-applicable",
-            place,
-            f"the requests of {workload.name!r} arrive at the times that its profile takes from a trace",
-            hint="use a law of arrivals that has a rate",
-        )
+        message = f"the requests of {workload.name!r} arrive at the times that its profile takes from a trace"
+        raise InputError("not-applicable", place, message, hint="use a law of arrivals that has a rate")
     if workload.profile is None:
         return None if workload.trace is None else workload.trace.rate_iops
     return workload.profile.rate_iops or mean_rate(profile)
@@ -339,12 +328,9 @@ def shares(scenario: Scenario, chosen: Sequence[int], rates: Sequence[float | No
     known = []
     for at, rate in zip(chosen, rates, strict=True):
         if rate is None:
-            raise InputError(
-                "missing",
-                f"workload.{scenario.workload[at].name}",
-                "the proportion of the workloads follows from their rates, and this one has none",
-                hint="give it rate_iops",
-            )
+            message = "the proportion of the workloads follows from their rates, and this one has none"
+            hint = "give it rate_iops"
+            raise InputError("missing", f"workload.{scenario.workload[at].name}", message, hint=hint)
         known.append(rate)
     return tuple(rate / math.fsum(known) for rate in known)
 

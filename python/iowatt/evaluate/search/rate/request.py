@@ -75,27 +75,18 @@ class RateRequest:
                 )
         object.__setattr__(self, "statistic", _statistic(self.statistic))
         if not (isinstance(self.tolerance, int | float) and 1e-4 <= self.tolerance <= 0.5):
-            raise InputError(
-                "out-of-range",
-                Argument("tolerance"),
-                f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}",
-            )
+            message = f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}"
+            raise InputError("out-of-range", Argument("tolerance"), message)
         if self.most_runs < 3:
             raise InputError(
                 "out-of-range", Argument("most_runs"), f"expected at least 3 runs, not {self.most_runs}"
             )
         if not 1 <= self.replications <= MOST_REPLICATIONS:
-            raise InputError(
-                "out-of-range",
-                Argument("replications"),
-                f"expected 1 to {MOST_REPLICATIONS}, not {self.replications}",
-            )
+            message = f"expected 1 to {MOST_REPLICATIONS}, not {self.replications}"
+            raise InputError("out-of-range", Argument("replications"), message)
         if self.requests is not None and self.requests < 100:
-            raise InputError(
-                "out-of-range",
-                Argument("requests"),
-                f"expected at least 100 requests, not {self.requests}: the mean of fewer says little",
-            )
+            message = f"expected at least 100 requests, not {self.requests}: the mean of fewer says little"
+            raise InputError("out-of-range", Argument("requests"), message)
         if self.warmup_requests is not None and self.warmup_requests < 0:
             raise InputError(
                 "out-of-range", Argument("warmup_requests"), f"expected 0 or more, not {self.warmup_requests}"
@@ -105,12 +96,9 @@ class RateRequest:
         if self.loop == "closed":
             self._check_closed()
         elif self.warmup_requests is not None:
-            raise InputError(
-                "not-applicable",
-                Argument("warmup_requests"),
-                "with open arrivals the scenario sets the warm-up",
-                hint="set observe.warmup in the scenario",
-            )
+            message = "with open arrivals the scenario sets the warm-up"
+            hint = "set observe.warmup in the scenario"
+            raise InputError("not-applicable", Argument("warmup_requests"), message, hint=hint)
 
     def _check_closed(self) -> None:
         """Raise ``InputError`` for what a closed loop is not judged by."""
@@ -121,12 +109,8 @@ class RateRequest:
             (self.replications > 1, "replications", "with one seed"),
         ):
             if given:
-                raise InputError(
-                    "not-applicable",
-                    Argument(argument),
-                    f"the rate of a closed loop is found {what}",
-                    hint="give `loop=open`",
-                )
+                message = f"the rate of a closed loop is found {what}"
+                raise InputError("not-applicable", Argument(argument), message, hint="give `loop=open`")
 
     def first_rate(self, drives: int) -> float | None:
         """The rate to begin at with so many drives, requests per second; None where none is given."""
@@ -156,9 +140,6 @@ def _statistic(name: str) -> str:
     plain = {key: said for said, (key, _) in STATISTICS.items()}
     said = plain.get(name, name)
     if said not in STATISTICS:
-        raise InputError(
-            "not-accepted",
-            Argument("statistic"),
-            f"there is no statistic {name!r}; expected one of {', '.join(STATISTICS)}",
-        )
+        message = f"there is no statistic {name!r}; expected one of {', '.join(STATISTICS)}"
+        raise InputError("not-accepted", Argument("statistic"), message)
     return said

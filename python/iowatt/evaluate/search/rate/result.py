@@ -134,8 +134,8 @@ class RateResult:
     #: At ``rate_iops``; half of its 95 % interval is None where it is not known.
     response_s: float | None
     response_half_width_s: float | None
-    #: The Run at the rate found, of the first seed; its requests are those of all workloads. Of a closed loop
-    #: the nearest one: :func:`iowatt.evaluate.search.rate.result.row_at_limit` takes its figures to the limit.
+    #: The Run at the rate found, of the first seed, with the requests of all workloads. Of a closed loop the
+    #: nearest one: :func:`row_at_limit` scales its figures to the limit.
     run: Run | None
     points: tuple[RateRun, ...]
     #: Whether rate and beyond are within the tolerance of one another.

@@ -8,7 +8,7 @@ from typing import Any, Final
 from iowatt.evaluate.search import metrics
 from iowatt.evaluate.search.axes import show_value
 from iowatt.pages.optimize.figures.points import DRAWN, KINDS, WINNER, Points
-from iowatt.render import numbers
+from iowatt.render import numbers, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, layout, plain
 
 LINES: Final = "lines"
@@ -35,6 +35,11 @@ def figure(points: Points) -> Figure | None:
         data.append(_trace(every, [winner], "winner"))
     names = ["<br>".join(map(plain, wrap(name, _HEAD))) for name, _ in _verticals(points)]
     columns = [points.columns[at] for _, at in _verticals(points)]
+    across = {
+        "tickvals": list(range(len(names))), "ticktext": names, "range": [-0.4, len(names) - 0.6],
+        "automargin": True, "tickangle": 0, "showgrid": True, "zeroline": False, "title": {"text": ""},
+    }  # fmt: skip
+    upwards = {"visible": False, "range": [-0.12, 1.12], "title": {"text": ""}}
     return Figure(
         LINES,
         "Points as lines",
@@ -55,24 +60,7 @@ def figure(points: Points) -> Figure | None:
                 for at in drawn
             ],
         ),
-        {
-            "data": data,
-            "layout": layout(
-                {
-                    "tickvals": list(range(len(names))),
-                    "ticktext": names,
-                    "range": [-0.4, len(names) - 0.6],
-                    "automargin": True,
-                    "tickangle": 0,
-                    "showgrid": True,
-                    "zeroline": False,
-                    "title": {"text": ""},
-                },
-                {"visible": False, "range": [-0.12, 1.12], "title": {"text": ""}},
-                showlegend=True,
-                annotations=_annotations(points),
-            ),
-        },
+        plot.spec(data, layout(across, upwards, showlegend=True, annotations=_annotations(points))),
         [f"At most {MOST_LINES} lines are drawn, those of the best points of what is shown."]
         if sum(one is not None for one in every) > MOST_LINES
         else [],
@@ -143,17 +131,8 @@ def _trace(every: list[list[float] | None], chosen: list[int], kind: str) -> dic
         ys += [*line, None]
     faint = {"winner": (3.0, 1.0), "front": (1.6, 0.9), "feasible": (1.0, 0.45)}
     width, opacity = faint.get(kind, (0.8, 0.3))
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": look.name,
-        "x": xs,
-        "y": ys,
-        "connectgaps": False,
-        "opacity": opacity,
-        "line": {"color": look.colour, "width": width},
-        "hoverinfo": "skip",
-    }
+    more: dict[str, Any] = {"connectgaps": False, "opacity": opacity, "hoverinfo": "skip"}
+    return plot.line(xs, ys, name=look.name, colour=look.colour, width=width, **more)
 
 
 def _annotations(points: Points) -> list[dict[str, Any]]:

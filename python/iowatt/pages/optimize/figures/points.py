@@ -12,7 +12,7 @@ from iowatt.evaluate.search import metrics
 from iowatt.evaluate.search.axes import show_value
 from iowatt.evaluate.search.optimize.result_view import SIMULATED, OptimizationView, ViewRow, number
 from iowatt.render import numbers, palette
-from iowatt.render.figure import Cell, Column, Figure, Table, plain
+from iowatt.render.figure import Cell, Column, Figure, Table, plain, text_columns
 
 POINTS: Final = "points"
 
@@ -171,6 +171,11 @@ class Points:
         return show_value(value) if isinstance(value, str | bool) else None
 
 
+def yes_no(feasible: bool | None) -> str:
+    """A truth value as a cell of a table."""
+    return "not known" if feasible is None else "yes" if feasible else "no"
+
+
 def _whole(cells: list[Cell]) -> list[Cell]:
     """Cells as whole numbers where all are, such as counts."""
     if all(cell is None or (isinstance(cell, int | float) and cell == int(cell)) for cell in cells):
@@ -201,24 +206,15 @@ def table(points: Points) -> Figure:
     columns = [
         metrics.VerbatimColumn("Point"),
         *(given.column for given in points.columns),
-        Column("What became of it", text=True),
-        Column("Figures", text=True),
-        Column("Why not", text=True),
+        *text_columns("What became of it", "Figures", "Why not"),
     ]
     rows: list[list[Cell]] = []
     for at, row in enumerate(points.rows):
         why_not = row.get("error") or row.get("reason") or row.get("violated")
         known = [explored.known(row, metric) for metric in explored.metrics]
         bases = list(dict.fromkeys(one[1] for one in known if one is not None))
-        rows.append(
-            [
-                row["point"],
-                *(given.cells[at] for given in points.columns),
-                KINDS[points.kinds[at]].name,
-                bases[0] if bases else None,
-                None if why_not is None else str(why_not),
-            ]
-        )
+        told = [KINDS[points.kinds[at]].name, bases[0] if bases else None, why_not and str(why_not)]
+        rows.append([row["point"], *(given.cells[at] for given in points.columns), *told])
     remarks = []
     if len(points.rows) < points.total:
         remarks.append(
