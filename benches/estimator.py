@@ -1,6 +1,6 @@
 """The estimator beside the simulator: over random configurations, how far off it is and how much faster.
 
-``make bench`` runs it. The configurations are those of ``estimate.draw``; the seed is not one of
+``make bench`` runs it. The configurations are those of ``random_configurations``; the seed is not one of
 those that the estimator was developed with. Times are of one process; ratios hold on a like machine only.
 """
 
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from iowatt.evaluate.search.estimate_error import EstimateComparison, compare_random, spread
+from random_configurations import EstimateComparison, compare_random, spread
 
 SEED = 4242
 CONFIGURATIONS = 200

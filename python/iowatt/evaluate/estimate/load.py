@@ -2,7 +2,7 @@
 
 The address laws are those of crates/iowatt-workload/src/access, each as bands of bytes that are asked for
 alike; the hot band's curve is the table of ``sources/export/zones.py`` (vdbench 5.04.06). A band may be
-scattered over its range (the extents of Zipf's and the skew law lie in random order). """
+scattered over its range (the extents of Zipf's and the skew law lie in random order)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A row has every scalar of ``run.json`` under its dotted name, and a few figures over all drives. Left out are
 what differs between equal runs (``simulation``, and ``provenance`` but for version and seed), the lists
-(notes, drives, buses, rebuilds), and the energy of single drives. """
+(notes, drives, buses, rebuilds), and the energy of single drives."""
 
 from __future__ import annotations
 

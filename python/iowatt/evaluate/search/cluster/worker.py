@@ -1,7 +1,7 @@
 """What runs on the machines of a cluster: one task, and its outcome.
 
 This module travels by value, not by name, so that a machine with another iowatt, or none, refuses tasks
-instead of failing in them: at import it needs nothing but Python. """
+instead of failing in them: at import it needs nothing but Python."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Watts: every drive draws at least the watts of its lowest reachable state; the p
 their idle watts, and supplies deliver at most their best share. Throughput: requests at recorded times reach
 every configuration alike (the arrivals of one Run are those of all with the same workloads), and processors
 and links have a capacity. IOPS/W and joules follow. Because the bounds are sound, leaving a point out proves
-something. """
+something."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Expectations are the estimator's, corrected by simulations: the logarithm of simulated over estimated is
 fitted over the settings of the axes (main effects, with a ridge, so that a setting seen once moves little).
 Optuna's multi-objective TPE is seeded and asked in the same order whoever runs the points, so the same
-command proposes the same points. """
+command proposes the same points."""
 
 from __future__ import annotations
 

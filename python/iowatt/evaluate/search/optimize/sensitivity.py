@@ -10,7 +10,7 @@ of the variance is divided among the axes. In a fully known space that is the va
 setting (the main effects of the analysis of variance); where points are missing, so that axes vary together,
 each axis gets what it adds to the others, averaged over all orders in which they can be added (Lindeman,
 Merenda and Gold, "Introduction to Bivariate and Multivariate Analysis", 1980), which agrees where nothing is
-missing. The rest is explained by combinations only. """
+missing. The rest is explained by combinations only."""
 
 from __future__ import annotations
 
