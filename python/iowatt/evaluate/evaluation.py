@@ -172,28 +172,32 @@ def run_scenario(
 
     place = bundle.reserve(output, force=force) if output is not None else nullcontext()
     with place as reservation, _back_end(save_back_end, work.plan, force=force) as back_end:
-        digest = provenance.Digest(inputs)
-        digest.start()
-        try:
-            result = simulate(
-                work,
-                inputs=digest.inputs,
-                scratch=None if reservation is None else reservation.staging,
-                back_end=back_end,
-                lens_tables=True,
-                started_at=started_at,
-                command=command,
-                progress=progress,
-                other_cpu_s=lambda: digest.cpu_s,
-            )
-        except BaseException:
-            digest.cancel()
-            raise
+        result = simulate_with_digests(
+            work,
+            inputs,
+            scratch=None if reservation is None else reservation.staging,
+            back_end=back_end,
+            lens_tables=True,
+            started_at=started_at,
+            command=command,
+            progress=progress,
+        )
         if reservation is None:
             return result
         result.write_into(reservation.staging)
     index.register(reservation.target, result.summary)
     return bundle.Run.open(reservation.target)
+
+
+def simulate_with_digests(work: Prepared, inputs: Sequence[tuple[str, Path]], **options: Any) -> Run:
+    """The Run of a prepared scenario, its input files digested meanwhile; options of :func:`simulate`."""
+    digest = provenance.Digest(inputs)
+    digest.start()
+    try:
+        return simulate(work, inputs=digest.inputs, other_cpu_s=lambda: digest.cpu_s, **options)
+    except BaseException:
+        digest.cancel()
+        raise
 
 
 @contextmanager

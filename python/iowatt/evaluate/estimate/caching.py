@@ -17,9 +17,9 @@ from typing import Any, Final
 import numpy as np
 
 from iowatt.evaluate.estimate.load import Band, Flow, Stream, bands, is_banded
+from iowatt.evaluate.estimate.root import root_of_log
 from iowatt.evaluate.estimate.unknown import not_modelled
 
-_STEPS: Final = 60
 #: Share of the lines that is dirty where writes wait for destages.
 FULL: Final = 0.97
 #: Sequences that began together have come so far apart, bytes: by the square root of what they have moved.
@@ -274,13 +274,4 @@ def _solve(rising: Callable[[float], float], target: float) -> float:
     """The time at which a rising function reaches a target; infinite where it never does."""
     if rising(1e15) <= target:
         return math.inf
-    low, high = -40.0, 15 * math.log(10)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if rising(math.exp(middle)) < target:
-            low = middle
-        else:
-            high = middle
-        if high - low < 1e-6:
-            break
-    return math.exp((low + high) / 2)
+    return root_of_log(rising, target, -40.0, 15 * math.log(10), close=1e-6)

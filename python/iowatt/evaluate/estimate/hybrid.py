@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from iowatt.evaluate.estimate.root import root_of_log
 from iowatt.evaluate.estimate.unknown import not_modelled
 
-_STEPS: Final = 60
 _FAST, _SLOW = 0, 1
 
 
@@ -181,14 +181,7 @@ def _filtered(rates: Any, numbers: Any, room: float, wanted: float) -> Any:
 
     if float(numbers[rates > 0].sum()) <= room:
         return np.where(rates > 0, 1.0, 0.0)
-    low, high = -40.0, 60.0
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if float((numbers * inside(math.exp(middle))).sum()) < room:
-            low = middle
-        else:
-            high = middle
-    return inside(math.exp((low + high) / 2))
+    return inside(root_of_log(lambda time: float((numbers * inside(time)).sum()), room, -40.0, 60.0))
 
 
 def _ranked(plan: Mapping[str, Any], loads: Mapping[AddressRange, tuple[float, float]]) -> Hybrid:

@@ -9,15 +9,17 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from iowatt.base.errors import IowattError
 from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Threads, Work, cores
 from iowatt.evaluate.search.journal import error_record, error_text, load_record
-from iowatt.evaluate.search.point import evaluate_point
+from iowatt.evaluate.search.point import PointTask, described_files, evaluate_point
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.journal import Journal
+    from iowatt.evaluate.search.prepare import CheckedPoint, ScenarioInput
 
 
 Record = dict[str, Any]
@@ -152,3 +154,18 @@ class Evaluator:
         self.faults.append(f"{label}: {text}")
         message = f"a fault of iowatt: {text}"
         return {"key": key, "error": error_record(IowattError("internal", None, message))}
+
+
+def point_task(
+    given: ScenarioInput, checked: CheckedPoint, key: str, digests: dict[Path, str], **options: Any
+) -> PointTask:
+    """The task of a checked point; ``options`` are the other fields of :class:`PointTask`."""
+    return PointTask(
+        key=key,
+        document=checked.document,
+        base=str(given.base.resolve()),
+        text=given.text,
+        overrides=checked.overrides,
+        files=described_files(checked.files, digests),
+        **options,
+    )

@@ -21,7 +21,7 @@ from iowatt.run.summary_schema import Input
 if TYPE_CHECKING:
     from iowatt.evaluate.search.axes import Cell
     from iowatt.evaluate.search.pricing import Pricing
-    from iowatt.evaluate.search.rate import RateRequest as RateAsked
+    from iowatt.evaluate.search.rate import RateRequest
     from iowatt.model.scenario.model import Scenario
     from iowatt.run.bundle import Run
 
@@ -102,10 +102,10 @@ class PointTask:
     text: str
     files: tuple[InputFile, ...]
     #: Where to write the bundle; ``None`` for none.
-    bundle: str | None
-    command: str | None
+    bundle: str | None = None
+    command: str | None = None
     #: Judge the point at its highest rate within a limit, open or closed; None: as the scenario says.
-    rate: RateAsked | None = None
+    rate: RateRequest | None = None
     #: Price its Run; None: no dollars.
     pricing: Pricing | None = None
     #: What was changed of ``text``; the bundle lists it at the text's end.
@@ -135,7 +135,7 @@ def recorded(key: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return {"key": key, "error": error_record(error)}
 
 
-def key_of(files: str, rate: RateAsked | None, pricing: Pricing | None = None) -> str:
+def key_of(files: str, rate: RateRequest | None, pricing: Pricing | None = None) -> str:
     """What tells a point's record from every other: plan and files, and how it is judged and priced.
 
     ``files`` is the key of plan and files, which it remains where the point is judged as its scenario says.

@@ -23,6 +23,7 @@ from iowatt.base.problems import KeyPath, ScenarioError
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, point_label, swept_columns
 from iowatt.evaluate.search.axes import axes as parse_axes
+from iowatt.evaluate.search.folder import SCHEMA
 from iowatt.evaluate.search.journal import error_at_point, error_record
 from iowatt.model.scenario import explain
 from iowatt.model.scenario.model import Scenario
@@ -136,6 +137,26 @@ def raw(given: ScenarioInput, overrides: Sequence[str] = ()) -> dict[str, Any]:
     document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
     place_overridden(document, given.base)
     return document.raw
+
+
+def manifest(
+    kind: str, given: ScenarioInput, axes: Sequence[Axis], command: str | None, *, own_seeds: bool = False
+) -> dict[str, Any]:
+    """What ``sweep.json`` says of every kind of search (:mod:`iowatt.evaluate.search.folder`)."""
+    tables = json.dumps(raw(given), sort_keys=True, default=str)
+    return {
+        "schema": SCHEMA,
+        "kind": kind,
+        "version": _version(),
+        "command": command,
+        "scenario_sha256": hashlib.sha256(tables.encode()).hexdigest(),
+        "set": list(given.overrides),
+        "own_seeds": own_seeds,
+        "axes": [
+            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
+            for axis in axes
+        ],
+    }
 
 
 def _seed(given: ScenarioInput) -> int:

@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,11 +19,11 @@ from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.base.results import Result, ResultDocument
 from iowatt.evaluate.search import prepare, table
 from iowatt.evaluate.search.axes import Axis, Cell, SweepPoint, all_points, point_label, swept_columns
-from iowatt.evaluate.search.evaluator import Evaluator, PointJob, Progress
+from iowatt.evaluate.search.evaluator import Evaluator, PointJob, Progress, point_task
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import RUNS, SCHEMA, Folder, refuse_target
+from iowatt.evaluate.search.folder import RUNS, Folder, refuse_target
 from iowatt.evaluate.search.journal import error_at_point, error_record
-from iowatt.evaluate.search.point import PointTask, described_files, file_digests, key_of
+from iowatt.evaluate.search.point import file_digests, key_of
 from iowatt.evaluate.search.prepare import CheckedPoint, RefusedPoint, ScenarioInput
 
 if TYPE_CHECKING:
@@ -147,7 +144,15 @@ def run_sweep(
             key = keys[one.point.number]
             if key not in runner.records and key not in tasks:
                 bundle = _bundle_place(output, names.get(one.point.number))
-                task = _task(request, one, key, digests, bundle)
+                task = point_task(
+                    request.given,
+                    one,
+                    key,
+                    digests,
+                    bundle=bundle,
+                    command=request.command,
+                    rate=request.within,
+                )
                 tasks[key] = PointJob(task, point_label(one.point, columns), shares[key])
                 at[key] = one.point
         runner.shared = len(tasks) > 1
@@ -211,39 +216,14 @@ def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict
 def _manifest(
     request: SweepRequest, ready: Sequence[CheckedPoint], digests: dict[Path, str]
 ) -> dict[str, Any]:
-    base = prepare.raw(request.given)
     named = {path: name for one in ready for name, path in one.files}
     return {
-        "schema": SCHEMA,
-        "kind": request.kind,
-        "version": version("iowatt"),
-        "command": request.command,
-        "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
-        "set": list(request.given.overrides),
-        "own_seeds": request.own_seeds,
-        "axes": [
-            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
-            for axis in request.axes
-        ],
+        **prepare.manifest(
+            request.kind, request.given, request.axes, request.command, own_seeds=request.own_seeds
+        ),
         "inputs": [{"path": name, "sha256": digests[path]} for path, name in sorted(named.items())],
         **({} if request.within is None else {"within": asdict(request.within)}),
     }
-
-
-def _task(
-    request: SweepRequest, one: CheckedPoint, key: str, digests: dict[Path, str], bundle: Path | None
-) -> PointTask:
-    return PointTask(
-        key=key,
-        document=one.document,
-        base=str(request.given.base.resolve()),
-        text=request.given.text,
-        overrides=one.overrides,
-        files=described_files(one.files, digests),
-        bundle=None if bundle is None else str(bundle.resolve()),
-        command=request.command,
-        rate=request.within,
-    )
 
 
 def _bundle_names(
@@ -261,8 +241,8 @@ def _bundle_names(
     return {number: first.setdefault(keys[number], name) for number, name in names.items()}
 
 
-def _bundle_place(output: Path | None, name: str | None) -> Path | None:
-    return None if output is None or name is None else output / name
+def _bundle_place(output: Path | None, name: str | None) -> str | None:
+    return None if output is None or name is None else str((output / name).resolve())
 
 
 class SweepWarning(Result):

@@ -89,15 +89,7 @@ def _busy(one: TierFigures) -> float | None:
 def brief(names: str, found: Prediction | None) -> Alternative:
     """A set of technologies and what it came to."""
     if found is None:
-        return Alternative(
-            tiers=names,
-            counts=None,
-            drives=None,
-            power_w=None,
-            usd=None,
-            total_usd=None,
-            response_time_ms=None,
-        )
+        return Alternative(tiers=names)
     told = predict.result(found)
     return Alternative(
         tiers=names,

@@ -186,22 +186,8 @@ def _simulated(work: Prepared, base: Path, output: Path, progress: Progress | No
 
     inputs = evaluation.files(work, base)
     with bundle.reserve(output) as place:
-        digest = provenance.Digest(inputs)
-        digest.start()
-        try:
-            run = evaluation.simulate(
-                work,
-                inputs=digest.inputs,
-                started_at=provenance.now(),
-                command=None,
-                progress=progress,
-                scratch=place.staging,
-                other_cpu_s=lambda: digest.cpu_s,
-            )
-        except BaseException:
-            digest.cancel()
-            raise
-        run.write_into(place.staging)
+        options = {"started_at": provenance.now(), "progress": progress, "scratch": place.staging}
+        evaluation.simulate_with_digests(work, inputs, **options).write_into(place.staging)
     return bundle.Run.open(output)
 
 

@@ -135,12 +135,12 @@ class Alternative(Result):
 
     #: Their names: ``fast + big``.
     tiers: str
-    counts: list[int] | None
-    drives: int | None
-    power_w: float | None
-    usd: float | None
-    total_usd: float | None
-    response_time_ms: float | None
+    counts: list[int] | None = None
+    drives: int | None = None
+    power_w: float | None = None
+    usd: float | None = None
+    total_usd: float | None = None
+    response_time_ms: float | None = None
 
 
 class SimulatedTier(Result):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search import axes, metrics, point, prepare, pricing
 from iowatt.evaluate.search.axes import SweepPoint
-from iowatt.evaluate.search.evaluator import Evaluator, PointJob
+from iowatt.evaluate.search.evaluator import Evaluator, PointJob, point_task
 from iowatt.evaluate.search.journal import error_record, error_text
 from iowatt.evaluate.search.optimize import bounds
 from iowatt.evaluate.search.optimize.bounds import static_metrics
@@ -267,22 +267,11 @@ class CandidateEvaluator:
     def _task(self, checked: CheckedPoint, key: str, digests: dict[Path, str]) -> PointTask:
         problem = self._problem
         within, start = problem.within, self._looker(checked.point.number).rate_iops
-        rate = (
-            None
-            if within is None
-            else replace(within, start=start, start_error=None if start is None else _START_ERROR)
-        )
-        return PointTask(
-            key=key,
-            document=checked.document,
-            base=str(problem.given.base.resolve()),
-            text=problem.given.text,
-            overrides=checked.overrides,
-            files=point.described_files(checked.files, digests),
-            bundle=None,
-            command=problem.command,
-            rate=rate,
-            pricing=problem.pricing,
+        rate = within
+        if within is not None:
+            rate = replace(within, start=start, start_error=None if start is None else _START_ERROR)
+        return point_task(
+            problem.given, checked, key, digests, command=problem.command, rate=rate, pricing=problem.pricing
         )
 
 

@@ -6,12 +6,10 @@ is running it again with a journal that knows most answers.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +20,7 @@ from iowatt.base.results import Note
 from iowatt.evaluate.search import prepare, table
 from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import SWEEP, Folder, refuse_target, write_whole
+from iowatt.evaluate.search.folder import SWEEP, Folder, refuse_target
 from iowatt.evaluate.search.journal import error_at_point, error_text
 from iowatt.evaluate.search.optimize import methods, outcome
 from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator, impossible_because
@@ -101,7 +99,7 @@ def optimize(
         _look(space, looker, problem, method, progress)
         folder = None
         if output is not None:
-            manifest = _manifest(problem, looker)
+            manifest = _manifest(problem)
             folder = Folder(output, manifest, problem.given.text, force=force, resume=resume, shape=SHAPE)
             stack.callback(folder.close)
         budget = space.size if method == "exact" else _budget(problem, space)
@@ -138,7 +136,8 @@ def optimize(
         if folder is not None:
             _write(folder, found)
             if page is not None:
-                _write_page(folder, page(found, problem))
+                text = page(found, problem)
+                folder.write("report.html", lambda file: file.write_text(text, "utf-8", newline="\n"))
     return found
 
 
@@ -356,23 +355,9 @@ def _of_winner(problem: Problem, looker: Assessor, judge: CandidateEvaluator) ->
     return found
 
 
-def _manifest(problem: Problem, looker: Assessor) -> dict[str, Any]:
-    base = prepare.raw(problem.given)
-    return {
-        "schema": "iowatt.sweep/1",
-        "kind": "optimize",
-        "version": version("iowatt"),
-        "command": problem.command,
-        "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
-        "set": list(problem.given.overrides),
-        "own_seeds": False,
-        "result": Optimization.model_fields["schema_id"].default,
-        "axes": [
-            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
-            for axis in problem.axes
-        ],
-        "inputs": [],
-    }
+def _manifest(problem: Problem) -> dict[str, Any]:
+    manifest = prepare.manifest("optimize", problem.given, problem.axes, problem.command)
+    return {**manifest, "result": Optimization.model_fields["schema_id"].default, "inputs": []}
 
 
 def _write(folder: Folder, found: OptimizationOutcome) -> None:
@@ -380,9 +365,3 @@ def _write(folder: Folder, found: OptimizationOutcome) -> None:
     folder.write("table.csv", lambda file: table.write_csv(found.frame, file))
     text = json.dumps(found.document.as_dict(), indent=2, ensure_ascii=False) + "\n"
     folder.write(DOCUMENT, lambda file: file.write_text(text, "utf-8"))
-
-
-def _write_page(folder: Folder, drawn: str) -> None:
-    write_whole(
-        folder.target / "report.html", lambda file: file.write_text(drawn, encoding="utf-8", newline="\n")
-    )

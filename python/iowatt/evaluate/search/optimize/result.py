@@ -163,16 +163,16 @@ class Neighbour(Result):
     setting: str
     #: Settings from the winner's, in the order of the axis.
     steps: int | None
-    point: int | None
-    status: str | None
-    feasible: bool | None
+    point: int | None = None
+    status: str | None = None
+    feasible: bool | None = None
     #: Texts of the constraints that it breaks.
-    breaks: list[str]
-    bottleneck: str | None
-    why_not: str | None
-    overloaded: bool
-    objectives: list[ObjectiveChange]
-    constraints: list[ConstraintStatus]
+    breaks: list[str] = Field(default_factory=list)
+    bottleneck: str | None = None
+    why_not: str | None = None
+    overloaded: bool = False
+    objectives: list[ObjectiveChange] = Field(default_factory=list)
+    constraints: list[ConstraintStatus] = Field(default_factory=list)
 
 
 class OtherPoint(Result):

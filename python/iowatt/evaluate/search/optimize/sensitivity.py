@@ -222,19 +222,7 @@ def _neighbour(
     explored: OptimizationView, row: ViewRow | None, *, setting: str, steps: int | None
 ) -> Neighbour:
     if row is None:
-        return Neighbour(
-            setting=setting,
-            steps=steps,
-            point=None,
-            status=None,
-            feasible=None,
-            breaks=[],
-            bottleneck=None,
-            why_not=None,
-            overloaded=False,
-            objectives=[],
-            constraints=[],
-        )
+        return Neighbour(setting=setting, steps=steps)
     return Neighbour(
         setting=setting,
         steps=steps,

@@ -94,17 +94,11 @@ def search_closed(
     return RateResult(
         asked=asked,
         rate_iops=rate,
-        beyond_iops=None,
         crossing_iops=rate,
-        ci95_iops=None,
-        basis=None,
-        by_seed=(),
         response_s=asked.limit_s,
-        response_half_width_s=None,
         run=run,
         points=tuple(points),
         settled=settled,
-        problem=None,
         notes=_notes(asked, settled=settled),
         seeds=(scenario.seed,),
         runs=simulations.runs,
@@ -133,24 +127,8 @@ def _too_slow(
         f"the mean response time is {apart(1e3 * response_s, 1e3 * asked.limit_s)} ms with one "
         f"request outstanding, over the limit of {1e3 * asked.limit_s:.6g} ms"
     )
-    return RateResult(
-        asked=asked,
-        rate_iops=None,
-        beyond_iops=None,
-        crossing_iops=None,
-        ci95_iops=None,
-        basis=None,
-        by_seed=(),
-        response_s=None,
-        response_half_width_s=None,
-        run=None,
-        points=tuple(points),
-        settled=False,
-        problem=problem,
-        notes=(),
-        seeds=(scenario.seed,),
-        runs=simulations.runs,
-    )
+    seeds, runs = (scenario.seed,), simulations.runs
+    return RateResult(asked=asked, points=tuple(points), problem=problem, seeds=seeds, runs=runs)
 
 
 def drive_count(scenario: Scenario) -> int:

@@ -113,36 +113,36 @@ class RateRun:
     seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RateResult:
     """The highest rate within a limit."""
 
     asked: RateRequest
     #: The highest rate that was run and met the limit, requests per second; None where none did. Of a closed
     #: loop the rate at which the mean is the limit, interpolated from the nearest one that was run.
-    rate_iops: float | None
+    rate_iops: float | None = None
     #: The lowest one above it that did not.
-    beyond_iops: float | None
+    beyond_iops: float | None = None
     #: Where the response time, the mean over seeds, meets the limit, between the two; None where it does not.
-    crossing_iops: float | None
+    crossing_iops: float | None = None
     #: 95 % interval of the rate at which the limit is met, and what it is by; None where runs do not tell.
     #: Over seeds it lies about the mean of their own answers, and holds ``crossing_iops``.
-    ci95_iops: tuple[float, float] | None
-    basis: Basis | None
+    ci95_iops: tuple[float, float] | None = None
+    basis: Basis | None = None
     #: Answers of the single seeds, where there are several.
-    by_seed: tuple[float, ...]
+    by_seed: tuple[float, ...] = ()
     #: At ``rate_iops``; half of its 95 % interval is None where it is not known.
-    response_s: float | None
-    response_half_width_s: float | None
+    response_s: float | None = None
+    response_half_width_s: float | None = None
     #: The Run at the rate found, of the first seed, with the requests of all workloads. Of a closed loop the
     #: nearest one: :func:`row_at_limit` scales its figures to the limit.
-    run: Run | None
+    run: Run | None = None
     points: tuple[RateRun, ...]
     #: Whether rate and beyond are within the tolerance of one another.
-    settled: bool
+    settled: bool = False
     #: Why there is no rate, or none beyond it; None where both were found.
-    problem: str | None
-    notes: tuple[Note, ...]
+    problem: str | None = None
+    notes: tuple[Note, ...] = ()
     #: Seeds of the runs at every rate.
     seeds: tuple[int, ...]
     #: Simulations in all, probes included.
