@@ -109,7 +109,7 @@ def rate(
     from iowatt.evaluate.search.rate.scenario import find_rate
     from iowatt.pages.rate import document
 
-    asked = RateRequest(
+    request = RateRequest(
         limit_s=parsed(limit, parse_duration, "limit"),
         loop=loop,  # type: ignore[arg-type]  # checked there
         statistic=statistic,
@@ -134,7 +134,7 @@ def rate(
     with bar(f"highest rate of {given.source}", "rates") as progress:
         found = find_rate(
             given,
-            asked,
+            request,
             command=searching.command(),
             report=None if progress is None else (lambda fraction: progress(fraction, tried)),
             told=told,

@@ -157,7 +157,7 @@ def replay(
         place=place or [],
         place_align="1MiB",
     )
-    asked = ReplayRequest(
+    request = ReplayRequest(
         trace=spec,
         target=target,
         output=output,
@@ -176,7 +176,7 @@ def replay(
         force=force,
         command=command_line.written(),
     )
-    found = conduct(asked, tell=lambda text: typer.echo(f"iowatt: {text}", err=True), page=write_report)
+    found = conduct(request, tell=lambda text: typer.echo(f"iowatt: {text}", err=True), page=write_report)
     if as_json:
         print_json(found.as_dict())
         return

@@ -106,7 +106,7 @@ def tier(
         raise InputError("out-of-range", Argument("extent"), "expected 64KiB to 1TiB")
     changes = overrides or []
     target = output or Path("tiers") / load(scenario, changes).name
-    asked = TierRequest(
+    request = TierRequest(
         scenario=scenario,
         overrides=changes,
         tiers=tiers or [],
@@ -119,7 +119,7 @@ def tier(
         pricing=resolve_pricing(PricingRequest(years=years, tariff=tariff)),
     )
     with folder.reserve(target, force=force) as place:
-        found = derive(asked, target, place, bar)
+        found = derive(request, target, place, bar)
         (place / folder.RESULT).write_text(
             json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )

@@ -32,5 +32,5 @@ def scenario(text: str, overrides: list[str] | None = None) -> Scenario:
     return Document(text, "station.toml", overrides or []).validate(Scenario)
 
 
-def found(asked: RateRequest, text: str = STATION, overrides: list[str] | None = None) -> RateResult:
-    return search_scenario(scenario(text, overrides), Path(), text, asked)
+def found(request: RateRequest, text: str = STATION, overrides: list[str] | None = None) -> RateResult:
+    return search_scenario(scenario(text, overrides), Path(), text, request)

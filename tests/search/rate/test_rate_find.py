@@ -19,9 +19,9 @@ from iowatt.evaluate.search.rate.find import crossing, mean_and_half_width, slop
 LIMITS = st.floats(0.0013, 0.012)
 
 
-def found_of(limit_s: float, seed: int = 1, *, requests: int = 20_000, **asked: Any) -> Any:
+def found_of(limit_s: float, seed: int = 1, *, requests: int = 20_000, **request: Any) -> Any:
     run = queue(requests)
-    given = RateRequest(limit_s, **asked)
+    given = RateRequest(limit_s, **request)
     return find_highest_rate(run, given, start=600, near=0.5, seeds=range(seed, seed + given.replications))
 
 
@@ -78,19 +78,19 @@ def test_the_same_seeds_give_the_same_answer() -> None:
 
 
 def test_every_seed_is_run_at_every_rate_that_decides() -> None:
-    asked: list[tuple[float, int]] = []
+    request: list[tuple[float, int]] = []
     run = queue(5000)
 
     def counted(rate: float, seed: int) -> Any:
-        asked.append((rate, seed))
+        request.append((rate, seed))
         return run(rate, seed)
 
     found = find_highest_rate(counted, RateRequest(0.004, replications=3), start=700, seeds=(7, 8, 9))
     decided = [point for point in found.points if point.runs == 3]
-    assert decided and found.runs == len(asked)
+    assert decided and found.runs == len(request)
     for point in decided:
-        assert [seed for rate, seed in asked if rate == point.rate] == [7, 8, 9]
-    assert {seed for rate, seed in asked if rate not in {p.rate for p in decided}} == {7}
+        assert [seed for rate, seed in request if rate == point.rate] == [7, 8, 9]
+    assert {seed for rate, seed in request if rate not in {p.rate for p in decided}} == {7}
 
 
 def test_a_single_seed_has_an_interval_by_batch_means() -> None:

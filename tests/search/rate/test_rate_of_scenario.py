@@ -51,10 +51,10 @@ def test_one_station_is_found_at_its_closed_form(limit: float) -> None:
 
 
 def test_the_same_scenario_gives_the_same_answer_and_another_seed_another() -> None:
-    asked = RateRequest(0.004, start=800, start_error=0.1)
-    one, other = found(asked), found(asked)
+    request = RateRequest(0.004, start=800, start_error=0.1)
+    one, other = found(request), found(request)
     assert replace(one, run=None) == replace(other, run=None)
-    assert found(asked, overrides=["seed=2"]).crossing_iops != one.crossing_iops
+    assert found(request, overrides=["seed=2"]).crossing_iops != one.crossing_iops
     assert one.points[0].rate == 800  # no probe
 
 
@@ -193,7 +193,7 @@ def test_it_is_a_task_of_an_executor_and_can_be_cancelled() -> None:
 
 def test_runs_that_only_fill_a_write_cache_are_told_of() -> None:
     cached = STATION.replace("zero_detect = true", 'cache = { size = "4GiB", write = "back" }')
-    asked = RateRequest(0.004, start=800, start_error=0.1, requests=2000)
-    (note,) = [note for note in found(asked, cached).notes if note.code == "cache-not-filled"]
+    request = RateRequest(0.004, start=800, start_error=0.1, requests=2000)
+    (note,) = [note for note in found(request, cached).notes if note.code == "cache-not-filled"]
     assert " 8." in note.text and note.decides
-    assert "cache-not-filled" not in {note.code for note in found(asked).notes}
+    assert "cache-not-filled" not in {note.code for note in found(request).notes}

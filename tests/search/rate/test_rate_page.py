@@ -18,8 +18,8 @@ from iowatt.pages.rate import document
 from iowatt.render import numbers, write
 
 
-def answer(**asked: Any) -> HighestRate:
-    given = RateRequest(0.004, **asked)
+def answer(**request: Any) -> HighestRate:
+    given = RateRequest(0.004, **request)
     found = find_highest_rate(queue(4000), given, start=300, seeds=range(1, 1 + given.replications))
     row = {"power_w.mean": 20.0, "power_w.wall_mean": None, "efficiency.iops_per_w": 40.0}
     made = rate_document(

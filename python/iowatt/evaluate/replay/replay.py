@@ -111,7 +111,7 @@ class ReplayRequest:
 
 
 def replay(
-    asked: ReplayRequest,
+    request: ReplayRequest,
     *,
     tell: Callable[[str], None] = lambda _text: None,
     page: Callable[[Sequence[Run], Path], object] | None = None,
@@ -122,107 +122,107 @@ def replay(
 
     Raises ``InputError`` where something that was asked for is wrong; nothing is left then.
     """
-    read = trace.read(asked.trace)
-    with reserve(asked.output, force=asked.force) as place:
+    read = trace.read(request.trace)
+    with reserve(request.output, force=request.force) as place:
         staging = place.staging
         folders = {name: staging / name for name in ("fio", "meters")}
         for folder in folders.values():
             folder.mkdir()
-        meters = recorders(asked.meters, folders["meters"], asked.meter_interval_s)
-        if asked.scenario is not None:
-            _volume(asked.scenario)
+        meters = recorders(request.meters, folders["meters"], request.meter_interval_s)
+        if request.scenario is not None:
+            _volume(request.scenario)
         with target.ready(
-            asked.target, size=asked.size, erase=asked.erase, writes=bool(read.write.any()), tell=tell
-        ) as there:
+            request.target, size=request.size, erase=request.erase, writes=bool(read.write.any()), tell=tell
+        ) as ready_target:
             fitted = trace.fitted(
                 read,
-                str(asked.trace["path"]),
-                capacity=there.capacity,
-                block=there.block,
-                fold=asked.fold,
-                align=asked.align,
+                str(request.trace["path"]),
+                capacity=ready_target.capacity,
+                block=ready_target.block,
+                fold=request.fold,
+                align=request.align,
             )
             trace.save(fitted, staging / TRACE)
             # First, because what is wrong with it is then found before storage is worn and time is spent.
-            simulated = None if asked.scenario is None else _simulated(asked, staging / TRACE, tell)
-            tell(f"replaying {fitted.time_ns.size} requests of {fitted.seconds:.1f} s on {asked.target}")
+            simulated = None if request.scenario is None else _simulated(request, staging / TRACE, tell)
+            tell(f"replaying {fitted.time_ns.size} requests of {fitted.seconds:.1f} s on {request.target}")
             with meters.recording():
                 run_fio(
                     fitted,
-                    there,
+                    ready_target,
                     folders["fio"],
-                    depth=asked.depth,
+                    depth=request.depth,
                     stop=threading.Event(),
                     mark=f"replay-{os.getpid()}",
                 )
-        kept = lateness_of(fitted, folders["fio"])
-        run = _measured(asked, fitted, there, kept=kept, folder=folders["fio"], logs=meters.logs())
-        run = with_heat(run, staging / TRACE, space=str(asked.target), capacity=there.capacity)
+        lateness = lateness_of(fitted, folders["fio"])
+        run = _measured(request, fitted, ready_target, lateness=lateness, folder=folders["fio"], logs=meters.logs())
+        run = with_heat(run, staging / TRACE, space=str(request.target), capacity=ready_target.capacity)
         run.write_into(staging)
         if simulated is not None:
             (staging / SIMULATED).mkdir()
             simulated.write_into(staging / SIMULATED)
-        _named(staging, asked.output)
+        _named(staging, request.output)
         if simulated is not None and page is not None:
             page([Run.open(staging), Run.open(staging / SIMULATED)], staging / PAGE)
         if not any(folders["meters"].iterdir()):
             folders["meters"].rmdir()
-    done = Run.open(asked.output)
-    index.register(asked.output, done.summary)
-    found = ReplayDocument(run=str(asked.output), lateness=kept, summary=done.summary)
+    done = Run.open(request.output)
+    index.register(request.output, done.summary)
+    found = ReplayDocument(run=str(request.output), lateness=lateness, summary=done.summary)
     if simulated is None:
         return found
-    other = Run.open(asked.output / SIMULATED).summary
+    other = Run.open(request.output / SIMULATED).summary
     beside = SimulatedReplay(
-        run=str(asked.output / SIMULATED),
-        comparison=compare(done.summary, other, kept.waited_ms),
+        run=str(request.output / SIMULATED),
+        comparison=compare(done.summary, other, lateness.waited_ms),
         notes=comparison_notes(done.summary, other),
-        page=str(asked.output / PAGE),
+        page=str(request.output / PAGE),
     )
     return found.model_copy(update={"simulated": beside})
 
 
 def _measured(
-    asked: ReplayRequest,
+    request: ReplayRequest,
     fitted: trace.ReplayTrace,
-    there: target.ReplayTarget,
+    ready_target: target.ReplayTarget,
     *,
-    kept: Lateness,
+    lateness: Lateness,
     folder: Path,
     logs: Sequence[Log],
 ) -> Run:
-    observed = fio.read(folder / OUTPUT, interval_s=asked.interval_s or 1.0, name=asked.name)
+    observed = fio.read(folder / OUTPUT, interval_s=request.interval_s or 1.0, name=request.name)
     if observed.errors:
         message = (
             f"fio reports errors: {next((w for w in observed.warnings if 'error' in w), 'see its output')}"
         )
-        raise IowattError("tool-failed", str(asked.target), message)
-    source = Path(str(asked.trace["path"]))
+        raise IowattError("tool-failed", str(request.target), message)
+    source = Path(str(request.trace["path"]))
     if source.is_file():
         observed = replace(observed, files=[source, *observed.files])
-    width = asked.interval_s or outputs.interval_s(observed)
-    notes = [*fitted.notes, f"replayed by fio, stamps to the millisecond: {kept.text}"]
-    if kept.late > 0.01:
+    width = request.interval_s or outputs.interval_s(observed)
+    notes = [*fitted.notes, f"replayed by fio, stamps to the millisecond: {lateness.text}"]
+    if lateness.late > 0.01:
         notes.append(
-            f"{100 * kept.late:.1f} % of the requests were more than {LATE_MS:g} ms late: the "
+            f"{100 * lateness.late:.1f} % of the requests were more than {LATE_MS:g} ms late: the "
             "target or the "
             "host did not keep up, and the wait of a late request is not in its response time"
         )
-    if not there.direct:
+    if not ready_target.direct:
         notes.append("the target takes no direct I/O: the page cache answered, too")
-    if there.made:
+    if ready_target.made:
         notes.append("the target was a file made for this, filled with random bytes, and removed")
     about = About(
-        name=asked.name,
-        target=str(asked.target),
-        raw_bytes=asked.raw_bytes,
-        tested_bytes=there.capacity,
-        command=asked.command,
+        name=request.name,
+        target=str(request.target),
+        raw_bytes=request.raw_bytes,
+        tested_bytes=ready_target.capacity,
+        command=request.command,
         plan={
-            "trace": str(asked.trace["path"]),
-            "speed": float(asked.trace.get("speed") or 1.0),
-            "depth": asked.depth,
-            "late_share": kept.late,
+            "trace": str(request.trace["path"]),
+            "speed": float(request.trace.get("speed") or 1.0),
+            "depth": request.depth,
+            "late_share": lateness.late,
         },
         notes=notes,
     )
@@ -243,20 +243,20 @@ def _volume(scenario: Path) -> str | None:
     return volume if isinstance(volume, str) else None
 
 
-def _simulated(asked: ReplayRequest, saved: Path, tell: Callable[[str], None]) -> Run:
+def _simulated(request: ReplayRequest, saved: Path, tell: Callable[[str], None]) -> Run:
     """The scenario's array under the very requests that were replayed, in place of its own workloads."""
     from iowatt.base.toml_writer import inline
     from iowatt.evaluate.evaluation import run_scenario
 
-    assert asked.scenario is not None
-    tell(f"simulating {asked.scenario}")
+    assert request.scenario is not None
+    tell(f"simulating {request.scenario}")
     workload: dict[str, Any] = {"name": "replay", "trace": {"path": str(saved.absolute())}}
-    volume = _volume(asked.scenario)
+    volume = _volume(request.scenario)
     if volume is not None:
         workload["volume"] = volume
     # What is cut from one cannot be cut from the other.
     own = [f"workload=[{inline(workload)}]", 'observe.warmup="0s"']
-    return run_scenario(asked.scenario, [*asked.overrides, *own], command=asked.command)
+    return run_scenario(request.scenario, [*request.overrides, *own], command=request.command)
 
 
 def _named(staging: Path, output: Path) -> None:

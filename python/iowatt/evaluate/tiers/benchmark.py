@@ -91,11 +91,11 @@ def benchmark_drive(
     """
     kind, usd = device_figures(pool["device"], base)
     outstanding = max(int(pool.get("queue_depth", 1)), OUTSTANDING_SSD if kind == "ssd" else OUTSTANDING_DISK)
-    asked: dict[str, Any] = {"size": size, "read_share": read_share, "span_bytes": span_bytes, "seed": seed}
-    one = _run(pool, base, **asked, outstanding=1)
+    request: dict[str, Any] = {"size": size, "read_share": read_share, "span_bytes": span_bytes, "seed": seed}
+    one = _run(pool, base, **request, outstanding=1)
     if (unknown := one["energy"]["unknown"]) is not None:
         raise InputError("missing-figure", None, f"the energy of tiers is compared, and {unknown}")
-    many = _run(pool, base, **asked, outstanding=outstanding)
+    many = _run(pool, base, **request, outstanding=outstanding)
     response, idle_w = one["response_time_ms"]["all"], float(one["power_w"]["idle"])
     service_s = response["mean"] / 1e3
     return BenchmarkedDrive(
@@ -170,7 +170,7 @@ class DriveCost:
     usd_per_w: float
 
 
-def drive_cost(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float | None) -> DriveCost:
+def drive_cost(pool: Mapping[str, Any], base: Path, pricing: Pricing, price: float | None) -> DriveCost:
     """The cost lens on one drive of a pool's table, at rest: wear is that of the Run, and not in it.
 
     ``price`` is what a file of candidates says, which comes before the book.
@@ -187,7 +187,7 @@ def drive_cost(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float
     from iowatt.model.scenario import load
     from iowatt.tariffs.load import Load
 
-    if asked.horizon.basis != "time":
+    if pricing.horizon.basis != "time":
         raise InputError("not-applicable", Argument("alpha"), "tiers are priced over years")
     text = (
         'name = "drive"\n[observe]\nduration = "1h"\n'
@@ -203,9 +203,9 @@ def drive_cost(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float
         drawn = Load.of_powers(np.array([3600.0]), np.array([watts]))
         case = Case(
             replace(system, work=Work(3600.0, drawn, 0.0, 0.0, None)),
-            asked.book.changed({}),
-            asked.horizon,
-            Bills(asked.tariff, asked.start, drawn),
+            pricing.book.changed({}),
+            pricing.horizon,
+            Bills(pricing.tariff, pricing.start, drawn),
         )
         found: dict[str, float] = {}
         for one in priced(case).components:
@@ -221,10 +221,10 @@ def drive_cost(pool: Mapping[str, Any], base: Path, asked: Pricing, price: float
 
 
 def try_technologies(
-    listed: candidate.CandidateList, *, one: OnePoolScenario, load: BackEnd, asked: TierRequest
+    listed: candidate.CandidateList, *, one: OnePoolScenario, load: BackEnd, request: TierRequest
 ) -> tuple[list[Technology], dict[str, tuple[dict[str, Any], Path]]]:
     """Candidates tried out, in order of speed; and the tables of their pools."""
-    pricing = asked.priced
+    pricing = request.priced
     found: list[Technology] = []
     pools: dict[str, tuple[dict[str, Any], Path]] = {}
     for number, ((name, given), raw) in enumerate(zip(listed.named, listed.raws, strict=True)):
@@ -241,7 +241,7 @@ def try_technologies(
         try:
             cost = drive_cost(table, listed.base, pricing, given.price)
         except InputError as error:
-            if asked.objective == "dollars":
+            if request.objective == "dollars":
                 message = f"the price of {given.device.name!r} is not known, and the objective is dollars"
                 hint = "give it in a file of candidates: price = 180"
                 raise InputError("missing-figure", listed.place(number), message, hint=hint) from error

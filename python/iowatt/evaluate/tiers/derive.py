@@ -43,7 +43,7 @@ def _quiet(_name: str) -> AbstractContextManager[Progress | None]:
     return nullcontext()
 
 
-def derive(asked: TierRequest, target: Path, place: Path, stage: Stage = _quiet) -> DerivedTiers:
+def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quiet) -> DerivedTiers:
     """Derive tiers for the work of a scenario with one pool.
 
     Parameters
@@ -63,20 +63,20 @@ def derive(asked: TierRequest, target: Path, place: Path, stage: Stage = _quiet)
 
     Raises ``InputError``: what is wrong with the scenario or the candidates; no candidates do what is asked.
     """
-    base = asked.scenario.parent
-    listed = candidate.read_candidates(asked.tiers)
-    one = OnePoolScenario.of(asked, base)
-    left_out = left_out_notes(one, listed.raws, asked)
+    base = request.scenario.parent
+    listed = candidate.read_candidates(request.tiers)
+    one = OnePoolScenario.of(request, base)
+    left_out = left_out_notes(one, listed.raws, request)
     heat = f'observe.heat={{ extent = "{one.extent_bytes}B", points = ["front", "back"] }}'
     with stage("simulating the one pool") as progress:
-        first = _on_one_pool(asked, heat, place / "one-pool", progress)
-    load, front = measured_load(first, one, asked)
+        first = _on_one_pool(request, heat, place / "one-pool", progress)
+    load, front = measured_load(first, one, request)
     with stage("trying drives"):
-        technologies, pools = try_technologies(listed, one=one, load=load, asked=asked)
-    chosen, others = best_configuration(load, technologies, front, asked)
+        technologies, pools = try_technologies(listed, one=one, load=load, request=request)
+    chosen, others = best_configuration(load, technologies, front, request)
     chosen = _refined(chosen, pools, load, front, one.seed)
     text, said = build.tiers_scenario(
-        _document(asked, base),
+        _document(request, base),
         base,
         target,
         volumes=one.volumes,
@@ -88,16 +88,16 @@ def derive(asked: TierRequest, target: Path, place: Path, stage: Stage = _quiet)
     # Beside its final place, which is not there yet: its relative paths mean the same here.
     (place / "scenario.toml").write_text(text, encoding="utf-8")
     second = None
-    if asked.simulate:
+    if request.simulate:
         with stage("simulating the tiers") as progress:
             second = _on_tiers(text, place, progress)
     return DerivedTiers(
         scenario=one.name,
-        objective=asked.objective,
+        objective=request.objective,
         limits=Limits(
-            utilisation=asked.limit,
-            response_time_ms=None if asked.response_s is None else 1e3 * asked.response_s,
-            load=load.peak if asked.peak else 1.0,
+            utilisation=request.limit,
+            response_time_ms=None if request.response_s is None else 1e3 * request.response_s,
+            load=load.peak if request.peak else 1.0,
         ),
         one_pool=compare.of_run(first, one.pool, one.count, one.device),
         load=BackEndLoad(
@@ -116,9 +116,9 @@ def derive(asked: TierRequest, target: Path, place: Path, stage: Stage = _quiet)
         alternatives=[compare.brief(names, found) for names, found in others],
         simulated=None if second is None else compare.of_tiers(second, chosen),
         errors=None if second is None else compare.errors(second, chosen),
-        dollars=_dollars(asked.priced),
+        dollars=_dollars(request.priced),
         kept_up=BothKeptUp(one_pool=_kept_up(first), simulated=None if second is None else _kept_up(second)),
-        notes=[*_notes(first, one, load, asked), *left_out, *said],
+        notes=[*_notes(first, one, load, request), *left_out, *said],
     )
 
 
@@ -126,9 +126,9 @@ def _kept_up(run: Run) -> KeptUp:
     return KeptUp(**kept_up(run).as_dict())
 
 
-def _document(asked: TierRequest, base: Path) -> Document:
+def _document(request: TierRequest, base: Path) -> Document:
     """The scenario's own tables, overrides applied."""
-    found = Document(read_text(asked.scenario), str(asked.scenario), asked.overrides, Scenario)
+    found = Document(read_text(request.scenario), str(request.scenario), request.overrides, Scenario)
     place_overridden(found, base)
     return found
 
@@ -161,14 +161,14 @@ def _refined(
     return predict.predict(load, tiers, front)
 
 
-def _on_one_pool(asked: TierRequest, heat: str, output: Path, progress: Progress | None) -> Run:
+def _on_one_pool(request: TierRequest, heat: str, output: Path, progress: Progress | None) -> Run:
     from iowatt.base.overrides import with_overrides
     from iowatt.evaluate import evaluation
     from iowatt.model.scenario import load
 
-    base, changes = asked.scenario.parent, [*asked.overrides, heat]
-    text = with_overrides(read_text(asked.scenario), changes)
-    work = evaluation.prepare(load(asked.scenario, changes), base, text)
+    base, changes = request.scenario.parent, [*request.overrides, heat]
+    text = with_overrides(read_text(request.scenario), changes)
+    work = evaluation.prepare(load(request.scenario, changes), base, text)
     return _simulated(work, base, output, progress)
 
 
@@ -191,11 +191,11 @@ def _simulated(work: Prepared, base: Path, output: Path, progress: Progress | No
     return bundle.Run.open(output)
 
 
-def _dollars(asked: Pricing) -> Dollars:
+def _dollars(pricing: Pricing) -> Dollars:
     return Dollars(
-        years=asked.horizon.amount,
-        tariff=asked.tariff.name,
-        book=asked.book.name,
+        years=pricing.horizon.amount,
+        tariff=pricing.tariff.name,
+        book=pricing.book.name,
         included=["purchase of drives", "failures and service", "electricity and cooling"],
         not_included=[
             "shelves, controllers and their watts", "rack units", "wear by this work",
@@ -204,7 +204,7 @@ def _dollars(asked: Pricing) -> Dollars:
     )  # fmt: skip
 
 
-def _notes(run: Run, one: OnePoolScenario, load: BackEnd, asked: TierRequest) -> list[Note]:
+def _notes(run: Run, one: OnePoolScenario, load: BackEnd, request: TierRequest) -> list[Note]:
     notes = [
         Note(
             code="modelled",
@@ -225,7 +225,7 @@ def _notes(run: Run, one: OnePoolScenario, load: BackEnd, asked: TierRequest) ->
             "load is what was asked for until the last request arrived"
         )
         notes.append(Note(code="one-pool-overloaded", text=text, decides=True))
-    dollars = _dollars(asked.priced)
+    dollars = _dollars(request.priced)
     text = (
         f"dollars over {dollars.years:g} years (tariff {dollars.tariff}, book {dollars.book}) "
         "include "
@@ -245,7 +245,7 @@ def _notes(run: Run, one: OnePoolScenario, load: BackEnd, asked: TierRequest) ->
             "behind them; the prediction assumes that requests arrive one by one"
         )
         notes.append(Note(code="destages-together", text=text))
-    if load.peak > 1.2 and not asked.peak:
+    if load.peak > 1.2 and not request.peak:
         text = (
             f"the busiest period asks for {load.peak:.2g} times the mean load, and the tiers are "
             "sized "

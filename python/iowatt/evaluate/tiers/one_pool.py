@@ -122,15 +122,15 @@ class OnePoolScenario:
     closed: bool
 
     @classmethod
-    def of(cls, asked: TierRequest, base: Path) -> OnePoolScenario:
+    def of(cls, request: TierRequest, base: Path) -> OnePoolScenario:
         """The one pool of the request's scenario; raises ``InputError`` where there is no such pool."""
         from iowatt.evaluate import evaluation
         from iowatt.model.scenario import load
 
-        scenario = load(asked.scenario, asked.overrides)
+        scenario = load(request.scenario, request.overrides)
         work = evaluation.prepare(scenario, base, "")
         simulation, names = work.plan["simulation"], work.plan["names"]
-        where = str(asked.scenario)
+        where = str(request.scenario)
         if not scenario.workload:
             raise InputError("missing", where, "there is no workload to derive tiers for")
         spaces = {volume["pool"] for volume in simulation["volumes"]}
@@ -154,7 +154,7 @@ class OnePoolScenario:
         ]
         stored = sum(size for _, size in volumes)
         given = scenario.observe.heat.extent if scenario.observe.heat else None
-        extent = asked.extent_bytes or given or _extent(stored)
+        extent = request.extent_bytes or given or _extent(stored)
         if stored < 8 * extent:
             message = f"the volumes have {stored} bytes, less than eight extents of {extent}"
             raise InputError("out-of-range", Argument("extent"), message, hint="choose a smaller `extent=`")
@@ -194,7 +194,7 @@ def _own_keys(pool: Pool) -> list[str]:
     return [*keys, *(["raid.set_size"] if pool.raid is not None and pool.raid.set_size is not None else [])]
 
 
-def left_out_notes(one: OnePoolScenario, raws: Sequence[Mapping[str, Any]], asked: TierRequest) -> list[Note]:
+def left_out_notes(one: OnePoolScenario, raws: Sequence[Mapping[str, Any]], request: TierRequest) -> list[Note]:
     """What of the one pool its tiers do not have.
 
     Raises ``InputError``: its volumes have RAID levels of their own, and a candidate has none: which is to
@@ -207,7 +207,7 @@ def left_out_notes(one: OnePoolScenario, raws: Sequence[Mapping[str, Any]], aske
         message = "the volume has a RAID level of its own, and a tier has one level for all volumes"
         hint = "give `raid` in each [[tier]] of a file of candidates: `tiers=FILE.toml`"
         raise InputError(
-            "ambiguous", f"{asked.scenario}: array.volume.{one.own_levels[0]}.raid", message, hint=hint
+            "ambiguous", f"{request.scenario}: array.volume.{one.own_levels[0]}.raid", message, hint=hint
         )
     return [
         *said,
@@ -223,7 +223,7 @@ def _extent(stored: int) -> int:
     return extent
 
 
-def measured_load(run: Run, one: OnePoolScenario, asked: TierRequest) -> tuple[BackEnd, Front]:
+def measured_load(run: Run, one: OnePoolScenario, request: TierRequest) -> tuple[BackEnd, Front]:
     """The load behind the cache, and what stands before it."""
     from iowatt.lenses.heat import of_run
 
@@ -232,12 +232,12 @@ def measured_load(run: Run, one: OnePoolScenario, asked: TierRequest) -> tuple[B
     window = summary["window"]
     if not len(back.extent) or not summary["requests"]["count"]:
         message = "no request reaches the back end within the window: there is no heat to place"
-        raise InputError("empty", str(asked.scenario), message)
+        raise InputError("empty", str(request.scenario), message)
     # An overloaded pool still works when the last request has arrived: what is asked for is asked until then.
     span = min(window["duration_s"], (window["last_arrival_s"] or window["end_s"]) - window["start_s"])
     back = replace(back, duration_s=span if span > 0 else window["duration_s"])
     load = back_end_load(back, one.stored_bytes)
-    if asked.peak:
+    if request.peak:
         load = replace(load, reads=load.reads * load.peak, writes=load.writes * load.peak)
     controller = one.plan["simulation"].get("controller") or {}
     requests, cache = summary["requests"], summary.get("cache")
@@ -251,7 +251,7 @@ def measured_load(run: Run, one: OnePoolScenario, asked: TierRequest) -> tuple[B
     policy = (controller.get("cache") or {}).get("write")
     miss = 1.0 if cache is None or cache["read_hit_ratio"] is None else 1.0 - cache["read_hit_ratio"]
     return load, Front(
-        iops=requests["count"] / max(back.duration_s, 1e-9) * (load.peak if asked.peak else 1.0),
+        iops=requests["count"] / max(back.duration_s, 1e-9) * (load.peak if request.peak else 1.0),
         read_share=requests["reads"] / requests["count"],
         read_miss=miss,
         read_hit_s=inside("read", requests["reads"], requests["bytes_read"]),

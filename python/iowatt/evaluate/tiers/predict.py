@@ -188,28 +188,28 @@ def _ms(seconds: float | None) -> float | None:
 
 
 def best_configuration(
-    load: BackEnd, technologies: Sequence[Technology], front: Front, asked: TierRequest
+    load: BackEnd, technologies: Sequence[Technology], front: Front, request: TierRequest
 ) -> tuple[Prediction, list[tuple[str, Prediction | None]]]:
     """The best of all sets of technologies, and all of them with what they came to."""
     tried: list[tuple[str, Prediction | None]] = []
     for number in range(1, min(MOST_TIERS, len(technologies)) + 1):
         for some in itertools.combinations(technologies, number):
-            found = _best(load, some, front, asked)
+            found = _best(load, some, front, request)
             if found is not None and len(found.tiers) < number:
                 continue  # the smaller set says the same
             tried.append((" + ".join(one.name for one in some), found))
     able = [(name, found) for name, found in tried if found is not None]
     if not able:
-        wanted = f"utilisation at most {asked.limit:g}"
-        if asked.response_s is not None:
-            wanted += f" and a mean response time of {1e3 * asked.response_s:g} ms"
+        wanted = f"utilisation at most {request.limit:g}"
+        if request.response_s is not None:
+            wanted += f" and a mean response time of {1e3 * request.response_s:g} ms"
         message = (
             f"no candidates hold {load.total_bytes / 1e9:,.0f} GB and serve {load.iops:,.0f} back-end "
             f"requests a second with {wanted}"
         )
         hint = "name faster candidates, or relax `response_time=` or `utilisation=`"
         raise InputError("infeasible", Argument("tiers"), message, hint=hint)
-    able.sort(key=lambda pair: (_value(pair[1], asked.objective), len(pair[1].tiers)))
+    able.sort(key=lambda pair: (_value(pair[1], request.objective), len(pair[1].tiers)))
     return able[0][1], tried
 
 
@@ -219,19 +219,19 @@ def _value(found: Prediction, objective: Objective) -> float:
     return float(found.drives) if objective == "drives" else float(found.total_usd or 0.0)
 
 
-def _best(load: BackEnd, some: Sequence[Technology], front: Front, asked: TierRequest) -> Prediction | None:
+def _best(load: BackEnd, some: Sequence[Technology], front: Front, request: TierRequest) -> Prediction | None:
     """The configuration of some technologies that the rule gives, with groups added for the response time."""
 
     def tried(extra: Sequence[int]) -> Prediction | None:
-        tiers = choose.lay_out(load, some, asked.limit, asked.objective, extra)
+        tiers = choose.lay_out(load, some, request.limit, request.objective, extra)
         return None if not tiers else predict(load, tiers, front)
 
     extra = [0] * len(some)
     found = tried(extra)
     for _ in range(MOST_GROUPS):
-        if found is None or asked.response_s is None:
+        if found is None or request.response_s is None:
             return found
-        if found.response_s is not None and found.response_s <= asked.response_s:
+        if found.response_s is not None and found.response_s <= request.response_s:
             return found
         better: tuple[float, list[int], Prediction] | None = None
         for at in range(len(some)):
@@ -241,7 +241,7 @@ def _best(load: BackEnd, some: Sequence[Technology], front: Front, asked: TierRe
                 continue
             now = found.response_s if found.response_s is not None else float("inf")
             gain = (now - next_one.response_s) / max(
-                _value(next_one, asked.objective) - _value(found, asked.objective), 1e-9
+                _value(next_one, request.objective) - _value(found, request.objective), 1e-9
             )
             if gain > 0 and (better is None or gain > better[0]):
                 better = (gain, more, next_one)

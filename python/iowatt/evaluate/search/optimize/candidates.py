@@ -204,8 +204,8 @@ _START_ERROR: Final = 0.25
 class CandidateEvaluator:
     """Runs points of a problem and keeps what they gave."""
 
-    def __init__(self, problem: Problem, looker: Assessor, evaluator: Evaluator) -> None:
-        self._problem, self._looker, self._evaluator = problem, looker, evaluator
+    def __init__(self, problem: Problem, assessor: Assessor, evaluator: Evaluator) -> None:
+        self._problem, self._assessor, self._evaluator = problem, assessor, evaluator
         #: The record of each point that was run (``row`` or ``error``), by number.
         self.records: dict[int, Mapping[str, Any]] = {}
 
@@ -247,7 +247,7 @@ class CandidateEvaluator:
         for number in numbers:
             if number in self.records:
                 continue
-            checked = self._looker.checked(number)
+            checked = self._assessor.checked(number)
             if isinstance(checked, RefusedPoint):
                 continue
             digests = point.file_digests(path for _, path in checked.files)
@@ -256,7 +256,7 @@ class CandidateEvaluator:
             if key not in jobs:
                 jobs[key] = PointJob(
                     self._task(checked, key, digests),
-                    axes.point_label(checked.point, self._looker.space.columns),
+                    axes.point_label(checked.point, self._assessor.space.columns),
                 )
         known = [key for key in jobs if key in self._evaluator.records]
         self._evaluator.count(self._evaluator.records[key] for key in known)
@@ -266,7 +266,7 @@ class CandidateEvaluator:
 
     def _task(self, checked: CheckedPoint, key: str, digests: dict[Path, str]) -> PointTask:
         problem = self._problem
-        within, start = problem.within, self._looker(checked.point.number).rate_iops
+        within, start = problem.within, self._assessor(checked.point.number).rate_iops
         rate = within
         if within is not None:
             rate = replace(within, start=start, start_error=None if start is None else _START_ERROR)

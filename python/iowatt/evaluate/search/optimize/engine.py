@@ -91,12 +91,12 @@ def optimize(
         refuse_target(output, force=force, resume=resume, shape=SHAPE)
     space = Space(problem.axes)
     method = _method(problem, space)
-    looker = Assessor(problem, space)
+    assessor = Assessor(problem, space)
     _stop_at_bad(problem, space)
     with ExitStack() as stack:
         if executor is not None:
             stack.callback(executor.close)
-        _look(space, looker, problem, method, progress)
+        _look(space, assessor, problem, method, progress)
         folder = None
         if output is not None:
             manifest = _manifest(problem)
@@ -109,28 +109,28 @@ def optimize(
         if folder is not None:
             evaluator.records |= folder.journal.records
             resumed = len(folder.journal.records)
-        judge = CandidateEvaluator(problem, looker, evaluator)
-        _first(problem, looker, judge)
+        candidates = CandidateEvaluator(problem, assessor, evaluator)
+        _first(problem, assessor, candidates)
 
         def left(count: int) -> None:
             evaluator.total = evaluator.done + count
 
         notes: list[Note] = []
         if method == "exact":
-            reasons = methods.search_exact(problem, looker, judge, _order(problem, looker), left)
+            reasons = methods.search_exact(problem, assessor, candidates, _order(problem, assessor), left)
         else:
             spent = budget - min(space.most_neighbours, int(_RESERVE * budget))
-            reasons, notes = methods.search_sampled(problem, looker, judge, budget=spent, told=left)
-        notes += _around(problem, looker, judge, left, None if method == "exact" else budget)
-        if judge.records and not judge.rows and not judge.too_slow:
-            raise _all_failed(judge)
-        best = outcome.chosen(problem, judge)
-        notes += _notes(problem, space, looker, judge, method)
+            reasons, notes = methods.search_sampled(problem, assessor, candidates, budget=spent, told=left)
+        notes += _around(problem, assessor, candidates, left, None if method == "exact" else budget)
+        if candidates.records and not candidates.rows and not candidates.too_slow:
+            raise _all_failed(candidates)
+        best = outcome.chosen(problem, candidates)
+        notes += _notes(problem, space, assessor, candidates, method)
         made = outcome.document(
-            problem, looker, judge, reasons, name=name, method=method, notes=notes,
-            warnings=_of_winner(problem, looker, judge),
+            problem, assessor, candidates, reasons, name=name, method=method, notes=notes,
+            warnings=_of_winner(problem, assessor, candidates),
         )  # fmt: skip
-        frame = outcome.frame(problem, looker, judge, reasons, best)
+        frame = outcome.frame(problem, assessor, candidates, reasons, best)
         made = made.model_copy(update={"why": explain_winner(made, frame)})
         found = OptimizationOutcome(made, frame, resumed, evaluator.faults, evaluator.machines)
         if folder is not None:
@@ -196,73 +196,73 @@ def _others(space: Space) -> list[int]:
 
 
 def _look(
-    space: Space, looker: Assessor, problem: Problem, method: str, progress: Callable[[Progress], None] | None
+    space: Space, assessor: Assessor, problem: Problem, method: str, progress: Callable[[Progress], None] | None
 ) -> None:
     whole = method == "exact" or space.size <= LOOKED_AT
     numbers = range(1, space.size + 1) if whole else space.sample(AT_RANDOM, problem.seed)
     for done, number in enumerate(numbers, 1):
-        looker(number)
+        assessor(number)
         if progress is not None:
             progress(Progress(done, len(numbers), 0, 0.0, "points looked at"))
-    built = [one for one in looker.seen.values() if one.refused is None]
+    built = [one for one in assessor.seen.values() if one.refused is None]
     if not built:
-        first = next(iter(looker.seen.values()))
+        first = next(iter(assessor.seen.values()))
         message = (
-            f"none of the {len(looker.seen):,} configurations that were looked at can be built; the first: "
+            f"none of the {len(assessor.seen):,} configurations that were looked at can be built; the first: "
             f"{first.refused}"
         )
         raise InputError("infeasible", Argument("over"), message)
 
 
-def _first(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> None:
+def _first(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> None:
     """One point is run, and where it says too little some others: what is wrong with all is said at once.
 
     Raises ``InputError`` where all of them fail for the same kind of reason, or none has a metric that is
     asked for.
     """
     order = [
-        number for number in _order(problem, looker) if impossible_because(looker(number), problem) is None
+        number for number in _order(problem, assessor) if impossible_because(assessor(number), problem) is None
     ]
     if not order:
         return
     few = dict.fromkeys(order[at * (len(order) - 1) // (_FEW - 1)] for at in range(_FEW))
     for number in few:
-        judge.run([number])
-        row = judge.rows.get(number)
+        candidates.run([number])
+        row = candidates.rows.get(number)
         if row is not None:
-            looker.learn(number, row)
-        missing = _missing(problem, looker, judge)
-        if judge.rows and not missing:
+            assessor.learn(number, row)
+        missing = _missing(problem, assessor, candidates)
+        if candidates.rows and not missing:
             return
-    if not judge.rows:
-        if len(few) == len(order) or not judge.too_slow:
-            raise _all_failed(judge)
+    if not candidates.rows:
+        if len(few) == len(order) or not candidates.too_slow:
+            raise _all_failed(candidates)
         return
-    unknown = next((row["energy.unknown"] for row in judge.rows.values() if row.get("energy.unknown")), None)
-    message = f"none of {len(judge.rows)} Runs of this scenario has the metric {missing[0]!r}" + (
+    unknown = next((row["energy.unknown"] for row in candidates.rows.values() if row.get("energy.unknown")), None)
+    message = f"none of {len(candidates.rows)} Runs of this scenario has the metric {missing[0]!r}" + (
         f": {unknown}" if unknown else ""
     )
     hint = "the table of `iowatt sweep` shows the metrics that a Run has"
     raise InputError("missing-figure", problem.argument_of(missing[0]), message, hint=hint)
 
 
-def _missing(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> list[str]:
+def _missing(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> list[str]:
     """Metrics that no Run so far has a figure for."""
-    seen = {name for row in judge.rows.values() for name, value in row.items() if value is not None}
-    known = {name for one in looker.seen.values() for name in one.known}
+    seen = {name for row in candidates.rows.values() for name, value in row.items() if value is not None}
+    known = {name for one in assessor.seen.values() for name in one.known}
     return [name for name in problem.metrics if name not in seen | known]
 
 
-def _all_failed(judge: CandidateEvaluator) -> InputError:
-    number, record = next(iter(judge.records.items()))
+def _all_failed(candidates: CandidateEvaluator) -> InputError:
+    number, record = next(iter(candidates.records.items()))
     error = record["error"]
-    said = f"none of the {len(judge.records)} points that were tried can be simulated; the first"
+    said = f"none of the {len(candidates.records)} points that were tried can be simulated; the first"
     return error_at_point({**error, "message": f"{said}: {error['message']}"}, f"point {number}")
 
 
-def _order(problem: Problem, looker: Assessor) -> list[int]:
+def _order(problem: Problem, assessor: Assessor) -> list[int]:
     """All points that can be built, those that promise most first."""
-    built = {number: one for number, one in looker.seen.items() if one.refused is None}
+    built = {number: one for number, one in assessor.seen.items() if one.refused is None}
     expected = {number: one.estimate for number, one in built.items() if one.estimate}
     random = np.random.Generator(np.random.PCG64(problem.seed))
     first = pick(expected, problem, len(expected), random)
@@ -271,8 +271,8 @@ def _order(problem: Problem, looker: Assessor) -> list[int]:
 
 def _around(
     problem: Problem,
-    looker: Assessor,
-    judge: CandidateEvaluator,
+    assessor: Assessor,
+    candidates: CandidateEvaluator,
     left: Callable[[int], None],
     budget: int | None,
 ) -> list[Note]:
@@ -281,13 +281,13 @@ def _around(
     One that turns out better is the next winner, until none is, or the budget is spent, which a note says.
     """
     winner = None
-    while (best := outcome.chosen(problem, judge).winner) is not None and best != winner:
+    while (best := outcome.chosen(problem, candidates).winner) is not None and best != winner:
         winner = best
-        near = [number for number in looker.space.neighbours(winner) if looker(number).refused is None]
-        near = [number for number in near if number not in judge.records]
-        room = len(near) if budget is None else max(0, budget - len(judge.records))
+        near = [number for number in assessor.space.neighbours(winner) if assessor(number).refused is None]
+        near = [number for number in near if number not in candidates.records]
+        room = len(near) if budget is None else max(0, budget - len(candidates.records))
         left(min(room, len(near)))
-        judge.run(near[:room])
+        candidates.run(near[:room])
         if room < len(near):
             text = (
                 f"{len(near) - room} of the winner's neighbours were not simulated: the budget of "
@@ -298,7 +298,7 @@ def _around(
 
 
 def _notes(
-    problem: Problem, space: Space, looker: Assessor, judge: CandidateEvaluator, method: str
+    problem: Problem, space: Space, assessor: Assessor, candidates: CandidateEvaluator, method: str
 ) -> list[Note]:
     notes = [
         Note(
@@ -306,12 +306,12 @@ def _notes(
             text="every figure is of simulated Runs; estimates only choose which points are simulated",
         )
     ]
-    failed = sorted(number for number, record in judge.records.items() if "error" in record)
+    failed = sorted(number for number, record in candidates.records.items() if "error" in record)
     if failed:
-        said = error_text(judge.records[failed[0]]["error"])
+        said = error_text(candidates.records[failed[0]]["error"])
         text = f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}"
         notes.append(Note(code="points-failed", text=text, decides=True))
-    late = sum(row.get("overloaded") is True for row in judge.rows.values())
+    late = sum(row.get("overloaded") is True for row in candidates.rows.values())
     if late:
         text = (
             f"{late} simulated points could not keep up with their load: their figures depend on "
@@ -321,9 +321,9 @@ def _notes(
     if method == "search":
         text = "not every point was simulated: there may be a better one among the others"
         notes.append(Note(code="not-proven", text=text))
-    if len(looker.seen) < space.size:
+    if len(assessor.seen) < space.size:
         text = (
-            f"{len(looker.seen):,} of {space.size:,} points were looked at: some at random, those "
+            f"{len(assessor.seen):,} of {space.size:,} points were looked at: some at random, those "
             "that Optuna proposed, and those around the best"
         )
         notes.append(Note(code="looked-at", text=text))
@@ -337,15 +337,15 @@ def _notes(
     return notes
 
 
-def _of_winner(problem: Problem, looker: Assessor, judge: CandidateEvaluator) -> list[Note]:
+def _of_winner(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> list[Note]:
     """What speaks against the winner: warnings of its Run, an estimate that says something else."""
-    winner = outcome.chosen(problem, judge).winner
+    winner = outcome.chosen(problem, candidates).winner
     if winner is None:
         return []
-    row = judge.rows[winner]
+    row = candidates.rows[winner]
     found = [Note(code="run-warning", text=text, decides=True) for text in row_warnings(row)]
     for goal in problem.objectives:
-        expected, value = (looker(winner).estimate or {}).get(goal.metric), row[goal.metric]
+        expected, value = (assessor(winner).estimate or {}).get(goal.metric), row[goal.metric]
         if expected is not None and value and abs(expected / value - 1) > _FAR:
             message = (
                 f"its {goal.metric} in steady state is {expected:.4g} by the estimate and "

@@ -35,8 +35,8 @@ BATCH: Final = 16
 
 def search_exact(
     problem: Problem,
-    looker: Assessor,
-    judge: CandidateEvaluator,
+    assessor: Assessor,
+    candidates: CandidateEvaluator,
     expected: Sequence[int],
     left: Callable[[int], None],
 ) -> dict[int, str]:
@@ -54,39 +54,39 @@ def search_exact(
     best: list[tuple[int, tuple[float, ...]]] | None = None
     learned = False
     while True:
-        now = _front(judge)
+        now = _front(candidates)
         if now != best or learned:  # else nothing more can be left out
-            waiting = [number for number in waiting if not _left_out(problem, looker, number, now, reasons)]
+            waiting = [number for number in waiting if not _left_out(problem, assessor, number, now, reasons)]
             best, learned = now, False
         left(len(waiting))
         if not waiting:
             return reasons
         # One point alone first: its arrivals are those of others, and say what these can be at best.
         batch, waiting = (
-            (waiting[:1], waiting[1:]) if not judge.records else (waiting[:BATCH], waiting[BATCH:])
+            (waiting[:1], waiting[1:]) if not candidates.records else (waiting[:BATCH], waiting[BATCH:])
         )
-        judge.run(batch)
+        candidates.run(batch)
         for number in batch:
-            row = judge.rows.get(number)
-            learned |= row is not None and looker.learn(number, row)
+            row = candidates.rows.get(number)
+            learned |= row is not None and assessor.learn(number, row)
 
 
 def _left_out(
     problem: Problem,
-    looker: Assessor,
+    assessor: Assessor,
     number: int,
     best: Sequence[tuple[int, tuple[float, ...]]],
     reasons: dict[int, str],
 ) -> bool:
-    one = looker.bound(number)
+    one = assessor.bound(number)
     why = impossible_because(one, problem) or _beaten(one, problem, best)
     if why is not None:
         reasons[number] = why
     return why is not None
 
 
-def _front(judge: CandidateEvaluator) -> list[tuple[int, tuple[float, ...]]]:
-    feasible = judge.feasible
+def _front(candidates: CandidateEvaluator) -> list[tuple[int, tuple[float, ...]]]:
+    feasible = candidates.feasible
     numbers = sorted(feasible)
     return [
         (numbers[at], feasible[numbers[at]]) for at in nondominated([feasible[number] for number in numbers])
@@ -119,15 +119,15 @@ _RANDOM: Final = 0.25
 
 
 def search_sampled(
-    problem: Problem, looker: Assessor, judge: CandidateEvaluator, *, budget: int, told: Callable[[int], None]
+    problem: Problem, assessor: Assessor, candidates: CandidateEvaluator, *, budget: int, told: Callable[[int], None]
 ) -> tuple[dict[int, str], list[Note]]:
     """Simulate at most ``budget`` points; reasons of those that were left out by proof, and notes.
 
     ``told`` is called with the number of points that may still be run.
     """
     random = np.random.Generator(np.random.PCG64(problem.seed))
-    course = _Course(problem, looker, judge, budget, random, OptunaSampler(problem, looker.space))
-    course.proposer.tell(judge.rows)
+    course = _Course(problem, assessor, candidates, budget, random, OptunaSampler(problem, assessor.space))
+    course.proposer.tell(candidates.rows)
     notes: list[Note] = []
     while course.room > 0:
         batch = course.next()
@@ -149,8 +149,8 @@ def search_sampled(
 @dataclass
 class _Course:
     problem: Problem
-    looker: Assessor
-    judge: CandidateEvaluator
+    assessor: Assessor
+    candidates: CandidateEvaluator
     budget: int
     random: np.random.Generator
     proposer: OptunaSampler
@@ -162,14 +162,14 @@ class _Course:
     @property
     def room(self) -> int:
         """Points that may still be run."""
-        return self.budget - len(self.judge.records)
+        return self.budget - len(self.candidates.records)
 
     def next(self) -> list[int]:
         """The points of the next round."""
-        judge, looker, problem = self.judge, self.looker, self.problem
+        candidates, assessor, problem = self.candidates, self.assessor, self.problem
         ready = self._ready()
         room = min(ROUND, self.room)
-        correction = Correction(looker.space, judge.rows, looker.seen)
+        correction = Correction(assessor.space, candidates.rows, assessor.seen)
         expected = {number: correction.expected(one) for number, one in ready.items() if one.estimate}
         batch: list[int] = []
 
@@ -177,35 +177,35 @@ class _Course:
             for number in numbers:
                 if most <= 0 or len(batch) >= room:
                     return
-                if number not in judge.records and number not in batch and self._may_be(number):
+                if number not in candidates.records and number not in batch and self._may_be(number):
                     batch.append(number)
                     most -= 1
 
-        if not expected and len(judge.records) < max(2 * ROUND, _RANDOM * self.budget):
+        if not expected and len(candidates.records) < max(2 * ROUND, _RANDOM * self.budget):
             take(self._shuffled(ready))
             return batch
-        best = _best(judge)
+        best = _best(candidates)
         if best is not None:
-            around = {number: looker(number) for number in looker.space.neighbours(best)}
+            around = {number: assessor(number) for number in assessor.space.neighbours(best)}
             hopes = {number: correction.expected(one) for number, one in around.items() if one.estimate}
             take([*pick(hopes, problem, len(hopes), self.random), *sorted(around)], _AROUND)
-        take(self.proposer.ask(_PROPOSED, [*judge.records, *batch]), _PROPOSED)
+        take(self.proposer.ask(_PROPOSED, [*candidates.records, *batch]), _PROPOSED)
         take(pick(expected, problem, 2 * room, self.random))
-        take(self.proposer.ask(room, [*judge.records, *batch]))
+        take(self.proposer.ask(room, [*candidates.records, *batch]))
         take(self._shuffled(ready))
         return batch
 
     def run(self, batch: Sequence[int]) -> None:
         """Simulate them, and tell all that learn from it."""
-        self.judge.run(batch)
+        self.candidates.run(batch)
         for number in batch:
-            if number in self.judge.rows:
-                self.looker.learn(number, self.judge.rows[number])
-        self.proposer.tell(self.judge.rows)
+            if number in self.candidates.rows:
+                self.assessor.learn(number, self.candidates.rows[number])
+        self.proposer.tell(self.candidates.rows)
 
     def settled(self) -> bool:
         """Whether the front was the same for several rounds, to four digits."""
-        losses = list(self.judge.feasible.values())
+        losses = list(self.candidates.feasible.values())
         now = tuple(tuple(float(f"{value:.4g}") for value in losses[at]) for at in nondominated(losses))
         now = tuple(dict.fromkeys(now))
         self._alike = self._alike + 1 if now and now == self._best else 0
@@ -214,13 +214,13 @@ class _Course:
 
     def _ready(self) -> dict[int, Assessment]:
         """Points that were looked at and were not run, but may be feasible."""
-        waiting = [number for number in self.looker.seen if number not in self.judge.records]
-        return {number: self.looker(number) for number in waiting if self._may_be(number)}
+        waiting = [number for number in self.assessor.seen if number not in self.candidates.records]
+        return {number: self.assessor(number) for number in waiting if self._may_be(number)}
 
     def _may_be(self, number: int) -> bool:
         if number in self.reasons:
             return False
-        one = self.looker.bound(number)
+        one = self.assessor.bound(number)
         if one.refused is not None:
             return False
         why = impossible_because(one, self.problem)
@@ -232,8 +232,8 @@ class _Course:
         return [int(number) for number in self.random.permutation(sorted(ready))]
 
 
-def _best(judge: CandidateEvaluator) -> int | None:
-    feasible = judge.feasible
+def _best(candidates: CandidateEvaluator) -> int | None:
+    feasible = candidates.feasible
     numbers = sorted(feasible)
     order = nondominated([feasible[number] for number in numbers])
     chosen = recommend([feasible[numbers[at]] for at in order])

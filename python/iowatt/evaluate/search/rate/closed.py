@@ -48,87 +48,87 @@ _MOST_ATTEMPTS: Final = 8
 
 
 def search_closed(
-    scenario: Scenario, simulations: Simulations, asked: RateRequest, told: RateCallback
+    scenario: Scenario, simulations: Simulations, request: RateRequest, told: RateCallback
 ) -> RateResult:
     """The population at which all workloads of a scenario together take the limit, in the mean.
 
     Workloads are profiles; the rates that they state are of no account but for their proportion, in which the
     populations are kept. Other arguments and errors as of ``search.rate.scenario.of_scenario``.
     """
-    weights = proportion = _proportion(scenario, asked)
-    bench = _Bench(scenario, simulations, asked)
+    weights = proportion = _proportion(scenario, request)
+    bench = _Bench(scenario, simulations, request)
     points: list[RateRun] = []
-    guess = asked.first_rate(drive_count(scenario))
+    guess = request.first_rate(drive_count(scenario))
     # An estimate of fewer than one outstanding says that the limit is out of reach, and nothing of the rate.
-    if guess is None or guess * asked.limit_s < len(weights):
+    if guess is None or guess * request.limit_s < len(weights):
         outstanding = max(len(weights), _A_DRIVE * drive_count(scenario))
         run = bench.probed(_split(outstanding, weights))
-        points.append(loop_run("probe", run, outstanding, asked))
+        points.append(loop_run("probe", run, outstanding, request))
         told(points[0])
         guess = points[0].achieved
     else:
-        outstanding = max(len(weights), round(guess * asked.limit_s))
+        outstanding = max(len(weights), round(guess * request.limit_s))
     pairs: list[tuple[RateRun, Run]] = []
     while True:
         run = bench.run(_split(outstanding, weights), guess)
-        last = loop_run("search", run, max(outstanding, len(weights)), asked)
+        last = loop_run("search", run, max(outstanding, len(weights)), request)
         points.append(last)
         told(last)
         pairs.append((last, run))
         response_s = _response_s(last)
-        if abs(response_s / asked.limit_s - 1) <= asked.tolerance or len(pairs) == asked.most_runs:
+        if abs(response_s / request.limit_s - 1) <= request.tolerance or len(pairs) == request.most_runs:
             break
-        if response_s > asked.limit_s and _outstanding(last) <= len(weights):
-            return _too_slow(asked, points, simulations, scenario, response_s)
-        step = (asked.limit_s / response_s) ** (1 + elasticity([one for one, _ in pairs]))
+        if response_s > request.limit_s and _outstanding(last) <= len(weights):
+            return _too_slow(request, points, simulations, scenario, response_s)
+        step = (request.limit_s / response_s) ** (1 + elasticity([one for one, _ in pairs]))
         wanted = round(_outstanding(last) * min(max(step, _LEAST_STEP), _MOST_STEP))
         outstanding = min(max(len(weights), wanted), _MOST_OUTSTANDING)
         if outstanding in {one.outstanding for one, _ in pairs}:
             break
         weights = _weights(run, proportion)
         guess = last.achieved
-    nearest, run = min(pairs, key=lambda pair: abs(math.log(_response_s(pair[0]) / asked.limit_s)))
-    ratio = asked.limit_s / _response_s(nearest)
+    nearest, run = min(pairs, key=lambda pair: abs(math.log(_response_s(pair[0]) / request.limit_s)))
+    ratio = request.limit_s / _response_s(nearest)
     rate = nearest.achieved * ratio ** elasticity([one for one, _ in pairs])
-    settled = abs(1 / ratio - 1) <= asked.tolerance
+    settled = abs(1 / ratio - 1) <= request.tolerance
     return RateResult(
-        asked=asked,
+        request=request,
         rate_iops=rate,
         crossing_iops=rate,
-        response_s=asked.limit_s,
+        response_s=request.limit_s,
         run=run,
         points=tuple(points),
         settled=settled,
-        notes=_notes(asked, settled=settled),
+        notes=_notes(request, settled=settled),
         seeds=(scenario.seed,),
         runs=simulations.runs,
-        outstanding=rate * asked.limit_s,
+        outstanding=rate * request.limit_s,
     )
 
 
-def _notes(asked: RateRequest, *, settled: bool) -> tuple[Note, ...]:
+def _notes(request: RateRequest, *, settled: bool) -> tuple[Note, ...]:
     if settled:
         return ()
     text = (
-        f"no number of outstanding requests that was run came within {asked.tolerance:.2%} of the "
+        f"no number of outstanding requests that was run came within {request.tolerance:.2%} of the "
         "limit: the rate there is interpolated from further away"
     )
     return (Note(code="not-settled", text=text, decides=True),)
 
 
 def _too_slow(
-    asked: RateRequest,
+    request: RateRequest,
     points: Sequence[RateRun],
     simulations: Simulations,
     scenario: Scenario,
     response_s: float,
 ) -> RateResult:
     problem = (
-        f"the mean response time is {apart(1e3 * response_s, 1e3 * asked.limit_s)} ms with one "
-        f"request outstanding, over the limit of {1e3 * asked.limit_s:.6g} ms"
+        f"the mean response time is {apart(1e3 * response_s, 1e3 * request.limit_s)} ms with one "
+        f"request outstanding, over the limit of {1e3 * request.limit_s:.6g} ms"
     )
     seeds, runs = (scenario.seed,), simulations.runs
-    return RateResult(asked=asked, points=tuple(points), problem=problem, seeds=seeds, runs=runs)
+    return RateResult(request=request, points=tuple(points), problem=problem, seeds=seeds, runs=runs)
 
 
 def drive_count(scenario: Scenario) -> int:
@@ -136,13 +136,13 @@ def drive_count(scenario: Scenario) -> int:
     return sum(pool.drives for pool in scenario.array.pool)
 
 
-def loop_run(kind: Kind, run: Run, outstanding: int, asked: RateRequest) -> RateRun:
+def loop_run(kind: Kind, run: Run, outstanding: int, request: RateRequest) -> RateRun:
     """A closed loop that was run."""
-    one = measure_run(run, asked.key)
+    one = measure_run(run, request.key)
     response_s = one.response_s.get("all")
     verdict: Verdict | None = None
     if kind != "probe" and response_s is not None:
-        verdict = "meets" if response_s <= asked.limit_s else "over"
+        verdict = "meets" if response_s <= request.limit_s else "over"
     return RateRun(
         kind,
         None,
@@ -180,9 +180,9 @@ def _outstanding(point: RateRun) -> int:
     return point.outstanding
 
 
-def _proportion(scenario: Scenario, asked: RateRequest) -> tuple[float, ...]:
+def _proportion(scenario: Scenario, request: RateRequest) -> tuple[float, ...]:
     """Shares of the rate."""
-    chosen = chosen_workloads(scenario, asked.workload)
+    chosen = chosen_workloads(scenario, request.workload)
     if len(chosen) < len(scenario.workload):
         message = "with closed loops all workloads are judged together, in the proportion of their rates"
         raise InputError("not-applicable", Argument("workload"), message, hint=f"give `workload={ALL}`")
@@ -219,7 +219,7 @@ class _Bench:
 
     scenario: Scenario
     simulations: Simulations
-    asked: RateRequest
+    request: RateRequest
 
     def run(self, populations: Sequence[int], rate: float) -> Run:
         """The Run of so many outstanding in each workload, as long as was asked.
@@ -246,15 +246,15 @@ class _Bench:
     @property
     def _counted(self) -> int:
         """Requests: what is asked, what the profiles say, or :data:`REQUESTS`."""
-        if self.asked.requests is not None:
-            return self.asked.requests
+        if self.request.requests is not None:
+            return self.request.requests
         said = [one.profile.requests if one.profile else None for one in self.scenario.workload]
         known = [one for one in said if one is not None]
         return sum(known) if len(known) == len(said) else REQUESTS
 
     def _warmup_s(self, rate: float) -> float:
-        if self.asked.warmup_requests is not None:
-            return self.asked.warmup_requests / rate
+        if self.request.warmup_requests is not None:
+            return self.request.warmup_requests / rate
         observe = self.scenario.observe
         if "warmup" in observe.model_fields_set and observe.warmup != "auto":
             return float(observe.warmup)

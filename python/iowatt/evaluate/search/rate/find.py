@@ -93,7 +93,7 @@ RateCallback = Callable[[RateRun], None]
 
 def find_highest_rate(
     work_at: WorkAt,
-    asked: RateRequest,
+    request: RateRequest,
     *,
     start: float,
     near: float | None = None,
@@ -125,9 +125,9 @@ def find_highest_rate(
     before:
         Probes that were run to find ``start``.
     """
-    given = tuple(seeds or range(1, asked.replications + 1))
-    search = _Search(work_at, asked, given, tuple(workloads), told, list(before))
-    coarse = asked.tolerance if len(given) == 1 else max(asked.tolerance, _COARSE)
+    given = tuple(seeds or range(1, request.replications + 1))
+    search = _Search(work_at, request, given, tuple(workloads), told, list(before))
+    coarse = request.tolerance if len(given) == 1 else max(request.tolerance, _COARSE)
     highest = search.run(start, near, coarse)
     for _ in range(_MOST_LONGER):
         times = search.wanted(highest)
@@ -137,14 +137,14 @@ def find_highest_rate(
         search.notes = [said]
         highest = search.again(highest, "longer", coarse)
     if len(given) > 1 and highest.best is not None:
-        highest = search.again(highest, "search", asked.tolerance, seeds=len(given))
+        highest = search.again(highest, "search", request.tolerance, seeds=len(given))
     return search.found(highest)
 
 
 @dataclass
 class _Search:
     work_at: WorkAt
-    asked: RateRequest
+    request: RateRequest
     seeds: tuple[int, ...]
     workloads: tuple[str, ...]
     told: RateCallback
@@ -161,15 +161,15 @@ class _Search:
 
     def run(self, start: float, near: float | None, tolerance: float) -> RateBracket:
         """Search, from a first rate that is thought to be so near."""
-        asked = self.asked
+        request = self.request
         return highest_rate(
             self._measure,
-            asked.limit_s,
-            start=min(start, asked.ceiling),
+            request.limit_s,
+            start=min(start, request.ceiling),
             tolerance=tolerance,
-            most_runs=asked.most_runs,
+            most_runs=request.most_runs,
             repeats=0,  # the same seed gives the same run
-            ceiling=asked.ceiling,
+            ceiling=request.ceiling,
             near=near,
         )
 
@@ -180,7 +180,7 @@ class _Search:
         self.kind, self.pooled = kind, seeds
         self.saw.clear()
         self.held.clear()
-        return self.run(start, 2 * self.asked.tolerance, tolerance)
+        return self.run(start, 2 * self.request.tolerance, tolerance)
 
     def _measure(self, rate: float) -> RateMeasurement:
         """A rate, with each of the seeds."""
@@ -196,15 +196,15 @@ class _Search:
         many = self.saw.setdefault(rate, [])
         run = self.work_at(rate, self.seeds[len(many)])
         self.runs += 1
-        one = measure_run(run, self.asked.key, self.workloads)
+        one = measure_run(run, self.request.key, self.workloads)
         many.append(one)
-        response_s = one.judged_s(self.asked.limits_s)
-        if len(many) == 1 and response_s is not None and response_s < self.asked.limit_s * _KEPT:
+        response_s = one.judged_s(self.request.limits_s)
+        if len(many) == 1 and response_s is not None and response_s < self.request.limit_s * _KEPT:
             self.held[rate] = run
         return response_s
 
     def _judged(self, rate: float) -> list[float]:
-        given = (one.judged_s(self.asked.limits_s) for one in self.saw[rate])
+        given = (one.judged_s(self.request.limits_s) for one in self.saw[rate])
         return [one for one in given if one is not None]
 
     def _record(self, rate: float) -> RateRun:
@@ -220,7 +220,7 @@ class _Search:
             _mean(many, "read"),
             _mean(many, "write"),
             self._half_width(rate),
-            verdict_of(rate, achieved, mean, self.asked.limit_s),
+            verdict_of(rate, achieved, mean, self.request.limit_s),
             len(many),
             min(one.requests for one in many),
             min(one.seconds for one in many),
@@ -254,21 +254,21 @@ class _Search:
         best, beyond = highest.best, highest.beyond
         if best is None or beyond is None:
             return None
-        found = crossing(self._curve(highest), self.asked.limit_s)
+        found = crossing(self._curve(highest), self.request.limit_s)
         return found if found is not None and best.rate <= found <= beyond.rate else None
 
     def wanted(self, highest: RateBracket) -> float | None:
         """How many times as long runs have to be for the rate to its tolerance; None: they need not."""
         best = highest.best
-        if best is None or highest.beyond is None or self.asked.beyond is not None:
+        if best is None or highest.beyond is None or self.request.beyond is not None:
             return None
         half = self._half_width(best.rate)
         if half is None:
             return _LONGER
-        steep = slope(self._curve(highest), self.asked.limit_s)
+        steep = slope(self._curve(highest), self.request.limit_s)
         if steep is None:  # a step: the response time says nothing about the rate
             return None
-        error = half / steep / best.rate / self.asked.tolerance
+        error = half / steep / best.rate / self.request.tolerance
         return min(_AMPLE * error**2, _LONGER) if error > _ENOUGH else None
 
     def found(self, highest: RateBracket) -> RateResult:
@@ -288,7 +288,7 @@ class _Search:
         response = None if best is None else _mean(self.saw[best.rate], "all")
         notes, problem = self._said(highest, by_seed)
         return RateResult(
-            asked=self.asked,
+            request=self.request,
             rate_iops=None if best is None else best.rate,
             beyond_iops=None if beyond is None else beyond.rate,
             crossing_iops=crossing,
@@ -321,9 +321,9 @@ class _Search:
             for rate, many in self.saw.items():
                 if len(many) <= number or many[number].achieved(rate) < KEEPS_UP * rate:
                     continue
-                if response_s := many[number].judged_s(self.asked.limits_s):
+                if response_s := many[number].judged_s(self.request.limits_s):
                     curve.append((rate, response_s))
-            at = crossing(curve, self.asked.limit_s)
+            at = crossing(curve, self.request.limit_s)
             if at is None:
                 return ()
             found.append(at)
@@ -333,24 +333,24 @@ class _Search:
         """Half of the interval of the rate, carried over from that of the mean by the slope of the curve."""
         assert highest.best is not None
         half = self._half_width(highest.best.rate)
-        steep = slope(self._curve(highest), self.asked.limit_s)
+        steep = slope(self._curve(highest), self.request.limit_s)
         return None if half is None or steep is None else half / steep
 
     def _said(self, highest: RateBracket, by_seed: Sequence[float]) -> tuple[list[Note], str | None]:
         """Notes, and why there is no rate or none beyond it."""
-        asked, notes = self.asked, [*self.notes, *highest.notes]
+        request, notes = self.request, [*self.notes, *highest.notes]
         problem = None
         if highest.best is None:
-            problem = f"no rate keeps the {kind(asked)} within {asked.limit_s * 1e3:.6g} ms"
+            problem = f"no rate keeps the {kind(request)} within {request.limit_s * 1e3:.6g} ms"
             known = [(one.response_s, one.rate) for one in self.tried if one.response_s and one.rate]
             if known:
                 least, at = min(known)
                 problem += f": the shortest seen is {least * 1e3:.4g} ms, at {at:.4g} requests per second"
-        elif highest.beyond is None and highest.best.rate >= asked.ceiling:
+        elif highest.beyond is None and highest.best.rate >= request.ceiling:
             seen_ms = (highest.best.response_s or 0.0) * 1e3
             problem = (
-                f"the limit of {asked.limit_s * 1e3:.6g} ms is never reached: at {asked.ceiling:.6g} "
-                f"requests per second, the most that is tried, the {kind(asked)} is {seen_ms:.4g} ms"
+                f"the limit of {request.limit_s * 1e3:.6g} ms is never reached: at {request.ceiling:.6g} "
+                f"requests per second, the most that is tried, the {kind(request)} is {seen_ms:.4g} ms"
             )
         elif highest.beyond is not None and self.crossing(highest) is None:
             text = (
@@ -372,12 +372,12 @@ def _between(middle: float, half: float | None, figure: float) -> tuple[float, f
     return None if half is None else (min(max(0.0, middle - half), figure), max(middle + half, figure))
 
 
-def kind(asked: RateRequest) -> str:
+def kind(request: RateRequest) -> str:
     """The limited statistic in words."""
     return (
-        f"{asked.statistic} response time"
-        if asked.statistic == "mean"
-        else f"{asked.statistic} of response times"
+        f"{request.statistic} response time"
+        if request.statistic == "mean"
+        else f"{request.statistic} of response times"
     )
 
 

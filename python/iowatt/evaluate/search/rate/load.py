@@ -203,13 +203,13 @@ LEAST_BEYOND: Final = 200
 _LIMITS: Final = 100.0
 
 
-def load_of(scenario: Scenario, base: Path, text: str, asked: RateRequest) -> Load:
+def load_of(scenario: Scenario, base: Path, text: str, request: RateRequest) -> Load:
     """The load of a scenario as it is asked for.
 
     Raises ``InputError`` where the scenario has no workload, does not say which, or it is a closed loop or a
     trace without times.
     """
-    chosen = chosen_workloads(scenario, asked.workload)
+    chosen = chosen_workloads(scenario, request.workload)
     stated = [_stated(scenario.workload[at], base) for at in chosen]
     work = evaluation.prepare(_rated(scenario, chosen, stated), base, text)
     recorded = tuple(None if scenario.workload[at].trace is None else _pace(work.traces[at]) for at in chosen)
@@ -218,13 +218,13 @@ def load_of(scenario: Scenario, base: Path, text: str, asked: RateRequest) -> Lo
         for at, rate, of in zip(chosen, stated, recorded, strict=True)
     ]
     traced = any(scenario.workload[at].trace is not None for at in chosen)
-    requests, seconds = _length(scenario, chosen, asked)
+    requests, seconds = _length(scenario, chosen, request)
     if traced:
         requests, seconds = None, None
         if not any(recorded):  # of traces without times the requests are counted
             requests = sum(curve.trace_pace(work.traces[at]).requests for at in chosen) / (1 + WARM_UP)
     alone = len(scenario.workload) == len(chosen)
-    stretches = asked.requests is None and alone and not traced
+    stretches = request.requests is None and alone and not traced
     return Load(
         scenario,
         chosen,
@@ -233,29 +233,29 @@ def load_of(scenario: Scenario, base: Path, text: str, asked: RateRequest) -> Lo
         requests,
         seconds,
         stretches,
-        least_s=_LIMITS * asked.limit_s if stretches else 0.0,
+        least_s=_LIMITS * request.limit_s if stretches else 0.0,
         stated=None if None in rates else math.fsum(rate or 0.0 for rate in rates),
     )
 
 
-def chosen_workloads(scenario: Scenario, asked: str | None) -> tuple[int, ...]:
+def chosen_workloads(scenario: Scenario, request: str | None) -> tuple[int, ...]:
     """Positions of the workloads that are meant; raises ``InputError`` where that is not said."""
     names = [workload.name for workload in scenario.workload]
     if not names:
         raise InputError(
             "missing", f"scenario {scenario.name}", "the scenario has no workload whose rate could be raised"
         )
-    if asked == ALL:
+    if request == ALL:
         return tuple(range(len(names)))
-    if asked is None and len(names) > 1:
+    if request is None and len(names) > 1:
         message = f"the scenario has {len(names)} workloads; say whose rate is raised"
         hint = f"one of {', '.join(names)}, or '*' for all of them in proportion"
         raise InputError("ambiguous", Argument("workload"), message, hint=hint)
-    if asked is not None and asked not in names:
-        message = f"there is no workload {asked!r}"
-        hint = suggestion(asked, names, "workloads")
+    if request is not None and request not in names:
+        message = f"there is no workload {request!r}"
+        hint = suggestion(request, names, "workloads")
         raise InputError("unknown-name", Argument("workload"), message, hint=hint)
-    return (0 if asked is None else names.index(asked),)
+    return (0 if request is None else names.index(request),)
 
 
 def _stated(workload: Workload, base: Path) -> float | None:
@@ -303,12 +303,12 @@ def _rated(scenario: Scenario, chosen: Sequence[int], stated: Sequence[float | N
 
 
 def _length(
-    scenario: Scenario, chosen: Sequence[int], asked: RateRequest
+    scenario: Scenario, chosen: Sequence[int], request: RateRequest
 ) -> tuple[float | None, float | None]:
     """Requests or seconds that are counted."""
-    fewest = 0.0 if asked.beyond is None else LEAST_BEYOND / min(asked.beyond, 1 - asked.beyond)
-    if asked.requests is not None:
-        return float(asked.requests), None
+    fewest = 0.0 if request.beyond is None else LEAST_BEYOND / min(request.beyond, 1 - request.beyond)
+    if request.requests is not None:
+        return float(request.requests), None
     profiles = [p for p in (scenario.workload[at].profile for at in chosen) if p is not None]
     counts = [profile.requests for profile in profiles if profile.requests is not None]
     if counts and len(counts) == len(profiles):

@@ -117,7 +117,7 @@ class RateRun:
 class RateResult:
     """The highest rate within a limit."""
 
-    asked: RateRequest
+    request: RateRequest
     #: The highest rate that was run and met the limit, requests per second; None where none did. Of a closed
     #: loop the rate at which the mean is the limit, interpolated from the nearest one that was run.
     rate_iops: float | None = None
@@ -155,7 +155,7 @@ class RateResult:
     @property
     def scale(self) -> float:
         """The rate found over the one that ``run`` ran at."""
-        if self.asked.loop == "open" or self.run is None or self.rate_iops is None:
+        if self.request.loop == "open" or self.run is None or self.rate_iops is None:
             return 1.0
         return self.rate_iops / float(self.run.summary["throughput"]["iops"])
 
@@ -179,7 +179,7 @@ def row_at_limit(found: RateResult) -> RunRow:
     """
     assert found.run is not None
     cells = row_of_run(found.run)
-    if found.asked.loop == "closed":
+    if found.request.loop == "closed":
         _take(cells, found.scale)
         cells["outstanding"] = found.outstanding
     return cells | {"rate_iops": found.rate_iops, "rate.runs": found.runs, "rate.settled": found.settled}

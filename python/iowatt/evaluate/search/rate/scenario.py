@@ -50,7 +50,7 @@ def search_scenario(
     scenario: Scenario,
     base: Path,
     text: str,
-    asked: RateRequest,
+    request: RateRequest,
     report: Report | None = None,
     *,
     inputs: Callable[[], Sequence[Input]] = lambda: [],
@@ -75,29 +75,29 @@ def search_scenario(
     rate keeps, or that is never reached, is no error: ``Found.problem`` says it.
     """
     simulations = Simulations(base, text, report or (lambda _fraction: None), inputs, command)
-    search = closed.search_closed if asked.loop == "closed" else _open
-    found = search(scenario, simulations, asked, told)
+    search = closed.search_closed if request.loop == "closed" else _open
+    found = search(scenario, simulations, request, told)
     if found.run is None:
         return found
     return replace(found, notes=(*found.notes, *_unsteady(found.run, scenario)))
 
 
-def _open(scenario: Scenario, simulations: Simulations, asked: RateRequest, told: RateCallback) -> RateResult:
+def _open(scenario: Scenario, simulations: Simulations, request: RateRequest, told: RateCallback) -> RateResult:
     """The highest rate of requests that come whether or not the array keeps up."""
-    load = load_of(scenario, simulations.base, simulations.text, asked)
+    load = load_of(scenario, simulations.base, simulations.text, request)
     bench = _Bench(load, simulations)
     probes: list[RateRun] = []
-    start, near = asked.first_rate(drive_count(scenario)), asked.start_error
+    start, near = request.first_rate(drive_count(scenario)), request.start_error
     if start is None:
-        start = _probed(bench, asked, probes, told)
+        start = _probed(bench, request, probes, told)
         near = PROBED if probes else None
     first = scenario.seed
     return find_highest_rate(
         bench.at,
-        asked,
+        request,
         start=start,
         near=near,
-        seeds=range(first, first + asked.replications),
+        seeds=range(first, first + request.replications),
         workloads=load.names,
         longer=bench.longer,
         told=told,
@@ -157,7 +157,7 @@ class _Bench:
         )
 
 
-def _probed(bench: _Bench, asked: RateRequest, probes: list[RateRun], told: RateCallback) -> float:
+def _probed(bench: _Bench, request: RateRequest, probes: list[RateRun], told: RateCallback) -> float:
     """A first rate, by closed loops: as many outstanding as will be in flight at the limit (Little's law)."""
     outstanding = min(max(_A_DRIVE * drive_count(bench.load.scenario), 4), 256)
     rate = None
@@ -165,14 +165,14 @@ def _probed(bench: _Bench, asked: RateRequest, probes: list[RateRun], told: Rate
         scenario = bench.load.closed(outstanding, max(_PROBE_REQUESTS, 20 * outstanding))
         if scenario is None:
             return bench.load.stated or _FIRST_RATE
-        probe = loop_run("probe", bench.simulations.run(scenario), outstanding, asked)
+        probe = loop_run("probe", bench.simulations.run(scenario), outstanding, request)
         probes.append(probe)
         told(probe)
         if not probe.achieved or not probe.response_s:
             break
         # A loop that is over the limit has a rate that is too high; by how much, nothing says: half-way.
-        rate = _OPEN * probe.achieved * min(1.0, math.sqrt(asked.limit_s / probe.response_s))
-        wanted = round(min(max(probe.achieved * asked.limit_s, _LEAST_OUTSTANDING), _MOST_OUTSTANDING))
+        rate = _OPEN * probe.achieved * min(1.0, math.sqrt(request.limit_s / probe.response_s))
+        wanted = round(min(max(probe.achieved * request.limit_s, _LEAST_OUTSTANDING), _MOST_OUTSTANDING))
         if 0.5 <= wanted / outstanding <= 2 or wanted == outstanding:
             break
         outstanding = wanted
@@ -181,7 +181,7 @@ def _probed(bench: _Bench, asked: RateRequest, probes: list[RateRun], told: Rate
 
 def find_rate(
     given: ScenarioInput,
-    asked: RateRequest,
+    request: RateRequest,
     *,
     command: str | None = None,
     report: Report | None = None,
@@ -206,7 +206,7 @@ def find_rate(
     text = with_overrides(given.text, given.overrides)
     try:
         with sharing(SHARED_BYTES):
-            found = search_scenario(scenario, given.base, text, asked, report, command=command, told=told)
+            found = search_scenario(scenario, given.base, text, request, report, command=command, told=told)
     except ScenarioError as error:
         raise prepare.with_places(document, error) from None
     if found.problem is not None:
@@ -218,19 +218,19 @@ def rate_document(
     found: RateResult, given: ScenarioInput, *, scenario: str, command: str | None = None
 ) -> HighestRate:
     """The document of what was found; ``scenario`` is the name of the one in ``given``."""
-    asked = found.asked
+    request = found.request
     return HighestRate(
         version=version("iowatt"),
         command=command,
         scenario=scenario,
         source=given.source,
         overrides=list(given.overrides),
-        loop=asked.loop,
-        limit_ms=asked.limit_s * 1e3,
-        read_limit_ms=_ms(asked.read_limit_s),
-        write_limit_ms=_ms(asked.write_limit_s),
-        statistic=asked.statistic,
-        tolerance=asked.tolerance,
+        loop=request.loop,
+        limit_ms=request.limit_s * 1e3,
+        read_limit_ms=_ms(request.read_limit_s),
+        write_limit_ms=_ms(request.write_limit_s),
+        statistic=request.statistic,
+        tolerance=request.tolerance,
         workloads=list(found.workloads),
         rate_iops=found.rate_iops,
         outstanding=found.outstanding,
@@ -239,7 +239,7 @@ def rate_document(
         crossing_iops=found.crossing_iops,
         crossing_ci95_iops=found.ci95_iops,
         interval_by=found.basis,
-        replications=asked.replications,
+        replications=request.replications,
         seeds=list(found.seeds),
         crossing_by_seed_iops=list(found.by_seed),
         response_ms=_ms(found.response_s),
