@@ -21,7 +21,9 @@ def mm1(capacity: float, run_s: float = 60.0) -> Callable[[float], RateMeasureme
 
     def measure(rate: float) -> RateMeasurement:
         if rate >= capacity:
-            return RateMeasurement(rate, capacity, 1 / capacity + run_s * (1 - capacity / rate) / 2 + run_s / 10)
+            return RateMeasurement(
+                rate, capacity, 1 / capacity + run_s * (1 - capacity / rate) / 2 + run_s / 10
+            )
         return RateMeasurement(rate, rate, 1 / (capacity - rate))
 
     return measure

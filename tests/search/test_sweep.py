@@ -144,7 +144,9 @@ def test_resuming_gives_the_same_table_byte_for_byte(scenario, kept, monkeypatch
     assert len(ran) == 5 - kept
     for name in ("table.parquet", "table.csv"):
         assert Path("cut", name).read_bytes() == Path("whole", name).read_bytes()
-    assert set(journal.read_journal(Path("cut/points.jsonl"))) == set(journal.read_journal(Path("whole/points.jsonl")))
+    assert set(journal.read_journal(Path("cut/points.jsonl"))) == set(
+        journal.read_journal(Path("whole/points.jsonl"))
+    )
     assert Path("cut/report.html").exists()
 
 

@@ -127,7 +127,7 @@ def rate(
     given = searching.given(scenario, overrides)
     tried = 0
 
-    def told(_point: object) -> None:
+    def on_run(_point: object) -> None:
         nonlocal tried
         tried += 1
 
@@ -137,6 +137,6 @@ def rate(
             request,
             command=searching.command(),
             report=None if progress is None else (lambda fraction: progress(fraction, tried)),
-            told=told,
+            on_run=on_run,
         )
     show(found, document, output, force=force, notes=notes, as_json=as_json)

@@ -162,7 +162,7 @@ def run_scenario(
     progress: Progress | None = None,
     command: str | None = None,
 ) -> Run:
-    """Simulate a scenario; parameters and errors as of :func:`iowatt.run`."""
+    """Simulate a scenario; parameters and errors are those of :func:`iowatt.run`."""
     started_at = provenance.now()
     given, base, text = located(scenario)
     work = prepare(load(given, overrides), base, with_overrides(text, overrides))
@@ -204,7 +204,7 @@ def simulate_with_digests(work: Prepared, inputs: Sequence[tuple[str, Path]], **
 def _back_end(
     target: str | os.PathLike[str] | None, plan: Mapping[str, Any], *, force: bool
 ) -> Iterator[BackEndSpool | None]:
-    """What takes the back-end stream; it is written to ``target`` when all went well."""
+    """The sink of the back-end stream, written to ``target`` when the block ends without an error."""
     if target is None:
         yield None
         return

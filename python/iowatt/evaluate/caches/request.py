@@ -47,7 +47,7 @@ def profile_source(
 ) -> TraceSource:
     """A synthetic workload: the profile ``name``, ending after so many requests or seconds.
 
-    Raises ``InputError`` as of `iowatt.trace.generate.prepare`.
+    Raises ``InputError`` as `iowatt.trace.generate.prepare` does.
     """
     from iowatt.model.profile.find import load
     from iowatt.trace.generate import prepare
@@ -89,7 +89,7 @@ def compare_caches(
     reading: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> CacheComparison:
-    """Simulate caches alone; `iowatt.api.functions.cache` says what the parameters mean.
+    """Simulate caches alone; `iowatt.api.functions.cache` documents the parameters.
 
     Raises ``InputError``: names the argument and what would be accepted.
     """

@@ -54,7 +54,7 @@ class CacheSize:
 
 
 def parse_size(text: str, *, objects: bool) -> CacheSize:
-    """A size as of the command line: ``1%``, ``4GiB``; without blocks ``27517`` objects in place of bytes.
+    """A size as the command line takes it: ``1%``, ``4GiB``; without blocks a number of objects, ``27517``.
 
     Raises ``InputError``: with what would be accepted.
     """
@@ -185,7 +185,7 @@ def _whole(
     span_bytes: int | None,
     progress: Progress | None,
 ) -> int:
-    """Blocks or objects of what shares are of; 0 where there are no shares."""
+    """Blocks or objects of the base of shares; 0 where no size is a share."""
     shares = [size for size in sizes if size.share is not None]
     if not shares:
         return 0

@@ -22,7 +22,7 @@ from iowatt.evaluate.estimate.unknown import not_modelled
 
 #: Share of the lines that is dirty where writes wait for destages.
 FULL: Final = 0.97
-#: Sequences that began together have come so far apart, bytes: by the square root of what they have moved.
+#: Distance, in bytes, by which sequences that began together drift apart.
 SPREAD: Final = 2 << 20
 #: Streams whose speeds differ by less follow one another.
 _ALIKE: Final = 0.15
@@ -64,7 +64,7 @@ class DestageRun:
 
 @dataclass(frozen=True)
 class CacheState:
-    """What the cache makes of a load. ``dirty`` is the mean share of lines that are."""
+    """The cache under a load. ``dirty`` is the mean share of dirty lines."""
 
     cache: Mapping[str, Any]
     runs: tuple[DestageRun, ...]
@@ -73,7 +73,7 @@ class CacheState:
     _followers: Mapping[tuple[int, Stream], float]
 
     def hit(self, flow: Flow, band: Band) -> float:
-        """Of the reads of a band."""
+        """Hit ratio of the reads of a band."""
         return self._hits.get(_key(flow.volume, band), 0.0)
 
     def missed(self, flow: Flow, stream: Stream) -> float:
@@ -95,7 +95,7 @@ def cache_state(
 ) -> CacheState:
     """The steady state under flows at rates; only their proportions matter. ``full``: writes wait for space.
 
-    Raises ``NotEstimated``: an address law that cannot be said in bands, reading ahead of sequences,
+    Raises ``NotEstimated``: an address law that bands cannot express, read-ahead of sequences,
     whole-line transfers.
     """
     uses: dict[Key, _Use] = {}

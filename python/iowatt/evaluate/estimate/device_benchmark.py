@@ -1,10 +1,9 @@
-"""One drive, or one set of mirrored drives, flown by short simulations: so many operations outstanding at a
-time.
+"""One drive, or one set of mirrored drives, benchmarked by short simulations: at each number outstanding, at
+a time.
 
-What comes of it is a curve over the depth: operations a second, their response time and its spread, and the
-joules of an operation above idling. Scheduling, parallel flash, garbage collection, buffers and the turn
-that a disk loses between the read and the write of a parity update are in it, because the simulator flies it.
-"""
+The result is a curve over the depth: operations a second, their response time and its spread, and the joules
+of an operation above idling. Scheduling, parallel flash, garbage collection, buffers and the turn that a disk
+loses between the read and the write of a parity update are in it, because the simulator models them. """
 
 from __future__ import annotations
 
@@ -21,15 +20,15 @@ from iowatt.evaluate.estimate.operations import Kind
 DEPTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 #: Requests outstanding at a group of a parity level.
 _DEPTHS_OF_GROUPS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 80, 128)
-#: Shares of the rate at saturation at which random arrivals are flown.
+#: Shares of the rate at saturation at which random arrivals are benchmarked.
 _SHARES: Final = (0.25, 0.5, 0.7, 0.85, 0.93)
-#: Sequences begin within so many bytes of one another, whatever the size of their requests.
+#: Sequences begin within this many bytes of one another, whatever the size of their requests.
 _NEAR: Final = 1 << 20
 #: Its stripe unit: every operation lies within one.
 _UNIT: Final = 1 << 20
 #: Operations of each simulation: rates are then known within 1 % or so.
 OPERATIONS: Final = 3000
-#: Of it, cut as warm-up.
+#: Share of it that is cut as warm-up.
 _WARMUP: Final = 0.15
 #: How often the write buffer of an SSD is written before anything counts.
 _BUFFERS: Final = 1.5
@@ -47,7 +46,7 @@ class Moments:
 class BenchmarkPoint:
     """At one depth: operations a second, their responses (of all, of reads, of writes), joules of each.
 
-    Of a direction that does not occur the response is that of all.
+    A direction that does not occur has the response of all.
     """
 
     depth: int
@@ -62,7 +61,7 @@ class BenchmarkPoint:
 
 @dataclass(frozen=True)
 class BenchmarkCurve:
-    """What the simulations gave. Of a group of a parity level, ``iops`` and joules are of each drive's
+    """The benchmark's points. For a group of a parity level, ``iops`` and joules are those of each drive's
     commands, and writes are whole parity updates of ``updated`` drives."""
 
     points: tuple[BenchmarkPoint, ...]
@@ -152,7 +151,7 @@ def benchmark(
 
 
 def _host(kind: Kind) -> Kind:
-    """What a host asks of a group so that its drives are asked for a kind."""
+    """The host request that makes the drives of a group do operations of a kind."""
     return Kind("write" if kind.how == "update" else "read", kind.bytes, kind.place)
 
 

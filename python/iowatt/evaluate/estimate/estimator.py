@@ -170,11 +170,11 @@ class Estimator:
 
     @property
     def pilots(self) -> int:
-        """Drives flown so far, by work."""
+        """Benchmarks of drives so far."""
         return self._drives.pilots
 
     def of(self, work: Prepared) -> Estimate:
-        """Estimate a scenario under the load that it says.
+        """Estimate a scenario under its own load.
 
         Raises ``NotEstimated``: it has something that is not modelled.
         """

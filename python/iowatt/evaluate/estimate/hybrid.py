@@ -35,7 +35,7 @@ class AddressRange(NamedTuple):
 
     @property
     def space(self) -> tuple[int, int, float]:
-        """What makes it the same data."""
+        """The data's identity: ranges of one space are the same data."""
         return self.first, self.last, self.bytes
 
 
@@ -151,7 +151,7 @@ def _range(part: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 def _even(where: AddressRange) -> tuple[int, int, float]:
-    """The band that stands for those whose pieces are smaller than an extent."""
+    """The band that represents bands with pieces smaller than an extent."""
     return where.first, where.last, float(where.last - where.first)
 
 

@@ -20,7 +20,7 @@ from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
 from iowatt.sources.export.zones import CUMULATIVE, FIRST_BYTES, REACH_BYTES
 
-#: Requests of a recorded trace that are looked at.
+#: Requests of a recorded trace that are examined.
 LOOKED_AT: Final = 20_000
 #: (bytes, share), shares summing to 1.
 Sizes = tuple[tuple[int, float], ...]
@@ -66,12 +66,12 @@ class Flow:
 
     @cached_property
     def read_share(self) -> float:
-        """Of its requests."""
+        """Share of reads in its requests."""
         return sum(stream.share * stream.read_share for stream in self.streams)
 
     @cached_property
     def mean_bytes(self) -> float:
-        """Of a request."""
+        """Mean bytes of a request."""
         return sum(
             share * bytes_ * weight
             for stream in self.streams
@@ -80,7 +80,7 @@ class Flow:
         )
 
     def mean_bytes_of(self, write: bool) -> float:
-        """Of a request of one direction."""
+        """Mean bytes of a request of one direction."""
         return self._of_write if write else self._of_read
 
     @cached_property
@@ -255,7 +255,7 @@ def _sizes(plan: list[Mapping[str, Any]]) -> Sizes:
     return tuple((int(size["bytes"]), size["weight"] / total) for size in plan) if total else ()
 
 
-#: Each band of Zipf's or the skew law reaches so many times as far as the one before; coarser ones miss hits.
+#: Growth from one band of Zipf's or the skew law to the next; coarser bands miss hits.
 _GROWTH: Final = 1.25
 _PATTERNS: Final = ("uniform", "hot-band", "zipf", "skew")
 
@@ -272,7 +272,7 @@ class Band:
 
 
 def is_banded(stream: Stream) -> bool:
-    """Whether a law can be said in bands; sequences and laws of reuse cannot."""
+    """Whether bands can express the address law; sequences and laws of reuse they cannot."""
     return stream.access["pattern"] in _PATTERNS
 
 

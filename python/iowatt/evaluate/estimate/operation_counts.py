@@ -24,12 +24,12 @@ class VolumeRequest(NamedTuple):
     step: int
 
 
-#: Of each, how many there are for one request of a flow, by place.
+#: Requests to a volume for one request of a flow, by place.
 RequestMix = dict[VolumeRequest, dict[AddressRange, float]]
 
 
 def requests_of_flow(flow: Flow, kept: CacheState | None) -> tuple[RequestMix, RequestMix]:
-    """What a mean request of a flow asks for, as reads and as writes."""
+    """The volume requests of a mean request of a flow: reads, and writes."""
     reads, writes = RequestMix(), RequestMix()
     for stream in flow.streams:
         for write, share, sizes in stream.parts:
@@ -114,7 +114,7 @@ def joined(asked: Sequence[RequestMix]) -> dict[tuple[AddressRange, bool], float
 #: How often is waited for operations of a pool, by what they are and how many of them together.
 Waits = dict[tuple[int, How, float], float]
 
-#: Ranges of so many stripes have their parity on few drives.
+#: Ranges of fewer stripes have their parity on few drives.
 _STRIPES: Final = 4
 #: What an update of parity at the place of the one before it counts: disks find it on the same track (set by
 #: hot bands of the development seed).
@@ -128,7 +128,7 @@ class PoolDemand:
 
     mixes: dict[int, Mix] = field(default_factory=dict)
     together: dict[int, float] = field(default_factory=dict)
-    #: Of each flow, the operations that fall on single sets, by set.
+    #: By flow, the operations that fall on single sets.
     single: dict[int, dict[int, float]] = field(default_factory=dict)
 
     def add(self, flow: int, share: float, asked: operations.RequestOperations) -> None:
@@ -287,6 +287,6 @@ def _add(own: dict[int, float], sets: Sequence[int], count: float) -> None:
 
 
 def shifted(where: AddressRange, volume: Mapping[str, Any]) -> AddressRange:
-    """A band of a volume as one of what it lies on."""
+    """A band of a volume as a band of the pool below it."""
     offset = volume["offset_bytes"]
     return where._replace(first=where.first + offset, last=where.last + offset)

@@ -44,7 +44,7 @@ class Kind:
         return 2 if self.how == "update" else 1
 
 
-#: Of each kind how many there are for one request, or how many a second.
+#: Operations by kind, for one request or a second.
 Mix = dict[Kind, float]
 
 
@@ -74,7 +74,7 @@ class RaidWork:
     bytes: float
     phases: float
     abreast: float
-    #: (operations, bytes of each) of what is only read, only written, and read and then written where it was.
+    #: (operations, bytes of each) that only read, only write, and read then write the same place.
     plain_reads: tuple[float, float] = (0.0, 0.0)
     plain_writes: tuple[float, float] = (0.0, 0.0)
     updates: tuple[float, float] = (0.0, 0.0)
@@ -98,7 +98,7 @@ def raid_work(
     size
         Bytes of the request, taken to the next whole 4 KiB (512 bytes where it is smaller).
     step
-        What its start is a multiple of, in bytes; the largest power of two within its size where None.
+        Its start is a multiple of this, in bytes; None: of the largest power of two within its size.
     """
     unit = 4096 if size >= 4096 else 512
     size = max(unit, round(size / unit) * unit)
@@ -222,7 +222,7 @@ class Geometry:
 
     @classmethod
     def of(cls, pool: Mapping[str, Any], usable: int) -> Geometry:
-        """Of a plan's pool."""
+        """The geometry of a plan's pool."""
         raid, count = pool["raid"], pool["count"]
         moving = pool["device"]["kind"] == "hdd"
         spares = (pool["recovery"] or {}).get("spares", 0)
@@ -236,14 +236,14 @@ class Geometry:
 
 @dataclass(frozen=True)
 class RequestOperations:
-    """What one request means: operations by kind, and the phases that it waits for.
+    """Operations of one request by kind, and the phases that it waits for.
 
     A phase: what its operations are, how often it occurs, how many of it are waited for together.
     """
 
     mix: Mix
     phases: tuple[tuple[How, float, float], ...]
-    #: To drives, each copy of what is written among them.
+    #: Commands to drives, those to each copy included.
     commands: float
 
     @property

@@ -64,7 +64,7 @@ class SetResponse(NamedTuple):
 class Curve:
     """A set of drives as a station: what operations find there at any rate. Times in s, rates in 1/s.
 
-    ``most`` is its rate at saturation, ``service_s`` the response with nobody else there, ``apart`` the
+    ``most`` is its rate at saturation, ``service_s`` the response on an idle set, ``apart`` the
     deviations of reads and writes then; ``updated`` how
     many drives an update of its pilot was on, 0 where that had one drive only.
     """
@@ -84,7 +84,7 @@ class Curve:
             self._table = _of_set(flown, self._alone, self.most, self.service_s)
             opened = _of_arrivals(flown)
             if opened:
-                # Beyond what was flown the buffer has no room, as in the loops: writes wait, and not reads.
+                # Beyond the benchmarked rates the buffer is full, as in the loops: writes wait, reads do not.
                 beyond = [row for row in self._table if row[0] >= max(_FULL, opened[-1][0])]
                 self._table = opened + beyond
                 self.service_s = min(self.service_s, opened[0][1].both)
@@ -93,7 +93,7 @@ class Curve:
         self._loads = tuple(load for load, _ in self._table)
 
     def at(self, rate: float) -> SetResponse:
-        """What random arrivals find at ``rate``: infinite responses from ``most`` on."""
+        """Responses of random arrivals at ``rate``: infinite from ``most`` on."""
         load = rate / self.most
         at = min(max(1, bisect_right(self._loads, load)), len(self._loads) - 1)
         low, high = self._loads[at - 1], self._loads[at]
@@ -103,7 +103,7 @@ class Curve:
         return SetResponse._make([*(value * scale for value in found[:7]), found.operation_j])
 
     def alone(self, depth: float) -> SetResponse | None:
-        """The same where always ``depth`` operations are there: the pilot of one set itself."""
+        """Responses where always ``depth`` operations are outstanding: the benchmark of one set itself."""
         return None if self._alone is None else self._alone.at(depth)
 
 
@@ -138,7 +138,7 @@ def _of_group(flown: BenchmarkCurve, most: float) -> Table:
 
 
 def _of_arrivals(flown: BenchmarkCurve) -> Table:
-    """The same from random arrivals; empty where none were flown."""
+    """The table from benchmarks with random arrivals; empty where there were none."""
     table: Table = []
     for load, point in flown.open:
         times = (point.both, point.read, point.write)
@@ -152,7 +152,7 @@ def _of_arrivals(flown: BenchmarkCurve) -> Table:
 
 
 def _of_set(flown: BenchmarkCurve, alone: _Alone, most: float, service_s: float) -> Table:
-    """The same from the birth-death process of one set."""
+    """The table from the birth-death process of one set."""
     variation = (flown.points[0].both.deviation_s / flown.points[0].both.mean_s) ** 2
     states = np.arange(1, _STATES + 1, dtype=float)
     first = alone.at(1)
@@ -190,7 +190,7 @@ class _Alone:
 
     @classmethod
     def of(cls, flown: BenchmarkCurve, most: float) -> _Alone:
-        """Beyond the last depth flown, times grow with the number."""
+        """Beyond the last benchmarked depth, times grow with the number outstanding."""
         points, states = flown.points, np.arange(1, _STATES + 1, dtype=float)
         depths = np.array([point.depth for point in points], float)
         response = states / np.minimum(np.interp(states, depths, [point.iops for point in points]), most)
@@ -227,7 +227,7 @@ def _queue(load: float, variation: float) -> float:
 
 
 def _diffused(load: float, variation: float) -> float:
-    """The same by the diffusion."""
+    """Mean number at a server by the diffusion, times (1 - load)."""
     if load >= 1 - 1e-9:
         return (1 + variation) / 2
     return float(load * (1 - load) / (1 - load ** (2 / (1 + variation))))
@@ -250,10 +250,10 @@ def greatest(count: float) -> float:
     return float((normal + exponential) / 2)
 
 
-#: Of the spread of a response, what parts of one request on neighbouring drives differ by (from simulations
+#: Share of a response's spread by which parts of one request on neighbouring drives differ (from simulations
 #: of requests of 2 to 16 units on 8 and 24 drives: 0.2 to 0.45).
 _APART: Final = 0.3
-#: Of the spread of services, which is there without a queue too: 0.6 to 0.9.
+#: Share of the spread of services, which exists without a queue too: 0.6 to 0.9.
 _OWN: Final = 0.75
 
 
@@ -320,7 +320,7 @@ class Sets:
         return sum(rates[flow] * times for flow, times in self.work.items()) / self.number
 
     def load(self, rates: Sequence[float]) -> float:
-        """Share of what the busiest can do."""
+        """Load of the busiest set."""
         return self.rate(rates) * max(times for _, times in self.uneven) / self.curve.most
 
     def operation_j(self, rates: Sequence[float], seen: Sequence[float]) -> float:
@@ -334,7 +334,7 @@ class Sets:
         return (found if alone is None else found.mixed(alone, self._same)).operation_j
 
     def figures(self, rates: Sequence[float], variation: float) -> SetResponse:
-        """What operations find there, where requests come with ``variation`` (ca^2)."""
+        """Responses of operations, where requests arrive with ``variation`` (ca^2)."""
         mean = self.rate(rates)
         if len(self.uneven) == 1:
             return self._figures(mean, variation)

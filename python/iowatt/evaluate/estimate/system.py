@@ -25,7 +25,7 @@ _PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
 
 
 def front_stations(controller: Mapping[str, Any], flows: Sequence[Flow]) -> list[Servers]:
-    """Those that a controller has, with the work of a request of each flow."""
+    """Stations of a controller, with the work of a request of each flow."""
     found = []
     processing, link = controller.get("processing"), controller.get("host_bandwidth_bytes_per_s")
     mirror = (controller.get("cache") or {}).get("mirror")
@@ -59,7 +59,7 @@ def front_legs(controller: Mapping[str, Any], front: Sequence[Servers], flow: Fl
 
 
 def front_fixed_s(controller: Mapping[str, Any], write: bool) -> float:
-    """What a request waits for besides: the partner's answer."""
+    """Fixed latency of a request: the partner's answer."""
     mirror = (controller.get("cache") or {}).get("mirror")
     return float(mirror["latency_s"]) if mirror and write else 0.0
 
@@ -94,7 +94,7 @@ def command_legs(
     *,
     write: bool,
 ) -> list[Leg]:
-    """What commands wait for there; those of a phase come together, one behind another."""
+    """Waits of commands at back-end processors; those of a phase arrive together and are served in turn."""
     own, found = controller.get("back_end") or {}, []
     for (pool, how, abreast), times in waits.items():
         phases = 2 if how == "update" else 1
@@ -172,7 +172,7 @@ class System:
         return network, found
 
     def phases(self) -> list[Phase]:
-        """What the scenario comes to: by watermarks a cache destages all it can for a while, then nothing."""
+        """Phases of the scenario: by watermarks a cache destages at full rate for a while, then pauses."""
         network, found = self.solved()
         whole = [Phase(1.0, network, found)]
         cache = self.controller.get("cache") or {}
@@ -306,7 +306,7 @@ class System:
 
 
 def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[Leg]:
-    """What requests wait for, where ``waits`` are those of ``share`` of a flow's."""
+    """Legs of requests, where ``waits`` are those of ``share`` of a flow's."""
     for (pool, how, abreast), times in waits.items():
         station = sets[pool]
         if station is not None:
@@ -316,7 +316,7 @@ def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[L
 def assumed(
     flows: Sequence[Flow], controller: Mapping[str, Any], virtual: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
-    """What an estimate takes for granted."""
+    """Assumptions of an estimate."""
     yield "estimated, not simulated: a steady state of independent requests, drives as pilots fly them"
     for flow in flows:
         yield from flow.notes
@@ -334,7 +334,7 @@ def assumed(
 
 
 def _drain(network: Network, rates: Sequence[float]) -> tuple[Solved, float]:
-    """The state while all destages go on that may: with what is destaged, which the network is told."""
+    """The state while destages run at their limit, and the rate of requests that they serve."""
     solved = None
     for _ in range(_ROUNDS * 2):
         network.behind = network.drained(rates)
@@ -347,7 +347,7 @@ def _drain(network: Network, rates: Sequence[float]) -> tuple[Solved, float]:
 
 
 def _uneven(wanted: PoolDemand, rates: Sequence[float], sets: int) -> tuple[tuple[float, float], ...]:
-    """Shares of the sets that get so many times the mean rate, in coarse steps."""
+    """Shares of the sets, each with its multiple of the mean rate, in coarse steps."""
     single: dict[int, float] = {}
     for flow, own in wanted.single.items():
         for at, count in own.items():

@@ -1,4 +1,4 @@
-"""What the estimator does not know, refused by name: it gives no figure rather than a wrong one."""
+"""What the estimator does not model, refused by name: no figure rather than a wrong one."""
 
 from __future__ import annotations
 

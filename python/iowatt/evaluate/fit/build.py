@@ -14,7 +14,7 @@ from iowatt.evaluate.fit.calibrate import FitParameters
 from iowatt.model.profile.profile import PROFILE_SCHEMA
 from iowatt.trace.description import Description, HalvingDivisions, RunFigures, SizeHistogram
 
-# A class with a smaller share of the requests is none of its own.
+# A class needs at least this share of the requests.
 _LEAST_SHARE = 1e-3
 
 
@@ -51,7 +51,7 @@ def classes(histogram: SizeHistogram) -> dict[str, tuple[int, int] | None]:
 
 
 def described(suffix: str) -> str:
-    """What a class is called in comments."""
+    """The name of a class in comments."""
     return "all sizes" if not suffix else f"{suffix[1:]} requests"
 
 

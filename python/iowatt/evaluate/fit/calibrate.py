@@ -1,4 +1,5 @@
-"""What laws say and what comes of them differ: near jumps and reuse also come by chance.
+"""Calibration: the parameters of a law differ from its effect, because near jumps and reuse also come by
+chance.
 
 So some parameters are found by fixed-point iteration: a synthetic trace is made, described as the original
 was, and each share of a table is moved by what the synthetic lacks of it. That needs no formula for what
@@ -13,13 +14,13 @@ from typing import Any, Final, TypeVar
 
 from iowatt.trace.description import Description
 
-# What all shares of a table may add up to; the rest is left to the density of extents.
+# Most that all shares of a table add up to; the density of extents decides the rest.
 _MOST: Final = 0.99
 # Shares below are left out.
 _LEAST: Final = 1e-5
 _WAYS: Final = ("read", "write")
 
-# The octave of depths that stands for first touches.
+# The octave of depths that represents first touches.
 _NEW: Final = 0
 
 Row = tuple[str, int]

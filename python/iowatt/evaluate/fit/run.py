@@ -21,7 +21,7 @@ from iowatt.trace.measure import describe
 STEPS: Final = 6
 # Of the synthetic traces that the steps are judged by, so that none is compared with what it was fitted by.
 _STEP_SEED: Final = 1 << 40
-# Part of what a table lacks by which a step moves it.
+# Share of a table's error that a step corrects.
 _GAIN: Final = 0.8
 # The description joins extents where too many are touched.
 _FINEST_EXTENT: Final = 4096

@@ -125,7 +125,7 @@ def run_fio(
     link = folder / TARGET
     link.symlink_to(target.path.absolute())
     words = [program, "--output-format=json+", f"--output={OUTPUT}"]
-    # Where the trace only reads, fio is told not to write whatever it finds.
+    # A trace that only reads: fio must not write in any case.
     words += [] if trace.write.any() else ["--readonly"]
     factor, seconds = _ALLOWANCE
     try:
@@ -156,7 +156,7 @@ def _said(folder: Path) -> str:
 
 #: Later than this a request came into another moment than the trace's.
 LATE_MS: Final = 10.0
-#: What rounding explains: stamps of waits and of logs are whole milliseconds.
+#: Lateness due to rounding: stamps of waits and of logs are whole milliseconds.
 RESOLUTION_MS: Final = 2.0
 
 

@@ -32,13 +32,13 @@ from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
 from iowatt.sources.meters.log import Log
 
-#: Extents are halved until the target has so many, or they are the smallest that there are.
+#: Extents are halved until the target has at least this many, or they are the smallest possible.
 _LEAST_EXTENTS: Final = 1024
 _COUNTED: Final = ("reads", "writes", "bytes_read", "bytes_written")
 
 
 def extent_bytes(capacity: int) -> int:
-    """The extent that shows a target of so many bytes in some detail."""
+    """The extent that resolves a target of ``capacity`` bytes."""
     extent = EXTENT
     while extent > LEAST_EXTENT and capacity // extent < _LEAST_EXTENTS:
         extent //= 2
@@ -88,9 +88,9 @@ PAGE = "comparison.html"
 
 @dataclass(frozen=True)
 class ReplayRequest:
-    """What is to be done."""
+    """A replay: trace, target, meters, and what to simulate beside it."""
 
-    #: Of `iowatt.trace.open.spec`.
+    #: As `iowatt.trace.open.spec` makes it.
     trace: Mapping[str, Any]
     target: Path
     output: Path
@@ -156,7 +156,9 @@ def replay(
                     mark=f"replay-{os.getpid()}",
                 )
         lateness = lateness_of(fitted, folders["fio"])
-        run = _measured(request, fitted, ready_target, lateness=lateness, folder=folders["fio"], logs=meters.logs())
+        run = _measured(
+            request, fitted, ready_target, lateness=lateness, folder=folders["fio"], logs=meters.logs()
+        )
         run = with_heat(run, staging / TRACE, space=str(request.target), capacity=ready_target.capacity)
         run.write_into(staging)
         if simulated is not None:
@@ -244,7 +246,7 @@ def _volume(scenario: Path) -> str | None:
 
 
 def _simulated(request: ReplayRequest, saved: Path, tell: Callable[[str], None]) -> Run:
-    """The scenario's array under the very requests that were replayed, in place of its own workloads."""
+    """The scenario's array under the replayed requests, in place of its own workloads."""
     from iowatt.base.toml_writer import inline
     from iowatt.evaluate.evaluation import run_scenario
 
@@ -254,7 +256,7 @@ def _simulated(request: ReplayRequest, saved: Path, tell: Callable[[str], None])
     volume = _volume(request.scenario)
     if volume is not None:
         workload["volume"] = volume
-    # What is cut from one cannot be cut from the other.
+    # The measured Run has no warm-up, so neither has this one.
     own = [f"workload=[{inline(workload)}]", 'observe.warmup="0s"']
     return run_scenario(request.scenario, [*request.overrides, *own], command=request.command)
 

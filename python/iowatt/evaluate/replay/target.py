@@ -1,4 +1,4 @@
-"""What a trace is replayed on. Nothing that exists is written to unless it was named twice."""
+"""The target of a replay. Existing data is overwritten only where the target was named twice."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class ReplayTrace:
     write: npt.NDArray[np.bool_]
     offset: npt.NDArray[np.uint64]
     size: npt.NDArray[np.uint32]
-    #: What was done to the trace, in sentences.
+    #: Changes to the trace, in sentences.
     notes: tuple[str, ...] = ()
 
     @property

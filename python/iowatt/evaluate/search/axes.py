@@ -43,7 +43,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Axis:
-    """What changes together: the columns that say so, and the settings one after another."""
+    """Keys that change together: their columns, and their settings in order."""
 
     columns: tuple[str, ...]
     settings: tuple[Setting, ...]
@@ -118,7 +118,7 @@ def split(text: str, place: str) -> list[str]:
 
 
 def expanded(text: str, place: str) -> list[str]:
-    """The values of a range; of what is no range, itself."""
+    """The values of a range; any other text as the only value."""
     match = _RANGE.fullmatch(text)
     if match is None:
         return [text]
@@ -228,7 +228,7 @@ class SweepPoint:
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """What brings them about, as overrides."""
+        """The point as overrides."""
         return tuple(override for setting in self.settings for override in setting.overrides)
 
 

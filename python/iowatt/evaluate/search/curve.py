@@ -114,7 +114,7 @@ def _number(value: Any) -> str:
 def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = None) -> Axis:
     """Rates of one workload, requests per second.
 
-    Raises ``InputError`` where it is a closed loop, or its trace has no rate of its own to scale.
+    Raises ``InputError`` where it is a closed loop, or its trace has no recorded rate to scale.
     """
     at, name, raw = _workload(given, workload)
     path = f"workload.{name}"
@@ -137,7 +137,7 @@ def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = Non
 
 
 def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | None = None) -> Axis:
-    """A closed loop of one workload with so many requests outstanding."""
+    """A closed loop of one workload with each number of requests outstanding."""
     at, name, raw = _workload(given, workload)
     if any(count != int(count) for count in counts):
         raise InputError("wrong-type", Argument("outstanding"), "expected whole numbers of requests")

@@ -27,9 +27,9 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is, in points. ``running`` counts the begun ones by what is done of them.
+    """Progress of a search, in points. ``running`` is the sum of the fractions done of running points.
 
-    Before an optimization simulates points it looks at them, which ``what`` says.
+    ``what`` names the phase: an optimization assesses points before it simulates any.
     """
 
     done: int
@@ -41,7 +41,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class PointJob:
-    """A task with the name that messages give it, and the points that it stands for."""
+    """A task with its name in messages, and the number of points that share it."""
 
     task: Any
     label: str
@@ -68,14 +68,14 @@ class Evaluator:
     total: int
     #: Whether more than one task may read the same trace, so that it is decoded once.
     shared: bool = True
-    #: What is done with the task of a job, wherever it runs; its record has the key of the job.
+    #: The function that performs a job's task, wherever it runs; its record has the job's key.
     work: Work | None = None
     done: int = 0
     failed: int = 0
     records: dict[str, Record] = field(default_factory=dict)
     #: Faults of ours, which the next resumed search tries again.
     faults: list[str] = field(default_factory=list)
-    #: Of where a point was tried, likewise.
+    #: Faults of the machine on which a point was tried, likewise.
     machines: list[str] = field(default_factory=list)
     _fractions: dict[int, float] = field(default_factory=dict)
     _open: ExitStack = field(default_factory=ExitStack)
@@ -90,7 +90,8 @@ class Evaluator:
     def evaluate(
         self, jobs: Mapping[str, PointJob], kept: Callable[[str, Record], None] = lambda key, record: None
     ) -> None:
-        """Run what has no record yet; ``kept`` is told of each one, and may raise to end it all."""
+        """Run jobs without a record; ``kept`` is called with each new record, and may raise to end the
+        search."""
         missing = {key: job for key, job in jobs.items() if key not in self.records}
         if not missing:
             return

@@ -8,7 +8,7 @@ executor has to pass):
   both can be pickled, because they may travel to another machine, and so can the result. Arguments carry no
   bulk: of a trace its path and digest, never its content.
 - The task is ``work(argument, report)``. ``report(fraction)`` says how far it is, at least a few times a
-  second; it raises :class:`Cancelled` where nobody wants the result any more, and the task lets that pass.
+  second; it raises :class:`Cancelled` once the task is cancelled, and the task lets that pass.
 - ``as_completed()`` yields one :class:`Finished` for each task submitted so far, in order of completion, and
   ends when there are none left; tasks may be submitted meanwhile. An exception of a task is its result
   (``error``), never an exception of the iterator. A task that is lost with its machine is run again or yields
@@ -38,13 +38,13 @@ Work = Callable[[Any, Report], Any]
 
 
 class Cancelled(Exception):
-    """Nobody wants the result any more."""
+    """The task was cancelled."""
 
 
 class MachineError(InputError):
     """A task could not be done where it was tried, for a reason of that place: a file that is not there.
 
-    It says nothing of the task, which may be tried again, elsewhere or later.
+    The task itself may be fine: it may be tried again, elsewhere or later.
     """
 
 

@@ -33,18 +33,18 @@ RUNS: Final = "runs"
 
 @dataclass(frozen=True)
 class FolderKind:
-    """What the directory of a kind of search holds."""
+    """The contents of the directory of a kind of search."""
 
     #: Its name in messages.
     what: str
-    #: The file that says what was asked, and what its schema begins with.
+    #: The file with the request, and the beginning of its schema.
     manifest: str
     schema: str
     #: The text that the search is of, as given.
     text: str
-    #: What is there when all is finished, the first of them last seen to be.
+    #: Files of a finished search; the first one marks it as finished.
     results: tuple[str, ...]
-    #: Whether it may only be resumed as it was asked; else a point is known by itself.
+    #: Whether only the same request may resume it; else its points do not depend on the request.
     held: bool = True
 
 
@@ -84,7 +84,7 @@ def is_search(target: Path, shape: FolderKind = SWEEP) -> bool:
 
 
 def _is_unbegun(target: Path) -> bool:
-    """Whether there is nothing to lose: it is empty, or a search was killed before it had said what it is."""
+    """Whether there is nothing to lose: it is empty, or a search was killed before it wrote its manifest."""
     return atomic_path.holds_only(target, JOURNAL) and not journal.has_records(target / JOURNAL)
 
 
@@ -108,11 +108,11 @@ class Folder:
         try:
             target.mkdir(parents=True, exist_ok=True)
             self.journal = Journal(target / JOURNAL)  # first, for its lock
-            # At every moment of what follows the manifest is there, or nothing else that counts.
+            # From here on the directory has its manifest at every moment, or nothing of value.
             if force:
                 self.journal.clear()
                 _clear(target, but=(JOURNAL, shape.manifest))
-            # Results of fewer points must not stand beside a journal that grows.
+            # Results of fewer points must not lie beside a growing journal.
             for name in shape.results:
                 (target / name).unlink(missing_ok=True)
             self.write_json(shape.manifest, manifest)
@@ -181,7 +181,7 @@ def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
-    """What differs between two manifests so that their points cannot share a table."""
+    """The difference between two manifests that keeps their points from sharing a table."""
     then = {file["path"]: file["sha256"] for file in before.get("inputs", [])}
     for file in now["inputs"]:
         if then.get(file["path"], file["sha256"]) != file["sha256"]:

@@ -1,6 +1,6 @@
 """The highest rate that keeps the mean response time within a limit, found with few runs.
 
-Each run costs minutes on real storage, so the search is told how curves of response time look: of a queue
+Each run costs minutes on real storage, so the search uses the shape of response-time curves: for a queue
 with one bottleneck, 1/R falls in a straight line with the rate x (M/M/1: R = s / (1 - x s), so
 1/R = 1/s - x; Kleinrock, "Queueing Systems" I, 1975, 3.2). From two points it goes where that line meets
 1/limit, a little below or above, so that two runs usually close the bracket. Where a curve is not like that,
@@ -25,13 +25,13 @@ Verdict = Literal["meets", "over", "saturated"]
 #: Share of the asked rate below which a run did not keep up.
 KEEPS_UP: Final = 0.99
 _GROWTH, _MOST_GROWTH, _LEAST_GROWTH = 4.0, 8.0, 1.5
-#: A rate so far below the first one is none.
+#: Lowest rate that is tried, as a share of the first one.
 _LEAST: Final = 1 / 4096
 
 
 @dataclass(frozen=True)
 class RateMeasurement:
-    """What a run at a rate gave."""
+    """The measurement of a run at a rate."""
 
     #: Requests per second.
     asked: float
@@ -40,7 +40,7 @@ class RateMeasurement:
     response_s: float | None
     #: Half of the 95 % confidence interval of the mean, in s; 0 where it is exact or not known.
     half_width_s: float = 0.0
-    #: The same of ``achieved``, where arrivals are random: few of them are no sign of being late.
+    #: Half-width of ``achieved`` where arrivals are random: few arrivals do not mean that requests were late.
     scatter: float = 0.0
 
 
@@ -94,7 +94,7 @@ def verdict_of(
     scatter: float = 0.0,
     keeps_up: float = KEEPS_UP,
 ) -> Verdict:
-    """What is to be said of a rate by what was measured at it; parameters as of :class:`Measured`."""
+    """The verdict on a rate by its measurement; parameters are those of :class:`RateMeasurement`."""
     if response_s is None or achieved + scatter < keeps_up * rate:
         return "saturated"
     return "meets" if response_s <= limit_s else "over"
@@ -124,7 +124,7 @@ def highest_rate(
     tolerance:
         How near the rate that meets the limit and the one that does not must come, as a share of the latter.
     most_runs:
-        After so many runs the search ends, settled or not.
+        Number of runs after which the search ends, settled or not.
     repeats:
         Further runs of a point that its own noise leaves undecided.
     ceiling:
@@ -137,7 +137,7 @@ def highest_rate(
         How near ``start`` is thought to be to the answer, as a share of it: the first step goes so far, and
         the next ones further. None: nothing is known.
 
-    Raises ``ValueError``: a limit, start or tolerance that is none.
+    Raises ``ValueError``: an invalid limit, start or tolerance.
     """
     if not (limit_s > 0 and math.isfinite(limit_s)):
         raise ValueError(f"a limit of {limit_s} s")
@@ -173,7 +173,7 @@ class _RunsUsedUpError(Exception):
 
 
 class _NoOtherRateError(Exception):
-    """The next rate has been run: there is none between."""
+    """The next rate was run already: there is none between."""
 
 
 @dataclass
@@ -239,16 +239,16 @@ class _Search:
         known = next((point for point in self.points if point.rate == rate), None)
         if known is not None or rate <= 0:
             raise _NoOtherRateError
-        seen: list[RateMeasurement] = []
+        measurements: list[RateMeasurement] = []
         point: BracketPoint | None = None
-        while point is None or (point.uncertain and len(seen) <= self.repeats):
+        while point is None or (point.uncertain and len(measurements) <= self.repeats):
             if self.runs >= self.most_runs:
                 if point is None:
                     raise _RunsUsedUpError
                 break
             self.runs += 1
-            seen.append(self.measure(rate))
-            point = self._judged(rate, seen)
+            measurements.append(self.measure(rate))
+            point = self._judged(rate, measurements)
         self.points.append(point)
         above = self.low is None or rate > self.low.rate
         if above and point.verdict == "meets":
@@ -257,17 +257,19 @@ class _Search:
             self.high = point
         return point
 
-    def _judged(self, rate: float, seen: Sequence[RateMeasurement]) -> BracketPoint:
-        answered = [one for one in seen if one.response_s is not None]
-        achieved = math.fsum(one.achieved for one in seen) / len(seen)
+    def _judged(self, rate: float, measurements: Sequence[RateMeasurement]) -> BracketPoint:
+        answered = [one for one in measurements if one.response_s is not None]
+        achieved = math.fsum(one.achieved for one in measurements) / len(measurements)
         if not answered:
-            return BracketPoint(rate, achieved, None, 0.0, "saturated", uncertain=False, runs=len(seen))
+            return BracketPoint(
+                rate, achieved, None, 0.0, "saturated", uncertain=False, runs=len(measurements)
+            )
         mean = math.fsum(one.response_s or 0.0 for one in answered) / len(answered)
         half = math.sqrt(math.fsum(one.half_width_s**2 for one in answered)) / len(answered)
-        scatter = math.sqrt(math.fsum(one.scatter**2 for one in seen)) / len(seen)
+        scatter = math.sqrt(math.fsum(one.scatter**2 for one in measurements)) / len(measurements)
         verdict = verdict_of(rate, achieved, mean, self.limit, scatter=scatter, keeps_up=self.keeps_up)
         uncertain = verdict != "saturated" and abs(mean - self.limit) < half
-        return BracketPoint(rate, achieved, mean, half, verdict, uncertain, len(seen))
+        return BracketPoint(rate, achieved, mean, half, verdict, uncertain, len(measurements))
 
     def _climb(self) -> None:
         """Up from the highest rate that met the limit, until one does not."""

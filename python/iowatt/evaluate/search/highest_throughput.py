@@ -27,7 +27,7 @@ class LoopMeasurement(Generic[Extra]):
 
 @dataclass(frozen=True)
 class HighestThroughput(Generic[Extra]):
-    """What was found: the choice, and all that was run in order."""
+    """The choice, and all runs in order."""
 
     best: LoopMeasurement[Extra]
     points: tuple[LoopMeasurement[Extra], ...]

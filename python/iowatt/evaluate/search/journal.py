@@ -91,12 +91,12 @@ def load_record(text: str | bytes) -> dict[str, Any]:
 
 
 def read_journal(file: Path) -> dict[str, dict[str, Any]]:
-    """The records by key; none where there is no journal."""
+    """The records by key; empty where there is no journal."""
     return _parsed(file)[0]
 
 
 def has_records(file: Path) -> bool:
-    """Whether at least one record was finished, whatever it says."""
+    """Whether at least one record was finished."""
     try:
         return b"\n" in file.read_bytes()
     except FileNotFoundError:

@@ -113,7 +113,7 @@ _TITLES: Final = {
     "cost.usd_per_kwh": Column("Price of electricity", "$/kWh"),
     **{f"cost.{group}_usd": Column(f"Cost: {group}", "$") for group in GROUPS},
 }
-#: What only a name of the user's completes: volumes, workloads, components.
+#: Metrics that contain a name from the scenario: volumes, workloads, components.
 _NAMED: Final = re.compile(
     r"(volumes|workloads|energy\.by_component_j|energy\.by_state_j|tiers|virtual_pools)\..+", re.ASCII
 )

@@ -106,7 +106,7 @@ def recommend(losses: Sequence[Losses]) -> tuple[int, str] | None:
 
 
 def knee_of(losses: Sequence[Losses]) -> int | None:
-    """Position of the knee of a front of two objectives; None where there is none."""
+    """Position of the knee of a front of two objectives; None without a knee."""
     if not losses or len(losses[0]) != 2:
         return None
     return knee([one[0] for one in losses], [one[1] for one in losses])

@@ -60,7 +60,7 @@ def described_files(files: Sequence[tuple[str, Path]], digest: dict[Path, str]) 
 
 
 def verify_files(files: Sequence[InputFile]) -> None:
-    """Raise ``MachineError`` where a file is not there, or is not the one that the sweep was begun with."""
+    """Raise ``MachineError`` where a file is not there, or differs from the one at the start of the sweep."""
     for file in files:
         try:
             found = _sha256(Path(file.path))
@@ -108,7 +108,7 @@ class PointTask:
     rate: RateRequest | None = None
     #: Price its Run; None: no dollars.
     pricing: Pricing | None = None
-    #: What was changed of ``text``; the bundle lists it at the text's end.
+    #: Overrides of ``text``; the bundle lists them at the text's end.
     overrides: tuple[str, ...] = ()
 
 
@@ -136,7 +136,7 @@ def recorded(key: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def key_of(files: str, rate: RateRequest | None, pricing: Pricing | None = None) -> str:
-    """What tells a point's record from every other: plan and files, and how it is judged and priced.
+    """The key of a point's record: plan and files, and how it is judged and priced.
 
     ``files`` is the key of plan and files, which it remains where the point is judged as its scenario says.
     """
@@ -173,7 +173,7 @@ def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
     else:
         run, cells = _at_highest_rate(task, scenario, report)
     if task.bundle is not None:
-        # Whatever stands there is a bundle of this very point, or of what `force` replaces.
+        # An existing bundle is one of this point, or one that `force` replaces.
         with bundle.reserve(task.bundle, force=True) as place:
             run.write_into(place.staging)
         index.register(place.target, run.summary)

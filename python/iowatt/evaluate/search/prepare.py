@@ -1,6 +1,6 @@
 """The points of a sweep, checked before anything runs.
 
-What is wrong with a value whatever it is combined with stops the sweep here: a key that does not exist, a
+A value that is wrong in every combination stops the sweep here: a key that does not exist, a
 number that is not one, a device that does not exist. Values that only contradict one another (RAID-10 and an
 odd number of drives) make a refused point, which is a row of the table with its message.
 """
@@ -54,11 +54,11 @@ class CheckedPoint:
     #: Digest of the plan; with those of its files it is the point's key.
     plan_sha256: str
     files: tuple[tuple[str, Path], ...]
-    #: What of its design is hardly meant, each text with the key it is about.
+    #: Doubtful points of its design, each text with its key.
     warnings: tuple[str, ...] = ()
 
     def key(self, digests: dict[Path, str]) -> str:
-        """What tells this resolved scenario, content of its files included, from every other."""
+        """The key of this resolved scenario, content of its files included."""
         parts = [self.plan_sha256, _version(), *(digests[path] for _, path in self.files)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -70,7 +70,7 @@ def _version() -> str:
 
 @dataclass(frozen=True)
 class RefusedPoint:
-    """A point that cannot be run, and why; ``blamed`` are the axes whose value is wrong by itself."""
+    """A point that cannot be run, and why; ``blamed`` are the axes whose value alone is wrong."""
 
     point: SweepPoint
     error: InputError
@@ -78,7 +78,7 @@ class RefusedPoint:
 
 
 def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
-    """The axes of a sweep of ``given``, as of :func:`iowatt.evaluate.search.axes.axes`.
+    """The axes of a sweep of ``given``, see :func:`iowatt.evaluate.search.axes.axes`.
 
     Raises ``InputError`` as there; and where two paths lead to one key, by the name of an element, its index,
     or neither.
@@ -142,7 +142,7 @@ def raw(given: ScenarioInput, overrides: Sequence[str] = ()) -> dict[str, Any]:
 def manifest(
     kind: str, given: ScenarioInput, axes: Sequence[Axis], command: str | None, *, own_seeds: bool = False
 ) -> dict[str, Any]:
-    """What ``sweep.json`` says of every kind of search (:mod:`iowatt.evaluate.search.folder`)."""
+    """The part of ``sweep.json`` that all kinds of search share (:mod:`iowatt.evaluate.search.folder`)."""
     tables = json.dumps(raw(given), sort_keys=True, default=str)
     return {
         "schema": SCHEMA,
@@ -257,7 +257,7 @@ def _over(place: str | None, point: SweepPoint) -> str | None:
 
 
 def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
-    """Say in the words of the catalogue which swept key there is none of."""
+    """Raise the catalogue's error for a swept key that does not exist."""
     for axis in axes:
         for override in axis.settings[0].overrides:
             path = override.partition("=")[0]

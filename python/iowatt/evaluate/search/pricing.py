@@ -28,7 +28,7 @@ class Pricing:
     tariff: Tariff
     horizon: Horizon
     start: datetime
-    #: What tells these assumptions from others: a digest of them.
+    #: Digest of the assumptions.
     digest: str
 
 
@@ -56,7 +56,7 @@ def columns(run: Run, pricing: Pricing) -> dict[str, Cell | None]:
 
 
 def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], pricing: Pricing) -> dict[str, Any]:
-    """What the dollars of a point with this plan and row rest on.
+    """The assumptions behind the dollars of a point with this plan and row.
 
     ``horizon`` (``basis``, ``amount``: years, or times the work), ``book`` and ``tariff`` by name,
     ``usd_per_kwh``, ``unpriced`` (parts that cost nothing for want of a price), and ``drives_only``: whether
@@ -104,7 +104,7 @@ def _all_known(components: Iterable[Component], system: System) -> None:
 
 
 def purchase(plan: Mapping[str, Any], pricing: Pricing) -> float:
-    """What a plan's drives and parts cost to buy, in USD: known before any run.
+    """Purchase cost of a plan's drives and parts in USD, known before any run.
 
     Raises ``InputError`` where something of it has no price.
     """

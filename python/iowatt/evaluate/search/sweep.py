@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SweepRequest:
-    """What is asked: a scenario, what varies, and how."""
+    """A sweep or a curve: a scenario, what varies, and how."""
 
     kind: str
     given: ScenarioInput
@@ -253,7 +253,7 @@ class SweepWarning(Result):
 
 
 class SweepDocument(ResultDocument):
-    """What a search found."""
+    """The result of a search."""
 
     schema_id: Literal["iowatt.sweep/1"] = Field(default="iowatt.sweep/1", alias="schema")
     kind: str

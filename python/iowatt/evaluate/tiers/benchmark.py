@@ -57,7 +57,7 @@ class BenchmarkedDrive:
 def device_figures(device: Any, base: Path) -> tuple[str, float | None]:
     """Kind (``hdd``, ``ssd``) and price of a drive as a scenario names it.
 
-    Raises ``InputError``: there is no such drive.
+    Raises ``InputError`` where there is no such drive.
     """
     from iowatt.model.library.find import device_file
 
@@ -83,9 +83,9 @@ def benchmark_drive(
     size
         Mean bytes of an operation.
     read_share
-        Of the operations.
+        Share of reads in the operations.
     span_bytes
-        What of the drive is used; all of it where None.
+        Bytes of the drive in use; None: all.
 
     Raises ``InputError``: the drive cannot be simulated; the message says which figure is missing.
     """
@@ -156,7 +156,7 @@ def _run(
 
 #: Groups of components that follow watts, and not drives.
 _BY_WATT: Final = ("energy", "demand", "cooling", "carbon")
-#: What a site pays whatever is plugged in.
+#: Components that a site pays whatever is plugged in.
 _OF_SITE: Final = ("fixed",)
 _TRIED_W: Final = 1000.0
 
@@ -173,7 +173,7 @@ class DriveCost:
 def drive_cost(pool: Mapping[str, Any], base: Path, pricing: Pricing, price: float | None) -> DriveCost:
     """The cost lens on one drive of a pool's table, at rest: wear is that of the Run, and not in it.
 
-    ``price`` is what a file of candidates says, which comes before the book.
+    ``price`` is that of a file of candidates, which overrides the book.
 
     Raises ``InputError`` where the drive has no price.
     """
@@ -265,7 +265,7 @@ def _stripe_unit(one: OnePoolScenario) -> int:
 
 
 def operation_mix(level: int, count: int, unit: int, load: BackEnd) -> dict[str, float]:
-    """Mean bytes and share of reads of what a pool's drives are asked for."""
+    """Mean bytes and share of reads of the operations of a pool's drives."""
     from iowatt.evaluate.estimate.operations import raid_work
     from iowatt.model.scenario.raid import LEAST_DRIVES
 
@@ -295,21 +295,21 @@ class Technology:
     group: int
     drive: BenchmarkedDrive
     usd: float | None
-    #: What else is paid for a drive over the horizon (failures, service), and for each watt that it draws.
+    #: Other costs of a drive over the horizon (failures, service), and the cost of each watt.
     upkeep_usd: float = 0.0
     usd_per_w: float = 0.0
 
     def total_usd(self, drives: float | Floats, operations: float | Floats) -> float | Floats:
-        """Dollars over the horizon of so many drives that do so many operations a second."""
+        """Dollars over the horizon of ``drives`` drives that do ``operations`` a second."""
         watts = drives * self.drive.idle_w + operations * self.drive.operation_j
         return drives * (float(self.usd or math.inf) + self.upkeep_usd) + watts * self.usd_per_w
 
     def usable(self, count: int) -> int:
-        """Bytes that a pool of so many drives offers."""
+        """Usable bytes of a pool of ``count`` drives."""
         return usable_bytes(self.level, count, self.stripe_unit, self.drive.capacity_bytes)
 
     def work(self, load: BackEnd, count: int) -> tuple[RaidWork, RaidWork]:
-        """What a read and a write of the load's mean sizes make its drives do."""
+        """Drive operations of a read and of a write of the load's mean sizes."""
         read = raid_work(self.level, count, self.stripe_unit, load.read_bytes, write=False)
         return read, raid_work(self.level, count, self.stripe_unit, load.write_bytes, write=True)
 

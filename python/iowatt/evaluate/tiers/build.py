@@ -134,7 +134,7 @@ def _device(name: str, base: Path, target: Path) -> str:
 
 
 def _virtual(name: str, tiers: Sequence[Tier], load: BackEnd) -> dict[str, Any]:
-    """Every extent where its density says, from the start; nothing moves."""
+    """A virtual pool with every extent in its tier from the start; nothing moves."""
     fast, slow = tiers[0], tiers[-1]
     held = round(fast.held_bytes(load) / load.extent_bytes) * load.extent_bytes
     return {

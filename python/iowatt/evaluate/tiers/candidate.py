@@ -82,7 +82,7 @@ class CandidateList:
     """Candidates with their names, as they were written."""
 
     named: Sequence[tuple[str, TierCandidate]]
-    #: What their files are relative to.
+    #: Folder that their files are relative to.
     base: Path
     raws: Sequence[dict[str, Any]]
     #: The file of candidates; None where ``tiers`` names drives.
@@ -111,7 +111,7 @@ class CandidateList:
             raise InputError(error.code, where, error.message, hint=error.hint) from None
 
     def _place_of(self, number: int, path: KeyPath) -> str:
-        """Of a key of the made pool; what the candidate does not have is due to its drive."""
+        """The place of a key of the made pool; keys that the candidate lacks come from its drive."""
         own = path[3:] if path[:2] == ("array", "pool") else ()
         written = bool(own) and own[0] in self.raws[number]
         return self.place(number, *(own if written else ("device",)))

@@ -23,13 +23,14 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tier:
-    """A tier of so many drives, which holds extents ``first`` to ``last`` (excluded) in order of density."""
+    """A tier of ``count`` drives, which holds extents ``first`` to ``last`` (excluded) in order of
+    density."""
 
     technology: Technology
     count: int
     first: int
     last: int
-    #: Of the untouched space, bytes that lie here.
+    #: Bytes of untouched space on it.
     cold_bytes: float
     #: Drives beyond what room and work ask for, for the response time.
     extra: int = 0
@@ -62,7 +63,7 @@ def _cost(load: BackEnd, technology: Technology, limit: float, objective: Object
 
 
 def _room_cost(technology: Technology, objective: Objective) -> float:
-    """Cost of a byte that nobody asks for."""
+    """Cost of a byte that is never accessed."""
     drives = technology.least / technology.usable(technology.least)
     if objective == "watts":
         return drives * technology.drive.idle_w
@@ -88,7 +89,7 @@ def lay_out(
     chosen = assign(load, technologies, limit, objective)
     shares = [int((chosen == at).sum()) for at in range(len(technologies))]
     if load.cold_bytes:
-        # What nobody asks for goes where room costs least; a slower tier that nothing else goes to is none.
+        # Untouched space goes where room costs least; a slower tier without other extents is dropped.
         room = [_room_cost(technology, objective) for technology in technologies]
         cheapest = room.index(min(room))
         if not any(shares[cheapest + 1 :]):
@@ -99,7 +100,7 @@ def lay_out(
     number = len(load.size)
     for at, technology in enumerate(technologies):
         slowest = at == len(technologies) - 1
-        # What a faster tier had room for is gone from this one's share already.
+        # Extents that a faster tier had room for are not in this one's share.
         last = number if slowest else min(number, max(first, sum(shares[: at + 1])))
         if last == first and not (slowest and cold) and not extra[at]:
             continue
@@ -151,7 +152,8 @@ def _reserve(load: BackEnd) -> int:
 def _fill(
     load: BackEnd, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
 ) -> tuple[int, float]:
-    """The end of what so many drives can hold and serve, at least that of ``span``, and its cold bytes."""
+    """The end of the extents that ``count`` drives can hold and serve, at least that of ``span``; its cold
+    bytes."""
     first, last = span
     room = technology.usable(count) - _reserve(load)
     rate = limit * count * technology.drive.saturated_iops

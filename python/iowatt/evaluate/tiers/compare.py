@@ -1,4 +1,4 @@
-"""What was predicted and what was simulated, side by side."""
+"""Prediction and simulation side by side."""
 
 from __future__ import annotations
 

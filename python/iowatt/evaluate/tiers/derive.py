@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 Progress = Callable[[float | None, int], None]
-#: A stage begins, by its name; gives what is told its progress.
+#: Begins a stage by its name; gives a callback for its progress.
 Stage = Callable[[str], AbstractContextManager[Progress | None]]
 
 
@@ -49,7 +49,7 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
     Parameters
     ----------
     target
-        What the written scenario's paths are relative to: the folder in which it will lie.
+        The folder of the written scenario, to which its paths are relative.
     place
         Where to write now: ``scenario.toml`` and the Runs ``one-pool`` and ``tiers``. It exists, in the same
         folder as ``target`` or as ``target`` itself, so that relative paths mean the same from both.

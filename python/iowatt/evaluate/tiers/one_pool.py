@@ -28,7 +28,7 @@ MIB: Final = 1 << 20
 
 @dataclass(frozen=True)
 class TierRequest:
-    """What is asked for. ``limit``: share of a drive's rate that may be used at the mean load."""
+    """A derivation of tiers. ``limit``: share of a drive's rate that may be used at the mean load."""
 
     scenario: Path
     overrides: Sequence[str] = ()
@@ -44,7 +44,7 @@ class TierRequest:
 
     @property
     def priced(self) -> Pricing:
-        """Those given, else the default book over its years."""
+        """The given assumptions, else the default book over its years."""
         from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
 
         return resolve_pricing(PricingRequest()) if self.pricing is None else self.pricing
@@ -180,9 +180,9 @@ class OnePoolScenario:
 
 
 def _raid(pool: Pool) -> dict[str, Any]:
-    """What tiers get where a candidate says nothing: the pool's level, over all drives of a tier."""
+    """The RAID keys of tiers without their own: the pool's level, over all drives of a tier."""
     if pool.raid is None:
-        # Chunklets are RAID-5 where nothing is said; a drive by itself has no redundancy.
+        # Chunklets are RAID-5 by default; a single drive has no redundancy.
         return {"level": 0 if pool.chunklet is None else 5}
     return pool.raid.model_dump(exclude_unset=True, exclude={"set_size"})
 
@@ -194,8 +194,10 @@ def _own_keys(pool: Pool) -> list[str]:
     return [*keys, *(["raid.set_size"] if pool.raid is not None and pool.raid.set_size is not None else [])]
 
 
-def left_out_notes(one: OnePoolScenario, raws: Sequence[Mapping[str, Any]], request: TierRequest) -> list[Note]:
-    """What of the one pool its tiers do not have.
+def left_out_notes(
+    one: OnePoolScenario, raws: Sequence[Mapping[str, Any]], request: TierRequest
+) -> list[Note]:
+    """Notes on keys of the one pool that its tiers lack.
 
     Raises ``InputError``: its volumes have RAID levels of their own, and a candidate has none: which is to
     hold is not said.
@@ -262,7 +264,7 @@ def measured_load(run: Run, one: OnePoolScenario, request: TierRequest) -> tuple
 
 @dataclass(frozen=True)
 class Front:
-    """What stands before the back end, as the run on one pool had it. Times in s, shares from 0 to 1.
+    """The front end before the back end, as in the run on one pool. Times in s, shares from 0 to 1.
 
     ``read_miss`` of reads wait for the back end; writes do where ``write_waits``.
     """

@@ -56,7 +56,7 @@ class Prediction:
     read_s: float | None
     write_s: float | None
     watts: float
-    #: What the drives cost to buy, and over the horizon with all that the cost book has of them.
+    #: Purchase of the drives, and their cost over the horizon by the cost book.
     usd: float | None
     total_usd: float | None
 
@@ -155,7 +155,7 @@ def _request(stay: float | None, deviation: float | None, phases: float, abreast
 
 
 def _mean(parts: Sequence[tuple[float | None, float]]) -> float | None:
-    """Mean of what is known by weight; None where a part with weight is not."""
+    """Weighted mean; None where a part with weight is not known."""
     parts = [(value, weight) for value, weight in parts if weight > 0]
     if not parts or any(value is None for value, _ in parts):
         return None
@@ -169,7 +169,7 @@ def _sum(own: float, share: float, behind: float | None) -> float | None:
 
 
 def result(found: Prediction) -> Predicted:
-    """The same for a document; times in ms."""
+    """The prediction as a part of the document; times in ms."""
     return Predicted(
         iops=found.iops,
         most_iops=found.most_iops if math.isfinite(found.most_iops) else None,

@@ -1,6 +1,6 @@
 """The disk model against real drives: measured traces replayed, paced or with open arrivals, and compared.
 
-``cases`` says what to replay on which drive, ``validate`` does it; ``sheet`` holds SSDs
+``cases`` lists what to replay on which drive, ``validate`` does it; ``sheet`` holds SSDs
 to their data sheets.
 """
 

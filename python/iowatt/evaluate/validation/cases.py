@@ -31,7 +31,7 @@ class MeasuredRequests:
     write:
         Whether it is a write.
     response_ns:
-        What the real drive took.
+        Response time of the real drive.
     """
 
     offset: NDArray[np.uint64]
@@ -169,7 +169,7 @@ class Case:
     buffer:
         Figures of the drive's buffer that were otherwise when it was measured.
     conditions:
-        The same in words.
+        Those conditions as text.
     disksim:
         DiskSim's figures for this trace, milliseconds; None where there are none, and why.
     """

@@ -100,7 +100,7 @@ class ComparedResponses:
 
 @dataclass(frozen=True)
 class Validation(ComparedResponses):
-    """What came out of one case: response times, and where arrivals are open, service times as well."""
+    """The result of one case: response times, and where arrivals are open, service times as well."""
 
     case: Case
     drive: Drive
@@ -126,7 +126,7 @@ class Validation(ComparedResponses):
 
     @property
     def title(self) -> str:
-        """The same for people."""
+        """Readable form for messages and tables."""
         device = self.case.trace_device
         return self.drive.title if device is None else f"{self.drive.title}, disk {device}"
 
@@ -210,7 +210,7 @@ def respond(drive: Drive, paced: PacedRequests) -> tuple[Times, int]:
 
 
 def respond_open(drive: Drive, arrived: QueuedRequests, scheduler: str = SCHEDULER) -> tuple[Times, int]:
-    """The same for requests that queue in front of the drive; a response time starts with the arrival."""
+    """Simulated response times of requests that queue in front of the drive, from their arrival on."""
     first, size, moved = _sectors(drive, arrived)
     answer = core.replay_open(
         json.dumps(timing_plan(drive)),

@@ -77,7 +77,7 @@ class SheetBench:
         return min(derive.TESTED_DEPTH[kind], self.drive.interface.queue_depth)
 
     def figures(self) -> Iterator[SheetFigure]:
-        """Those that the sheet has itself; what was assumed for it is not compared."""
+        """Published figures of the sheet; assumed ones are not compared."""
         mib = 2**20
         for name, work in (
             ("sequential_read", "sequential reads"),
@@ -115,7 +115,7 @@ class SheetBench:
         )
 
     def _published(self, path: str) -> float | None:
-        """The sheet's figure; None where there is none, or it is an assumption of ours."""
+        """The sheet's figure; None where there is none, or it is an assumption of iowatt."""
         source = self.file.source_of(path)
         if source is None or source.quality == "assumed" or source.caution is not None:
             return None

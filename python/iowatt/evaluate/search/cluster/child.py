@@ -165,7 +165,7 @@ class Child:
         return message
 
     def last_words(self) -> str:
-        """What the process ended with, in a line."""
+        """How the process ended, in a line."""
         try:
             code: int | None = self._process.wait(5)
         except subprocess.TimeoutExpired:
@@ -174,7 +174,7 @@ class Child:
         return f"its driver ended with code {code}" + (f": {lines[-1][-300:]}" if lines else "")
 
     def _said(self) -> str:
-        """What it wrote; it may still write, at the place that both of us share."""
+        """Its output so far; it may still write."""
         return os.pread(self._log.fileno(), MOST_LOG, 0).decode(errors="replace")
 
     def end(self, within_s: float = END_S) -> None:

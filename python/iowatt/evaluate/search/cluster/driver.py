@@ -1,4 +1,4 @@
-"""Ray's driver, a process of its own: it takes tasks from the executor and gives back what became of them.
+"""Ray's driver, a separate process: it takes tasks from the executor and returns their outcomes.
 
 Ray ends a process whose cluster is
 lost, installs handlers of signals and writes to standard output: all of that is better done here than in the
@@ -75,7 +75,7 @@ class _Given:
 
     payload: bytes
     ref: Any = None
-    #: Machines that could not do it, and what the last one said.
+    #: Machines that could not do it, and the error of the last one.
     unfit: list[str] = field(default_factory=list)
     error: bytes | None = None
     #: The machine that it was sent to; None where Ray chose.
@@ -167,7 +167,7 @@ class Driver:
         task.ref = None
         error = done.exception()
         if error is not None:
-            # Where it was tried before, what that machine said is of more use.
+            # The error of a machine that tried it before is more useful.
             if task.error is not None:
                 if task.node is not None:  # once is enough, or it would go there for ever
                     task.unfit.append(task.node)

@@ -1,6 +1,6 @@
 """A Ray cluster as an executor.
 
-Ray itself is in a process of its own (``search.cluster.driver``): this one keeps the tasks that
+Ray itself is in a separate process (``search.cluster.driver``): this one keeps the tasks that
 wait, sends as many as there is room for, and hears what became of each.
 """
 

@@ -27,7 +27,7 @@ def here() -> Versions:
 
 
 def words(found: Versions) -> str:
-    """The same for people."""
+    """Readable form for messages and tables."""
     python, iowatt = found
     return f"{f'iowatt {iowatt}' if iowatt else 'no iowatt'} on Python {python}"
 
@@ -44,7 +44,7 @@ REPORT_S: Final = 1.0
 
 
 class Outcome(NamedTuple):
-    """What became of a task: ``content`` is the pickled result or error, or the versions that were found."""
+    """The outcome of a task: ``content`` is the pickled result or error, or the versions found."""
 
     kind: str
     node: str
@@ -91,7 +91,7 @@ def perform(payload: bytes, expected: Versions, ticket: int, reports: Any, every
 
 
 def reporter(ticket: int, reports: Any, every_s: float) -> Callable[[float], None]:
-    """What a task calls: it passes on few of the calls, and none that matters to the task itself."""
+    """The task's report function: it forwards few of the calls, and its failure never fails the task."""
     last = time.monotonic()
 
     def report(fraction: float) -> None:
@@ -129,6 +129,6 @@ class Reports:
         self._last[ticket] = fraction
 
     def take(self) -> dict[int, float]:
-        """What was told since the last time."""
+        """Reports since the last call."""
         told, self._last = self._last, {}
         return told

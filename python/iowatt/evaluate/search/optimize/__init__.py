@@ -2,5 +2,5 @@
 
 problem  what is asked          space  the configurations    known, bounds  what is sure before any run
 looked  each of them, unsimulated   exact, sampled  which to simulate next   front  which are best
-engine  all of it, resumable    why, text, page  what a person is told
+engine  the whole optimization, resumable   sensitivity  why the winner wins
 """

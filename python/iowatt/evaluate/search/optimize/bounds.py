@@ -1,4 +1,5 @@
-"""What is certain of a point before any run: metrics that follow from its plan, and sound bounds of others.
+"""What is certain about a point before any run: metrics that follow from its plan, and sound bounds of
+others.
 
 Watts: every drive draws at least the watts of its lowest reachable state; the parts around it draw at least
 their idle watts, and supplies deliver at most their best share. Throughput: requests at recorded times reach
@@ -59,13 +60,13 @@ Range = tuple[float, float]
 _MIB = 1 << 20
 #: Rounding of sums of joules over intervals.
 _SLACK = 1e-9
-#: Between the points at which a curve is looked at.
+#: Error between the points at which a curve is sampled.
 _BETWEEN = 1e-4
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """What comes to every configuration under open loads: requests, their bytes, and over how long, s."""
+    """Arrivals at every configuration under open loads: requests, their bytes, and the seconds they take."""
 
     requests: float
     bytes: float
@@ -73,7 +74,7 @@ class Arrivals:
 
 
 def arrivals_digest(plan: Mapping[str, Any]) -> str | None:
-    """What tells arrivals from others; None where they depend on completions, or a part of them is cut."""
+    """A digest of the arrivals; None where they depend on completions, or a warm-up cuts some."""
     simulation = plan["simulation"]
     if any(workload["replay"]["mode"] != "open" for workload in simulation["workloads"]):
         return None
@@ -84,9 +85,9 @@ def arrivals_digest(plan: Mapping[str, Any]) -> str | None:
 
 
 def arrivals_of(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | None:
-    """Those that a Run had; None where its window does not hold them all.
+    """The arrivals of a Run; None where its window does not hold them all.
 
-    Of an open end the window lasts to the last completion, so at least to the last arrival.
+    A window with an open end lasts to the last completion, so at least to the last arrival.
     """
     requests = row.get("requests.count")
     read, written = row.get("requests.bytes_read"), row.get("requests.bytes_written")
@@ -100,11 +101,11 @@ def arrivals_of(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | N
 
 
 def metric_bounds(
-    plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool = False
+    plan: Mapping[str, Any], arrivals: Arrivals | None, *, warmed: bool = False
 ) -> dict[str, Range]:
     """The range of each metric that something is known of; others may be anything.
 
-    ``warmed``: Runs have a beginning that is cut, whatever the plan says.
+    ``warmed``: Runs have a warm-up, whatever the plan says.
     """
     least = _least_watts(plan)
     found: dict[str, Range] = {"power_w.mean": (least, math.inf)}
@@ -112,14 +113,14 @@ def metric_bounds(
     if plan.get("power"):
         basis = _least_wall(plan, least)
         found["power_w.wall_mean"] = found["power_w.wall_max"] = (basis, math.inf)
-    iops, mib = _most(plan, come, warmed=warmed)
+    iops, mib = _most(plan, arrivals, warmed=warmed)
     found["throughput.iops"], found["throughput.mib_per_s"] = (0.0, iops), (0.0, mib)
     if basis > 0:
         found["efficiency.iops_per_w"] = (0.0, iops / basis)
         found["efficiency.mib_per_s_per_w"] = (0.0, mib / basis)
-    if come is not None:
-        found["energy.total_j"] = (basis * come.seconds, math.inf)
-        found["energy.per_request_j"] = (basis * come.seconds / come.requests, math.inf)
+    if arrivals is not None:
+        found["energy.total_j"] = (basis * arrivals.seconds, math.inf)
+        found["energy.per_request_j"] = (basis * arrivals.seconds / arrivals.requests, math.inf)
     return {name: (low * (1 - _SLACK), high * (1 + _SLACK)) for name, (low, high) in found.items()}
 
 
@@ -182,7 +183,7 @@ def _least_parts(enclosure: Enclosure) -> tuple[float, float]:
 
 
 def _least_input(enclosure: Enclosure, watts: float) -> float:
-    """What supplies draw to give out ``watts``, by the greatest convex function that is nowhere more."""
+    """Input watts of supplies that deliver ``watts``, by the greatest convex function below their curve."""
     supplies = enclosure.supplies
     if supplies is None:
         return watts
@@ -203,7 +204,7 @@ def _above(x: Floats, y: Floats, first: int, middle: int, last: int) -> bool:
 
 
 def _best_share(enclosure: Enclosure) -> float:
-    """The most of what it draws that an enclosure's supplies give out."""
+    """Best efficiency of an enclosure's supplies."""
     if enclosure.supplies is None:
         return 1.0
     curve = enclosure.supplies.curve
@@ -211,11 +212,11 @@ def _best_share(enclosure: Enclosure) -> float:
     return float(min(1.0, np.max(loads / curve.input_share(loads)) * (1 + _BETWEEN)))
 
 
-def _most(plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool) -> Range:
+def _most(plan: Mapping[str, Any], arrivals: Arrivals | None, *, warmed: bool) -> Range:
     """Most requests a second, and MiB a second."""
     iops = mib = math.inf
-    if come is not None:
-        iops, mib = come.requests / come.seconds, come.bytes / come.seconds / _MIB
+    if arrivals is not None:
+        iops, mib = arrivals.requests / arrivals.seconds, arrivals.bytes / arrivals.seconds / _MIB
     if warmed or plan["simulation"]["observe"]["warmup_s"] or plan.get("warmup") == "auto":
         return iops, mib  # what was under way when the window began completes in it
     controller = plan["simulation"].get("controller") or {}

@@ -32,36 +32,36 @@ class Assessment:
     point: SweepPoint
     #: Why it cannot be built; None where it can.
     refused: str | None
-    #: What its plan says, as its Run would.
+    #: Metrics that follow from its plan, exactly as its Run would have them.
     known: Mapping[str, float] = field(default_factory=dict)
-    #: What each metric that is asked for can be at best and at worst, by its plan alone.
+    #: Bounds of each requested metric, by its plan alone.
     ranges: Mapping[str, bounds.Range] = field(default_factory=dict)
-    #: What the estimator expects of the metrics that are asked for; None where it says nothing.
+    #: The estimator's values of the requested metrics; None where it does not model the point.
     estimate: Mapping[str, float] | None = None
     bottleneck: str | None = None
     #: Where the search for its highest rate may begin, requests/s.
     rate_iops: float | None = None
     #: Why there is no estimate.
     why_not: str | None = None
-    #: What tells its arrivals from others; None where they depend on the system.
+    #: Digest of its arrivals; None where they depend on the system.
     arrivals: str | None = None
 
     def range(self, name: str) -> bounds.Range:
-        """What a metric may be."""
+        """Bounds of a metric."""
         if name in self.known:
             return self.known[name], self.known[name]
         return self.ranges.get(name, (-math.inf, math.inf))
 
 
 class Assessor:
-    """Looks at points of a problem's space; keeps what it saw."""
+    """Assesses points of a problem's space and caches the assessments."""
 
     def __init__(self, problem: Problem, space: Space) -> None:
         self._problem, self.space = problem, space
         self.seen: dict[int, Assessment] = {}
         self._estimator: Estimator | None = None
         #: Arrivals of open loads by their digest, as Runs had them.
-        self.come: dict[str, bounds.Arrivals] = {}
+        self.known_arrivals: dict[str, bounds.Arrivals] = {}
 
     @property
     def pilots(self) -> int:
@@ -69,7 +69,7 @@ class Assessor:
         return 0 if self._estimator is None else self._estimator.pilots
 
     def __call__(self, number: int) -> Assessment:
-        """A point, looked at once."""
+        """The assessment of a point, made once."""
         if number not in self.seen:
             self.seen[number] = self._look(number)
         return self.seen[number]
@@ -88,21 +88,21 @@ class Assessor:
     def learn(self, number: int, row: Mapping[str, Any]) -> bool:
         """Take a Run's arrivals as those of all points with the same workloads; whether that was new."""
         digest = self(number).arrivals
-        if digest is None or digest in self.come:
+        if digest is None or digest in self.known_arrivals:
             return False
         examined = self._examined(number)
         if isinstance(examined, RefusedPoint):
             return False
-        come = bounds.arrivals_of(row, examined[1].plan)
-        if come is None:
+        known_arrivals = bounds.arrivals_of(row, examined[1].plan)
+        if known_arrivals is None:
             return False
-        self.come[digest] = come
+        self.known_arrivals[digest] = known_arrivals
         return True
 
     def bound(self, number: int) -> Assessment:
         """The point with bounds that rest on arrivals, once these are known."""
         one = self(number)
-        if one.arrivals not in self.come or one.refused is not None:
+        if one.arrivals not in self.known_arrivals or one.refused is not None:
             return one
         examined = self._examined(number)
         assert not isinstance(examined, RefusedPoint)
@@ -136,14 +136,14 @@ class Assessor:
             None if busiest is None else busiest.name,
             None if made is None else made.row.get(metrics.RATE),
             why_not,
-            None if arrivals in self.come else arrivals,
+            None if arrivals in self.known_arrivals else arrivals,
         )
 
     def _ranges(
         self, plan: Mapping[str, Any], sure: Mapping[str, float], arrivals: str | None
     ) -> dict[str, bounds.Range]:
         warmed = self._problem.within is not None
-        found = bounds.metric_bounds(plan, self.come.get(arrivals or ""), warmed=warmed)
+        found = bounds.metric_bounds(plan, self.known_arrivals.get(arrivals or ""), warmed=warmed)
         found |= bounds.capacity_per_watt(sure, found)
         return {name: found[name] for name in self._problem.metrics if name in found}
 
@@ -211,7 +211,7 @@ class CandidateEvaluator:
 
     @property
     def lost(self) -> bool:
-        """Whether a point could not be run for a reason that is not its own, so that nobody knows of it."""
+        """Whether a point could not be run for a reason outside it, so that it remains unevaluated."""
         return bool(self._evaluator.faults or self._evaluator.machines)
 
     @property
@@ -221,13 +221,13 @@ class CandidateEvaluator:
 
     @property
     def unknown(self) -> bool:
-        """Whether of a point that could be built nobody knows how good it is."""
+        """Whether a point that can be built remains unevaluated."""
         failed = (record for record in self.records.values() if "error" in record)
         return self.lost or any(not _too_slow(record) for record in failed)
 
     @property
     def rows(self) -> dict[int, Mapping[str, Any]]:
-        """Those that have figures."""
+        """Rows of the points with figures."""
         return {number: record["row"] for number, record in self.records.items() if "row" in record}
 
     @property

@@ -1,6 +1,7 @@
-"""An optimization from its problem to its outcome: looked at, simulated as far as it takes, kept, resumable.
+"""An optimization from its problem to its outcome: points assessed, simulated as far as needed, kept,
+resumable.
 
-The course is a function of the problem and of what simulations say, so that going on with an interrupted one
+It is a function of the problem and of the simulations' results, so that resuming an interrupted one
 is running it again with a journal that knows most answers.
 """
 
@@ -70,7 +71,7 @@ def optimize(
     Parameters
     ----------
     name:
-        Of the scenario.
+        Name of the scenario.
     output:
         Directory for everything. Without it nothing is written.
     force, resume:
@@ -78,11 +79,11 @@ def optimize(
     jobs, executor:
         As for :func:`iowatt.evaluate.search.sweep.run_sweep`; the outcome does not depend on them.
     progress:
-        Called as points are looked at, and as they are simulated.
+        Called as points are assessed, and as they are simulated.
     page:
         Makes the page that is written to ``output`` (HTML).
 
-    Raises ``InputError``: what is wrong with the problem: a key or value that is none, a space without any
+    Raises ``InputError``: what is wrong with the problem: an unknown key or value, a space without any
     configuration that can be built, a metric that no point has.
     """
     if jobs is not None and jobs < 1:
@@ -112,16 +113,20 @@ def optimize(
         candidates = CandidateEvaluator(problem, assessor, evaluator)
         _first(problem, assessor, candidates)
 
-        def left(count: int) -> None:
+        def on_remaining(count: int) -> None:
             evaluator.total = evaluator.done + count
 
         notes: list[Note] = []
         if method == "exact":
-            reasons = methods.search_exact(problem, assessor, candidates, _order(problem, assessor), left)
+            reasons = methods.search_exact(
+                problem, assessor, candidates, _order(problem, assessor), on_remaining
+            )
         else:
             spent = budget - min(space.most_neighbours, int(_RESERVE * budget))
-            reasons, notes = methods.search_sampled(problem, assessor, candidates, budget=spent, told=left)
-        notes += _around(problem, assessor, candidates, left, None if method == "exact" else budget)
+            reasons, notes = methods.search_sampled(
+                problem, assessor, candidates, budget=spent, on_remaining=on_remaining
+            )
+        notes += _around(problem, assessor, candidates, on_remaining, None if method == "exact" else budget)
         if candidates.records and not candidates.rows and not candidates.too_slow:
             raise _all_failed(candidates)
         best = outcome.chosen(problem, candidates)
@@ -179,7 +184,7 @@ def _budget(problem: Problem, space: Space) -> int:
 
 
 def _stop_at_bad(problem: Problem, space: Space) -> None:
-    """Each value with others, so that one that is wrong whatever it is with is said before anything else."""
+    """Check each value in several combinations, to refuse at once a value that is wrong in all of them."""
     numbers = {*space.star(), *space.sample(2 * _PARTNERS * sum(space.shape), problem.seed)}
     found: list[prepare.CheckedPoint | prepare.RefusedPoint] = []
     for number in sorted(numbers):
@@ -196,7 +201,11 @@ def _others(space: Space) -> list[int]:
 
 
 def _look(
-    space: Space, assessor: Assessor, problem: Problem, method: str, progress: Callable[[Progress], None] | None
+    space: Space,
+    assessor: Assessor,
+    problem: Problem,
+    method: str,
+    progress: Callable[[Progress], None] | None,
 ) -> None:
     whole = method == "exact" or space.size <= LOOKED_AT
     numbers = range(1, space.size + 1) if whole else space.sample(AT_RANDOM, problem.seed)
@@ -215,13 +224,16 @@ def _look(
 
 
 def _first(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> None:
-    """One point is run, and where it says too little some others: what is wrong with all is said at once.
+    """Run one point, and some others where it tells too little, so that an error common to all appears at
+    once.
 
     Raises ``InputError`` where all of them fail for the same kind of reason, or none has a metric that is
     asked for.
     """
     order = [
-        number for number in _order(problem, assessor) if impossible_because(assessor(number), problem) is None
+        number
+        for number in _order(problem, assessor)
+        if impossible_because(assessor(number), problem) is None
     ]
     if not order:
         return
@@ -238,7 +250,9 @@ def _first(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator)
         if len(few) == len(order) or not candidates.too_slow:
             raise _all_failed(candidates)
         return
-    unknown = next((row["energy.unknown"] for row in candidates.rows.values() if row.get("energy.unknown")), None)
+    unknown = next(
+        (row["energy.unknown"] for row in candidates.rows.values() if row.get("energy.unknown")), None
+    )
     message = f"none of {len(candidates.rows)} Runs of this scenario has the metric {missing[0]!r}" + (
         f": {unknown}" if unknown else ""
     )
@@ -273,12 +287,12 @@ def _around(
     problem: Problem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
-    left: Callable[[int], None],
+    on_remaining: Callable[[int], None],
     budget: int | None,
 ) -> list[Note]:
-    """The winner's neighbours are simulated, whatever is known of them: they say why it wins.
+    """Simulate the winner's neighbours, because they show why it wins.
 
-    One that turns out better is the next winner, until none is, or the budget is spent, which a note says.
+    A better neighbour becomes the next winner, until there is none or the budget is spent (a note).
     """
     winner = None
     while (best := outcome.chosen(problem, candidates).winner) is not None and best != winner:
@@ -286,7 +300,7 @@ def _around(
         near = [number for number in assessor.space.neighbours(winner) if assessor(number).refused is None]
         near = [number for number in near if number not in candidates.records]
         room = len(near) if budget is None else max(0, budget - len(candidates.records))
-        left(min(room, len(near)))
+        on_remaining(min(room, len(near)))
         candidates.run(near[:room])
         if room < len(near):
             text = (
@@ -338,7 +352,7 @@ def _notes(
 
 
 def _of_winner(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> list[Note]:
-    """What speaks against the winner: warnings of its Run, an estimate that says something else."""
+    """Warnings of the winner's Run, and an estimate that contradicts it."""
     winner = outcome.chosen(problem, candidates).winner
     if winner is None:
         return []

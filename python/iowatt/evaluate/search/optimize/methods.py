@@ -38,7 +38,7 @@ def search_exact(
     assessor: Assessor,
     candidates: CandidateEvaluator,
     expected: Sequence[int],
-    left: Callable[[int], None],
+    on_remaining: Callable[[int], None],
 ) -> dict[int, str]:
     """Simulate what has to be; the reason for each point that was left out.
 
@@ -58,7 +58,7 @@ def search_exact(
         if now != best or learned:  # else nothing more can be left out
             waiting = [number for number in waiting if not _left_out(problem, assessor, number, now, reasons)]
             best, learned = now, False
-        left(len(waiting))
+        on_remaining(len(waiting))
         if not waiting:
             return reasons
         # One point alone first: its arrivals are those of others, and say what these can be at best.
@@ -119,11 +119,16 @@ _RANDOM: Final = 0.25
 
 
 def search_sampled(
-    problem: Problem, assessor: Assessor, candidates: CandidateEvaluator, *, budget: int, told: Callable[[int], None]
+    problem: Problem,
+    assessor: Assessor,
+    candidates: CandidateEvaluator,
+    *,
+    budget: int,
+    on_remaining: Callable[[int], None],
 ) -> tuple[dict[int, str], list[Note]]:
     """Simulate at most ``budget`` points; reasons of those that were left out by proof, and notes.
 
-    ``told`` is called with the number of points that may still be run.
+    ``on_remaining`` is called with the number of points that may still be run.
     """
     random = np.random.Generator(np.random.PCG64(problem.seed))
     course = _Course(problem, assessor, candidates, budget, random, OptunaSampler(problem, assessor.space))
@@ -134,7 +139,7 @@ def search_sampled(
         if not batch:
             notes.append(Note(code="all-simulated", text="every point that may be feasible was simulated"))
             break
-        told(course.room)
+        on_remaining(course.room)
         course.run(batch)
         if course.settled():
             text = (
@@ -213,7 +218,7 @@ class _Course:
         return self._alike >= _PATIENCE
 
     def _ready(self) -> dict[int, Assessment]:
-        """Points that were looked at and were not run, but may be feasible."""
+        """Assessed points that were not run and may be feasible."""
         waiting = [number for number in self.assessor.seen if number not in self.candidates.records]
         return {number: self.assessor(number) for number in waiting if self._may_be(number)}
 

@@ -1,4 +1,4 @@
-"""What an optimization found, as a document and as a table of every point that was looked at."""
+"""The outcome of an optimization: a document, and a table of every assessed point."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NOT_EXPLAINED: Final = WinnerExplanation(
 
 @dataclass(frozen=True)
 class OptimizationOutcome:
-    """The document and the table of all points that were looked at; ``faults`` are errors of ours."""
+    """The document and the table of all assessed points; ``faults`` are errors of iowatt."""
 
     document: Optimization
     frame: pl.DataFrame
@@ -66,11 +66,13 @@ class FrontChoice:
 
 
 def chosen(problem: Problem, candidates: CandidateEvaluator) -> FrontChoice:
-    """What the simulated points come to; points whose figures are equal have one place on the front each."""
+    """The choice among the simulated points; points with equal figures are all on the front."""
     feasible = candidates.feasible
     numbers = sorted(feasible)
     if not numbers:
-        near = {n: problem.excess(row) for n, row in candidates.rows.items() if problem.losses(row) is not None}
+        near = {
+            n: problem.excess(row) for n, row in candidates.rows.items() if problem.losses(row) is not None
+        }
         return FrontChoice((), None, None, None, min(near, key=lambda n: (near[n], n), default=None))
     order = [numbers[at] for at in nondominated([feasible[number] for number in numbers])]
     losses = [feasible[number] for number in order]
@@ -80,7 +82,7 @@ def chosen(problem: Problem, candidates: CandidateEvaluator) -> FrontChoice:
 
 
 def errors(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> dict[str, EstimateErrors]:
-    """The estimates' error against simulation, by metric, in per cent of what was simulated."""
+    """The estimates' error against simulation, by metric, in per cent of the simulated value."""
     found = {}
     for name in problem.metrics:
         shares = np.array(
@@ -185,7 +187,9 @@ def document(
         basis=table.basis_line(list(candidates.rows.values())) or None,
         pricing=None
         if problem.pricing is None or told is None
-        else PricingBasis.model_validate(pricing.basis(assessor.plan(told), candidates.rows[told], problem.pricing)),
+        else PricingBasis.model_validate(
+            pricing.basis(assessor.plan(told), candidates.rows[told], problem.pricing)
+        ),
         notes=list(notes),
         why=NOT_EXPLAINED,
     )
@@ -207,7 +211,7 @@ def frame(
     reasons: Mapping[int, str],
     best: FrontChoice,
 ) -> pl.DataFrame:
-    """A row for each point that was looked at, in order of their numbers."""
+    """A row for each assessed point, in order of their numbers."""
     import polars as pl
 
     numbers = sorted(assessor.seen)
@@ -261,7 +265,9 @@ def _kind(name: str, values: Sequence[Any], texts: Sequence[str]) -> Any:
     return None if any(value is not None for value in values) else pl.Float64
 
 
-def _status(number: int, assessor: Assessor, candidates: CandidateEvaluator, reasons: Mapping[int, str]) -> str:
+def _status(
+    number: int, assessor: Assessor, candidates: CandidateEvaluator, reasons: Mapping[int, str]
+) -> str:
     if number in candidates.records:
         return "simulated" if "row" in candidates.records[number] else "failed"
     if assessor(number).refused is not None:

@@ -78,7 +78,7 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Problem:
-    """All of what is asked."""
+    """An optimization: what varies, what is better, what must hold, and how to search."""
 
     given: ScenarioInput
     axes: Sequence[Axis]
@@ -117,7 +117,8 @@ class Problem:
         return tuple(found)
 
     def violated(self, row: Mapping[str, Any]) -> list[str]:
-        """What a row does not keep, in words; a system that does not keep up with its load keeps nothing."""
+        """The constraints that a row breaks, as text; a system that does not keep up with its load breaks one
+        too."""
         found = [one.text for one in self.constraints if not one.kept(_number(row.get(one.metric)))]
         return [*found, KEEPS_UP] if row.get("overloaded") is True else found
 
@@ -134,7 +135,7 @@ def _number(value: Any) -> float | None:
 def parse_objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[Objective]:
     """From the options, those to maximize first.
 
-    Raises ``InputError`` where there is none, too many, one twice, or one that does not exist.
+    Raises ``InputError`` where there are none or too many, one is given twice, or one does not exist.
     """
     found = [Objective(check_metric(name, Argument("maximize")), lower=False) for name in maximize]
     found += [Objective(check_metric(name, Argument("minimize")), lower=True) for name in minimize]
@@ -156,7 +157,7 @@ def parse_objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[O
 def parse_constraint(text: str) -> Constraint:
     """One constraint: ``METRIC <= VALUE`` or ``METRIC >= VALUE``, the value with or without a unit.
 
-    Raises ``InputError`` where it is no such thing.
+    Raises ``InputError`` for any other text.
     """
     place = Argument("subject_to", text)
     match = _EXPRESSION.fullmatch(text)

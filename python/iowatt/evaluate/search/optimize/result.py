@@ -1,4 +1,4 @@
-"""What an optimization found, as a document: ``iowatt.optimize/1`` (docs/reference/optimize.md).
+"""The result of an optimization as a document: ``iowatt.optimize/1`` (docs/reference/optimize.md).
 
 Values are in the unit of their metric; points go by their numbers in the space.
 """
@@ -14,7 +14,7 @@ from iowatt.evaluate.search.axes import Cell
 
 
 class ObjectiveResult(Result):
-    """What is made large or small."""
+    """A metric to maximize or minimize."""
 
     metric: str
     direction: Literal["maximize", "minimize"]
@@ -63,7 +63,7 @@ class SpaceCounts(Result):
 
 
 class EstimateErrors(Result):
-    """Estimates against simulation over so many points, in per cent of what was simulated."""
+    """Estimates against simulation over ``points`` points, in per cent of the simulated value."""
 
     points: int
     median_percent: float
@@ -93,7 +93,7 @@ class PricingHorizon(Result):
 
 
 class PricingBasis(Result):
-    """What dollars rest on."""
+    """The assumptions of dollars."""
 
     horizon: PricingHorizon
     book: str
@@ -185,7 +185,7 @@ class OtherPoint(Result):
 
 
 class AxisExplanation(Result):
-    """What other settings of an axis would do."""
+    """The effect of other settings of an axis."""
 
     columns: list[str]
     name: str
@@ -222,7 +222,7 @@ class ObjectiveShares(Result):
     simulated: int
     estimated: int
     axes: list[AxisShare] | None
-    #: What only combinations of axes explain.
+    #: Share that only combinations of axes explain.
     together: float | None
     std: float | None
 
@@ -262,7 +262,7 @@ class Optimization(ResultDocument):
     #: The simulated point that violates least, where none is feasible.
     nearest: int | None
     proof: Literal["exact", "not proven"]
-    #: What speaks against the winner.
+    #: Doubts about the winner.
     warnings: list[Note]
     #: Whose watts the figures are, and which models are stand-ins.
     basis: str | None

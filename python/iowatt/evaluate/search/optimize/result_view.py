@@ -67,7 +67,7 @@ class Limit:
     text: str
 
     def holds(self, value: Any) -> bool | None:
-        """Whether a value keeps it; ``None`` where that cannot be said."""
+        """Whether a value keeps it; ``None`` where that is unknown."""
         test = _HOLDS.get(self.operator)
         if test is None or value is None:
             return None
@@ -77,7 +77,7 @@ class Limit:
             return None
 
     def slack(self, value: Any) -> float | None:
-        """What is left to the limit, in the metric's unit; negative where it is broken."""
+        """Slack to the limit, in the metric's unit; negative where it is broken."""
         here, limit = number(value), number(self.value)
         if here is None or limit is None:
             return None
@@ -174,7 +174,7 @@ class OptimizationView:
         return (value, SIMULATED) if isinstance(value, str | bool) else None
 
     def broken(self, row: ViewRow) -> list[Limit]:
-        """The constraints that a point breaks, as far as they can be said."""
+        """The constraints that a point is known to break."""
         return [
             limit
             for limit in self.limits
@@ -193,7 +193,7 @@ class OptimizationView:
 
     @cached_property
     def extent(self) -> list[tuple[float, float] | None]:
-        """Of each objective the best value of the front, and how far its worst is from it.
+        """For each objective the best value of the front, and the distance of its worst.
 
         Where the front has no extent (one objective) the best value is the scale.
         """
@@ -224,7 +224,8 @@ class OptimizationView:
         return found
 
     def neighbours(self, axis: AxisView) -> list[tuple[str, dict[str, Any] | None]]:
-        """Every other setting of an axis with all else as the winner has it; ``None`` where nobody looked."""
+        """Every other setting of an axis with all else as the winner; ``None`` where no such point was
+        assessed."""
         assert self.winner is not None  # asked for only where there is one
         at = self.axes.index(axis)
         own = self.key(self.winner)
@@ -245,7 +246,7 @@ def number(value: Any) -> float | None:
 
 
 def percent(change: float, against: float) -> float | None:
-    """A change in per cent of what it is measured against."""
+    """A change in per cent of a reference."""
     found = 100 * change / abs(against) if against else math.inf
     return found if math.isfinite(found) else None
 

@@ -67,7 +67,7 @@ class Correction:
         return found
 
     def expected(self, one: Assessment) -> dict[str, float]:
-        """What is expected of a point's metrics."""
+        """Expected metrics of a point."""
         found = dict(one.estimate or {})
         for name, effects in self._effects.items():
             if name in found and name not in one.known:
@@ -81,7 +81,7 @@ def pick(
     """Up to ``count`` points that are worth a run: feasible ones by their objectives, then by how little they
     violate.
 
-    Of several objectives each pick weighs them anew (augmented Chebyshev, scaled to what is expected), so
+    With several objectives each pick draws new weights (augmented Chebyshev, scaled to what is expected), so
     that the whole front is tried.
     """
     rows = {number: row for number, row in expected.items() if problem.losses(row) is not None}
@@ -141,7 +141,7 @@ class OptunaSampler:
         self._told: set[int] = set()
 
     def tell(self, rows: Mapping[int, Mapping[str, Any]]) -> None:
-        """What points gave; those without figures are passed over."""
+        """Tell Optuna the results of points; those without figures are skipped."""
         import optuna
 
         for number in sorted(set(rows) - self._told):
@@ -174,7 +174,7 @@ class OptunaSampler:
             number = self._space.number(
                 [int(trial.params[str(axis)]) for axis in range(len(self._space.shape))]
             )
-            # It is told of the point when that has been run, as a trial of its own.
+            # The point is told to it as a separate trial once it has run.
             self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
             if number not in seen:
                 seen.add(number)

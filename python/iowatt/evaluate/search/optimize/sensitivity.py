@@ -159,9 +159,9 @@ def explain_winner(document: Optimization, frame: pl.DataFrame) -> WinnerExplana
     Parameters
     ----------
     document:
-        The outcome; its own ``why`` is not looked at.
+        The outcome; its ``why`` is ignored.
     frame:
-        A row for each point that was looked at.
+        A row for each assessed point.
     """
     explored = OptimizationView(document, frame)
     winner = explored.winner
@@ -205,7 +205,7 @@ def _edge(axis: AxisView, around: list[Neighbour]) -> Literal["first", "last"] |
     """``first`` or ``last`` where the winner is at that end of an axis with an order, and the step inwards is
     worse.
 
-    What lies beyond that end may be better still, and nobody asked.
+    Settings beyond that end, which were not offered, may be better still.
     """
     steps = [one.steps for one in around if one.steps is not None]
     if not axis.ordered or len(steps) < 2 or (min(steps) < 0 < max(steps)):

@@ -1,6 +1,6 @@
 """The highest rate at which a simulated system keeps its response time within a limit.
 
-Of open arrivals, or of a closed loop: ``Asked.loop``.
+With open arrivals, or as a closed loop: ``RateRequest.loop``.
 """
 
 from __future__ import annotations

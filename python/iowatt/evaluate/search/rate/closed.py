@@ -27,7 +27,7 @@ from iowatt.evaluate.search.rate.result import Kind, RateResult, RateRun
 from iowatt.model.scenario.model import Scenario
 from iowatt.run.bundle import Run
 
-#: Counted in a run, and cut before, as a share of what is counted, where nothing says it.
+#: Requests counted in a run, and the warm-up as a share of them, where the scenario sets neither.
 REQUESTS: Final = 60_000
 WARM_UP: Final = 1 / 3
 #: Elasticity of throughput to response time before two runs tell it.
@@ -38,7 +38,7 @@ _MOST_OUTSTANDING: Final = 1 << 20
 #: From one run to the next.
 _LEAST_STEP: Final = 0.1
 _MOST_STEP: Final = 8.0
-#: Outstanding where nothing is known; requests of the run that then says the rate.
+#: Requests outstanding for each drive in the first probe; requests of a probe.
 _A_DRIVE: Final = 2
 _PROBE: Final = 2_000
 _PROBE_TIMES: Final = 4
@@ -48,12 +48,12 @@ _MOST_ATTEMPTS: Final = 8
 
 
 def search_closed(
-    scenario: Scenario, simulations: Simulations, request: RateRequest, told: RateCallback
+    scenario: Scenario, simulations: Simulations, request: RateRequest, on_run: RateCallback
 ) -> RateResult:
     """The population at which all workloads of a scenario together take the limit, in the mean.
 
     Workloads are profiles; the rates that they state are of no account but for their proportion, in which the
-    populations are kept. Other arguments and errors as of ``search.rate.scenario.of_scenario``.
+    populations are kept. Other arguments and errors: see ``search.rate.scenario.search_scenario``.
     """
     weights = proportion = _proportion(scenario, request)
     bench = _Bench(scenario, simulations, request)
@@ -64,7 +64,7 @@ def search_closed(
         outstanding = max(len(weights), _A_DRIVE * drive_count(scenario))
         run = bench.probed(_split(outstanding, weights))
         points.append(loop_run("probe", run, outstanding, request))
-        told(points[0])
+        on_run(points[0])
         guess = points[0].achieved
     else:
         outstanding = max(len(weights), round(guess * request.limit_s))
@@ -73,7 +73,7 @@ def search_closed(
         run = bench.run(_split(outstanding, weights), guess)
         last = loop_run("search", run, max(outstanding, len(weights)), request)
         points.append(last)
-        told(last)
+        on_run(last)
         pairs.append((last, run))
         response_s = _response_s(last)
         if abs(response_s / request.limit_s - 1) <= request.tolerance or len(pairs) == request.most_runs:
@@ -160,7 +160,7 @@ def loop_run(kind: Kind, run: Run, outstanding: int, request: RateRequest) -> Ra
 
 
 def elasticity(points: Sequence[RateRun]) -> float:
-    """Of throughput to response time, from the two runs that are furthest apart."""
+    """Elasticity of throughput to response time, from the two runs that are furthest apart."""
     low = min(points, key=_response_s)
     high = max(points, key=_response_s)
     apart = math.log(_response_s(high) / _response_s(low))
@@ -222,7 +222,7 @@ class _Bench:
     request: RateRequest
 
     def run(self, populations: Sequence[int], rate: float) -> Run:
-        """The Run of so many outstanding in each workload, as long as was asked.
+        """The Run with these populations, as long as requested.
 
         How long that is depends on the rate: a run that turns out too short is made again at its own rate.
         """
@@ -261,6 +261,6 @@ class _Bench:
         return WARM_UP * self._counted / rate
 
     def probed(self, populations: Sequence[int]) -> Run:
-        """The Run of the first so many requests."""
+        """A short Run with these populations."""
         requests = max(_PROBE, _PROBE_TIMES * sum(populations))
         return self.simulations.run(*looped(self.scenario, populations, requests=requests))

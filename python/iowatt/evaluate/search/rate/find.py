@@ -77,9 +77,9 @@ def slope(curve: Sequence[Pair], limit_s: float) -> float | None:
     return limit_s**2 * (1 / ra - 1 / rb) / (b - a)
 
 
-#: Of several seeds the first one looks alone for where the others begin, to this tolerance.
+#: With several seeds the first one alone finds where the others begin, to this tolerance.
 _COARSE: Final = 0.05
-#: Runs with a response time above so many times the limit are not kept: they will not be the answer.
+#: Runs with a response time above this multiple of the limit are not kept: they cannot be the answer.
 _KEPT: Final = 1.5
 #: Runs are made longer at most so often, and by so much at once.
 _MOST_LONGER: Final = 3
@@ -100,7 +100,7 @@ def find_highest_rate(
     seeds: Sequence[int] | None = None,
     workloads: Sequence[str] = (),
     longer: Callable[[float], Note | None] = lambda _times: None,
-    told: RateCallback = lambda _point: None,
+    on_run: RateCallback = lambda _point: None,
     before: Sequence[RateRun] = (),
 ) -> RateResult:
     """The highest rate within the limit.
@@ -126,7 +126,7 @@ def find_highest_rate(
         Probes that were run to find ``start``.
     """
     given = tuple(seeds or range(1, request.replications + 1))
-    search = _Search(work_at, request, given, tuple(workloads), told, list(before))
+    search = _Search(work_at, request, given, tuple(workloads), on_run, list(before))
     coarse = request.tolerance if len(given) == 1 else max(request.tolerance, _COARSE)
     highest = search.run(start, near, coarse)
     for _ in range(_MOST_LONGER):
@@ -147,14 +147,14 @@ class _Search:
     request: RateRequest
     seeds: tuple[int, ...]
     workloads: tuple[str, ...]
-    told: RateCallback
+    on_run: RateCallback
     tried: list[RateRun]
     notes: list[Note] = field(default_factory=list)
     kind: Kind = "search"
     #: Seeds that each rate is run with now.
     pooled: int = 1
     #: By rate, what each seed saw, in the order of the seeds.
-    saw: dict[float, list[RunMeasurement]] = field(default_factory=dict)
+    measurements: dict[float, list[RunMeasurement]] = field(default_factory=dict)
     #: Runs of the first seed that may turn out to be at the rate found.
     held: dict[float, Run] = field(default_factory=dict)
     runs: int = 0
@@ -178,7 +178,7 @@ class _Search:
         assert highest.best is not None
         start = self.crossing(highest) or highest.best.rate
         self.kind, self.pooled = kind, seeds
-        self.saw.clear()
+        self.measurements.clear()
         self.held.clear()
         return self.run(start, 2 * self.request.tolerance, tolerance)
 
@@ -193,7 +193,7 @@ class _Search:
 
     def _run(self, rate: float) -> float | None:
         """The next seed of a rate; what is held against the limit."""
-        many = self.saw.setdefault(rate, [])
+        many = self.measurements.setdefault(rate, [])
         run = self.work_at(rate, self.seeds[len(many)])
         self.runs += 1
         one = measure_run(run, self.request.key, self.workloads)
@@ -204,11 +204,11 @@ class _Search:
         return response_s
 
     def _judged(self, rate: float) -> list[float]:
-        given = (one.judged_s(self.request.limits_s) for one in self.saw[rate])
+        given = (one.judged_s(self.request.limits_s) for one in self.measurements[rate])
         return [one for one in given if one is not None]
 
     def _record(self, rate: float) -> RateRun:
-        many, known = self.saw[rate], self._judged(rate)
+        many, known = self.measurements[rate], self._judged(rate)
         achieved = math.fsum(one.achieved(rate) for one in many) / len(many)
         mean = math.fsum(known) / len(known) if known else None
         point = RateRun(
@@ -226,17 +226,17 @@ class _Search:
             min(one.seconds for one in many),
         )
         self.tried.append(point)
-        self.told(point)
+        self.on_run(point)
         return point
 
     def _half_width(self, rate: float) -> float | None:
         """Half of the interval of the response time, s."""
-        many = self.saw[rate]
+        many = self.measurements[rate]
         values = [one.response_s["all"] for one in many if "all" in one.response_s]
         if len(many) > 1:
             if len(values) < len(many):
                 return None
-            # Of a few seeds far apart nothing is known but that it is a time.
+            # With a few seeds far apart the interval tells nothing.
             mean, half = mean_and_half_width(values)
             return half if half is not None and half < mean else None
         return many[0].half_width_s
@@ -265,10 +265,10 @@ class _Search:
         half = self._half_width(best.rate)
         if half is None:
             return _LONGER
-        steep = slope(self._curve(highest), self.request.limit_s)
-        if steep is None:  # a step: the response time says nothing about the rate
+        slope_s = slope(self._curve(highest), self.request.limit_s)
+        if slope_s is None:  # a step: the response time says nothing about the rate
             return None
-        error = half / steep / best.rate / self.request.tolerance
+        error = half / slope_s / best.rate / self.request.tolerance
         return min(_AMPLE * error**2, _LONGER) if error > _ENOUGH else None
 
     def found(self, highest: RateBracket) -> RateResult:
@@ -285,8 +285,8 @@ class _Search:
             between = _between(crossing, self._by_batches(highest), crossing)
             basis = None if between is None else "batch means"
         run = None if best is None else self._held(best.rate)
-        response = None if best is None else _mean(self.saw[best.rate], "all")
-        notes, problem = self._said(highest, by_seed)
+        response = None if best is None else _mean(self.measurements[best.rate], "all")
+        notes, problem = self._notes_and_problem(highest, by_seed)
         return RateResult(
             request=self.request,
             rate_iops=None if best is None else best.rate,
@@ -318,7 +318,7 @@ class _Search:
         found = []
         for number in range(len(self.seeds)):
             curve = []
-            for rate, many in self.saw.items():
+            for rate, many in self.measurements.items():
                 if len(many) <= number or many[number].achieved(rate) < KEEPS_UP * rate:
                     continue
                 if response_s := many[number].judged_s(self.request.limits_s):
@@ -333,11 +333,13 @@ class _Search:
         """Half of the interval of the rate, carried over from that of the mean by the slope of the curve."""
         assert highest.best is not None
         half = self._half_width(highest.best.rate)
-        steep = slope(self._curve(highest), self.request.limit_s)
-        return None if half is None or steep is None else half / steep
+        slope_s = slope(self._curve(highest), self.request.limit_s)
+        return None if half is None or slope_s is None else half / slope_s
 
-    def _said(self, highest: RateBracket, by_seed: Sequence[float]) -> tuple[list[Note], str | None]:
-        """Notes, and why there is no rate or none beyond it."""
+    def _notes_and_problem(
+        self, highest: RateBracket, by_seed: Sequence[float]
+    ) -> tuple[list[Note], str | None]:
+        """Notes, and why there is no rate within or beyond the limit."""
         request, notes = self.request, [*self.notes, *highest.notes]
         problem = None
         if highest.best is None:

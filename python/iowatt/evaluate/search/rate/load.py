@@ -26,11 +26,11 @@ from iowatt.model.profile.compile import mean_rate
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.workload import ClosedReplay, OpenReplay, Workload
 
-#: Counted at least, where runs may be longer than the scenario says.
+#: Fewest requests counted, where runs may be longer than in the scenario.
 LEAST_REQUESTS: Final = 2_000
-#: Of a closed loop whose profile states none: it goes by completions, but a profile must have one.
+#: Rate of a closed loop whose profile states none: completions pace it, but a profile must have a rate.
 _ANY_RATE: Final = 1000.0
-#: Cut from the front, as a share of what is counted, where the scenario does not say.
+#: Warm-up as a share of the counted requests, where the scenario has none.
 WARM_UP: Final = 0.1
 
 
@@ -42,7 +42,7 @@ class Load:
     #: Positions of the varied workloads, and their shares of the rate.
     chosen: tuple[int, ...]
     shares: tuple[float, ...]
-    #: Of recorded traces: requests per second as recorded, and s from the first to the last; else None.
+    #: For recorded traces: requests per second as recorded, and s from the first to the last; else None.
     recorded: tuple[tuple[float, float] | None, ...]
     #: Counted in a run, or None where its seconds are fixed.
     requests: float | None
@@ -63,7 +63,7 @@ class Load:
         return tuple(self.scenario.workload[at].name for at in self.chosen)
 
     def longer(self, times: float) -> Load | None:
-        """The load with runs so many times as long; None where they cannot be."""
+        """The load with runs ``times`` as long; None where that is not possible."""
         if not self.stretches:
             return None
         if self.requests is not None:
@@ -72,7 +72,7 @@ class Load:
         return replace(self, seconds=self.seconds * times)
 
     def lasts(self, rate: float) -> tuple[float, float]:
-        """What is cut from the front of a run at a rate, and what is counted, in s.
+        """Warm-up and counted time of a run at a rate, in s.
 
         A warm-up that the scenario gives is a number of requests at the rate that it states, and so many are
         cut at every rate; where the run's seconds are given it is a time.
@@ -150,7 +150,8 @@ def looped(
     warmup_s: float = 0.0,
     ends_s: float | None = None,
 ) -> tuple[Scenario, list[str]]:
-    """All workloads, which are profiles, as closed loops of so many outstanding; what was changed besides."""
+    """All workloads, which are profiles, as closed loops of these populations; and the changes as
+    overrides."""
     workloads, changes = [], []
     for workload, outstanding in zip(scenario.workload, populations, strict=True):
         assert workload.profile is not None
@@ -174,7 +175,7 @@ def looped(
 def _paced(
     workload: Workload, rate: float, recorded: tuple[float, float] | None, ends_s: float
 ) -> tuple[Workload, list[str]]:
-    """A workload at a rate of its own."""
+    """A workload at a rate."""
     path = f"workload.{workload.name}"
     # It runs as long as the run does, at the pace that is tried.
     update: dict[str, Any] = {"end": None}
@@ -195,7 +196,7 @@ def _paced(
     return workload.model_copy(update=update), changes
 
 
-#: Counted where the scenario says nothing.
+#: Requests counted where the scenario sets no length.
 REQUESTS: Final = 20_000
 #: Requests beyond a percentile: its standard error is then about 7 % of the share beyond it.
 LEAST_BEYOND: Final = 200
@@ -238,24 +239,24 @@ def load_of(scenario: Scenario, base: Path, text: str, request: RateRequest) -> 
     )
 
 
-def chosen_workloads(scenario: Scenario, request: str | None) -> tuple[int, ...]:
-    """Positions of the workloads that are meant; raises ``InputError`` where that is not said."""
+def chosen_workloads(scenario: Scenario, wanted: str | None) -> tuple[int, ...]:
+    """Positions of the chosen workloads; raises ``InputError`` where the choice is ambiguous."""
     names = [workload.name for workload in scenario.workload]
     if not names:
         raise InputError(
             "missing", f"scenario {scenario.name}", "the scenario has no workload whose rate could be raised"
         )
-    if request == ALL:
+    if wanted == ALL:
         return tuple(range(len(names)))
-    if request is None and len(names) > 1:
+    if wanted is None and len(names) > 1:
         message = f"the scenario has {len(names)} workloads; say whose rate is raised"
         hint = f"one of {', '.join(names)}, or '*' for all of them in proportion"
         raise InputError("ambiguous", Argument("workload"), message, hint=hint)
-    if request is not None and request not in names:
-        message = f"there is no workload {request!r}"
-        hint = suggestion(request, names, "workloads")
+    if wanted is not None and wanted not in names:
+        message = f"there is no workload {wanted!r}"
+        hint = suggestion(wanted, names, "workloads")
         raise InputError("unknown-name", Argument("workload"), message, hint=hint)
-    return (0 if request is None else names.index(request),)
+    return (0 if wanted is None else names.index(wanted),)
 
 
 def _stated(workload: Workload, base: Path) -> float | None:
@@ -336,7 +337,7 @@ def shares(scenario: Scenario, chosen: Sequence[int], rates: Sequence[float | No
 
 
 def _pace(trace: Any) -> tuple[float, float] | None:
-    """Requests per second of a trace and the seconds that it spans; None where it has no times of its own."""
+    """Requests per second of a trace and the seconds that it spans; None where it records no times."""
     if trace.get("rate_iops") is not None:
         return None
     found = curve.trace_pace(trace)

@@ -22,7 +22,7 @@ MOST_REQUESTS: Final = 3_000_000
 def half_width_s(times: Mapping[str, Any]) -> float | None:
     """Half of the 95 % interval of the mean in ``response_time_ms``, in s.
 
-    None where there is none, or where the mean less half of it would be no time any more.
+    None where there is none, or where it is wider than the mean.
     """
     interval = times.get("mean_ci95")
     if interval is None:
@@ -33,7 +33,7 @@ def half_width_s(times: Mapping[str, Any]) -> float | None:
 
 
 def kept_up(rate: float, completed: float, issued: float) -> float:
-    """What was achieved of an open load of ``rate``, where ``issued`` arrived and ``completed`` were done.
+    """The achieved part of an open load of ``rate``, where ``issued`` arrived and ``completed`` were done.
 
     Both per second, or both in all: the scatter of random arrivals is in both, and so taken out.
     """
@@ -58,7 +58,8 @@ class RunMeasurement:
         return kept_up(rate, self.completed, self.requests) if self.requests else 0.0
 
     def judged_s(self, limits_s: Mapping[str, float]) -> float | None:
-        """What is held against the limit of all requests: theirs, or another kind's in proportion to its own.
+        """The time to compare with the limit of all requests: theirs, or another kind's in proportion to its
+        limit.
 
         None where nothing completed.
         """
@@ -70,7 +71,7 @@ class RunMeasurement:
 
 
 def measure_run(run: Run, key: str, workloads: Sequence[str] = ()) -> RunMeasurement:
-    """What a Run says of the chosen workloads (none: of all of them).
+    """The measurement of the chosen workloads in a Run (none: of all of them).
 
     ``key`` is the statistic's in ``response_time_ms``. Several workloads of more than those chosen have no
     common percentile: then all workloads must be chosen.
@@ -110,7 +111,7 @@ class Simulations:
     runs: int = 0
 
     def run(self, scenario: Scenario, changes: Sequence[str] = ()) -> Run:
-        """The Run of a scenario; ``changes`` are the overrides that make it of what was given."""
+        """The Run of a scenario; ``changes`` are the overrides that make it from the given text."""
         from iowatt.base.overrides import with_overrides
 
         def progress(fraction: float | None, _requests: int) -> None:

@@ -1,4 +1,4 @@
-"""What is asked of a search for the highest rate."""
+"""The request of a search for the highest rate."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Loop = Literal["open", "closed"]
 class RateRequest:
     """A limit, and how exactly the highest rate within it is to be found."""
 
-    #: Of the response time of all requests, s.
+    #: Limit of the response time of all requests, s.
     limit_s: float
     #: ``open``: at which rate of arrivals; ``closed``: with how many outstanding, and which rate these make.
     loop: Loop = "open"
@@ -44,9 +44,9 @@ class RateRequest:
     tolerance: float = 0.02
     #: Whose rate is raised; ``"*"``: all workloads together. None: the only one.
     workload: str | None = None
-    #: The first rate, requests per second; None: a closed loop says it.
+    #: The first rate, requests per second; None: a closed loop finds it.
     start: float | None = None
-    #: The same of one drive, which is as many times as much of all of them.
+    #: The first rate for each drive.
     start_per_drive: float | None = None
     #: How near that first rate is thought to be to the answer, as a share: an estimate's error, say.
     start_error: float | None = None
@@ -54,7 +54,7 @@ class RateRequest:
     most_runs: int = 24
     #: Seeds that every rate is run with, each independent of the others.
     replications: int = 1
-    #: Counted in each run; None: as long as the scenario says, and longer where that says too little.
+    #: Counted in each run; None: as in the scenario, and longer where that is too short.
     requests: int | None = None
     #: Cut before these; None: as the scenario says, or a share of them.
     warmup_requests: int | None = None
@@ -136,7 +136,7 @@ class RateRequest:
 
 
 def _statistic(name: str) -> str:
-    """The name as :data:`STATISTICS` has it; raises ``InputError`` where there is none such."""
+    """The name as :data:`STATISTICS` has it; raises ``InputError`` for other names."""
     plain = {key: said for said, (key, _) in STATISTICS.items()}
     said = plain.get(name, name)
     if said not in STATISTICS:

@@ -14,9 +14,9 @@ from iowatt.evaluate.search.rate.request import Loop, RateRequest
 from iowatt.evaluate.search.table import RunRow, row_of_run
 from iowatt.run.bundle import Run
 
-#: ``probe``: a closed loop that says where to begin; ``longer``: in runs longer than the first ones.
+#: ``probe``: a closed loop that finds where to begin; ``longer``: in runs longer than the first ones.
 Kind = Literal["probe", "search", "longer"]
-#: What an interval of the rate is made from.
+#: The source of an interval of the rate.
 Basis = Literal["replications", "batch means"]
 
 
@@ -100,7 +100,7 @@ class RateRun:
     achieved: float
     #: The statistic asked for, over all seeds, in s; None where nothing completed.
     response_s: float | None
-    #: The same of reads and writes.
+    #: The statistic of reads and of writes.
     read_s: float | None
     write_s: float | None
     #: Half of the 95 % interval of ``response_s``, s: over the seeds, or by batch means of a single run.

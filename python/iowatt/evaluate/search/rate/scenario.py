@@ -55,7 +55,7 @@ def search_scenario(
     *,
     inputs: Callable[[], Sequence[Input]] = lambda: [],
     command: str | None = None,
-    told: RateCallback = lambda _point: None,
+    on_run: RateCallback = lambda _point: None,
 ) -> RateResult:
     """The highest rate of a scenario's workload within a limit, by simulation.
 
@@ -72,24 +72,26 @@ def search_scenario(
 
     Raises ``InputError``: the scenario has no such workload, it has no pace of its own that could be changed
     (of open arrivals a closed loop, of a loop a recorded trace), or it cannot be simulated. A limit that no
-    rate keeps, or that is never reached, is no error: ``Found.problem`` says it.
+    rate keeps, or that is never reached, is not an error: see ``RateResult.problem``.
     """
     simulations = Simulations(base, text, report or (lambda _fraction: None), inputs, command)
     search = closed.search_closed if request.loop == "closed" else _open
-    found = search(scenario, simulations, request, told)
+    found = search(scenario, simulations, request, on_run)
     if found.run is None:
         return found
     return replace(found, notes=(*found.notes, *_unsteady(found.run, scenario)))
 
 
-def _open(scenario: Scenario, simulations: Simulations, request: RateRequest, told: RateCallback) -> RateResult:
+def _open(
+    scenario: Scenario, simulations: Simulations, request: RateRequest, on_run: RateCallback
+) -> RateResult:
     """The highest rate of requests that come whether or not the array keeps up."""
     load = load_of(scenario, simulations.base, simulations.text, request)
     bench = _Bench(load, simulations)
     probes: list[RateRun] = []
     start, near = request.first_rate(drive_count(scenario)), request.start_error
     if start is None:
-        start = _probed(bench, request, probes, told)
+        start = _probed(bench, request, probes, on_run)
         near = PROBED if probes else None
     first = scenario.seed
     return find_highest_rate(
@@ -100,7 +102,7 @@ def _open(scenario: Scenario, simulations: Simulations, request: RateRequest, to
         seeds=range(first, first + request.replications),
         workloads=load.names,
         longer=bench.longer,
-        told=told,
+        on_run=on_run,
         before=probes,
     )
 
@@ -115,7 +117,7 @@ def _unsteady(run: Run, scenario: Scenario) -> Iterator[Note]:
     if cache is None or not cache.size or cache.write != "back":
         return
     window, takes = run.summary["window"], round(cache.high_watermark * cache.size)
-    # What was cut from the front wrote too, at the same rate.
+    # The warm-up wrote too, at the same rate.
     share = window["end_s"] / window["duration_s"]
     written = round(run.summary["requests"]["bytes_written"] * share)
     if 0 < written < takes:
@@ -157,7 +159,7 @@ class _Bench:
         )
 
 
-def _probed(bench: _Bench, request: RateRequest, probes: list[RateRun], told: RateCallback) -> float:
+def _probed(bench: _Bench, request: RateRequest, probes: list[RateRun], on_run: RateCallback) -> float:
     """A first rate, by closed loops: as many outstanding as will be in flight at the limit (Little's law)."""
     outstanding = min(max(_A_DRIVE * drive_count(bench.load.scenario), 4), 256)
     rate = None
@@ -167,10 +169,10 @@ def _probed(bench: _Bench, request: RateRequest, probes: list[RateRun], told: Ra
             return bench.load.stated or _FIRST_RATE
         probe = loop_run("probe", bench.simulations.run(scenario), outstanding, request)
         probes.append(probe)
-        told(probe)
+        on_run(probe)
         if not probe.achieved or not probe.response_s:
             break
-        # A loop that is over the limit has a rate that is too high; by how much, nothing says: half-way.
+        # A loop over the limit has too high a rate, by an unknown amount: go half-way.
         rate = _OPEN * probe.achieved * min(1.0, math.sqrt(request.limit_s / probe.response_s))
         wanted = round(min(max(probe.achieved * request.limit_s, _LEAST_OUTSTANDING), _MOST_OUTSTANDING))
         if 0.5 <= wanted / outstanding <= 2 or wanted == outstanding:
@@ -185,7 +187,7 @@ def find_rate(
     *,
     command: str | None = None,
     report: Report | None = None,
-    told: RateCallback = lambda _point: None,
+    on_run: RateCallback = lambda _point: None,
 ) -> HighestRate:
     """Search, and return the document of what was found.
 
@@ -206,7 +208,9 @@ def find_rate(
     text = with_overrides(given.text, given.overrides)
     try:
         with sharing(SHARED_BYTES):
-            found = search_scenario(scenario, given.base, text, request, report, command=command, told=told)
+            found = search_scenario(
+                scenario, given.base, text, request, report, command=command, on_run=on_run
+            )
     except ScenarioError as error:
         raise prepare.with_places(document, error) from None
     if found.problem is not None:
