@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.evaluate.caches.result import CacheComparison
+    from iowatt.evaluate.caches import CacheComparison
     from iowatt.evaluate.search.evaluator import Progress as SearchProgress
     from iowatt.evaluate.search.executor import Executor
     from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
@@ -465,7 +465,7 @@ def cache(
         Whatever is wrong with the trace or what is asked for.
     """
     from iowatt.base.overrides import as_overrides
-    from iowatt.evaluate.caches.request import compare_caches
+    from iowatt.evaluate.caches import compare_caches
     from iowatt.pages.caches import document
     from iowatt.render import write
 

@@ -124,9 +124,8 @@ def replay(
 
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.run import headline
-    from iowatt.evaluate.replay.fio import MeterAddress
-    from iowatt.evaluate.replay.replay import ReplayRequest
-    from iowatt.evaluate.replay.replay import replay as conduct
+    from iowatt.evaluate.replay import MeterAddress, ReplayRequest
+    from iowatt.evaluate.replay import replay as replay_trace
     from iowatt.pages.replay import document
     from iowatt.pages.run.write import write as write_report
     from iowatt.render import terminal
@@ -176,7 +175,11 @@ def replay(
         force=force,
         command=command_line.written(),
     )
-    found = conduct(request, tell=lambda text: typer.echo(f"iowatt: {text}", err=True), page=write_report)
+
+    def tell(text: str) -> None:
+        typer.echo(f"iowatt: {text}", err=True)
+
+    found = replay_trace(request, tell=tell, page=write_report)
     if as_json:
         print_json(found.as_dict())
         return

@@ -71,7 +71,7 @@ def fit(
     """
     from iowatt.cli.progress import bar
     from iowatt.cli.show import show
-    from iowatt.evaluate.fit import run as fitting  # loads Polars and the extension
+    from iowatt.evaluate.fit import fit as fit_trace  # loads Polars and the extension
     from iowatt.pages.fit import document
 
     options = verb._options(
@@ -86,7 +86,7 @@ def fit(
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
     )
-    found = fitting.fit(
+    found = fit_trace(
         {"path": file, **options},
         output,
         name=name,

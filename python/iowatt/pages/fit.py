@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from iowatt.evaluate.fit.fidelity import FidelityFigure, FitDocument
+from iowatt.evaluate.fit import FidelityFigure, FitDocument
 from iowatt.render import numbers
 from iowatt.render.document import Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, text_columns

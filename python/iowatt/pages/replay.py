@@ -3,7 +3,8 @@ measurement."""
 
 from __future__ import annotations
 
-from iowatt.evaluate.replay.result import ReplayDocument, SimulatedReplay
+from iowatt.evaluate.replay import ReplayDocument
+from iowatt.evaluate.replay.result import SimulatedReplay
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
 
