@@ -1,6 +1,6 @@
 """The estimator beside the simulator: over random configurations, how far off it is and how much faster.
 
-``make bench`` runs it. The configurations are those of ``estimate.draw``; the seed is not one of
+``make bench`` runs it. The configurations are those of ``random_configurations``; the seed is not one of
 those that the estimator was developed with. Times are of one process; ratios hold on a like machine only.
 """
 
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from iowatt.evaluate.search.estimate_error import Compared, over, spread
+from random_configurations import EstimateComparison, compare_random, spread
 
 SEED = 4242
 CONFIGURATIONS = 200
@@ -26,7 +26,7 @@ def measure(count: int = CONFIGURATIONS, seed: int = SEED, *, quiet: bool = Fals
     """The errors of ``count`` configurations, printed unless ``quiet``."""
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        estimator, found = over(count, seed, Path(folder))
+        estimator, found = compare_random(count, seed, Path(folder))
     result: dict[str, Any] = {"configurations": count, "seed": seed, "pilots": estimator.pilots}
     lines = [f"estimator against simulator, {count} configurations, seed {seed}:"]
     for name, (median, p95) in BARS.items():
@@ -54,7 +54,7 @@ def _bar(bar: float | None) -> str:
     return "" if bar is None else f" (asked: {bar:.0%})"
 
 
-def _worst(found: list[Compared]) -> list[str]:
+def _worst(found: list[EstimateComparison]) -> list[str]:
     def shown(error: float | None) -> str:
         return "     -" if error is None else f"{error:+6.0%}"
 

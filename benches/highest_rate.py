@@ -22,7 +22,7 @@ from typing import Any
 
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.rate import Asked, Found, of_scenario
+from iowatt.evaluate.search.rate import RateRequest, RateResult, search_scenario
 from iowatt.model.scenario.model import Scenario
 
 ARRAY = """\
@@ -70,21 +70,21 @@ def arrays() -> Iterator[tuple[str, float]]:
         yield text, limit_s
 
 
-def search(text: str, asked: Asked) -> Found:
+def search(text: str, asked: RateRequest) -> RateResult:
     """The answer for a scenario."""
     scenario = Document(text, "bench.toml", []).validate(Scenario)
-    return of_scenario(scenario, Path(), text, asked)
+    return search_scenario(scenario, Path(), text, asked)
 
 
 def few_runs(given: tuple[str, float]) -> dict[str, Any] | None:
     """One array: runs from the probe, and from an estimate 5 % too high."""
     text, limit_s = given
     begun = time.perf_counter()
-    found = search(text, Asked(limit_s))
+    found = search(text, RateRequest(limit_s))
     if found.rate_iops is None:
         return None
     seconds = time.perf_counter() - begun
-    asked = Asked(limit_s, start=1.05 * (found.crossing_iops or found.rate_iops), start_error=0.05)
+    asked = RateRequest(limit_s, start=1.05 * (found.crossing_iops or found.rate_iops), start_error=0.05)
     estimated = search(text, asked)
     return {
         "rate_iops": found.rate_iops,
@@ -102,7 +102,7 @@ def covers(number: int) -> tuple[bool, bool, float, float]:
     text = STATION.format(seed=1 + SEEDS * number)
     start = {"start": 0.95 * ANSWER, "start_error": 0.05}
     held, widths = [], []
-    for asked in (Asked(LIMIT_S, replications=SEEDS, **start), Asked(LIMIT_S, **start)):
+    for asked in (RateRequest(LIMIT_S, replications=SEEDS, **start), RateRequest(LIMIT_S, **start)):
         low, high = search(text, asked).ci95_iops or (0.0, 0.0)
         held.append(low <= ANSWER <= high)
         widths.append((high - low) / 2 / ANSWER)

@@ -121,13 +121,13 @@ def profile(path: str, name: str) -> Figures:
 
 def caches(path: str, policy: str, size: str) -> Figures:
     """Simulate caches alone over a file of references; CPU time from opening the trace to the last hit."""
-    from iowatt.evaluate.caches import sizes as of
+    from iowatt.evaluate.caches import simulate as of
     from iowatt.evaluate.caches.simulate import simulate as alone
     from iowatt.model.scenario import cache_policies
     from iowatt.sources.simulator import peak_rss_mib
 
     chosen = [cache_policies.policy(name) for name in policy.split(",")]
-    wanted = [of.parsed(text, objects=True) for text in size.split(",")]
+    wanted = [of.parse_size(text, objects=True) for text in size.split(",")]
     before = cpu_s()
     found = alone({"path": path, "format": "oracle-general"}, chosen, wanted, block_bytes=None)
     spent = max(cpu_s() - before, 1e-6)

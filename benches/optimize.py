@@ -20,8 +20,8 @@ import polars as pl
 import iowatt
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-from iowatt.evaluate.search.optimize.problem import Problem, constraints, objectives
-from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.optimize.problem import Problem, parse_constraints, parse_objectives
+from iowatt.evaluate.search.prepare import ScenarioInput
 from space_of_5000 import OVER, PROBLEMS, SCENARIO, SIMULATED
 
 
@@ -30,10 +30,10 @@ def searched(number: int, seed: int) -> dict[str, Any]:
     options = PROBLEMS[number]
     problem = Problem(
         "TODO",
-        Given(SCENARIO, Path(), "space", ()),
+        ScenarioInput(SCENARIO, Path(), "space", ()),
         (),
-        objectives(options.get("maximize", ()), options.get("minimize", ())),
-        constraints(options.get("subject_to", ())),
+        parse_objectives(options.get("maximize", ()), options.get("minimize", ())),
+        parse_constraints(options.get("subject_to", ())),
     )
     goal = problem.objectives[0]
     rows = [row for row in pl.read_parquet(SIMULATED).iter_rows(named=True) if not problem.violated(row)]

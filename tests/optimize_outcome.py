@@ -7,9 +7,9 @@ import math
 
 import polars as pl
 
-from iowatt.evaluate.search.optimize.outcome import NOTHING_SAID
+from iowatt.evaluate.search.optimize.outcome import NOT_EXPLAINED
 from iowatt.evaluate.search.optimize.result import Optimization
-from iowatt.evaluate.search.optimize.sensitivity import why
+from iowatt.evaluate.search.optimize.sensitivity import explain_winner
 
 COUNT, LEVEL, UNIT = (
     "array.pool.disks.count",
@@ -133,14 +133,14 @@ def outcome(axes, goals, limits=(), model=array, *, simulate=None, estimator=Tru
         "proof": "exact" if simulate is None else "not proven",
         "warnings": [], "basis": None, "pricing": None,
         "notes": [{"code": "modelled", "text": "Power is that of the drives and the controller, modelled."}],
-        "why": NOTHING_SAID,
+        "why": NOT_EXPLAINED,
     }  # fmt: skip
     return Optimization.model_validate(document), pl.DataFrame(rows, infer_schema_length=None)
 
 
 def explained(document, frame):
     """The document with why its winner wins."""
-    return document.model_copy(update={"why": why(document, frame)})
+    return document.model_copy(update={"why": explain_winner(document, frame)})
 
 
 def _row(number, point, goals, limits, model, *, simulate, estimator, prune):

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.evaluate.caches import sizes
-from iowatt.evaluate.caches.simulate import simulate
+from iowatt.evaluate.caches.simulate import CacheSize, simulate
 from iowatt.model.scenario import cache_policies
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +45,7 @@ def test_hits_are_those_of_libcachesim(name, tmp_path):
     found = simulate(
         trace,
         [cache_policies.policy(policy) for policy in asked],
-        [sizes.Size(count, slots=int(count)) for count in counts],
+        [CacheSize(count, slots=int(count)) for count in counts],
         block_bytes=block,
     )
     assert found.references.all == recorded["references"]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.caches import policies_and_sizes, sizes
-from iowatt.evaluate.caches.simulate import simulate
+from iowatt.evaluate.caches import request
+from iowatt.evaluate.caches.simulate import parse_size, simulate
 from iowatt.model.scenario import cache_policies
 from iowatt.pages.caches import document
 from iowatt.render import write
@@ -67,7 +67,7 @@ def test_counts_are_those_of_a_naive_lru(trace, slots, block, first, around):
     found = simulate(
         spec,
         LRU,
-        [sizes.parsed(f"{slots * block}B", objects=False)],
+        [parse_size(f"{slots * block}B", objects=False)],
         block_bytes=block,
         warm_up_requests=first,
         writes="around" if around else "allocate",
@@ -86,7 +86,7 @@ def test_counts_are_those_of_a_naive_lru(trace, slots, block, first, around):
 
 
 def test_a_warm_up_may_be_a_time(trace):
-    size = [sizes.parsed("1MiB", objects=False)]
+    size = [parse_size("1MiB", objects=False)]
     spec = {"path": str(trace)}
     by_time = simulate(spec, LRU, size, warm_up_s=2.5)
     by_count = simulate(spec, LRU, size, warm_up_requests=2500)
@@ -100,7 +100,7 @@ def test_objects_are_told_apart_by_their_first_byte(tmp_path):
     # 0 and 512 are two objects, 100 is a third; the size says nothing.
     rows = [(0, 4096), (512, 512), (100, 10), (0, 512), (512, 4096), (100, 1), (700, 1)]
     path.write_text("time_ms,op,offset,size\n" + "".join(f"{i},R,{o},{s}\n" for i, (o, s) in enumerate(rows)))
-    found = simulate({"path": str(path)}, LRU, [sizes.parsed("3", objects=True)], block_bytes=None)
+    found = simulate({"path": str(path)}, LRU, [parse_size("3", objects=True)], block_bytes=None)
     [cache] = found.caches
     assert (found.footprint, cache.hits.requests.all, cache.evictions) == (4, 3, 1)
     assert cache.hits.bytes.all == 512 + 4096 + 1
@@ -109,7 +109,7 @@ def test_objects_are_told_apart_by_their_first_byte(tmp_path):
 
 def test_shares_are_of_the_footprint_or_of_the_span(trace):
     spec = {"path": str(trace)}
-    ten = [sizes.parsed("10%", objects=False)]
+    ten = [parse_size("10%", objects=False)]
     found = simulate(spec, LRU, ten)
     assert found.caches[0].slots == found.footprint // 10
     spanned = simulate(spec, LRU, ten, share_of="span")
@@ -121,7 +121,7 @@ def test_shares_are_of_the_footprint_or_of_the_span(trace):
 def test_many_caches_in_one_pass_are_each_as_if_alone(trace):
     spec = {"path": str(trace)}
     everyone = [cache_policies.policy(name) for name in cache_policies.NAMES]
-    wanted = [sizes.parsed(text, objects=False) for text in ("256KiB", "2MiB")]
+    wanted = [parse_size(text, objects=False) for text in ("256KiB", "2MiB")]
     together = simulate(spec, everyone, wanted).caches
     alone = [simulate(spec, [policy], [size]).caches[0] for policy in everyone for size in wanted]
     assert together == alone
@@ -129,7 +129,7 @@ def test_many_caches_in_one_pass_are_each_as_if_alone(trace):
 
 
 def test_the_hot_band_after_its_warm_up_is_that_of_a_naive_lru():
-    source = policies_and_sizes.of_profile(
+    source = request.profile_source(
         "hot-band",
         ['sizes=[{size="8k",share=100}]'],
         requests=60_000,
@@ -138,7 +138,7 @@ def test_the_hot_band_after_its_warm_up_is_that_of_a_naive_lru():
     found = simulate(
         source.trace,
         LRU,
-        [sizes.parsed("3%", objects=False)],
+        [parse_size("3%", objects=False)],
         block_bytes=8192,
         share_of="span",
         span_bytes=source.span_bytes,
@@ -183,19 +183,19 @@ def test_a_wrong_policy_is_refused_with_what_is_accepted(text, fault, figures):
 )
 def test_a_wrong_size_is_refused_with_what_is_accepted(text, objects, fault, figures):
     with pytest.raises(InputError) as error:
-        sizes.parsed(text, objects=objects)
+        parse_size(text, objects=objects)
     assert faults(error.value) == fault
     assert [figure for figure in figures if figure not in str(error.value)] == []
 
 
 def test_a_size_that_holds_nothing_is_refused(trace):
     with refused("out-of-range", Argument("size")) as caught:
-        simulate({"path": str(trace)}, LRU, [sizes.parsed("1KiB", objects=False)])
+        simulate({"path": str(trace)}, LRU, [parse_size("1KiB", objects=False)])
     assert "4096" in str(caught.value)
 
 
 def test_the_page_has_a_table_for_every_figure(trace, tmp_path):
-    wanted = [sizes.parsed(text, objects=False) for text in ("256KiB", "2MiB", "8MiB")]
+    wanted = [parse_size(text, objects=False) for text in ("256KiB", "2MiB", "8MiB")]
     found = simulate(
         {"path": str(trace)}, [cache_policies.policy(name) for name in cache_policies.NAMES], wanted
     )

@@ -14,7 +14,7 @@ import pytest
 from executor_contract import ExecutorContract, double, slow
 
 from iowatt.base.errors import Argument
-from iowatt.evaluate.search.cluster import Cluster, address, child, driver, worker
+from iowatt.evaluate.search.cluster import Cluster, child, driver, worker
 from iowatt.evaluate.search.executor import MachineError
 from loopback import ray_work
 from loopback.ray_nodes import started
@@ -155,20 +155,20 @@ def test_a_cluster_that_is_lost_is_an_error_and_no_wait(monkeypatch):
 @pytest.mark.parametrize("text", ["5", "local", "here:0", "here:99999", "http://here:1", "a b:1", ":1", ""])
 def test_what_is_no_address_is_refused(text):
     with refused("bad-syntax", Argument("cluster")):
-        address.parse(text)
+        child.parse(text)
 
 
 def test_ray_s_own_environment_says_which_cluster_auto_is(monkeypatch):
     monkeypatch.setenv("RAY_ADDRESS", "10.1.2.3:6379")
-    assert address.parse("auto") == address.Address("10.1.2.3:6379", "10.1.2.3", 6379)
+    assert child.parse("auto") == child.Address("10.1.2.3:6379", "10.1.2.3", 6379)
     monkeypatch.setenv("RAY_ADDRESS", "ray://10.1.2.3:10001")
     with refused("unsupported", Argument("cluster")):
-        address.parse("auto")
+        child.parse("auto")
     monkeypatch.delenv("RAY_ADDRESS")
-    assert address.parse(" auto ").host is None
-    assert address.parse("[::1]:6379") == address.Address("[::1]:6379", "::1", 6379)
-    assert address.parse("[::1]:6379").loopback
-    assert not address.parse("10.1.2.3:6379").loopback
+    assert child.parse(" auto ").host is None
+    assert child.parse("[::1]:6379") == child.Address("[::1]:6379", "::1", 6379)
+    assert child.parse("[::1]:6379").loopback
+    assert not child.parse("10.1.2.3:6379").loopback
 
 
 def test_an_address_without_a_cluster_is_an_error_soon(monkeypatch):

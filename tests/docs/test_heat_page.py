@@ -9,7 +9,7 @@ import pytest
 
 import iowatt
 from figures import figures
-from iowatt.evaluate.tiers import Asked, derive
+from iowatt.evaluate.tiers import TierRequest, derive
 from iowatt.lenses.heat import analyse, of_run
 from iowatt.model.scenario import explain, heat
 
@@ -47,7 +47,7 @@ def test_what_the_cache_takes_is_as_printed():
 def derived(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tiers")
     candidates = str(EXAMPLES / "tiers" / "candidates.toml")
-    asked = Asked(EXAMPLES / "one-big-pool.toml", tiers=[candidates], objective="dollars")
+    asked = TierRequest(EXAMPLES / "one-big-pool.toml", tiers=[candidates], objective="dollars")
     return derive(asked, folder, folder)
 
 

@@ -153,7 +153,7 @@ def task(monkeypatch):
         "ci95_iops": (1009.8, 1030.2), "notes": (), "problem": None, "settled": True, "runs": 5,
         "scale": 1.0,
     }  # fmt: skip
-    monkeypatch.setattr(point, "of_scenario", lambda *_args: SimpleNamespace(**found))
+    monkeypatch.setattr(point, "search_scenario", lambda *_args: SimpleNamespace(**found))
     text = 'name = "x"\n[[array.pool]]\nname = "d"\ndevice = "hotband2013-15k"\ncount = 1\n'
     rr = Metric("RR", "Random read", "random", "IOPS/W")
     task = point.Task("k", rr, text, ".", (), "open", 0.02, 0.01, 1000, 100)

@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.evaluate.estimate.caching import cached
-from iowatt.evaluate.estimate.device_benchmark import Flown, Moments, Point
-from iowatt.evaluate.estimate.hybrid import Where, settled
+from iowatt.evaluate.estimate.caching import cache_state
+from iowatt.evaluate.estimate.device_benchmark import BenchmarkCurve, BenchmarkPoint, Moments
+from iowatt.evaluate.estimate.hybrid import AddressRange, steady_state
 from iowatt.evaluate.estimate.load import Flow, Stream
 from iowatt.evaluate.estimate.network import Network, Path
-from iowatt.evaluate.estimate.queueing import Curve, greatest, wait
+from iowatt.evaluate.estimate.queueing import Curve, Leg, Servers, Sets, greatest, wait
 from iowatt.evaluate.estimate.root import root
-from iowatt.evaluate.estimate.stations import Leg, Servers, Sets
 from iowatt.evaluate.estimate.unknown import NotEstimated
 
 S = 0.010
@@ -27,8 +26,8 @@ def server(rate_of_depth, deviation=S, depths=(1, 2, 4, 8, 16, 32)) -> Curve:
     for depth in depths:
         rate = rate_of_depth(depth)
         times = Moments(depth / rate, deviation)
-        points.append(Point(depth, rate, times, times, times, 0.1, float(depth)))
-    return Curve(Flown(tuple(points), 1))
+        points.append(BenchmarkPoint(depth, rate, times, times, times, 0.1, float(depth)))
+    return Curve(BenchmarkCurve(tuple(points), 1))
 
 
 def flow(rate=None, outstanding=None, think=0.0, streams=(), volume=0) -> Flow:
@@ -115,8 +114,8 @@ CACHE = {
 
 def hit(cache, own) -> float:
     load = flow(rate=1.0, streams=[own])
-    kept = cached(cache, [load], [1.0])
-    from iowatt.evaluate.estimate.locality import bands
+    kept = cache_state(cache, [load], [1.0])
+    from iowatt.evaluate.estimate.load import bands
 
     return sum(band.share * kept.hit(load, band) for band in bands(own, write=False))
 
@@ -141,14 +140,14 @@ def test_skewed_reads_hit_more_than_uniform_ones():
 
 def test_destages_are_as_many_as_writes_where_nothing_is_written_twice():
     load = flow(rate=100.0, streams=[stream(read=0.0, end=1 << 45)])
-    kept = cached({**CACHE, "write": "back"}, [load], [100.0])
+    kept = cache_state({**CACHE, "write": "back"}, [load], [100.0])
     assert sum(run.rate for run in kept.runs) == pytest.approx(100.0, rel=0.01)
     assert kept.dirty == pytest.approx(0.7, rel=0.01)
 
 
 def test_what_is_written_again_before_the_sweep_is_destaged_once():
     load = flow(rate=100.0, streams=[stream(read=0.0, end=300 << 20)])
-    kept = cached({**CACHE, "write": "back"}, [load], [100.0])
+    kept = cache_state({**CACHE, "write": "back"}, [load], [100.0])
     runs = sum(run.rate * run.bytes / 16384 for run in kept.runs)
     assert runs < 60  # lines a second, of 100 that are written
     assert max(run.bytes for run in kept.runs) > 32768  # neighbours leave together
@@ -156,7 +155,7 @@ def test_what_is_written_again_before_the_sweep_is_destaged_once():
 
 def test_writes_that_fit_below_the_watermark_are_never_destaged():
     load = flow(rate=100.0, streams=[stream(read=0.0, end=100 << 20)])
-    assert cached({**CACHE, "write": "back"}, [load], [100.0]).runs == ()
+    assert cache_state({**CACHE, "write": "back"}, [load], [100.0]).runs == ()
 
 
 def test_a_hybrid_holds_what_fits_and_moves_no_more():
@@ -173,12 +172,13 @@ def test_a_hybrid_holds_what_fits_and_moves_no_more():
             "write": "through",
         },
     }
-    fits = Where(0, 1 << 29, float(1 << 29), 0.0)
+    fits = AddressRange(0, 1 << 29, float(1 << 29), 0.0)
     assert (
-        settled(plan, {fits: (100.0, 0.0)}, slower=1.0, cleaned=1.0).targets(fits, write=False)[0].share == 1
+        steady_state(plan, {fits: (100.0, 0.0)}, slower=1.0, cleaned=1.0).targets(fits, write=False)[0].share
+        == 1
     )
-    more = Where(0, 1 << 33, float(1 << 33), 0.0)
-    hybrid = settled(plan, {more: (100.0, 0.0)}, slower=1.0, cleaned=1.0)
+    more = AddressRange(0, 1 << 33, float(1 << 33), 0.0)
+    hybrid = steady_state(plan, {more: (100.0, 0.0)}, slower=1.0, cleaned=1.0)
     assert hybrid.targets(more, write=False)[0].share == pytest.approx(1 / 8, rel=0.01)
     # Every fourth access to what is not there moves an extent.
     assert hybrid.moves[0].rate == pytest.approx(100 * 7 / 8 / 4, rel=0.01)
@@ -188,6 +188,6 @@ def test_a_cache_by_sectors_is_refused_by_name():
     part = {"pool": 0, "offset_bytes": 0, "capacity_bytes": 1 << 30}
     scheme = {"kind": "caching", "extent_bytes": 1 << 16, "write": "back", "sector_bytes": 512}
     with pytest.raises(NotEstimated) as refused:
-        settled({"parts": [part, part], "scheme": scheme}, {}, slower=1.0, cleaned=1.0)
+        steady_state({"parts": [part, part], "scheme": scheme}, {}, slower=1.0, cleaned=1.0)
     assert refused.value.place == "array.virtual_pool"
     assert "copy_unit" in str(refused.value)

@@ -8,7 +8,7 @@ import pytest
 
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.estimate import Estimator, NotEstimated
-from iowatt.evaluate.search.row import of_run
+from iowatt.evaluate.search.table import row_of_run
 from iowatt.model.scenario import load
 from iowatt.run import provenance
 from refused import refused
@@ -62,7 +62,9 @@ def estimated(**given):
 
 
 def simulated(**given):
-    return of_run(evaluation.simulate(prepared(scenario(**given)), inputs=list, started_at=provenance.now()))
+    return row_of_run(
+        evaluation.simulate(prepared(scenario(**given)), inputs=list, started_at=provenance.now())
+    )
 
 
 @pytest.mark.parametrize(

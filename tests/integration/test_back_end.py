@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 import iowatt
-from iowatt.evaluate.search import row
+from iowatt.evaluate.search.table import row_of_run
 from iowatt.pages.run import outcome
 from iowatt.pages.system import controller_table
 
@@ -58,12 +58,12 @@ def test_processors_share_the_commands(mixed):
 def test_the_summary_keeps_its_schema_and_the_row_has_the_stations(mixed):
     schema = json.loads((ROOT / "schema" / "iowatt.run.schema.json").read_text("utf-8"))
     jsonschema.validate(mixed.summary, schema)
-    found = row.of_run(mixed)
+    found = row_of_run(mixed)
     assert found["controller.back_end.utilisation"] == mixed.summary["controller"]["back_end"]["utilisation"]
     assert found["controller.write_path.requests"] > 0
     bare = run(5, 70, "array.controller.back_end.command=0s", "array.controller.back_end.write_command=0s")
     assert "controller" not in bare.summary
-    assert not any(key.startswith("controller.") for key in row.of_run(bare))
+    assert not any(key.startswith("controller.") for key in row_of_run(bare))
 
 
 def test_a_station_without_time_is_not_in_the_summary():

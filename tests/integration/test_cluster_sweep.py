@@ -18,8 +18,8 @@ import pytest
 import iowatt
 from iowatt.api import requests
 from iowatt.evaluate.search.cluster import Cluster
-from iowatt.evaluate.search.prepare import Given
-from iowatt.evaluate.search.sweep import search
+from iowatt.evaluate.search.prepare import ScenarioInput
+from iowatt.evaluate.search.sweep import run_sweep
 from loopback.ray_nodes import started
 from refused import printed_code, refused
 
@@ -71,7 +71,7 @@ def write_trace(step=7919):
 
 
 def request(over, **options):
-    return requests.sweep(Given(SCENARIO, Path(), "tiny.toml", ()), over, **options)
+    return requests.sweep(ScenarioInput(SCENARIO, Path(), "tiny.toml", ()), over, **options)
 
 
 def keys(folder):
@@ -99,7 +99,7 @@ def test_two_thousand_scenarios_while_a_node_dies(nodes, place):
         assert cluster.nodes == 2
         killer = threading.Thread(target=kill)
         killer.start()
-        there = search(request(OVER), output=Path("there"), executor=cluster).frame
+        there = run_sweep(request(OVER), output=Path("there"), executor=cluster).frame
         killer.join()
     assert 700 <= killed[0] < 2000, "the node died too late to matter"
     assert there.height == 2000
@@ -107,7 +107,7 @@ def test_two_thousand_scenarios_while_a_node_dies(nodes, place):
     found = keys("there")
     assert len(found) == 2000
     assert set(found.values()) == {1}
-    search(request(OVER), output=Path("here"))
+    run_sweep(request(OVER), output=Path("here"))
     for name in ("table.parquet", "table.csv"):
         assert Path("there", name).read_bytes() == Path("here", name).read_bytes()
 
@@ -202,7 +202,7 @@ def test_bundles_come_to_the_sweep_s_folder_or_the_points_fail(nodes, place):
 
 def test_the_command_says_what_a_node_lacked(place, capsys):
     from iowatt.cli import searching
-    from iowatt.evaluate.search.threads import Threads
+    from iowatt.evaluate.search.executor import Threads
 
     found = requests.answer(
         request({SPEED: [1.0, 1.5]}), output=Path("out"), executor=Meddled(Threads(1), lambda: write_trace(1))

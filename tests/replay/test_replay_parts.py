@@ -8,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import Argument
-from iowatt.evaluate.replay import compare, job, lateness, target, trace
-from iowatt.evaluate.replay.conduct import MeterAddress
-from iowatt.evaluate.replay.trace import Replayed
+from iowatt.evaluate.replay import fio, target, trace
+from iowatt.evaluate.replay.fio import MeterAddress
+from iowatt.evaluate.replay.result import compare
+from iowatt.evaluate.replay.trace import ReplayTrace
 from refused import refused
 
 
 def some(offsets, sizes=4096, times=None, write=False):
     count = len(offsets)
-    return Replayed(
+    return ReplayTrace(
         np.array(times if times is not None else range(0, count * 10**7, 10**7), dtype=np.int64),
         np.full(count, write),
         np.array(offsets, dtype=np.uint64),
@@ -96,8 +97,8 @@ def test_a_request_larger_than_the_target_is_refused():
 
 def test_requests_go_round_the_jobs_at_their_times(tmp_path):
     requests = some([0, 4096, 8192, 12288], times=[0, 2_400_000, 2_600_000, 10**9], write=True)
-    lead = job.write(requests, tmp_path, depth=3, direct=True)
-    text = (tmp_path / job.JOB).read_text()
+    lead = fio.write_job(requests, tmp_path, depth=3, direct=True)
+    text = (tmp_path / fio.JOB).read_text()
     assert text.count("read_iolog=") == 3
     assert "group_reporting" not in text
     first = (tmp_path / "part0.iolog").read_text().splitlines()
@@ -119,7 +120,7 @@ def test_lateness_is_that_of_the_logs(tmp_path):
             # Completed 2 ms after it was made.
             rows.append(f"{begin + 10 * k + late + 2}, 2000000, 0, 4096, 0\n")
         (tmp_path / f"replay_lat.{number + 1}.log").write_text("".join(rows))
-    found = lateness.of(requests, tmp_path)
+    found = fio.lateness_of(requests, tmp_path)
     assert found.most_ms == pytest.approx(50)
     assert found.late == pytest.approx(1 / 400)
     assert found.mean_ms == pytest.approx(50 / 400)
@@ -194,7 +195,7 @@ def test_lateness_counts_in_the_comparison():
             "requests": {"completed": 100},
         }
 
-    rows = {row.figure: row for row in compare.rows(summary(2.0), summary(3.0), 1.0)}
+    rows = {row.figure: row for row in compare(summary(2.0), summary(3.0), 1.0)}
     due = rows["response time from the trace's moment, mean"]
     assert (due.measured, due.simulated, due.ratio) == (3.0, 3.0, 1.0)
     assert rows["energy per request"].measured == 0.5

@@ -328,8 +328,8 @@ def test_the_schema_takes_both_forms():
 
 
 def test_the_estimator_refuses_a_path():
-    from iowatt.evaluate.estimate.unknown import NotEstimated, check
+    from iowatt.evaluate.estimate.unknown import NotEstimated, check_modelled
 
     plan = compiled(PATH)
     with pytest.raises(NotEstimated):
-        check(plan["simulation"], plan["names"])
+        check_modelled(plan["simulation"], plan["names"])

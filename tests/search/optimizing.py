@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from iowatt.api import requests as swept
-from iowatt.evaluate.search.optimize import engine, request
-from iowatt.evaluate.search.optimize.front import front
-from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.optimize import engine
+from iowatt.evaluate.search.optimize.problem import make_problem
+from iowatt.evaluate.search.pareto import nondominated
+from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.pages.optimize.document import of_outcome
 
 CLOSED = """
@@ -67,21 +68,21 @@ part = [{ name = "controller", model = "stand-in-controller", count = 2 }]
 """
 
 
-def given(text: str, *overrides: str) -> Given:
+def given(text: str, *overrides: str) -> ScenarioInput:
     """A scenario of text."""
-    return Given(text, Path(), "scenario", overrides)
+    return ScenarioInput(text, Path(), "scenario", overrides)
 
 
 def optimized(text: str, over, *, overrides=(), output=None, **options):
     """The outcome; ``options`` are of the problem, but for ``jobs``, ``resume``, ``force``, ``executor``."""
     how = {key: options.pop(key) for key in ("jobs", "resume", "force", "executor") if key in options}
-    problem = request.problem(given(text, *overrides), over, **options)
+    problem = make_problem(given(text, *overrides), over, **options)
     return engine.optimize(problem, name="test", output=output, page=of_outcome, **how)
 
 
 def brute_force(text: str, over, *, overrides=(), **options):
     """The numbers of the front by simulating every point, and the table of all."""
-    problem = request.problem(given(text, *overrides), over, **options)
+    problem = make_problem(given(text, *overrides), over, **options)
     frame = swept.answer(swept.sweep(given(text, *overrides), over), output=None).frame
     rows = {row["point"]: row for row in frame.iter_rows(named=True) if row["status"] == "done"}
     good = {
@@ -90,4 +91,4 @@ def brute_force(text: str, over, *, overrides=(), **options):
         if problem.losses(row) is not None and not problem.violated(row)
     }
     numbers = sorted(good)
-    return {numbers[at] for at in front([good[number] for number in numbers])}, frame
+    return {numbers[at] for at in nondominated([good[number] for number in numbers])}, frame

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search import axes, grid
+from iowatt.evaluate.search import axes
 from refused import refused
 
 
@@ -144,15 +144,15 @@ def test_a_range_holds_its_arithmetic_progression(start, step, count):
 
 def test_points_are_the_product_with_the_last_axis_fastest():
     varied = axes.axes(["a=1,2", "b,c=(3,4),(5,6)"])
-    points = grid.points(varied)
+    points = axes.all_points(varied)
     assert [point.values for point in points] == [(1, 3, 4), (1, 5, 6), (2, 3, 4), (2, 5, 6)]
     assert [point.number for point in points] == [1, 2, 3, 4]
     assert points[1].overrides == ("a=1", "b=5", "c=6")
-    assert grid.label(points[1], grid.columns(varied)) == "a=1, b=5, c=6"
+    assert axes.point_label(points[1], axes.swept_columns(varied)) == "a=1, b=5, c=6"
 
 
 def test_short_names_tell_paths_apart():
-    assert grid.short_names(["x.pool.a.count", "x.pool.b.count", "y.raid.level"]) == {
+    assert axes.short_names(["x.pool.a.count", "x.pool.b.count", "y.raid.level"]) == {
         "x.pool.a.count": "a.count",
         "x.pool.b.count": "b.count",
         "y.raid.level": "level",
@@ -161,11 +161,11 @@ def test_short_names_tell_paths_apart():
 
 def test_too_many_points_are_refused():
     with refused("too-large", Argument("over")):
-        grid.points(axes.axes(["a=1..1001", "b=1..1000"]))
+        axes.all_points(axes.axes(["a=1..1001", "b=1..1000"]))
 
 
 def test_an_own_seed_depends_on_the_values_alone():
-    few, more = (grid.points(axes.axes([text])) for text in ("a=1,2", "a=0,1,2"))
-    assert grid.own_seed(7, few[0]) == grid.own_seed(7, more[1])
-    assert len({grid.own_seed(7, p) for p in more} | {grid.own_seed(8, more[0])}) == 4
-    assert all(0 <= grid.own_seed(1, p) < 2**63 for p in more)
+    few, more = (axes.all_points(axes.axes([text])) for text in ("a=1,2", "a=0,1,2"))
+    assert axes.own_seed(7, few[0]) == axes.own_seed(7, more[1])
+    assert len({axes.own_seed(7, p) for p in more} | {axes.own_seed(8, more[0])}) == 4
+    assert all(0 <= axes.own_seed(1, p) < 2**63 for p in more)

@@ -11,39 +11,41 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from iowatt.evaluate.search.highest_rate import Measured, highest_rate
+from iowatt.evaluate.search.highest_rate import RateMeasurement, highest_rate
 
 RATES = st.floats(0.0, 6.0).map(lambda exponent: 10**exponent)
 
 
-def mm1(capacity: float, run_s: float = 60.0) -> Callable[[float], Measured]:
+def mm1(capacity: float, run_s: float = 60.0) -> Callable[[float], RateMeasurement]:
     """M/M/1; above capacity the queue grows for as long as the run lasts."""
 
-    def measure(rate: float) -> Measured:
+    def measure(rate: float) -> RateMeasurement:
         if rate >= capacity:
-            return Measured(rate, capacity, 1 / capacity + run_s * (1 - capacity / rate) / 2 + run_s / 10)
-        return Measured(rate, rate, 1 / (capacity - rate))
+            return RateMeasurement(
+                rate, capacity, 1 / capacity + run_s * (1 - capacity / rate) / 2 + run_s / 10
+            )
+        return RateMeasurement(rate, rate, 1 / (capacity - rate))
 
     return measure
 
 
-def erlang_c(servers: int, mean_s: float) -> Callable[[float], Measured]:
+def erlang_c(servers: int, mean_s: float) -> Callable[[float], RateMeasurement]:
     """M/M/c (Kleinrock I, 3.5): flat until near its capacity, then steep."""
 
-    def measure(rate: float) -> Measured:
+    def measure(rate: float) -> RateMeasurement:
         load = rate * mean_s
         if load >= servers:
-            return Measured(rate, servers / mean_s, 10.0)
+            return RateMeasurement(rate, servers / mean_s, 10.0)
         blocking = 1.0
         for n in range(1, servers + 1):
             blocking = load * blocking / (n + load * blocking)
         waiting = servers * blocking / (servers - load * (1 - blocking))
-        return Measured(rate, rate, mean_s + waiting * mean_s / (servers - load))
+        return RateMeasurement(rate, rate, mean_s + waiting * mean_s / (servers - load))
 
     return measure
 
 
-def highest_of(measure: Callable[[float], Measured], limit: float, below: float) -> float:
+def highest_of(measure: Callable[[float], RateMeasurement], limit: float, below: float) -> float:
     """The answer by bisection of the curve itself."""
     low, high = 0.0, below
     for _ in range(200):
@@ -96,8 +98,8 @@ def test_many_servers_are_bracketed(
 def test_a_step_is_bisected() -> None:
     """Constant until capacity: the line of 1/R says nothing, halving does it."""
 
-    def measure(rate: float) -> Measured:
-        return Measured(rate, min(rate, 5000.0), 1e-4 if rate <= 5000 else 5.0)
+    def measure(rate: float) -> RateMeasurement:
+        return RateMeasurement(rate, min(rate, 5000.0), 1e-4 if rate <= 5000 else 5.0)
 
     found = highest_rate(measure, 0.02, start=100, tolerance=0.01)
     assert found.settled and found.best is not None
@@ -110,11 +112,11 @@ def test_noise_costs_no_more_than_itself(seed: int) -> None:
     """Runs whose means scatter by 3 %, as their own confidence intervals say."""
     draws, clean = np.random.default_rng(seed), mm1(1000.0)
 
-    def noisy(rate: float) -> Measured:
+    def noisy(rate: float) -> RateMeasurement:
         one = clean(rate)
         assert one.response_s is not None
         factor = 1 + 0.03 * float(draws.standard_normal())
-        return Measured(rate, one.achieved, one.response_s * factor, 1.96 * 0.03 * one.response_s)
+        return RateMeasurement(rate, one.achieved, one.response_s * factor, 1.96 * 0.03 * one.response_s)
 
     found = highest_rate(noisy, 0.02, start=50, tolerance=0.02)
     assert found.best is not None
@@ -126,8 +128,8 @@ def test_noise_costs_no_more_than_itself(seed: int) -> None:
 def test_undecided_points_are_run_again_and_pooled() -> None:
     answers = iter([0.0201, 0.0195])
 
-    def measure(rate: float) -> Measured:
-        return Measured(rate, rate, next(answers, 1.0 if rate > 100 else 0.01), 0.001)
+    def measure(rate: float) -> RateMeasurement:
+        return RateMeasurement(rate, rate, next(answers, 1.0 if rate > 100 else 0.01), 0.001)
 
     found = highest_rate(measure, 0.02, start=100, most_runs=2)
     (point,) = found.points
@@ -138,7 +140,7 @@ def test_undecided_points_are_run_again_and_pooled() -> None:
 
 def test_a_rate_that_is_not_achieved_does_not_meet_the_limit() -> None:
     """A driver that falls behind reports short response times of the few that it issued."""
-    found = highest_rate(lambda r: Measured(r, min(r, 800.0), 0.001), 0.02, start=100)
+    found = highest_rate(lambda r: RateMeasurement(r, min(r, 800.0), 0.001), 0.02, start=100)
     assert found.best is not None and 784 <= found.best.rate <= 809
     assert {point.verdict for point in found.points} == {"meets", "saturated"}
 
@@ -146,10 +148,10 @@ def test_a_rate_that_is_not_achieved_does_not_meet_the_limit() -> None:
 def test_response_times_that_fall_with_the_rate_are_said() -> None:
     """Disks that sleep at low load: over the limit at 10 requests per second, within it at 100."""
 
-    def measure(rate: float) -> Measured:
+    def measure(rate: float) -> RateMeasurement:
         queue = mm1(1000.0)(rate)
         assert queue.response_s is not None
-        return Measured(rate, queue.achieved, queue.response_s + 0.5 * math.exp(-rate / 15))
+        return RateMeasurement(rate, queue.achieved, queue.response_s + 0.5 * math.exp(-rate / 15))
 
     found = highest_rate(measure, 0.02, start=10)
     assert found.best is not None and 0.98 * 950 <= found.best.rate <= 950
@@ -160,13 +162,13 @@ def test_response_times_that_fall_with_the_rate_are_said() -> None:
 
 
 def test_no_rate_within_the_limit() -> None:
-    found = highest_rate(lambda r: Measured(r, r, 0.03 + r * 1e-5), 0.02, start=100, most_runs=40)
+    found = highest_rate(lambda r: RateMeasurement(r, r, 0.03 + r * 1e-5), 0.02, start=100, most_runs=40)
     assert found.best is None and not found.settled
     assert [note.code for note in found.notes] == ["no-rate"]
 
 
 def test_nothing_completes() -> None:
-    found = highest_rate(lambda r: Measured(r, 0.0, None), 0.02, start=100, most_runs=40)
+    found = highest_rate(lambda r: RateMeasurement(r, 0.0, None), 0.02, start=100, most_runs=40)
     assert found.best is None and {point.verdict for point in found.points} == {"saturated"}
 
 
@@ -180,7 +182,7 @@ def test_a_ceiling_that_is_within_the_limit() -> None:
 def test_runs_are_bounded_and_what_was_found_is_kept() -> None:
     calls = []
 
-    def measure(rate: float) -> Measured:
+    def measure(rate: float) -> RateMeasurement:
         calls.append(rate)
         return mm1(1e5)(rate)
 
@@ -207,8 +209,8 @@ def test_rates_that_can_only_be_whole_numbers() -> None:
 def test_few_random_arrivals_are_not_taken_for_lateness() -> None:
     """20 requests in a run scatter by more than a hundredth; only what is beyond that is late."""
 
-    def measure(rate: float) -> Measured:
-        return Measured(
+    def measure(rate: float) -> RateMeasurement:
+        return RateMeasurement(
             rate, 0.9 * rate if rate < 50 else rate, 0.001 if rate < 500 else 1.0, scatter=0.2 * rate
         )
 
@@ -231,9 +233,9 @@ def test_a_shade_more_at_a_lower_rate_is_noise_and_no_curve_that_falls() -> None
     """A flat stretch above the limit, as simulated: 12.03 ms, less load, 12.04 ms; the answer lies below."""
     curve = {378.2: 0.01203, 371.4: 0.01204}
 
-    def measure(rate: float) -> Measured:
+    def measure(rate: float) -> RateMeasurement:
         known = next((value for at, value in curve.items() if abs(rate - at) < 0.1), None)
-        return Measured(rate, rate, known or 0.0110 + rate * 2.7e-6)
+        return RateMeasurement(rate, rate, known or 0.0110 + rate * 2.7e-6)
 
     found = highest_rate(measure, 0.012, start=378.2, tolerance=0.02, near=0.05)
     assert found.settled and found.best is not None and 360 <= found.best.rate <= 371

@@ -32,12 +32,12 @@ def written(file, *records):
 def test_records_come_back_as_they_were(file):
     written(file, ONE)
     written(file, TWO)
-    assert journal.read(file) == {"a": ONE, "b": TWO}
+    assert journal.read_journal(file) == {"a": ONE, "b": TWO}
     assert len(file.read_text("utf-8").splitlines()) == 2
 
 
 def test_no_journal_holds_nothing(file):
-    assert journal.read(file) == {}
+    assert journal.read_journal(file) == {}
 
 
 @pytest.mark.parametrize("cut", range(1, 40, 6))
@@ -46,7 +46,7 @@ def test_a_line_cut_short_is_dropped_and_overwritten(file, cut):
     whole = file.read_bytes()
     second = len(json.dumps(ONE)) + 1
     file.write_bytes(whole[: second + cut])
-    assert journal.read(file) == {"a": ONE}
+    assert journal.read_journal(file) == {"a": ONE}
     written(file, TWO)
     assert file.read_bytes() == whole
 
@@ -88,7 +88,7 @@ def test_a_number_that_is_none_is_no_record(file):
     with pytest.raises(ValueError):
         kept.append({"key": "a", "row": {"x": float("nan")}})
     kept.close()
-    assert journal.read(file) == {}
+    assert journal.read_journal(file) == {}
 
 
 def test_records_of_many_points_share_the_names_of_their_columns(file):
@@ -96,7 +96,7 @@ def test_records_of_many_points_share_the_names_of_their_columns(file):
     file.write_text("".join(json.dumps({"key": str(at), "row": row}) + "\n" for at in range(500)))
     tracemalloc.start()
     try:
-        found = journal.read(file)
+        found = journal.read_journal(file)
         taken = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()

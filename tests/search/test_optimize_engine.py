@@ -12,12 +12,12 @@ from optimizing import CLOSED, OPEN, brute_force, given, optimized
 from rich.console import Console
 
 import iowatt
-from iowatt.evaluate.search import row
+from iowatt.evaluate.search import metrics, table
 from iowatt.evaluate.search.axes import axes
-from iowatt.evaluate.search.optimize import engine, metric, request
-from iowatt.evaluate.search.optimize.problem import constraint, constraints
+from iowatt.evaluate.search.executor import Threads
+from iowatt.evaluate.search.optimize import engine, problem
+from iowatt.evaluate.search.optimize.problem import parse_constraint, parse_constraints
 from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.threads import Threads
 from iowatt.pages.optimize.document import document
 from iowatt.render import terminal, write
 from iowatt.sources.wall import DRIVES_ALONE
@@ -72,9 +72,9 @@ def test_an_interrupted_one_goes_on(tmp_path, monkeypatch, method):
     ran = []
     import iowatt.evaluate.search.evaluator as module
 
-    real = module.evaluate
+    real = module.evaluate_point
     monkeypatch.setattr(
-        module, "evaluate", lambda task, report: (ran.append(task.key), real(task, report))[1]
+        module, "evaluate_point", lambda task, report: (ran.append(task.key), real(task, report))[1]
     )
     again = optimized(CLOSED, over, output=tmp_path / "cut", resume=True, **options)
     assert again.resumed == 5 and len(ran) == len(lines) - 5
@@ -121,7 +121,7 @@ def test_cost_and_carbon_are_metrics():
 
 
 def test_what_dollars_rest_on_follows_the_assumptions():
-    priced = request.Priced("default", ("purchase.part.shelf=900",), "flat:0.2", alpha=3)
+    priced = problem.PricingRequest("default", ("purchase.part.shelf=900",), "flat:0.2", alpha=3)
     found = optimized(OPEN, ["array.pool.p.count=4,6"], minimize=["cost.total_usd"], pricing=priced)
     pricing = found.document.pricing
     assert (pricing.horizon.basis, pricing.horizon.amount) == ("work", 3)
@@ -137,7 +137,7 @@ def test_what_speaks_against_the_winner_stands_below_it():
     winner = found.frame.row(by_predicate=pl.col("point") == found.document.winner, named=True)
     wide, busy = found.document.warnings[:2]
     assert {one.code for one in (wide, busy)} == {"run-warning"} and wide.decides
-    assert winner["warnings"].split(row.BETWEEN)[:2] == [wide.text, busy.text]
+    assert winner["warnings"].split(table.BETWEEN)[:2] == [wide.text, busy.text]
     assert wide.text.startswith("array.pool.p.count: ") and "90\u00a0%" in busy.text
     deciding = [caveat.text for caveat in document(found.document, found.frame).caveats if caveat.decides]
     for at, warning in enumerate(found.document.warnings):
@@ -232,24 +232,26 @@ def test_a_space_that_is_none_is_refused_before_anything_is_written(tmp_path, ov
 
 def test_limits_take_the_unit_of_their_metric():
     assert (
-        constraint("response_time_ms.all.p95 <= 20ms").value
-        == constraint("response_time_ms.all.p95<=20").value
+        parse_constraint("response_time_ms.all.p95 <= 20ms").value
+        == parse_constraint("response_time_ms.all.p95<=20").value
         == 20
     )
-    assert constraint("capacity_gb.usable >= 2TB").value == pytest.approx(2000)
-    assert constraint("power_w.wall_max <= 1.2kW").value == pytest.approx(1200)
-    assert constraints(["power_w.mean <= 5", "power_w.mean >= 5"])
-    assert metric.column("cost.total_usd").unit == "$"
-    assert {"efficiency.iops_per_w", "response_time_ms.all.p999", "cost.carbon_kg"} <= set(metric.catalogue())
+    assert parse_constraint("capacity_gb.usable >= 2TB").value == pytest.approx(2000)
+    assert parse_constraint("power_w.wall_max <= 1.2kW").value == pytest.approx(1200)
+    assert parse_constraints(["power_w.mean <= 5", "power_w.mean >= 5"])
+    assert metrics.metric_column("cost.total_usd").unit == "$"
+    assert {"efficiency.iops_per_w", "response_time_ms.all.p999", "cost.carbon_kg"} <= set(
+        metrics.catalogue()
+    )
 
 
 def test_the_numbers_of_a_space_are_those_of_a_sweep():
-    from iowatt.evaluate.search.grid import points
+    from iowatt.evaluate.search.axes import all_points
 
     made = axes(["a=1..3", "b=x,y", "c=1KiB..8KiB:x2"])
     space = Space(made)
     assert space.size == 24
-    for point in points(made):
+    for point in all_points(made):
         assert space.point(point.number) == point
         assert space.number(space.at(point.number)) == point.number
     assert sorted(space.neighbours(1)) == [2, 3, 4, 5, 9, 17]

@@ -9,9 +9,9 @@ from optimizing import CLOSED, OPEN, brute_force, optimized
 import iowatt
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.optimize import bounds
-from iowatt.evaluate.search.optimize.front import beats, choose, front
-from iowatt.evaluate.search.optimize.static_metrics import known
-from iowatt.evaluate.search.row import of_run
+from iowatt.evaluate.search.optimize.bounds import static_metrics
+from iowatt.evaluate.search.pareto import dominates, nondominated, recommend
+from iowatt.evaluate.search.table import row_of_run
 from iowatt.model.scenario import load
 
 DRIVES = "array.pool.p.count=4..10:2"
@@ -63,13 +63,13 @@ def test_every_run_keeps_to_the_bounds_of_its_plan(name):
     """Of shipped scenarios, each with other parts: policies that stop drives, supplies, SSDs, failures."""
     text = (EXAMPLES / f"{name}.toml").read_text()
     work = evaluation.prepare(load(EXAMPLES / f"{name}.toml", []), EXAMPLES, text)
-    row = of_run(iowatt.run(EXAMPLES / f"{name}.toml"))
-    digest = bounds.digest(work.plan)
-    come = bounds.arrivals(row, work.plan) if digest else None
-    sure = known(work.plan, None)
+    row = row_of_run(iowatt.run(EXAMPLES / f"{name}.toml"))
+    digest = bounds.arrivals_digest(work.plan)
+    come = bounds.arrivals_of(row, work.plan) if digest else None
+    sure = static_metrics(work.plan, None)
     for metric, value in sure.items():
         assert row[metric] == pytest.approx(value, rel=1e-12), metric
-    ranges = bounds.bounds(work.plan, come)
+    ranges = bounds.metric_bounds(work.plan, come)
     ranges |= bounds.capacity_per_watt(sure, ranges)
     assert {"power_w.mean", "throughput.iops"} <= set(ranges)
     for metric, (low, high) in ranges.items():
@@ -80,18 +80,18 @@ def test_every_run_keeps_to_the_bounds_of_its_plan(name):
 def test_a_front_is_what_nothing_beats():
     losses = list(itertools.product((0.0, 1.0, 2.0), repeat=3))
     chosen = [(0, 2, 1), (1, 1, 1), (2, 0, 1), (1, 1, 2), (1, 1, 1), (2, 2, 0)]
-    kept = [chosen[at] for at in front(chosen)]
+    kept = [chosen[at] for at in nondominated(chosen)]
     assert kept == sorted(kept)
     assert set(kept) == {(0, 2, 1), (1, 1, 1), (2, 0, 1), (2, 2, 0)}
     assert kept.count((1, 1, 1)) == 2  # equals do not beat each other
-    assert [losses[at] for at in front(losses)] == [(0.0, 0.0, 0.0)]
-    assert beats((1, 1), (1, 2)) and not beats((1, 1), (1, 1)) and not beats((0, 3), (1, 2))
+    assert [losses[at] for at in nondominated(losses)] == [(0.0, 0.0, 0.0)]
+    assert dominates((1, 1), (1, 2)) and not dominates((1, 1), (1, 1)) and not dominates((0, 3), (1, 2))
 
 
 def test_the_choice_from_a_front():
-    assert choose([]) is None
-    assert choose([(3.0,)])[0] == 0
+    assert recommend([]) is None
+    assert recommend([(3.0,)])[0] == 0
     bent = [(0.0, 10.0), (1.0, 2.0), (10.0, 0.0)]
-    assert choose(bent) == (1, "the knee of the front")
-    at, by = choose([(0.0, 9.0, 9.0), (3.0, 3.0, 3.0), (9.0, 9.0, 0.0)])
+    assert recommend(bent) == (1, "the knee of the front")
+    at, by = recommend([(0.0, 9.0, 9.0), (3.0, 3.0, 3.0), (9.0, 9.0, 0.0)])
     assert at == 1 and by.startswith("nearest")

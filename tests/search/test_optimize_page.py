@@ -12,7 +12,7 @@ from test_optimize_why import broken_outcomes
 
 import optimize_outcome as made
 from iowatt.base.results import Note
-from iowatt.evaluate.search.optimize.result_view import Explored
+from iowatt.evaluate.search.optimize.result_view import OptimizationView
 from iowatt.pages.optimize.document import document as document_of
 from iowatt.pages.optimize.figures import by_axis, choice, lines, points, screen, view
 from iowatt.render import write
@@ -20,7 +20,7 @@ from iowatt.render import write
 
 def explained(outcome):
     document, frame = outcome
-    return Explored(made.explained(document, frame), frame)
+    return OptimizationView(made.explained(document, frame), frame)
 
 
 def page(document, frame, scenario=""):
@@ -179,7 +179,7 @@ def test_without_a_simulation_what_is_known_is_shown_and_why_nothing_is_feasible
         pl.Series(made.USABLE, [one[made.USABLE] for one in known]), pl.lit(value=False).alias("feasible")
     )
     document = made.explained(document, frame)
-    explored = Explored(document, frame)
+    explored = OptimizationView(document, frame)
     every = points.Points(explored)
     assert set(every.kinds) == {"impossible"}
     figure = view.figure(every)

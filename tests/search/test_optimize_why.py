@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import optimize_outcome as made
-from iowatt.evaluate.search.optimize.main_effects import shares
-from iowatt.evaluate.search.optimize.result_view import Explored
-from iowatt.evaluate.search.optimize.sensitivity import why
+from iowatt.evaluate.search.optimize.result_view import OptimizationView
+from iowatt.evaluate.search.optimize.sensitivity import explain_winner, variance_shares
 from iowatt.pages.optimize import explanation
 from iowatt.pages.optimize.document import document as document_of
 from iowatt.render import terminal
@@ -27,7 +26,7 @@ GOAL = {"metric": "x", "direction": "maximize", "title": "Worth", "unit": "p"}
 
 
 def told(document, frame, about):
-    said = explanation.sentences(Explored(document, frame), why(document, frame))
+    said = explanation.sentences(OptimizationView(document, frame), explain_winner(document, frame))
     return [one.text for one in said if one.about == about]
 
 
@@ -46,7 +45,7 @@ def additive(point):
 def test_shares_of_a_sum_are_the_variances_of_its_parts():
     first, second, third = [0.0, 3, 6, 9], [0.0, 1, 5], [0.0, 2]
     every = list(itertools.product(range(4), range(3), range(2)))
-    found = shares([first[a] + second[b] + third[c] for a, b, c in every], every)
+    found = variance_shares([first[a] + second[b] + third[c] for a, b, c in every], every)
     parts = [statistics.pvariance(part) for part in (first, second, third)]
     assert found.axes == pytest.approx([part / sum(parts) for part in parts])
     assert found.together == pytest.approx(0, abs=1e-12)
@@ -56,7 +55,7 @@ def test_shares_of_a_sum_are_the_variances_of_its_parts():
 def test_what_only_a_combination_explains_is_nobodys():
     # A checkerboard: each setting's mean is the same, whatever the other axis has.
     every = list(itertools.product(range(2), range(2)))
-    found = shares([float(a != b) for a, b in every], every)
+    found = variance_shares([float(a != b) for a, b in every], every)
     assert found.axes == pytest.approx([0, 0])
     assert found.together == pytest.approx(1)
 
@@ -64,7 +63,7 @@ def test_what_only_a_combination_explains_is_nobodys():
 def test_a_product_is_as_the_analysis_of_variance_has_it():
     # x = a b over a, b in {1, 2, 3}: variance 52/9 = 16/9 + ... ; main effects (2 a)'s and (2 b)'s, 8/3 each.
     every = list(itertools.product((1, 2, 3), (1, 2, 3)))
-    found = shares([float(a * b) for a, b in every], every)
+    found = variance_shares([float(a * b) for a, b in every], every)
     total = statistics.pvariance([a * b for a, b in every])
     assert found.axes == pytest.approx([(8 / 3) / total] * 2)
     assert found.together == pytest.approx(1 - (16 / 3) / total)
@@ -72,19 +71,19 @@ def test_a_product_is_as_the_analysis_of_variance_has_it():
 
 def test_axes_that_vary_together_share_what_both_explain():
     every = [(a, b) for a, b in itertools.product(range(4), range(4)) if abs(a - b) <= 2]
-    found = shares([float(a + b) for a, b in every], every)
+    found = variance_shares([float(a + b) for a, b in every], every)
     assert found.axes == pytest.approx([0.5, 0.5])
     assert found.together == pytest.approx(0, abs=1e-6)
     # An axis without an effect gets what it can say of the other, at most half of it.
-    one_sided = shares([float(a) for a, _ in every], every)
+    one_sided = variance_shares([float(a) for a, _ in every], every)
     assert one_sided.axes[0] > 0.5 > one_sided.axes[1] > 0
     assert sum(one_sided.axes) == pytest.approx(1)
 
 
 def test_a_few_points_of_many_settings_tell_nothing():
-    assert shares([1.0, 5.0, 3.0], [(0, 0), (1, 1), (2, 2)]) is None
-    assert shares([], []) is None
-    assert shares([2.0, 2.0], [(0,), (1,)]).axes == (0.0,)
+    assert variance_shares([1.0, 5.0, 3.0], [(0, 0), (1, 1), (2, 2)]) is None
+    assert variance_shares([], []) is None
+    assert variance_shares([2.0, 2.0], [(0,), (1,)]).axes == (0.0,)
 
 
 @given(
@@ -94,7 +93,7 @@ def test_a_few_points_of_many_settings_tell_nothing():
 )
 @settings(max_examples=60)
 def test_shares_are_shares(points):
-    found = shares([value for value, *_ in points], [tuple(where) for _, *where in points])
+    found = variance_shares([value for value, *_ in points], [tuple(where) for _, *where in points])
     if found is not None:
         assert all(0 <= share <= 1 + 1e-6 for share in (*found.axes, found.together))
         assert sum(found.axes) + found.together == pytest.approx(1 if found.variance else 0, abs=1e-6)
@@ -105,7 +104,7 @@ def test_shares_are_shares(points):
 
 def test_without_a_constraint_the_best_is_the_best_and_every_neighbour_says_what_it_loses():
     document, frame = small(additive)
-    found = why(document, frame)
+    found = explain_winner(document, frame)
     assert found.winner == 12  # a = 3, b = "w"
     a, b = found.axes
     assert [one.setting for one in a.neighbours] == ["0", "1", "2"]
@@ -129,7 +128,7 @@ def test_without_a_constraint_the_best_is_the_best_and_every_neighbour_says_what
 def test_the_binding_constraint_is_the_one_that_keeps_out_a_better_point():
     limits = [made.limit("y", "<=", 5), made.limit("x", "<=", 1000)]
     document, frame = small(additive, limits=limits)
-    found = why(document, frame)
+    found = explain_winner(document, frame)
     assert found.winner == 9  # a = 2, b = "w"; a = 3 breaks y <= 5
     binding, loose = found.constraints
     assert (binding.binds, binding.value, binding.slack, binding.tight) == (True, 5, 0, True)
@@ -157,7 +156,7 @@ def test_a_breach_by_a_hair_reads_as_one():
 
 def test_a_neighbour_that_nobody_simulated_has_a_corrected_estimate_and_says_so():
     document, frame = small(additive, simulate=lambda number, point: point[A] == 3 or number == 1)
-    found = why(document, frame)
+    found = explain_winner(document, frame)
     assert found.winner == 12
     near = found.axes[0].neighbours[-1].objectives[0]
     row = {one["point"]: one for one in frame.to_dicts()}
@@ -170,7 +169,7 @@ def test_a_neighbour_that_nobody_simulated_has_a_corrected_estimate_and_says_so(
 def test_less_is_better_where_it_is_minimized():
     cheap = {**GOAL, "direction": "minimize"}
     document, frame = small(additive, [cheap])
-    found = why(document, frame)
+    found = explain_winner(document, frame)
     assert found.winner == 1
     next_one = found.axes[0].neighbours[0].objectives[0]
     assert (next_one.change, next_one.gain) == (3, -3)
@@ -182,7 +181,7 @@ def test_less_is_better_where_it_is_minimized():
 
 def test_an_efficiency_is_told_with_what_it_is_made_of():
     document, frame = made.one()
-    found = why(document, frame)
+    found = explain_winner(document, frame)
     row = {one["point"]: one for one in frame.to_dicts()}
     (level,) = [axis for axis in found.axes if axis.name == "raid.level"]
     other, own = row[level.neighbours[0].point], row[found.winner]
@@ -193,7 +192,7 @@ def test_an_efficiency_is_told_with_what_it_is_made_of():
 
 def test_of_several_objectives_a_constraint_binds_only_where_all_of_them_would_gain():
     document, frame = made.two()
-    found = why(document, frame)
+    found = explain_winner(document, frame)
     for limit in found.constraints:
         if limit.without:
             assert all(one.gain >= 0 for one in limit.without.objectives)
@@ -202,7 +201,7 @@ def test_of_several_objectives_a_constraint_binds_only_where_all_of_them_would_g
 
 def test_without_a_feasible_point_the_limits_say_who_comes_nearest():
     document, frame = made.nothing()
-    found = why(document, frame)
+    found = explain_winner(document, frame)
     assert found.winner is None
     (limit,) = found.limits
     most = frame[made.USABLE].max()
@@ -262,7 +261,7 @@ def test_why_no_estimator_was_used_is_a_caveat():
 
 def test_the_reference_has_every_key():
     document, frame = made.two(simulate=lambda number, _: number % 3 != 1)
-    found = why(document, frame)
+    found = explain_winner(document, frame)
     axis = next(one for one in found.axes if one.otherwise)
     known = [one for one in axis.neighbours if one.point]
     parts = (found, axis, known[0], known[0].objectives[0], found.constraints[0], found.shares[0])

@@ -116,10 +116,10 @@ def test_a_page_without_a_steady_point_still_says_so(scenario):
 
 def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
     from iowatt.api import requests
-    from iowatt.evaluate.search.prepare import Given
+    from iowatt.evaluate.search.prepare import ScenarioInput
     from iowatt.pages.sweep.notes import notes
 
-    given = Given(scenario.read_text(), Path(), "small.toml", ())
+    given = ScenarioInput(scenario.read_text(), Path(), "small.toml", ())
     over = {COUNT: [4, 14, 16], LEVEL: [5, 6]}
     found = requests.answer(requests.sweep(given, over), output=Path("out"))
     (one,) = found.warned
@@ -162,7 +162,7 @@ def test_means_with_a_wide_interval_or_none_are_named():
 
 
 def test_a_table_says_whose_watts_they_are_and_which_models_are_stand_ins(scenario):
-    from iowatt.evaluate.search import basis
+    from iowatt.evaluate.search.table import basis_line
 
     power = "{ name = 'head', slots = 4, part = [{ name = 'c', model = 'stand-in-io-module' }], supply = "
     power += "{ rating = '600W', count = 1, needed = 1, efficiency = 0.9 }, pools = ['disks'] }"
@@ -175,7 +175,7 @@ def test_a_table_says_whose_watts_they_are_and_which_models_are_stand_ins(scenar
     assert frame["stand_ins"].to_list() == ["arrays2002-disk", None]
     assert frame["assumed"].to_list() == [None, "intel-dc-s4600-1-92tb"]
     rows = frame.to_dicts()
-    said = basis.said(rows)
+    said = basis_line(rows)
     run = iowatt.run("small.toml", set={"array.pool.disks.device": devices[0]})
     (alone,) = [note for note in run.notes if note in said]  # the very words of a Run
     assert "drives alone" in alone
@@ -184,9 +184,9 @@ def test_a_table_says_whose_watts_they_are_and_which_models_are_stand_ins(scenar
 
     wall = iowatt.sweep("wall.toml", {COUNT: [4]}).to_dicts()
     assert wall[0]["stand_ins"] == "arrays2002-disk, stand-in-io-module"
-    assert alone not in basis.said(wall)
-    assert basis.said([*rows, *wall]).startswith("in 2 of 3 points ")
-    assert basis.said([{"power_basis": "device", "energy.total_j": None}]) == ""
+    assert alone not in basis_line(wall)
+    assert basis_line([*rows, *wall]).startswith("in 2 of 3 points ")
+    assert basis_line([{"power_basis": "device", "energy.total_j": None}]) == ""
 
 
 def test_an_idle_array_can_be_swept_too(scenario):

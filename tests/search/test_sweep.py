@@ -136,15 +136,17 @@ def test_resuming_gives_the_same_table_byte_for_byte(scenario, kept, monkeypatch
     ran = []
     import iowatt.evaluate.search.evaluator as module
 
-    real = module.evaluate
+    real = module.evaluate_point
     monkeypatch.setattr(
-        module, "evaluate", lambda task, report: (ran.append(task.key), real(task, report))[1]
+        module, "evaluate_point", lambda task, report: (ran.append(task.key), real(task, report))[1]
     )
     iowatt.sweep(scenario, OVER, output="cut", resume=True)
     assert len(ran) == 5 - kept
     for name in ("table.parquet", "table.csv"):
         assert Path("cut", name).read_bytes() == Path("whole", name).read_bytes()
-    assert set(journal.read(Path("cut/points.jsonl"))) == set(journal.read(Path("whole/points.jsonl")))
+    assert set(journal.read_journal(Path("cut/points.jsonl"))) == set(
+        journal.read_journal(Path("whole/points.jsonl"))
+    )
     assert Path("cut/report.html").exists()
 
 
@@ -217,7 +219,7 @@ def test_results_are_not_overwritten_without_force(scenario):
         iowatt.sweep(scenario, {COUNT: [5]}, output="out", force=True, resume=True)
     frame = iowatt.sweep(scenario, {COUNT: [5]}, output="out", force=True)
     assert pl.read_parquet("out/table.parquet").equals(frame)
-    assert len(journal.read(Path("out/points.jsonl"))) == 1
+    assert len(journal.read_journal(Path("out/points.jsonl"))) == 1
 
 
 def test_force_replaces_sweeps_only(scenario):
@@ -259,7 +261,7 @@ def test_points_that_resolve_to_the_same_scenario_run_once(scenario):
     frame = iowatt.sweep(scenario, ["array.pool.disks.raid.stripe_unit=16KiB,16384"], output="out")
     assert frame.height == 2
     assert frame[MEAN][0] == frame[MEAN][1]
-    assert len(journal.read(Path("out/points.jsonl"))) == 1
+    assert len(journal.read_journal(Path("out/points.jsonl"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -349,14 +351,14 @@ def test_progress_ends_at_the_total(scenario):
 def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypatch):
     import iowatt.evaluate.search.evaluator as module
 
-    real = module.evaluate
+    real = module.evaluate_point
 
     def broken(task, report):
         if '"count": 5' in task.document:
             raise RuntimeError("a bug")
         return real(task, report)
 
-    monkeypatch.setattr(module, "evaluate", broken)
+    monkeypatch.setattr(module, "evaluate_point", broken)
     with refused("internal", None, IowattError) as caught:
         iowatt.sweep(scenario, {COUNT: [4, 5, 6]}, output="out")
     assert "a bug" in caught.value.message
@@ -364,7 +366,7 @@ def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypat
     table = pl.read_parquet("out/table.parquet")
     assert table["status"].to_list() == ["done", "failed", "done"]
     assert table["error"][1].startswith("[internal] ")
-    monkeypatch.setattr(module, "evaluate", real)
+    monkeypatch.setattr(module, "evaluate_point", real)
     frame = iowatt.sweep(scenario, {COUNT: [4, 5, 6]}, output="out", resume=True)
     assert frame["status"].to_list() == ["done"] * 3
 
@@ -372,12 +374,12 @@ def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypat
 def test_a_trace_that_changes_while_the_sweep_runs_is_noticed(scenario, monkeypatch):
     import iowatt.evaluate.search.evaluator as module
 
-    real = module.evaluate
+    real = module.evaluate_point
 
     def late(task, report):
         Path("small.csv").write_text(trace(gap_us=5_000))
         return real(task, report)
 
-    monkeypatch.setattr(module, "evaluate", late)
+    monkeypatch.setattr(module, "evaluate_point", late)
     frame = iowatt.sweep(scenario, {COUNT: [4]})
     assert frame["error"][0].startswith("[changed] small.csv: ")

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from iowatt.base.errors import Argument
-from iowatt.evaluate.search import grid
+from iowatt.evaluate.search import axes
 from iowatt.studies.arrays2002 import systems
 from iowatt.studies.arrays2002.published import TPCC, TPCH
 from iowatt.studies.conduct import conduct
@@ -54,7 +54,7 @@ def test_the_notes_say_what_stands_in(found):
 def test_the_table_has_every_point(found):
     table = pl.read_parquet(found.path / "points.parquet")
     stages = systems.stages(TINY)
-    assert table.height == sum(len(grid.points(stage.axes)) for stage in stages)
+    assert table.height == sum(len(axes.all_points(stage.axes)) for stage in stages)
     assert pl.read_csv(found.path / "points.csv", infer_schema_length=None).height == table.height
     assert table["status"].unique().to_list() == ["done"]
     assert set(table["study.source"]) == {"captured", "synthetic"}
@@ -136,7 +136,7 @@ def test_the_whole_space_is_the_published_one():
     stages = {stage.key: stage for stage in systems.stages(systems.FULL)}
     for source in systems.SOURCES:
         for workload in ("tpcc", "tpch"):
-            points = grid.points(stages[f"space-{source}-{workload}"].axes)
+            points = axes.all_points(stages[f"space-{source}-{workload}"].axes)
             places = {point.values for point in points}
             assert len(places) == (8 + 8 + 5) * 7
             assert {disks for level, disks, _ in places if level == 10} == {30, 32, 34, 36, 38}

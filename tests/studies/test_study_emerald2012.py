@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from iowatt.evaluate.search import grid
+from iowatt.evaluate.search import axes
 from iowatt.studies.conduct import conduct
 from iowatt.studies.document import document
 from iowatt.studies.emerald2012 import (
@@ -104,7 +104,7 @@ def test_experiments_change_the_family_where_they_say():
 
 def test_every_point_ran_and_none_is_missing(found):
     table = pl.read_parquet(found.path / "points.parquet")
-    assert table.height == sum(len(grid.points(stage.axes)) for stage in stages_of(TINY))
+    assert table.height == sum(len(axes.all_points(stage.axes)) for stage in stages_of(TINY))
     assert table["status"].unique().to_list() == ["done"]
 
 

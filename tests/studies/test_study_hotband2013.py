@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from iowatt.evaluate.search import grid
+from iowatt.evaluate.search import axes
 from iowatt.studies.conduct import conduct
 from iowatt.studies.hotband2013 import STUDY, conclusions, published, systems
 from iowatt.studies.result import Verdict
@@ -62,7 +62,7 @@ def test_the_notes_say_what_is_assembled(found):
 
 def test_the_table_has_every_point(found):
     table = pl.read_parquet(found.path / "points.parquet")
-    assert table.height == sum(len(grid.points(stage.axes)) for stage in systems.stages(TINY))
+    assert table.height == sum(len(axes.all_points(stage.axes)) for stage in systems.stages(TINY))
     assert table["status"].unique().to_list() == ["done"]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from iowatt.evaluate.search import grid
+from iowatt.evaluate.search import axes
 from iowatt.studies.conduct import conduct
 from iowatt.studies.latency2015 import STUDY, points, published, systems
 from iowatt.studies.study import find
@@ -41,7 +41,7 @@ def test_the_study_is_known_by_name():
 
 def test_every_point_ran(conducted):
     table = pl.read_parquet(conducted.path / "points.parquet")
-    assert table.height == sum(len(grid.points(stage.axes)) for stage in systems.stages(TINY))
+    assert table.height == sum(len(axes.all_points(stage.axes)) for stage in systems.stages(TINY))
     assert table["status"].unique().to_list() == ["done"]
 
 

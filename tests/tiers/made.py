@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from iowatt.evaluate.tiers.choose import Technology
-from iowatt.evaluate.tiers.device_benchmark import Drive
-from iowatt.evaluate.tiers.load import Load
-from iowatt.evaluate.tiers.predict import Front
+from iowatt.evaluate.tiers.benchmark import BenchmarkedDrive, Technology
+from iowatt.evaluate.tiers.one_pool import BackEnd, Front
 
 GB = 1_000_000_000
 MIB = 1 << 20
 
 
-def drive(**figures: float) -> Drive:
+def drive(**figures: float) -> BenchmarkedDrive:
     """A disk: 10 ms, 100 operations a second, 10 W, 10 mJ an operation."""
     plain: dict[str, float] = {
         "service_s": 0.01,
@@ -22,7 +20,7 @@ def drive(**figures: float) -> Drive:
         "idle_w": 10.0,
         "operation_j": 0.01,
     }
-    return Drive(**(plain | figures), capacity_bytes=1000 * GB, usd=None, kind="hdd")  # type: ignore[arg-type]
+    return BenchmarkedDrive(**(plain | figures), capacity_bytes=1000 * GB, usd=None, kind="hdd")  # type: ignore[arg-type]
 
 
 def technology(
@@ -36,10 +34,10 @@ def technology(
 
 def load(
     rates: list[float], *, extent_gb: float = 1.0, cold_gb: float = 0.0, read_share: float = 1.0
-) -> Load:
+) -> BackEnd:
     """Extents of the given requests per second, sorted."""
     hot = np.array(sorted(rates, reverse=True), dtype=float)
-    return Load(
+    return BackEnd(
         size=np.full(len(hot), extent_gb * GB),
         reads=hot * read_share,
         writes=hot * (1 - read_share),

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import iowatt
 from iowatt.base.errors import Argument
 from iowatt.cli.main import app
-from iowatt.evaluate.search.optimize.request import Priced, found_pricing
-from iowatt.evaluate.tiers import candidate, choose, device_benchmark, money, predict
+from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
+from iowatt.evaluate.tiers import benchmark, candidate, choose, predict
 from iowatt.run.bundle import Run
 from refused import check, problems
 
@@ -115,15 +115,15 @@ def test_two_tiers_are_chosen_and_their_shares_add_up(derived):
 
 
 def test_dollars_are_of_the_cost_book_over_years_energy_included(files):
-    pricing = [found_pricing(Priced(years=years)) for years in (1.0, 5.0)]
-    one, five = (money.of_drive({"device": "arrays2002-disk"}, files, each, 100.0) for each in pricing)
+    pricing = [resolve_pricing(PricingRequest(years=years)) for years in (1.0, 5.0)]
+    one, five = (benchmark.drive_cost({"device": "arrays2002-disk"}, files, each, 100.0) for each in pricing)
     assert one.usd == five.usd == 100.0
     assert five.usd_per_w == pytest.approx(5 * one.usd_per_w, rel=1e-3)
     # 8,760 hours of a year, at the default tariff's price (us-median-commercial-2023), for the facility.
     book = pricing[0].book
     assert one.usd_per_w == pytest.approx(8.76 * 0.1172 * book.number("cooling.pue"), rel=1e-3)
     assert five.upkeep_usd == pytest.approx(5 * one.upkeep_usd, rel=1e-3) and one.upkeep_usd > 0
-    own = money.of_drive({"device": "arrays2002-disk"}, files, pricing[0], None)
+    own = benchmark.drive_cost({"device": "arrays2002-disk"}, files, pricing[0], None)
     assert own.usd != 100.0 and own.usd_per_w == one.usd_per_w
 
 
@@ -441,9 +441,9 @@ def test_help_names_the_tables_and_what_is_taken_by_default():
     words = " ".join(runner.invoke(app, ["tier", "--help"]).stdout.replace("│", " ").split())
     assert "[[tier]]" in words
     assert "an SSD and two disks" in words
-    kinds = [device_benchmark.table(name, Path())[1] for name in candidate.DEFAULT]
+    kinds = [benchmark.device_figures(name, Path())[0] for name in candidate.DEFAULT]
     assert kinds == ["ssd", "hdd", "hdd"]
 
 
 def test_candidates_by_default_can_be_simulated():
-    assert [one.device.name for _, one in candidate.read([]).named] == list(candidate.DEFAULT)
+    assert [one.device.name for _, one in candidate.read_candidates([]).named] == list(candidate.DEFAULT)

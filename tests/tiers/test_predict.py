@@ -58,7 +58,7 @@ def test_hits_and_buffered_writes_do_not_wait_for_the_back_end():
 
 
 def test_mirrored_writes_wait_for_the_slower_copy():
-    from iowatt.evaluate.tiers.choose import Technology
+    from iowatt.evaluate.tiers.benchmark import Technology
 
     mirrored = Technology("pair", "d", 10, 65536, 2, technology("slow").drive, None)
     work = load([20.0], read_share=0.5)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import iowatt
-from iowatt.evaluate.estimate.raid_work import of_request
+from iowatt.evaluate.estimate.operations import raid_work
 from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem
 
 KIB = 1024
@@ -28,14 +28,14 @@ KIB = 1024
     ],
 )
 def test_small_requests_by_hand(level, count, size, write, expected):
-    work = of_request(level, count, 64 * KIB, size * KIB, write=write)
+    work = raid_work(level, count, 64 * KIB, size * KIB, write=write)
     assert (work.reads, work.writes, work.phases) == pytest.approx(expected)
 
 
 def test_a_full_stripe_needs_no_reads():
     # RAID-4 of 3: stripes of 128 KiB, to which a request of 128 KiB is aligned only as to units.
-    work = of_request(4, 3, 128 * KIB, 256 * KIB, write=True)
-    assert work.operations < of_request(4, 3, 128 * KIB, 128 * KIB, write=True).operations * 2
+    work = raid_work(4, 3, 128 * KIB, 256 * KIB, write=True)
+    assert work.operations < raid_work(4, 3, 128 * KIB, 128 * KIB, write=True).operations * 2
 
 
 @pytest.mark.parametrize("level", [0, 1, 10, 5, 6])
@@ -59,7 +59,7 @@ raid = {{ level = {level}, stripe_unit = "64KiB" }}
     )
     accesses = sum(one["accesses"] for one in run.summary["devices"])
     moved = sum(one["bytes_read"] + one["bytes_written"] for one in run.summary["devices"])
-    told = of_request(level, count, 64 * KIB, int(size[:-3]) * KIB, write=read_share == 0)
+    told = raid_work(level, count, 64 * KIB, int(size[:-3]) * KIB, write=read_share == 0)
     assert told.operations == pytest.approx(accesses / 500, rel=0.06)
     assert told.operations * told.bytes == pytest.approx(moved / 500, rel=0.06)
 
@@ -74,7 +74,7 @@ raid = {{ level = {level}, stripe_unit = "64KiB" }}
 def test_never_less_than_the_request_itself(level, count, unit, size, write):
     if count < LEAST_DRIVES[level] or count_problem(level, count) is not None:
         return
-    work = of_request(level, count, unit, size, write=write)
+    work = raid_work(level, count, unit, size, write=write)
     assert work.operations >= 1 - 1e-9
     assert work.operations * work.bytes >= max(1.0, round(size / 4096) * 4096) * (1 - 1e-9) or size < 4096
     assert work.abreast >= 1

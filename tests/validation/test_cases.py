@@ -11,8 +11,7 @@ import pytest
 from iowatt import core
 from iowatt.base.errors import Argument
 from iowatt.evaluate.validation import cases, replay
-from iowatt.evaluate.validation.cases import FOLDER, Case, shipped
-from iowatt.evaluate.validation.measured import Measured, read
+from iowatt.evaluate.validation.cases import FOLDER, Case, PacedRequests, read, shipped
 from iowatt.model.library import find_drive
 from refused import refused
 
@@ -89,7 +88,7 @@ def test_what_the_core_is_asked(monkeypatch):
 
     monkeypatch.setattr(core, "replay_one", fake, raising=False)
     drive = find_drive("dec-rz26")
-    measured = Measured(
+    measured = PacedRequests(
         offset=np.array([700, (drive.sectors - 1) * 512], np.uint64),
         size=np.array([1000, 1024], np.uint32),
         write=np.array([False, True]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from iowatt.evaluate.validation.compare import compare, demerit, percentiles, quantiles
+from iowatt.evaluate.validation.replay import compare, demerit, percentiles, quantiles
 
 
 def test_a_shift_is_its_own_demerit():

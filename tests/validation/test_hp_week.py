@@ -11,9 +11,9 @@ import pytest
 
 import iowatt
 from iowatt.evaluate import validation
-from iowatt.evaluate.validation import measured, replay
-from iowatt.evaluate.validation.cases import FOLDER
-from iowatt.evaluate.validation.compare import compare
+from iowatt.evaluate.validation import replay
+from iowatt.evaluate.validation.cases import FOLDER, read_services
+from iowatt.evaluate.validation.replay import compare
 from iowatt.model.library import find_drive
 
 TRACE = FOLDER / "ajw.1week.srt.gz"
@@ -236,7 +236,7 @@ WHAT_IF = {
 
 def test_what_the_missing_mechanisms_would_change(tmp_path):
     """Not in the device: nothing but the header is. By how much they matter is documented."""
-    services = measured.read_services(TRACE, "hp-srt", "0")
+    services = read_services(TRACE, "hp-srt", "0")
     real = services.response_ns / 1e6
     for number, (parts, skew, documented) in enumerate(WHAT_IF.values()):
         lines = ['name = "what-if"', 'kind = "hdd"', 'title = "what if"', 'based_on = "hp-335h"']
@@ -262,7 +262,7 @@ def test_what_the_missing_mechanisms_would_change(tmp_path):
 
 def test_reads_lack_the_time_of_the_bus_and_writes_a_constant(found):
     service = found["hp-335h-disk-0"].service
-    asked = measured.read_services(TRACE, "hp-srt", "0")
+    asked = read_services(TRACE, "hp-srt", "0")
     missing = service.measured_ms - service.simulated_ms
     by_size = {
         (way, size): float(missing[(asked.write == (way == "write")) & (asked.size == size)].mean())

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from iowatt.cli import main
 from iowatt.evaluate import validation
-from iowatt.evaluate.validation import measured, replay
-from iowatt.evaluate.validation.cases import Case
+from iowatt.evaluate.validation import replay
+from iowatt.evaluate.validation.cases import Case, read_arrivals, read_services
 from iowatt.model.library import find_drive
 from iowatt.pages.validation import document, kinds
 from iowatt.trace.info import info
@@ -36,12 +36,12 @@ def trace(tmp_path):
 
 
 def test_services_and_arrivals(trace):
-    services = measured.read_services(trace, None, "0")
+    services = read_services(trace, None, "0")
     # Starts at 100, 20,200 and 50,000 us; 20.0, 25.0 and 20.0 ms of service.
     assert services.offset.tolist() == [90_400 * 256, 90_416 * 256, 180_800 * 256]
     assert services.response_ns.tolist() == [20_000_000, 25_000_000, 20_000_000]
     assert services.think_ns.tolist() == [100_000, 4_800_000, 0]
-    arrived = measured.read_arrivals(trace, None, "0")
+    arrived = read_arrivals(trace, None, "0")
     assert arrived.time_ns.tolist() == [0, 5_000_000, 7_000_000]
     assert arrived.response_ns.tolist() == [20_100_000, 65_000_000, 38_200_000]
     assert arrived.write.tolist() == [False, True, False]
@@ -59,7 +59,7 @@ def test_the_queue_makes_requests_wait(trace):
     assert found.every.measured_mean_ms == pytest.approx((20.1 + 65.0 + 38.2) / 3)
     assert found.service.every.measured_mean_ms == pytest.approx(65 / 3)
     # The write arrived before the last read and lies behind it: it waits for both services.
-    arrived = measured.read_arrivals(trace, None, "0")
+    arrived = read_arrivals(trace, None, "0")
     first, write, last = found.simulated_ms
     assert write > last + arrived.time_ns[2] / 1e6 - arrived.time_ns[1] / 1e6
     first_come, _ = replay.respond_open(find_drive("hp-335h"), arrived, "fcfs")
@@ -104,7 +104,7 @@ def test_what_is_wrong_is_said(trace, tmp_path):
     check(result.exception, "damaged", f"{bad}:{len(RECORDS)}")
     assert f"byte {at}" in result.exception.message
     with refused("ambiguous", f"{trace}:3"):
-        measured.read_services(trace, None, None)
+        read_services(trace, None, None)
 
 
 def test_info_counts_it(trace):

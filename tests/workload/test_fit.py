@@ -11,9 +11,11 @@ from typer.testing import CliRunner, Result
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.evaluate.fit import build, calibrate, fidelity, rate_profile, sizes
+from iowatt.evaluate.fit import build, calibrate, fidelity
+from iowatt.evaluate.fit.fidelity import FitDocument
 from iowatt.evaluate.fit.run import fit
 from iowatt.model.profile.find import load
+from iowatt.pages.fit import document as page
 from iowatt.trace.description import (
     Description,
     JumpTable,
@@ -75,12 +77,14 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def fitted(known: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[fidelity.Measure]]:
+def fitted(
+    known: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list[fidelity.FidelityFigure]]:
     target = tmp_path_factory.mktemp("fitted") / "fitted.toml"
-    return target, fit({"path": str(known)}, target, steps=4).measures
+    return target, fit({"path": str(known)}, target, steps=4).fidelity
 
 
-def test_a_known_law_is_recovered(fitted: tuple[Path, list[fidelity.Measure]]) -> None:
+def test_a_known_law_is_recovered(fitted: tuple[Path, list[fidelity.FidelityFigure]]) -> None:
     found = {m.name: m for m in fitted[1]}
     for name in ("requests", "mean rate", "mean transfer rate", "read size mean", "write size mean"):
         assert abs(found[name].relative or 0) < 0.02, name
@@ -98,7 +102,9 @@ def test_a_known_law_is_recovered(fitted: tuple[Path, list[fidelity.Measure]]) -
     assert 0 <= (found["footprint"].relative or 0) < 1
 
 
-def test_the_profile_says_what_the_trace_is(fitted: tuple[Path, list[fidelity.Measure]], known: Path) -> None:
+def test_the_profile_says_what_the_trace_is(
+    fitted: tuple[Path, list[fidelity.FidelityFigure]], known: Path
+) -> None:
     text = fitted[0].read_text("utf-8")
     document = tomllib.loads(text)
     assert document["schema"] == "iowatt.profile/1"
@@ -124,7 +130,7 @@ def test_the_same_trace_gives_the_same_profile(known: Path, tmp_path: Path) -> N
 
 
 def test_a_fitted_profile_is_a_workload_of_any_length(
-    fitted: tuple[Path, list[fidelity.Measure]], tmp_path: Path
+    fitted: tuple[Path, list[fidelity.FidelityFigure]], tmp_path: Path
 ) -> None:
     written = generate(prepare(str(fitted[0]), seed=3, requests=50_000), tmp_path / "long.parquet")
     assert written["requests"] == 50_000
@@ -147,12 +153,11 @@ def test_the_verb_prints_and_simulates(known: Path, tmp_path: Path) -> None:
     assert energy["original"] > 0 and energy["relative"] == pytest.approx(
         energy["synthetic"] / energy["original"] - 1
     )
-    shown = list(
-        fidelity.lines(
-            [fidelity.Measure(**{k: row[k] for k in fidelity.Measure._fields}) for row in rows.values()]
-        )
-    )
-    assert shown[1] == "-- response time" and "(" in shown[2]
+    response, *_, energies = page(FitDocument.model_validate(document)).figures()
+    assert (response.key, energies.key) != ("", "") and all(row[1] is not None for row in energies.table.rows)
+    off = next(row[3] for row in energies.table.rows if row[0] == "energy above idle, J")
+    low, high = (100 * (value / energy["original"] - 1) for value in energy["spread"])
+    assert off == f"{100 * energy['relative']:+.1f} % ({low:+.1f} to {high:+.1f})"
     assert tomllib.loads(target.read_text("utf-8"))["name"] == "db"
     again = invoke(known, "-o", target)
     check(again.exception, "exists", str(target))
@@ -219,11 +224,11 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 
 def test_otsu_by_hand() -> None:
     of = SizeHistogram(bytes=[512, 1024, 65536], reads=[10, 0, 5], writes=[0, 10, 5])
-    assert sizes.threshold(of) == 1024
-    assert sizes.classes(of) == {"-small": (0, 1024), "-large": (1025, (1 << 32) - 1)}
-    assert sizes.classes(SizeHistogram(bytes=[4096], reads=[3], writes=[1])) == {"": None}
+    assert build.threshold(of) == 1024
+    assert build.classes(of) == {"-small": (0, 1024), "-large": (1025, (1 << 32) - 1)}
+    assert build.classes(SizeHistogram(bytes=[4096], reads=[3], writes=[1])) == {"": None}
     rare = SizeHistogram(bytes=[4096, 65536], reads=[10_000, 1], writes=[0, 0])
-    assert sizes.threshold(rare) is None
+    assert build.threshold(rare) is None
 
 
 def test_a_step_moves_shares_by_what_is_missing() -> None:
@@ -245,9 +250,9 @@ def test_a_step_moves_shares_by_what_is_missing() -> None:
         )
 
     original = of({1: 0.5, 8: 0.2}, 0.25)
-    tuned = calibrate.begin(original)
+    tuned = calibrate.first_parameters(original)
     assert tuned.stick == 0.5
-    moved = calibrate.step(tuned, original, of({1: 0.3, 8: 0.6}, 0.5), 1.0)
+    moved = calibrate.next_parameters(tuned, original, of({1: 0.3, 8: 0.6}, 0.5), 1.0)
     # Depth 1 lacks 0.2, new places 0.2 (0.3 less 0.1); depth 8 has too much, which no share can take away.
     assert moved.reuse["read"] == pytest.approx({1: 0.2, 0: 0.2})
     assert moved.stick == 0.25
@@ -258,11 +263,9 @@ def test_a_step_moves_shares_by_what_is_missing() -> None:
 def test_stay_by_hand() -> None:
     half = {"length_s": 1.0, "factor": 1.0, "shares": {"reads": 50.0, "writes": 50.0}}
     # Half of the draws change the direction; with 3 of 4 requests repeating it, one in two is drawn.
-    assert rate_profile.stay(Description.model_construct(direction_repeats=0.75), [half]) == pytest.approx(
-        2.0
-    )
-    assert rate_profile.stay(Description.model_construct(direction_repeats=0.2), [half]) == 1.0
-    assert rate_profile.stay(Description.model_construct(direction_repeats=None), [half]) == 1.0
+    assert build.stay(Description.model_construct(direction_repeats=0.75), [half]) == pytest.approx(2.0)
+    assert build.stay(Description.model_construct(direction_repeats=0.2), [half]) == 1.0
+    assert build.stay(Description.model_construct(direction_repeats=None), [half]) == 1.0
 
 
 def test_inline_toml() -> None:

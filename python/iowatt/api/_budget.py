@@ -14,7 +14,7 @@ from iowatt.base.errors import Argument, InputError, IowattError
 if TYPE_CHECKING:
     from iowatt.evaluate.search.evaluator import Progress
     from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.sweep import Request
+    from iowatt.evaluate.search.sweep import SweepRequest
     from iowatt.lenses.budget.result import Budget
     from iowatt.run.bundle import Run
 
@@ -118,14 +118,14 @@ def _opened(one: PathLike | Run) -> Run:
 
 def _request(
     scenario: Any, rates: Iterable[float] | str | None, workload: str | None, overrides: Changes
-) -> Request:
+) -> SweepRequest:
     """The scenario at the loads, or at its own.
 
     Raises ``InputError`` where it has no path, before anything is simulated.
     """
     from iowatt.api import requests
     from iowatt.evaluate.search import prepare
-    from iowatt.evaluate.search.sweep import Request
+    from iowatt.evaluate.search.sweep import SweepRequest
 
     given = scenario_input(scenario, overrides)
     if not prepare.raw(given).get("path"):
@@ -143,11 +143,11 @@ def _request(
         raise InputError(
             "not-applicable", Argument("workload"), "names whose rate varies; give `rates=...`, too"
         )
-    return Request("sweep", given, [], bundles=True, strict=True)
+    return SweepRequest("sweep", given, [], bundles=True, strict=True)
 
 
 def _simulated(
-    request: Request,
+    request: SweepRequest,
     folder: Path,
     *,
     jobs: int | None,
@@ -156,11 +156,11 @@ def _simulated(
 ) -> tuple[list[Run], list[str], list[bool]]:
     """The Runs of a request in a folder, their names, and whether work piled up in them."""
     from iowatt.api import requests
-    from iowatt.evaluate.search import curve, grid
-    from iowatt.evaluate.search.sweep import search
+    from iowatt.evaluate.search import axes, curve
+    from iowatt.evaluate.search.sweep import run_sweep
     from iowatt.run.bundle import Run
 
-    found = search(request, output=folder, jobs=jobs, executor=executor, progress=progress)
+    found = run_sweep(request, output=folder, jobs=jobs, executor=executor, progress=progress)
     if found.faults:
         raise IowattError("internal", request.given.source, found.faults[0])
     if found.machines:
@@ -169,6 +169,6 @@ def _simulated(
     name = requests.name(request.given)
     return (
         [Run.open(folder / row["run"]) for row in rows],
-        [f"{name} at {grid.shown(row[curve.RATE])}/s" if curve.RATE in row else name for row in rows],
+        [f"{name} at {axes.show_value(row[curve.RATE])}/s" if curve.RATE in row else name for row in rows],
         [bool(row["overloaded"]) for row in rows],
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from iowatt.api._common import Changes, Page, PathLike
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.caches.result import CacheComparison
+    from iowatt.evaluate.caches import CacheComparison
 
 
 def cache(
@@ -73,11 +73,11 @@ def cache(
         Whatever is wrong with the trace or what is asked for.
     """
     from iowatt.base.overrides import as_overrides
-    from iowatt.evaluate.caches.request import ask
+    from iowatt.evaluate.caches import compare_caches
     from iowatt.pages.caches import document
 
     page = Page(output, force=force)
-    found = ask(
+    found = compare_caches(
         os.fspath(trace),
         policy=policy,
         size=size,

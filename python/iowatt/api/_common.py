@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from iowatt.base.errors import Argument, InputError
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.prepare import Given
+    from iowatt.evaluate.search.prepare import ScenarioInput
     from iowatt.render.document import Document
 
 PathLike = str | os.PathLike[str]
@@ -52,12 +52,12 @@ def seconds(value: str | float | None, argument: str) -> float | None:
         raise InputError("bad-syntax", Argument(argument), str(error)) from None
 
 
-def scenario_input(scenario: PathLike, changes: Changes) -> Given:
+def scenario_input(scenario: PathLike, changes: Changes) -> ScenarioInput:
     """A scenario with overrides, as searches take it."""
     from iowatt.base.overrides import as_overrides
-    from iowatt.evaluate.run_scenario import located
-    from iowatt.evaluate.search.prepare import Given
+    from iowatt.evaluate.evaluation import located
+    from iowatt.evaluate.search.prepare import ScenarioInput
 
     given, base, text = located(scenario)
     source = str(given) if isinstance(given, Path) else "scenario"
-    return Given(text, base, source, tuple(as_overrides(changes, None)))
+    return ScenarioInput(text, base, source, tuple(as_overrides(changes, None)))

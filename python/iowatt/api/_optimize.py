@@ -11,8 +11,8 @@ from iowatt.api._common import Changes, PathLike, scenario_input
 if TYPE_CHECKING:
     from iowatt.evaluate.search.evaluator import Progress
     from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.optimize.outcome import Outcome
-    from iowatt.evaluate.search.optimize.request import Priced
+    from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
+    from iowatt.evaluate.search.optimize.problem import PricingRequest
 
 
 def optimize(
@@ -27,7 +27,7 @@ def optimize(
     method: str = "auto",
     most: int | None = None,
     seed: int = 1,
-    pricing: Priced | None = None,
+    pricing: PricingRequest | None = None,
     set: Changes = (),  # noqa: A002 - the word of the command line
     output: PathLike | None = None,
     force: bool = False,
@@ -35,7 +35,7 @@ def optimize(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
-) -> Outcome:
+) -> OptimizationOutcome:
     """Find the best configurations of a scenario, by simulating as few as it takes.
 
     Parameters
@@ -58,11 +58,11 @@ def optimize(
     seed:
         Of the search; simulations have the scenario's.
     pricing:
-        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.request.Priced`).
+        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.problem.PricingRequest`).
 
     Returns
     -------
-    iowatt.evaluate.search.optimize.outcome.Outcome
+    iowatt.evaluate.search.optimize.outcome.OptimizationOutcome
         ``document`` (``iowatt.optimize/1``, docs/reference/optimize.md) and ``frame``, the table.
 
     Raises
@@ -73,14 +73,14 @@ def optimize(
     """
     from iowatt.api import requests
     from iowatt.evaluate.search.optimize import engine
-    from iowatt.evaluate.search.optimize import request as wanted
+    from iowatt.evaluate.search.optimize.problem import make_problem
     from iowatt.pages.optimize.document import of_outcome
 
     def listed(given: str | Iterable[str]) -> list[str]:
         return [given] if isinstance(given, str) else list(given)
 
     given = scenario_input(scenario, set)
-    problem = wanted.problem(
+    problem = make_problem(
         given,
         over,
         maximize=listed(maximize),

@@ -75,11 +75,12 @@ def rate(
     iowatt.base.errors.InputError
         What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
     """
-    from iowatt.evaluate.search.rate import Asked, answer
+    from iowatt.evaluate.search.rate import RateRequest
+    from iowatt.evaluate.search.rate.scenario import find_rate
     from iowatt.pages.rate import document
 
     page = Page(output, force=force)
-    asked = Asked(
+    asked = RateRequest(
         limit_s=seconds(limit, "limit") or 0.0,
         loop=loop,  # type: ignore[arg-type]  # checked there
         statistic=statistic,
@@ -93,6 +94,6 @@ def rate(
         read_limit_s=seconds(read_limit, "read_limit"),
         write_limit_s=seconds(write_limit, "write_limit"),
     )
-    found = answer.answer(scenario_input(scenario, set), asked, report=progress)
+    found = find_rate(scenario_input(scenario, set), asked, report=progress)
     page.write(lambda: document(found))
     return found

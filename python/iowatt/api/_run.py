@@ -62,7 +62,7 @@ def run(
         Whatever is wrong with the scenario, its traces or the output; no bundle is left then.
     """
     from iowatt.base.overrides import as_overrides
-    from iowatt.evaluate.run_scenario import run_scenario
+    from iowatt.evaluate.evaluation import run_scenario
 
     return run_scenario(
         scenario,

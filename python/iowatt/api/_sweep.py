@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from iowatt.evaluate.search.evaluator import Progress
     from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.sweep import Request
+    from iowatt.evaluate.search.sweep import SweepRequest
 
 
 def sweep(
@@ -137,7 +137,7 @@ def curve(
     )
 
 
-def _frame(request: Request, output: PathLike | None, **options: Any) -> pl.DataFrame:
+def _frame(request: SweepRequest, output: PathLike | None, **options: Any) -> pl.DataFrame:
     from iowatt.api import requests
     from iowatt.base.errors import IowattError
 

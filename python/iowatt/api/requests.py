@@ -10,30 +10,30 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import curve, prepare
 from iowatt.evaluate.search.evaluator import Progress
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.prepare import Given
-from iowatt.evaluate.search.sweep import Found, Request, search
+from iowatt.evaluate.search.prepare import ScenarioInput
+from iowatt.evaluate.search.sweep import SweepRequest, SweepResult, run_sweep
 from iowatt.pages.sweep import document
 
 
 def sweep(
-    given: Given,
+    given: ScenarioInput,
     varied: Iterable[str] | Mapping[Any, Iterable[Any]],
     *,
     own_seeds: bool = False,
     **options: Any,
-) -> Request:
+) -> SweepRequest:
     """A sweep; ``options`` are ``bundles``, ``strict`` and ``command`` of the request."""
-    return Request("sweep", given, prepare.axes_of(given, varied), own_seeds, **options)
+    return SweepRequest("sweep", given, prepare.axes_of(given, varied), own_seeds, **options)
 
 
 def load_curve(
-    given: Given,
+    given: ScenarioInput,
     *,
     rates: str | Iterable[float] | None,
     outstanding: str | Iterable[float] | None,
     workload: str | None = None,
     **options: Any,
-) -> Request:
+) -> SweepRequest:
     """A curve, over rates or over requests outstanding."""
     if (rates is None) == (outstanding is None):
         raise InputError(
@@ -47,11 +47,11 @@ def load_curve(
     else:
         assert outstanding is not None
         axis = curve.by_outstanding(given, curve.numbers(outstanding, "outstanding"), workload)
-    return Request("curve", given, [axis], **options)
+    return SweepRequest("curve", given, [axis], **options)
 
 
 def answer(
-    request: Request,
+    request: SweepRequest,
     *,
     output: Path | None,
     force: bool = False,
@@ -59,15 +59,15 @@ def answer(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
-) -> Found:
-    """Run a request and write its page; parameters as for :func:`iowatt.evaluate.search.sweep.search`."""
-    found = search(
+) -> SweepResult:
+    """Run a request and write its page; parameters as for :func:`iowatt.evaluate.search.sweep.run_sweep`."""
+    found = run_sweep(
         request, output=output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
     )
     document.write(found, name(request.given))
     return found
 
 
-def name(given: Given) -> str:
+def name(given: ScenarioInput) -> str:
     """The scenario's name, which needs no other key to be right."""
     return str(prepare.raw(given).get("name", "scenario"))

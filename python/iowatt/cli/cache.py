@@ -105,11 +105,11 @@ def cache(
         order_tolerance=order_tolerance,
     )
     check_page(output, force=force)
-    from iowatt.evaluate.caches.request import ask  # loads Polars and the extension
+    from iowatt.evaluate.caches import compare_caches  # loads Polars and the extension
     from iowatt.pages.caches import document
 
     with verb.in_flags(), bar("simulating caches") as progress:
-        found = ask(
+        found = compare_caches(
             trace,
             policy=policy,
             size=size,

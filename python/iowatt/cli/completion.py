@@ -42,7 +42,7 @@ def studies(incomplete: str) -> list[str]:
 
 def metrics(incomplete: str) -> list[str]:
     """Metrics that a search may be for, or be subject to."""
-    from iowatt.evaluate.search.optimize.metric import catalogue
+    from iowatt.evaluate.search.metrics import catalogue
 
     return _begun(incomplete, catalogue())
 

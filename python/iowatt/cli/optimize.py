@@ -34,7 +34,7 @@ from iowatt.cli.options import (
 from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.optimize.outcome import Outcome
+    from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
 
 
 def register(app: typer.Typer) -> None:
@@ -118,13 +118,13 @@ def optimize(
     from iowatt.base import units
     from iowatt.cli import searching
     from iowatt.cli.progress import points_bar
-    from iowatt.evaluate.search.folder import refuse
+    from iowatt.evaluate.search.folder import refuse_target
     from iowatt.evaluate.search.optimize import engine
-    from iowatt.evaluate.search.optimize import request as wanted
+    from iowatt.evaluate.search.optimize.problem import PricingRequest, make_problem
     from iowatt.pages.optimize.document import of_outcome
 
     given = searching.given(scenario, overrides)
-    problem = wanted.problem(
+    problem = make_problem(
         given,
         over,
         maximize=maximize or [],
@@ -135,12 +135,12 @@ def optimize(
         method=method,
         most=most,
         seed=seed,
-        pricing=wanted.Priced(preset, tuple(assumptions or ()), tariff, alpha, years),
+        pricing=PricingRequest(preset, tuple(assumptions or ()), tariff, alpha, years),
         command=searching.command(),
     )
     name = requests.name(given)
     target = output or Path("optimized") / name
-    refuse(target, force=force, resume=resume, shape=engine.SHAPE)
+    refuse_target(target, force=force, resume=resume, shape=engine.SHAPE)
     with (
         searching.kept_on_interrupt(target),
         searching.executor(cluster, jobs) as worker,
@@ -161,7 +161,7 @@ def optimize(
     searching.stop_at_lost(found.faults, found.machines)
 
 
-def _print(found: Outcome, target: Path, *, notes: bool, as_json: bool) -> None:
+def _print(found: OptimizationOutcome, target: Path, *, notes: bool, as_json: bool) -> None:
     from iowatt.pages.optimize.document import document
     from iowatt.render import terminal
 

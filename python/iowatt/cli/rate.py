@@ -105,10 +105,11 @@ def rate(
     from iowatt.cli import searching
     from iowatt.cli.progress import bar
     from iowatt.cli.show import check_page, show
-    from iowatt.evaluate.search.rate import Asked, answer
+    from iowatt.evaluate.search.rate import RateRequest
+    from iowatt.evaluate.search.rate.scenario import find_rate
     from iowatt.pages.rate import document
 
-    asked = Asked(
+    request = RateRequest(
         limit_s=parsed(limit, parse_duration, "limit"),
         loop=loop,  # type: ignore[arg-type]  # checked there
         statistic=statistic,
@@ -126,16 +127,16 @@ def rate(
     given = searching.given(scenario, overrides)
     tried = 0
 
-    def told(_point: object) -> None:
+    def on_run(_point: object) -> None:
         nonlocal tried
         tried += 1
 
     with bar(f"highest rate of {given.source}", "rates") as progress:
-        found = answer.answer(
+        found = find_rate(
             given,
-            asked,
+            request,
             command=searching.command(),
             report=None if progress is None else (lambda fraction: progress(fraction, tried)),
-            told=told,
+            on_run=on_run,
         )
     show(found, document, output, force=force, notes=notes, as_json=as_json)

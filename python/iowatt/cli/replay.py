@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ from iowatt.cli.options import (
     TARGET,
     AsJson,
     Force,
+    Notes,
     Overrides,
     output,
     parsed,
@@ -39,11 +40,6 @@ from iowatt.cli.trace import (
     _options,
 )
 from iowatt.cli.transform import transformations
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from iowatt.evaluate.replay.replay import Replay
 
 
 def register(app: typer.Typer) -> None:
@@ -96,6 +92,7 @@ def replay(
     name: Annotated[str | None, shown(NAME, "the directory's")] = None,
     raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
     format_: Format = None,
     columns: Columns = None,
@@ -124,10 +121,13 @@ def replay(
     Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth).
     """
     from iowatt.base.units import parse_capacity, parse_duration
-    from iowatt.evaluate.replay.conduct import MeterAddress
-    from iowatt.evaluate.replay.replay import Asked
-    from iowatt.evaluate.replay.replay import replay as conduct
+    from iowatt.cli.run import show_run
+    from iowatt.evaluate.replay import MeterAddress, ReplayRequest
+    from iowatt.evaluate.replay import replay as replay_trace
+    from iowatt.pages.replay import document
     from iowatt.pages.run import write as write_report
+    from iowatt.render import terminal
+    from iowatt.run.bundle import Run
 
     spec: dict[str, Any] = {"path": trace} | _options(
         format=format_,
@@ -155,7 +155,7 @@ def replay(
         place=place or [],
         place_align="1MiB",
     )
-    asked = Asked(
+    request = ReplayRequest(
         trace=spec,
         target=target,
         output=output,
@@ -174,67 +174,15 @@ def replay(
         force=force,
         command=command_line.written(),
     )
-    done = conduct(asked, tell=lambda text: typer.echo(f"iowatt: {text}", err=True), page=write_report)
+
+    def tell(text: str) -> None:
+        typer.echo(f"iowatt: {text}", err=True)
+
+    found = replay_trace(request, tell=tell, page=write_report)
     if as_json:
-        print_json(_document(done, output))
+        print_json(found.as_dict())
         return
-    _print(done, output)
-
-
-def _document(done: Replay, output: Path) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from iowatt.evaluate.replay import compare
-    from iowatt.evaluate.replay.replay import PAGE, SCHEMA, SIMULATED
-
-    found: dict[str, Any] = {
-        "schema": SCHEMA,
-        "run": str(output),
-        "lateness": asdict(done.lateness),
-        "summary": done.measured.summary,
-    }
-    if done.simulated is not None:
-        found["simulated"] = {
-            "run": str(output / SIMULATED),
-            "comparison": compare.as_json(list(done.rows)),
-            "notes": list(done.notes),
-            "page": str(output / PAGE),
-        }
-    return found
-
-
-def _print(done: Replay, output: Path) -> None:
-    from rich.console import Console
-
-    from iowatt.cli.run import show_run
-    from iowatt.evaluate.replay.replay import PAGE, SIMULATED
-
-    console = Console(highlight=False)
-    show_run(done.measured, output, notes=True)
-    if done.simulated is not None:
-        console.print()
-        console.print(_table(done))
-        for note in done.notes:
-            console.print(f"note: {note}", markup=False, soft_wrap=True)
-    if done.simulated is not None:
-        console.print(f"simulated: {output / SIMULATED}", markup=False, soft_wrap=True)
-        console.print(f"comparison: {output / PAGE}", markup=False, soft_wrap=True)
-
-
-def _table(done: Replay) -> Table:
-    from rich.table import Table
-
-    from iowatt.render.numbers import significant
-
-    def shown(value: float | None) -> str:
-        return "–" if value is None else significant(value)
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", style="bold", no_wrap=True)
-    for head in ("measured", "simulated", "ratio"):
-        table.add_column(head, justify="right")
-    for row in done.rows:
-        table.add_row(
-            f"{row.figure}, {row.unit}", shown(row.measured), shown(row.simulated), shown(row.ratio)
-        )
-    return table
+    show_run(Run.open(output), output, notes=notes)
+    terminal.show(document(found), notes=notes)
+    if found.simulated is not None:
+        typer.echo(f"simulated: {found.simulated.run}\ncomparison: {found.simulated.page}")

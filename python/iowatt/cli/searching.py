@@ -16,17 +16,17 @@ from iowatt.cli.options import print_json
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.folder import Shape
-    from iowatt.evaluate.search.prepare import Given
-    from iowatt.evaluate.search.sweep import Found, Request
+    from iowatt.evaluate.search.folder import FolderKind
+    from iowatt.evaluate.search.prepare import ScenarioInput
+    from iowatt.evaluate.search.sweep import SweepRequest, SweepResult
 
 
-def given(scenario: Path, overrides: list[str] | None) -> Given:
+def given(scenario: Path, overrides: list[str] | None) -> ScenarioInput:
     """The scenario of the command line."""
     from iowatt.base.document import read_text
-    from iowatt.evaluate.search.prepare import Given
+    from iowatt.evaluate.search.prepare import ScenarioInput
 
-    return Given(read_text(scenario), scenario.parent, str(scenario), tuple(overrides or []))
+    return ScenarioInput(read_text(scenario), scenario.parent, str(scenario), tuple(overrides or []))
 
 
 def command() -> str:
@@ -52,7 +52,7 @@ def executor(cluster: str | None, jobs: int | None) -> Iterator[Executor | None]
 
 
 def answer(
-    request: Request,
+    request: SweepRequest,
     target: Path,
     *,
     resume: bool,
@@ -65,9 +65,9 @@ def answer(
     """Run a request and print what was found."""
     from iowatt.api import requests
     from iowatt.cli.progress import points_bar
-    from iowatt.evaluate.search.folder import refuse
+    from iowatt.evaluate.search.folder import refuse_target
 
-    refuse(target, force=force, resume=resume)
+    refuse_target(target, force=force, resume=resume)
     with (
         kept_on_interrupt(target),
         executor(cluster, jobs) as worker,
@@ -85,11 +85,11 @@ def answer(
     show(found, target, notes=notes, as_json=as_json)
 
 
-def show(found: Found, target: Path, *, notes: bool = False, as_json: bool) -> None:
+def show(found: SweepResult, target: Path, *, notes: bool = False, as_json: bool) -> None:
     """Print what was found; raise where points are missing that another try may bring."""
-    from iowatt.evaluate.search.result import documented
+    from iowatt.evaluate.search.sweep import sweep_document
 
-    made = documented(found, target)
+    made = sweep_document(found, target)
     if as_json:
         print_json(made.as_dict())
     else:
@@ -106,7 +106,7 @@ def show(found: Found, target: Path, *, notes: bool = False, as_json: bool) -> N
 
 
 @contextmanager
-def kept_on_interrupt(target: Path, shape: Shape | None = None) -> Iterator[None]:
+def kept_on_interrupt(target: Path, shape: FolderKind | None = None) -> Iterator[None]:
     """Say at Ctrl-C where to go on, if there is something there."""
     from iowatt.evaluate.search.folder import SWEEP, is_search
 

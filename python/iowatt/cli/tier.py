@@ -25,7 +25,7 @@ from iowatt.cli.options import (
 from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.tiers.choose import Objective
+    from iowatt.evaluate.tiers.one_pool import Objective
 
 _OBJECTIVES = ("watts", "dollars", "drives")
 
@@ -89,8 +89,8 @@ def tier(
     from iowatt.base.units import parse_block_size, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.cli.show import show
-    from iowatt.evaluate.search.optimize.request import Priced, found_pricing
-    from iowatt.evaluate.tiers import Asked, derive, folder
+    from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
+    from iowatt.evaluate.tiers import TierRequest, derive, folder
     from iowatt.model.scenario import load
     from iowatt.model.scenario.heat import LEAST_EXTENT
     from iowatt.pages.tiers import document
@@ -106,7 +106,7 @@ def tier(
         raise InputError("out-of-range", Argument("extent"), "expected 64KiB to 1TiB")
     changes = overrides or []
     target = output or Path("tiers") / load(scenario, changes).name
-    asked = Asked(
+    request = TierRequest(
         scenario=scenario,
         overrides=changes,
         tiers=tiers or [],
@@ -116,10 +116,10 @@ def tier(
         extent_bytes=size,
         peak=peak,
         simulate=simulate,
-        pricing=found_pricing(Priced(years=years, tariff=tariff)),
+        pricing=resolve_pricing(PricingRequest(years=years, tariff=tariff)),
     )
     with folder.reserve(target, force=force) as place:
-        found = derive(asked, target, place, bar)
+        found = derive(request, target, place, bar)
         (place / folder.RESULT).write_text(
             json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import NAME, SEED, Force, output, print_json, shown
+from iowatt.cli.options import NAME, SEED, Force, output, shown
 
 
 def register(trace: typer.Typer) -> None:
@@ -70,8 +70,9 @@ def fit(
     the mean and the range.
     """
     from iowatt.cli.progress import bar
-    from iowatt.evaluate.fit import fidelity  # loads Polars and the extension
-    from iowatt.evaluate.fit import run as fitting
+    from iowatt.cli.show import show
+    from iowatt.evaluate.fit import fit as fit_trace  # loads Polars and the extension
+    from iowatt.pages.fit import document
 
     options = verb._options(
         format=format_,
@@ -85,7 +86,7 @@ def fit(
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
     )
-    found = fitting.fit(
+    found = fit_trace(
         {"path": file, **options},
         output,
         name=name,
@@ -95,9 +96,4 @@ def fit(
         force=force,
         stage=bar,
     )
-    if as_json:
-        print_json(found.as_dict())
-        return
-    for line in fidelity.lines(found.measures + found.simulated):
-        typer.echo(line)
-    typer.echo(f"{output}: {found.streams} streams, {found.phases:,} phases", err=True)
+    show(found, document, as_json=as_json)

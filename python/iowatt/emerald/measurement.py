@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.folder import synced
+from iowatt.evaluate.search.folder import sync
 
 MEASUREMENT_SCHEMA: Final = "iowatt.measurement/1"
 MANIFEST: Final = "measurement.json"
@@ -93,7 +93,7 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
                 if not whole:  # the journal's name, too
-                    synced(self._path.parent)
+                    sync(self._path.parent)
             except OSError:
                 os.truncate(self._path, whole)
                 raise

@@ -1,1 +1,1 @@
-"""What simulates or estimates, once or many times: scenarios into Runs, searches, the estimator, tiers."""
+"""Simulation and estimation, once or many times: scenarios into Runs, searches, the estimator, tiers."""

@@ -1,16 +1,19 @@
-"""One scenario into one Run in memory: the path that `iowatt run` and every point of a search take."""
+"""One scenario into one Run, in memory or as a bundle: what `iowatt run` and every point of a search do."""
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from iowatt.base.overrides import with_overrides
 from iowatt.lenses.summary import summarise
-from iowatt.model.scenario import compile_plan, resolve_sources
-from iowatt.run import provenance
+from iowatt.model.scenario import compile_plan, load, resolve_sources
+from iowatt.run import bundle, index, provenance
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
 from iowatt.sources import simulator
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
     from iowatt.model.scenario import Scenario
     from iowatt.sources.simulator import Progress
     from iowatt.trace.back_end import BackEndSpool
-
 
 #: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
 IDLE_ROWS: Final = 131_072
@@ -98,10 +100,7 @@ def simulate(
     progress, scratch, back_end, other_cpu_s, cpu_clock:
         As for :func:`iowatt.sources.simulator.observe`.
 
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        A trace is missing or wrong, or the run has nothing to observe.
+    Raises ``InputError``: a trace is missing or wrong, or the run has nothing to observe.
     """
     record = simulator.observe(
         _with_lens_tables(work) if lens_tables else work.plan,
@@ -114,11 +113,7 @@ def simulate(
         cpu_clock=cpu_clock,
     )
     origin = provenance.gather(
-        seed=record.seed,
-        inputs=inputs(),
-        scenario_text=work.text,
-        started_at=started_at,
-        command=command,
+        seed=record.seed, inputs=inputs(), scenario_text=work.text, started_at=started_at, command=command
     )
     summary = summarise(record, origin).as_dict()
     return Run.of(record, summary)
@@ -155,3 +150,77 @@ def _extent_bytes(plan: Mapping[str, Any]) -> int:
     while reach > most * extent:
         extent *= 2
     return extent
+
+
+def run_scenario(
+    scenario: str | os.PathLike[str],
+    overrides: Sequence[str] = (),
+    *,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    save_back_end: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    command: str | None = None,
+) -> Run:
+    """Simulate a scenario; parameters and errors are those of :func:`iowatt.run`."""
+    started_at = provenance.now()
+    given, base, text = located(scenario)
+    work = prepare(load(given, overrides), base, with_overrides(text, overrides))
+    inputs = files(work, base)
+    if isinstance(given, Path):
+        inputs.insert(0, (str(given), given))
+
+    place = bundle.reserve(output, force=force) if output is not None else nullcontext()
+    with place as reservation, _back_end(save_back_end, work.plan, force=force) as back_end:
+        result = simulate_with_digests(
+            work,
+            inputs,
+            scratch=None if reservation is None else reservation.staging,
+            back_end=back_end,
+            lens_tables=True,
+            started_at=started_at,
+            command=command,
+            progress=progress,
+        )
+        if reservation is None:
+            return result
+        result.write_into(reservation.staging)
+    index.register(reservation.target, result.summary)
+    return bundle.Run.open(reservation.target)
+
+
+def simulate_with_digests(work: Prepared, inputs: Sequence[tuple[str, Path]], **options: Any) -> Run:
+    """The Run of a prepared scenario, its input files digested meanwhile; options of :func:`simulate`."""
+    digest = provenance.Digest(inputs)
+    digest.start()
+    try:
+        return simulate(work, inputs=digest.inputs, other_cpu_s=lambda: digest.cpu_s, **options)
+    except BaseException:
+        digest.cancel()
+        raise
+
+
+@contextmanager
+def _back_end(
+    target: str | os.PathLike[str] | None, plan: Mapping[str, Any], *, force: bool
+) -> Iterator[BackEndSpool | None]:
+    """The sink of the back-end stream, written to ``target`` when the block ends without an error."""
+    if target is None:
+        yield None
+        return
+    from iowatt.sources.translation import space_names
+    from iowatt.trace.back_end import BackEndSpool
+
+    file = Path(target)
+    with BackEndSpool(file, space_names(plan["names"]), force=force) as spool:
+        yield spool
+
+
+def located(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:
+    """What to load, the directory that its paths are relative to, and its text."""
+    from iowatt.base.document import read_text
+
+    if isinstance(scenario, str) and "\n" in scenario:
+        return scenario, Path(), scenario
+    path = Path(scenario)
+    return path, path.parent, read_text(path)

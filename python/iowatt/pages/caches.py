@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal
 
-from iowatt.evaluate.caches.result import CacheComparison, SimulatedCache
+from iowatt.evaluate.caches import CacheComparison, SimulatedCache
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Spec, Table, axis

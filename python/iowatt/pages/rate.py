@@ -8,7 +8,7 @@ from typing import Any, Final
 from iowatt.base.digits import apart
 from iowatt.evaluate.search.rate import HighestRate
 from iowatt.evaluate.search.rate.result import RatePoint
-from iowatt.render import numbers, palette
+from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.render.headline import Headline
@@ -169,13 +169,8 @@ def _curve(found: HighestRate) -> Figure:
     traces: list[dict[str, Any]] = []
     line = [p for p in deciding if p in near and p.verdict != "saturated"]
     if len(line) > 1 and not closed:
-        traces.append(
-            {
-                "type": "scatter", "mode": "lines", "name": "Curve of the last runs", "hoverinfo": "skip",
-                "x": [_across(p) for p in line], "y": [p.response_ms for p in line],
-                "line": {"color": palette.BAR, "width": 1.5},
-            }
-        )  # fmt: skip
+        rates, times = [_across(p) for p in line], [p.response_ms for p in line]
+        traces.append(plot.line(rates, times, name="Curve of the last runs", width=1.5, hoverinfo="skip"))
     for verdict, name, colour, symbol in _VERDICTS:
         for own, said in ((deciding, name), ([p for p in points if p not in deciding], f"{name}, before")):
             kept = [p for p in own if p in near and p.verdict == verdict]
@@ -194,14 +189,14 @@ def _curve(found: HighestRate) -> Figure:
         "Response time against rate",
         _caption(found),
         _table(found),
-        {
-            "data": traces,
-            "layout": layout(
+        plot.spec(
+            traces,
+            layout(
                 axis("Rate of the loop (IOPS)" if closed else "Rate asked for (IOPS)"),
                 axis(f"{_statistic(found)} (ms)", rangemode="tozero"),
                 shapes=shapes,
             ),
-        },
+        ),
         remarks=_left_out(points, near),
         wide=True,
         brief=True,
@@ -214,12 +209,11 @@ def _seeds(found: HighestRate) -> Figure:
     names = [f"seed {seed}" for seed in found.seeds]
     assert found.crossing_ci95_iops is not None
     low, high = found.crossing_ci95_iops
-    traces = [
-        {
-            "type": "scatter", "mode": "markers", "name": "Answer of a seed", "x": values,
-            "y": [plain(name) for name in names], "marker": {"color": palette.READ, "size": 9},
-        }
-    ]  # fmt: skip
+    marks = [plain(name) for name in names]
+    trace = plot.markers(values, marks, name="Answer of a seed", colour=palette.READ, size=9)
+    frame = layout(
+        axis("Rate (IOPS)"), axis("Seed", type="category", autorange="reversed"), shapes=[_band(low, high)]
+    )
     return Figure(
         "seeds",
         "The answer of each seed",
@@ -229,14 +223,7 @@ def _seeds(found: HighestRate) -> Figure:
             [Column("Seed", text=True), Column("Limit met at", "IOPS")],
             [[name, value] for name, value in zip(names, values, strict=True)],
         ),
-        {
-            "data": traces,
-            "layout": layout(
-                axis("Rate (IOPS)"),
-                axis("Seed", type="category", autorange="reversed"),
-                shapes=[_band(low, high)],
-            ),
-        },
+        plot.spec([trace], frame),
         wide=True,
     )
 
@@ -303,21 +290,17 @@ def _statistic(found: HighestRate) -> str:
 
 
 def _marks(name: str, points: Points, colour: str, symbol: str, *, faint: bool) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": [_across(p) for p in points],
-        "y": [p.response_ms for p in points],
-        "error_y": {
-            "type": "data",
-            "array": [p.half_width_ms or 0.0 for p in points],
-            "visible": any(p.half_width_ms for p in points),
-            "thickness": 1,
-        },
-        "marker": {"color": colour, "symbol": symbol, "size": 7 if faint else 9},
-        "opacity": 0.45 if faint else 1.0,
-    }
+    halves = [p.half_width_ms or 0.0 for p in points]
+    return plot.markers(
+        [_across(p) for p in points],
+        [p.response_ms for p in points],
+        name=name,
+        colour=colour,
+        size=7 if faint else 9,
+        symbol=symbol,
+        error_y={"type": "data", "array": halves, "visible": any(halves), "thickness": 1},
+        opacity=0.45 if faint else 1.0,
+    )
 
 
 def _line(across: str, at: float, dash: str) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.evaluate.validation import Compared, TimesComparison, Validation
-from iowatt.evaluate.validation.compare import Times, quantiles
-from iowatt.evaluate.validation.replay import SCHEDULER
+from iowatt.evaluate.validation import ComparedResponses, TimesComparison, Validation
+from iowatt.evaluate.validation.replay import SCHEDULER, Times, quantiles
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
@@ -197,7 +196,7 @@ def _curves(validation: Validation) -> Iterator[Figure]:
 
 
 def _distribution(
-    found: Compared, key: str, title: str, caption: str, what: str, *, stretched: bool = False
+    found: ComparedResponses, key: str, title: str, caption: str, what: str, *, stretched: bool = False
 ) -> Figure:
     rows: list[list[Cell]] = []
     data = []

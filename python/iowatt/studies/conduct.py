@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search import grid, journal
+from iowatt.evaluate.search import axes, journal
 from iowatt.evaluate.search.evaluator import Progress
-from iowatt.evaluate.search.folder import JOURNAL, Shape, is_search, refuse, write_whole
-from iowatt.evaluate.search.prepare import Given
-from iowatt.evaluate.search.sweep import Request, search
+from iowatt.evaluate.search.folder import JOURNAL, FolderKind, is_search, refuse_target, write_whole
+from iowatt.evaluate.search.prepare import ScenarioInput
+from iowatt.evaluate.search.sweep import SweepRequest, run_sweep
 from iowatt.evaluate.search.table import write_csv, write_parquet
 from iowatt.render import write
 from iowatt.studies.document import document
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = "iowatt.study/1"
 MANIFEST: Final = "study.json"
 FILES: Final = StudyFiles()
-_SHAPE: Final = Shape("a study", MANIFEST, "iowatt.study/", "", (FILES.page, FILES.parquet, FILES.csv))
+_SHAPE: Final = FolderKind("a study", MANIFEST, "iowatt.study/", "", (FILES.page, FILES.parquet, FILES.csv))
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def conduct(
     sweeps = output / FILES.sweeps
     overall = _OverallProgress(stages, sweeps, progress)
     found = {
-        stage.key: search(
+        stage.key: run_sweep(
             _request(stage, command),
             output=sweeps / stage.key,
             resume=(sweeps / stage.key).is_dir(),
@@ -161,7 +161,7 @@ def _write_manifest(target: Path, content: dict[str, Any]) -> None:
 
 
 def _begin(target: Path, request: dict[str, Any], *, resume: bool, force: bool) -> None:
-    refuse(target, force=force, resume=resume, shape=_SHAPE)
+    refuse_target(target, force=force, resume=resume, shape=_SHAPE)
     if resume and is_study(target):
         before = input_file.json_object(target / MANIFEST)
         for key in ("study", "version", "quick"):
@@ -186,9 +186,11 @@ def _begin(target: Path, request: dict[str, Any], *, resume: bool, force: bool) 
         raise InputError("unwritable", str(target), f"cannot be written: {error.strerror}") from None
 
 
-def _request(stage: Stage, command: str | None) -> Request:
-    given = Given(stage.text, stage.base, f"{stage.key} (a stage of the study)", ())
-    return Request("sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command)
+def _request(stage: Stage, command: str | None) -> SweepRequest:
+    given = ScenarioInput(stage.text, stage.base, f"{stage.key} (a stage of the study)", ())
+    return SweepRequest(
+        "sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command
+    )
 
 
 class _OverallProgress:
@@ -198,10 +200,11 @@ class _OverallProgress:
         self, stages: list[Stage], sweeps: Path, progress: Callable[[Progress], None] | None
     ) -> None:
         self._progress = progress
-        self._totals = {stage.key: len(grid.points(stage.axes)) for stage in stages}
+        self._totals = {stage.key: len(axes.all_points(stage.axes)) for stage in stages}
         # What an interrupted run has left of each; the sweep counts it itself once it begins.
         self._done = {
-            key: min(len(journal.read(sweeps / key / JOURNAL)), total) for key, total in self._totals.items()
+            key: min(len(journal.read_journal(sweeps / key / JOURNAL)), total)
+            for key, total in self._totals.items()
         }
         self._failed = dict.fromkeys(self._totals, 0)
 

@@ -10,14 +10,13 @@ from string import Template
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from iowatt.base.errors import IowattError
-from iowatt.evaluate.search.executor import Report
-from iowatt.evaluate.search.threads import Threads, cores
+from iowatt.evaluate.search.executor import Report, Threads, cores
 
 if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.evaluate.search.axes import Axis
-    from iowatt.evaluate.search.rate import Asked
+    from iowatt.evaluate.search.rate import RateRequest
     from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
     from iowatt.render.figure import Cell
     from iowatt.run.bundle import Run
@@ -43,7 +42,7 @@ class Stage:
     #: Whether the Runs themselves are kept, for what no table of a sweep holds.
     bundles: bool = False
     #: How points are judged at a response limit; None: as their scenarios say.
-    within: Asked | None = None
+    within: RateRequest | None = None
 
 
 def scenario_text(study: str, **values: str | float) -> str:

@@ -14,7 +14,7 @@ import compared_runs as made
 from iowatt.api import run as simulate
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.evaluate.search import row
+from iowatt.evaluate.search import table
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost.request import CostRequest, answer
@@ -124,7 +124,7 @@ def test_run_and_a_row_of_a_sweep_judge_alike(runs):
 
     for name in ("small", "raid5"):
         run = Run.open(runs / name)
-        found, made_row = kept_up(run), row.of_run(run)
+        found, made_row = kept_up(run), table.row_of_run(run)
         assert made_row["overloaded"] is not found.kept_up
         assert made_row["done_share"] == found.done_share
         warned = [one for one in findings(run) if "keep up" in one.text or "piles up" in one.text]

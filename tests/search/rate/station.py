@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from iowatt.base.document import Document
-from iowatt.evaluate.search.rate import Asked, Found, of_scenario
+from iowatt.evaluate.search.rate import RateRequest, RateResult, search_scenario
 from iowatt.model.scenario.model import Scenario
 
 STATION = """\
@@ -32,5 +32,5 @@ def scenario(text: str, overrides: list[str] | None = None) -> Scenario:
     return Document(text, "station.toml", overrides or []).validate(Scenario)
 
 
-def found(asked: Asked, text: str = STATION, overrides: list[str] | None = None) -> Found:
-    return of_scenario(scenario(text, overrides), Path(), text, asked)
+def found(request: RateRequest, text: str = STATION, overrides: list[str] | None = None) -> RateResult:
+    return search_scenario(scenario(text, overrides), Path(), text, request)

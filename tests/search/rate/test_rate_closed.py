@@ -11,13 +11,22 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.document import Document
-from iowatt.evaluate.search import inputs, point, prepare
+from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.executor import MachineError
-from iowatt.evaluate.search.prepare import Given
-from iowatt.evaluate.search.rate import ALL, Asked, Found, Tried, of_scenario, row
+from iowatt.evaluate.search.point import (
+    TOO_SLOW,
+    InputFile,
+    PointTask,
+    described_files,
+    evaluate_point,
+    file_digests,
+    key_of,
+)
+from iowatt.evaluate.search.prepare import ScenarioInput
+from iowatt.evaluate.search.rate import ALL, RateRequest, RateResult, RateRun, row_at_limit, search_scenario
 from iowatt.evaluate.search.rate.closed import elasticity
-from iowatt.evaluate.search.sweep import Request, search
+from iowatt.evaluate.search.sweep import SweepRequest, run_sweep
 from iowatt.model.scenario.model import Scenario
 from refused import refused
 
@@ -40,11 +49,11 @@ raid = { level = 0 }
 [array.controller]
 back_end = { command = "1ms" }
 """
-WITHIN = Asked(0.050, loop="closed", tolerance=0.01, requests=3_000, warmup_requests=500)
+WITHIN = RateRequest(0.050, loop="closed", tolerance=0.01, requests=3_000, warmup_requests=500)
 
 
-def found(within: Asked, text: str = TEXT) -> Found:
-    return of_scenario(Document(text, "here").validate(Scenario), BASE, text, within)
+def found(within: RateRequest, text: str = TEXT) -> RateResult:
+    return search_scenario(Document(text, "here").validate(Scenario), BASE, text, within)
 
 
 def test_a_station_that_is_busy_gives_its_rate_and_littles_law_the_population():
@@ -125,8 +134,8 @@ def test_elasticity_lies_between_a_bottleneck_and_no_waiting():
     assert 0 < elasticity(near) < 1
 
 
-def _tried(iops: float, response_s: float) -> Tried:
-    return Tried("search", None, 10, iops, response_s, None, None, None, "meets", 1, 1000, 1.0)
+def _tried(iops: float, response_s: float) -> RateRun:
+    return RateRun("search", None, 10, iops, response_s, None, None, None, "meets", 1, 1000, 1.0)
 
 
 def test_workloads_are_judged_together_and_that_is_to_be_said():
@@ -142,7 +151,7 @@ def test_a_row_taken_to_the_limit_agrees_with_itself():
     """By drives, whose rate grows with the limit, and far from it: what is taken is then much."""
     text = TEXT.replace('"1ms"', '"10us"').replace("count = 40", "count = 4")
     one = found(replace(WITHIN, limit_s=0.020, start=900.0, tolerance=0.5), text)
-    cells, summary = row(one), one.run.summary
+    cells, summary = row_at_limit(one), one.run.summary
     assert abs(one.scale - 1) > 0.01
     assert cells["throughput.iops"] == pytest.approx(one.rate_iops)
     assert cells["throughput.iops"] != pytest.approx(summary["throughput"]["iops"], rel=1e-7)
@@ -166,26 +175,28 @@ def test_a_row_taken_to_the_limit_agrees_with_itself():
 
 
 def test_a_point_of_a_sweep_is_taken_to_the_limit(tmp_path):
-    request = Request(
-        "sweep", Given(TEXT, BASE, "here", ()), axes(["array.pool.disks.count=20,40"]), within=WITHIN
+    request = SweepRequest(
+        "sweep", ScenarioInput(TEXT, BASE, "here", ()), axes(["array.pool.disks.count=20,40"]), within=WITHIN
     )
-    one = search(request, output=tmp_path / "sweep")
+    one = run_sweep(request, output=tmp_path / "sweep")
     rows = one.frame.to_dicts()
     assert [row["status"] for row in rows] == ["done", "done"]
     assert [row["throughput.iops"] for row in rows] == pytest.approx([1000, 1000], rel=0.01)
     assert all(row["rate_iops"] == pytest.approx(row["throughput.iops"]) for row in rows)
     assert all(row["outstanding"] == pytest.approx(50, rel=0.02) for row in rows)
-    again = search(request, output=tmp_path / "sweep", resume=True)
+    again = run_sweep(request, output=tmp_path / "sweep", resume=True)
     assert again.resumed == 2
     assert again.frame.equals(one.frame)
 
 
 def test_a_sweep_at_another_limit_is_another_one(tmp_path):
-    given = Given(TEXT, BASE, "here", ())
-    request = Request("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
-    search(request, output=tmp_path / "sweep")
-    other = Request("sweep", given, axes(["array.pool.disks.count=20"]), within=replace(WITHIN, limit_s=0.1))
-    found = search(other, output=tmp_path / "again")
+    given = ScenarioInput(TEXT, BASE, "here", ())
+    request = SweepRequest("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
+    run_sweep(request, output=tmp_path / "sweep")
+    other = SweepRequest(
+        "sweep", given, axes(["array.pool.disks.count=20"]), within=replace(WITHIN, limit_s=0.1)
+    )
+    found = run_sweep(other, output=tmp_path / "again")
     assert found.frame["outstanding"][0] == pytest.approx(100, rel=0.02)
     keys = [
         json.loads((tmp_path / name / "points.jsonl").read_text("utf-8"))["key"]
@@ -195,27 +206,27 @@ def test_a_sweep_at_another_limit_is_another_one(tmp_path):
 
 
 def test_a_sweep_does_not_go_on_with_points_that_were_judged_otherwise(tmp_path):
-    given = Given(TEXT, BASE, "here", ())
-    request = Request("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
-    search(request, output=tmp_path / "sweep")
+    given = ScenarioInput(TEXT, BASE, "here", ())
+    request = SweepRequest("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
+    run_sweep(request, output=tmp_path / "sweep")
     for other in (replace(WITHIN, limit_s=0.1), replace(WITHIN, requests=2_000), None):
         with refused("changed", tmp_path / "sweep"):
-            search(replace(request, within=other), output=tmp_path / "sweep", resume=True)
-    assert search(request, output=tmp_path / "sweep", resume=True).resumed == 1
+            run_sweep(replace(request, within=other), output=tmp_path / "sweep", resume=True)
+    assert run_sweep(request, output=tmp_path / "sweep", resume=True).resumed == 1
 
 
 def test_the_key_of_a_point_is_that_of_how_it_is_judged():
-    judged = [None, WITHIN, replace(WITHIN, limit_s=0.1), replace(WITHIN, tolerance=0.02), Asked(0.050)]
-    keys = [point.key_of("files", one) for one in judged]
+    judged = [None, WITHIN, replace(WITHIN, limit_s=0.1), replace(WITHIN, tolerance=0.02), RateRequest(0.050)]
+    keys = [key_of("files", one) for one in judged]
     assert len(set(keys)) == len(keys)
     assert keys[0] == "files"
 
 
 def test_a_point_that_cannot_be_run_is_a_record_with_its_reason():
-    record = point.evaluate(_task(replace(WITHIN, limit_s=0.0005)), lambda _fraction: None)
+    record = evaluate_point(_task(replace(WITHIN, limit_s=0.0005)), lambda _fraction: None)
     assert record["key"] == "k"
     assert set(record["error"]) == {"code", "place", "message", "hint"}
-    assert (record["error"]["code"], record["error"]["place"]) == ("infeasible", point.TOO_SLOW)
+    assert (record["error"]["code"], record["error"]["place"]) == ("infeasible", TOO_SLOW)
 
 
 @pytest.mark.parametrize("how", ["as it is", "closed", "open", "family, closed", "family, open", "family"])
@@ -223,13 +234,13 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_machine_in_every_task(how):
     from iowatt.emerald.bff import point as family
     from iowatt.emerald.family import Metric
 
-    gone = (inputs.File("gone.toml", "/nowhere/gone.toml", 1, "0" * 64),)
-    within = {"as it is": None, "closed": WITHIN, "open": Asked(0.05)}
+    gone = (InputFile("gone.toml", "/nowhere/gone.toml", 1, "0" * 64),)
+    within = {"as it is": None, "closed": WITHIN, "open": RateRequest(0.05)}
     metric = Metric("RR", "Random read", "random", "IOPS/W")
     ways = {"family, closed": "closed", "family, open": "open", "family": "as-is"}
     with pytest.raises(MachineError):
         if how in within:
-            point.evaluate(replace(_task(within[how]), files=gone), lambda _fraction: None)
+            evaluate_point(replace(_task(within[how]), files=gone), lambda _fraction: None)
         else:
             family.evaluate(
                 family.Task("k", metric, TEXT, ".", gone, ways[how], 0.05, 0.01, 3_000, 500),
@@ -237,19 +248,21 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_machine_in_every_task(how):
             )
 
 
-def _task(within: Asked | None) -> point.Task:
-    (checked,) = prepare.check(Given(TEXT, BASE, "here", ()), axes(["seed=1"]), _points(), own_seeds=False)
-    return point.Task(
+def _task(within: RateRequest | None) -> PointTask:
+    (checked,) = prepare.check_points(
+        ScenarioInput(TEXT, BASE, "here", ()), axes(["seed=1"]), _points(), own_seeds=False
+    )
+    return PointTask(
         key="k", document=checked.document, base=".", text=TEXT,
-        files=inputs.described(checked.files, inputs.digests(path for _, path in checked.files)),
+        files=described_files(checked.files, file_digests(path for _, path in checked.files)),
         bundle=None, command=None, rate=within,
     )  # fmt: skip
 
 
 def _points():
-    from iowatt.evaluate.search import grid
+    from iowatt.evaluate.search.axes import all_points
 
-    return grid.points(axes(["seed=1"]))
+    return all_points(axes(["seed=1"]))
 
 
 def test_the_verb_finds_it_too(tmp_path):
@@ -264,7 +277,7 @@ def test_the_verb_finds_it_too(tmp_path):
     )
     one = found(WITHIN)
     assert answer.rate_iops == one.rate_iops and answer.outstanding == one.outstanding
-    assert answer.at_rate["efficiency.iops_per_w"] == row(one)["efficiency.iops_per_w"]
+    assert answer.at_rate["efficiency.iops_per_w"] == row_at_limit(one)["efficiency.iops_per_w"]
     shown = document(answer)
     assert [headline.key for headline in shown.headlines][:2] == ["rate", "outstanding"]
     assert shown.chart.table.column("Kind") == [point.kind for point in answer.points]

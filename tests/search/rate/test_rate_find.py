@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from md1_queue import answer, queue
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search.rate import Asked, find
-from iowatt.evaluate.search.rate.interval import crossing, mean_and_half_width, slope
+from iowatt.evaluate.search.rate import RateRequest, find_highest_rate
+from iowatt.evaluate.search.rate.find import crossing, mean_and_half_width, slope
 
 LIMITS = st.floats(0.0013, 0.012)
 
 
-def found_of(limit_s: float, seed: int = 1, *, requests: int = 20_000, **asked: Any) -> Any:
+def found_of(limit_s: float, seed: int = 1, *, requests: int = 20_000, **request: Any) -> Any:
     run = queue(requests)
-    given = Asked(limit_s, **asked)
-    return find(run, given, start=600, near=0.5, seeds=range(seed, seed + given.replications))
+    given = RateRequest(limit_s, **request)
+    return find_highest_rate(run, given, start=600, near=0.5, seeds=range(seed, seed + given.replications))
 
 
 @settings(max_examples=25, deadline=None)
@@ -78,19 +78,19 @@ def test_the_same_seeds_give_the_same_answer() -> None:
 
 
 def test_every_seed_is_run_at_every_rate_that_decides() -> None:
-    asked: list[tuple[float, int]] = []
+    request: list[tuple[float, int]] = []
     run = queue(5000)
 
     def counted(rate: float, seed: int) -> Any:
-        asked.append((rate, seed))
+        request.append((rate, seed))
         return run(rate, seed)
 
-    found = find(counted, Asked(0.004, replications=3), start=700, seeds=(7, 8, 9))
+    found = find_highest_rate(counted, RateRequest(0.004, replications=3), start=700, seeds=(7, 8, 9))
     decided = [point for point in found.points if point.runs == 3]
-    assert decided and found.runs == len(asked)
+    assert decided and found.runs == len(request)
     for point in decided:
-        assert [seed for rate, seed in asked if rate == point.rate] == [7, 8, 9]
-    assert {seed for rate, seed in asked if rate not in {p.rate for p in decided}} == {7}
+        assert [seed for rate, seed in request if rate == point.rate] == [7, 8, 9]
+    assert {seed for rate, seed in request if rate not in {p.rate for p in decided}} == {7}
 
 
 def test_a_single_seed_has_an_interval_by_batch_means() -> None:
@@ -110,7 +110,7 @@ def test_few_requests_are_made_more_until_the_rate_is_known() -> None:
         scale[0] *= times
         return Note(code="runs-made-longer", text=f"longer: {scale[0]:.3g}")
 
-    found = find(run, Asked(0.005), start=600, longer=longer)
+    found = find_highest_rate(run, RateRequest(0.005), start=600, longer=longer)
     assert scale[0] > 1.5 and found.notes[0].code == "runs-made-longer"
     assert found.points[-1].kind == "longer" and found.points[-1].requests > 1500
     low, high = found.ci95_iops
@@ -121,7 +121,7 @@ def test_overload_is_no_answer_however_short_the_run() -> None:
     """At 1.2 times its rate 200 requests have a mean far below the limit, and are saturated all the same."""
     run = queue(200, warm_up=0.0)
     assert run(1200, 1).summary["response_time_ms"]["all"]["mean"] < 100
-    found = find(run, Asked(0.1, requests=200), start=1200)
+    found = find_highest_rate(run, RateRequest(0.1, requests=200), start=1200)
     assert found.points[0].verdict == "saturated" and found.rate_iops < 1100
 
 
@@ -137,7 +137,7 @@ def test_a_limit_that_is_never_reached_is_said() -> None:
     def run(rate: float, seed: int) -> Any:
         return queue(1000, service_s=1e-9)(rate, seed)
 
-    found = find(run, Asked(0.02, ceiling=1e6), start=1000)
+    found = find_highest_rate(run, RateRequest(0.02, ceiling=1e6), start=1000)
     assert found.rate_iops == 1e6 and found.beyond_iops is None
     assert {"20", "1e+06"} <= set(found.problem.split())
 

@@ -11,18 +11,20 @@ from typing import Any
 import pytest
 from md1_queue import queue
 
-from iowatt.evaluate.search.prepare import Given
-from iowatt.evaluate.search.rate import Asked, HighestRate, find
-from iowatt.evaluate.search.rate.answer import documented
+from iowatt.evaluate.search.prepare import ScenarioInput
+from iowatt.evaluate.search.rate import HighestRate, RateRequest, find_highest_rate
+from iowatt.evaluate.search.rate.scenario import rate_document
 from iowatt.pages.rate import document
 from iowatt.render import numbers, write
 
 
-def answer(**asked: Any) -> HighestRate:
-    given = Asked(0.004, **asked)
-    found = find(queue(4000), given, start=300, seeds=range(1, 1 + given.replications))
+def answer(**request: Any) -> HighestRate:
+    given = RateRequest(0.004, **request)
+    found = find_highest_rate(queue(4000), given, start=300, seeds=range(1, 1 + given.replications))
     row = {"power_w.mean": 20.0, "power_w.wall_mean": None, "efficiency.iops_per_w": 40.0}
-    made = documented(replace(found, run=None), Given("", Path(), "here", ()), scenario="<b>station</b>")
+    made = rate_document(
+        replace(found, run=None), ScenarioInput("", Path(), "here", ()), scenario="<b>station</b>"
+    )
     return made.model_copy(update={"at_rate": row})
 
 

@@ -28,14 +28,14 @@ from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as load_rules
 from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import Folder, Shape, refuse
+from iowatt.evaluate.search.folder import Folder, FolderKind, refuse_target
 from iowatt.render import write
 
 if TYPE_CHECKING:
     import polars as pl
 
 ASKED_SCHEMA: Final = "iowatt.bff-asked/1"
-SHAPE: Final = Shape(
+SHAPE: Final = FolderKind(
     what="a search for a best foot forward",
     manifest="asked.json",
     schema="iowatt.bff-asked/",
@@ -73,7 +73,7 @@ def search_family(
     place = output or Output()
     request.chosen_metrics(), request.chosen_drives(), request.chosen_levels(), request.chosen_controllers()
     if place.folder is not None:
-        refuse(place.folder, force=place.force, resume=place.resume, shape=SHAPE)
+        refuse_target(place.folder, force=place.force, resume=place.resume, shape=SHAPE)
     with ExitStack() as stack:
         folder = None
         if place.folder is not None:

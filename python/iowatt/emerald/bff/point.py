@@ -18,9 +18,8 @@ from iowatt.emerald.family import Candidate, Family, Metric, find_metric, scenar
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.estimate import Estimator, NotEstimated
 from iowatt.evaluate.search.executor import Report
-from iowatt.evaluate.search.inputs import File, verify
-from iowatt.evaluate.search.point import recorded
-from iowatt.evaluate.search.rate import ALL, Asked, Loop, of_scenario
+from iowatt.evaluate.search.point import InputFile, recorded, verify_files
+from iowatt.evaluate.search.rate import ALL, Loop, RateRequest, search_scenario
 from iowatt.model.power.calculator import total
 from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.model import Scenario
@@ -39,7 +38,7 @@ class Task:
     metric: Metric
     text: str  #: The scenario; its paths are relative to ``base``.
     base: str
-    files: tuple[File, ...]
+    files: tuple[InputFile, ...]
     #: ``closed``: with the population that takes ``limit_s``; ``open``: at the highest rate within it;
     #: ``as-is``: as the scenario says.
     mode: LoadMode
@@ -51,7 +50,7 @@ class Task:
     start_error: float | None = None
 
 
-def key_of(text: str, files: tuple[File, ...], mode: LoadMode, limit_s: float, tolerance: float) -> str:
+def key_of(text: str, files: tuple[InputFile, ...], mode: LoadMode, limit_s: float, tolerance: float) -> str:
     """The digest of a task in a journal; the estimate that it starts from is not part of it."""
     search = mode if mode == "as-is" else f"{mode} {limit_s!r} {tolerance!r}"
     # A name changes nothing: classes that differ only in what they take share their points.
@@ -69,7 +68,7 @@ def evaluate(task: Task, report: Report) -> dict[str, Any]:
 
 
 def _figures(task: Task, report: Report) -> PointFigures:
-    verify(task.files)
+    verify_files(task.files)
     scenario = Document(task.text, "its scenario").validate(Scenario)
     if task.mode != "as-is":
         return _at_limit(task, task.mode, scenario, report)
@@ -85,7 +84,7 @@ def _figures(task: Task, report: Report) -> PointFigures:
 
 def _at_limit(task: Task, loop: Loop, scenario: Scenario, report: Report) -> PointFigures:
     closed = loop == "closed"
-    request = Asked(
+    request = RateRequest(
         task.limit_s,
         loop=loop,
         tolerance=task.tolerance,
@@ -94,9 +93,9 @@ def _at_limit(task: Task, loop: Loop, scenario: Scenario, report: Report) -> Poi
         start_error=task.start_error,
         requests=task.requests,
         warmup_requests=task.warmup_requests if closed else None,
-        most_runs=_MOST_LOOPS if closed else Asked.most_runs,
+        most_runs=_MOST_LOOPS if closed else RateRequest.most_runs,
     )
-    found = of_scenario(scenario, Path(task.base), task.text, request, report)
+    found = search_scenario(scenario, Path(task.base), task.text, request, report)
     if found.run is None or found.rate_iops is None:
         raise InputError("infeasible", None, found.problem or "no rate was found")
     rate, interval = found.crossing_iops or found.rate_iops, found.ci95_iops

@@ -32,9 +32,9 @@ from iowatt.emerald.family import (
 from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.estimate import NotEstimated
-from iowatt.evaluate.search import inputs
-from iowatt.evaluate.search.evaluator import Evaluator, Job
-from iowatt.evaluate.search.record import as_record, as_text
+from iowatt.evaluate.search.evaluator import Evaluator, PointJob
+from iowatt.evaluate.search.journal import error_record, error_text
+from iowatt.evaluate.search.point import InputFile, described_files, file_digests
 from iowatt.model.scenario.model import Scenario
 
 #: A metric of a configuration; the last is the [[configuration]] whose own loads apply.
@@ -175,7 +175,7 @@ class Search:
         ]
         if bases:
             self.simulate(bases)
-        jobs: dict[str, Job] = {}
+        jobs: dict[str, PointJob] = {}
         keys: dict[str, list[PointKey]] = {}
         for metric, candidate, configuration in todo:
             key = (metric.name, candidate, configuration)
@@ -189,7 +189,7 @@ class Search:
             except InputError as error:
                 self.known.failed[key] = _error_text(error)
                 continue
-            jobs[task.key] = Job(task, f"{metric.name}, {candidate.label}")
+            jobs[task.key] = PointJob(task, f"{metric.name}, {candidate.label}")
             keys.setdefault(task.key, []).append(key)
         if not jobs:
             return
@@ -204,7 +204,7 @@ class Search:
                 if "figures" in record:
                     self.known.found[key] = PointFigures.model_validate(record["figures"])
                 else:
-                    self.known.failed[key] = as_text(record["error"])
+                    self.known.failed[key] = error_text(record["error"])
 
     def _task(self, metric: Metric, candidate: Candidate, configuration: str | None) -> Task:
         limit, tolerance, test = (
@@ -237,7 +237,7 @@ class Search:
             start_error=_NEAR if start is not None else None,
         )
 
-    def _input_files(self, text: str, candidate: Candidate) -> tuple[inputs.File, ...]:
+    def _input_files(self, text: str, candidate: Candidate) -> tuple[InputFile, ...]:
         """The files of the family that a scenario reads; the same for all with the same drives and parts."""
         kind = repr((candidate.controller, sorted({group.drive for group in candidate.groups})))
         if kind not in self._files:
@@ -245,7 +245,7 @@ class Search:
             work = evaluation.prepare(parsed, self.family.base, text)
             self._files[kind] = evaluation.files(work, self.family.base)
         files = self._files[kind]
-        return inputs.described(files, inputs.digests(path for _, path in files))
+        return described_files(files, file_digests(path for _, path in files))
 
     def _limit(self, metric: Metric, configuration: str | None) -> float:
         if configuration is not None:
@@ -396,4 +396,4 @@ def _ep(figures: PointFigures | None) -> float:
 
 
 def _error_text(error: InputError) -> str:
-    return as_text({**as_record(error), "hint": None})
+    return error_text({**error_record(error), "hint": None})

@@ -32,7 +32,13 @@ from iowatt.emerald.plan.build import NO_LIMIT_MS
 from iowatt.emerald.plan.model import Plan, PlanDeviation, Stage
 from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
-from iowatt.evaluate.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
+from iowatt.evaluate.search.highest_rate import (
+    KEEPS_UP,
+    RateBracket,
+    RateMeasurement,
+    highest_rate,
+    verdict_of,
+)
 from iowatt.evaluate.search.highest_throughput import highest_throughput
 from iowatt.sources.export.outstanding import LEAST, MOST, needed
 
@@ -266,14 +272,14 @@ class _Calibrator:
         exact = self._bench.exact
         limit = self._limit = self._limit or limit_of(self._plan, self._rules, self._settings, exact=exact)
 
-        def measure(rate: float) -> Measured:
+        def measure(rate: float) -> RateMeasurement:
             point = self._at_rate(stage, rate, limit)
             outcome = point.outcome
             if point.verdict == "generator":  # the storage's own limit is not known
-                return Measured(rate, outcome.iops, None)
+                return RateMeasurement(rate, outcome.iops, None)
             half = 0.0 if exact else outcome.half_width_s or 0.0
             achieved, scatter = outcome.kept_up(rate)
-            return Measured(rate, achieved, limit.response_s(outcome), half, scatter)
+            return RateMeasurement(rate, achieved, limit.response_s(outcome), half, scatter)
 
         highest = highest_rate(
             measure,
@@ -364,7 +370,7 @@ class _Calibrator:
             return "generator"
         achieved, scatter = point.outcome.kept_up(rate)
         response_s = limit.response_s(point.outcome)
-        return judged(rate, achieved, response_s, limit.aim_s, scatter=scatter, keeps_up=self._keeps_up)
+        return verdict_of(rate, achieved, response_s, limit.aim_s, scatter=scatter, keeps_up=self._keeps_up)
 
     def _start(self, stage: Stage, aim_s: float) -> float:
         """The first rate: what a closed loop reaches, or what the phase before reached."""
@@ -393,7 +399,7 @@ class _Calibrator:
                 return outcome
             best = outcome
 
-    def _chosen(self, stage: Stage, highest: Highest, limit: Limit) -> Point | None:
+    def _chosen(self, stage: Stage, highest: RateBracket, limit: Limit) -> Point | None:
         """The point of the rate found; in simulation checked as the measurement will have it."""
         if highest.best is None:
             return None

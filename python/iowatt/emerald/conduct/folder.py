@@ -23,7 +23,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
 from iowatt.emerald.plan.instruments import without_secrets
 from iowatt.emerald.plan.model import Plan
-from iowatt.evaluate.search.folder import synced, write_whole
+from iowatt.evaluate.search.folder import sync, write_whole
 
 PLAN: Final = "plan.json"
 LOCK: Final = "lock"
@@ -59,7 +59,7 @@ class Folder:
                 clear(path, but=(LOCK, MANIFEST))  # without a manifest --force would refuse what is left
             for folder in (path / STAGES, path / METERS):
                 folder.mkdir(exist_ok=True)
-            synced(path.parent)
+            sync(path.parent)
         except OSError as error:
             raise InputError("unwritable", str(path), f"cannot be written: {error.strerror}") from None
         self.id = str(before.get("id") or secrets.token_hex(8))

@@ -1,23 +1,77 @@
-"""What `iowatt cache` and `iowatt.cache` are asked, in words and units, and the answer."""
+"""What `iowatt cache` and `iowatt.cache` are asked for, in text and units, and the answer."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.results import Note
 from iowatt.base.units import parse_block_size, parse_capacity, parse_duration, parse_iops
-from iowatt.evaluate.caches import policies_and_sizes, sizes
 from iowatt.evaluate.caches.result import CacheComparison
-from iowatt.evaluate.caches.simulate import FOOTPRINT, SPAN, Progress, ShareOf, Writes, simulate
+from iowatt.evaluate.caches.simulate import FOOTPRINT, SPAN, Progress, ShareOf, Writes, parse_size, simulate
 from iowatt.model.scenario import cache_policies
+
+RATE_IOPS: Final = 1000.0
+"""Of a profile that has no rate: hits do not depend on it."""
+
+
+@dataclass(frozen=True)
+class TraceSource:
+    """A trace as a spec, its address space where that is known, and what to know about it."""
+
+    trace: dict[str, Any]
+    span_bytes: int | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def is_profile(name: str) -> bool:
+    """Whether a name means a profile: it ends in .toml, or the library has it and the folder no such file."""
+    from iowatt.model.profile.find import profile_names
+
+    return name.endswith(".toml") or (name in profile_names() and not Path(name).exists())
+
+
+def profile_source(
+    name: str,
+    overrides: Sequence[str] = (),
+    *,
+    seed: int = 1,
+    requests: int | None = None,
+    duration_s: float | None = None,
+    rate_iops: float | None = None,
+    span: int | None = None,
+) -> TraceSource:
+    """A synthetic workload: the profile ``name``, ending after so many requests or seconds.
+
+    Raises ``InputError`` as `iowatt.trace.generate.prepare` does.
+    """
+    from iowatt.model.profile.find import load
+    from iowatt.trace.generate import prepare
+
+    assumed = []
+    arrivals = load(name, overrides).profile.arrivals
+    phases = getattr(arrivals, "phases", None)
+    if rate_iops is None and phases is None and getattr(arrivals, "rate", 0.0) is None:
+        rate_iops = RATE_IOPS
+        text = f"the profile has no rate; {RATE_IOPS:g} requests/s are made, hits do not depend on it"
+        assumed = [Note(code="assumed-rate", text=text)]
+    prepared = prepare(
+        name, overrides, seed=seed, requests=requests, duration_s=duration_s, rate_iops=rate_iops, span=span
+    )
+    remarks = (Note(code="profile", text=text) for text in prepared.notes)
+    known = span if span is not None else prepared.loaded.profile.span
+    return TraceSource(prepared.trace, known, (*assumed, *remarks))
+
 
 SIZES: Final = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
 NO_BLOCK: Final = "none"
 
 
-def ask(
+def compare_caches(
     trace: str,
     *,
     policy: str | Iterable[str] = "lru",
@@ -35,18 +89,15 @@ def ask(
     reading: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> CacheComparison:
-    """Simulate caches alone; `iowatt.api.functions.cache` says what the parameters mean.
+    """Simulate caches alone; `iowatt.api.functions.cache` documents the parameters.
 
-    Raises
-    ------
-    InputError
-        Names the argument and what would be accepted.
+    Raises ``InputError``: names the argument and what would be accepted.
     """
     block_bytes = _block(block)
     chosen = [_read(cache_policies.parsed, text, "policy") for text in _names(policy)]
     objects = block_bytes is None
     listed = _listed(SIZES if size is None else size)
-    wanted = [_read(lambda text: sizes.parsed(text, objects=objects), text, "size") for text in listed]
+    wanted = [_read(lambda text: parse_size(text, objects=objects), text, "size") for text in listed]
     first, first_s = _warm_up(warm_up)
     entering: Writes = _word(writes, ("allocate", "around"), "writes")
     share_of: ShareOf = _word(percent_of, (FOOTPRINT, SPAN), "percent_of")
@@ -75,18 +126,18 @@ def ask(
     )
 
 
-def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> policies_and_sizes.Given:
-    if not policies_and_sizes.is_profile(trace):
+def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> TraceSource:
+    if not is_profile(trace):
         for name, value in made.items():
             if value not in (None, [], ()):
                 message = f"is for profiles, and {trace} is a recorded trace"
                 raise InputError("not-applicable", Argument(name), message)
-        return policies_and_sizes.Given({"path": trace, **reading})
+        return TraceSource({"path": trace, **reading})
     for name, value in reading.items():
         if value is not None:
             message = f"this is a profile; the option {name} is for recorded traces"
             raise InputError("not-applicable", trace, message)
-    return policies_and_sizes.of_profile(
+    return profile_source(
         trace,
         made["set"],
         seed=1 if made["seed"] is None else made["seed"],

@@ -1,4 +1,4 @@
-"""What simulated caches hit: ``iowatt.cache/1``. Ratios are from 0 to 1."""
+"""Hits of simulated caches: ``iowatt.cache/1``. Ratios are from 0 to 1."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class WarmUp(Result):
-    """What is not counted at the beginning: as asked, and how many requests that was."""
+    """The uncounted beginning: as requested, and the number of requests in it."""
 
     requests: int
     time_s: float
@@ -41,7 +41,7 @@ class SimulatedCache(Result):
     """One cache; a ratio is None where there was nothing to hit."""
 
     policy: str
-    #: Those that were given; the others are the paper's.
+    #: Parameters given by the user; the others are the paper's.
     parameters: dict[str, int | float]
     #: As asked: ``4GiB``, ``1%``.
     size: str
@@ -85,7 +85,7 @@ class CacheComparison(ResultDocument):
     footprint: int
     footprint_bytes: int | None
     span_bytes: int
-    #: What shares of ``size`` are of.
+    #: The base of sizes given as shares.
     share_of: Literal["footprint", "span"]
     caches: list[SimulatedCache]
     notes: list[Note]

@@ -1,18 +1,79 @@
-"""Caches alone: a trace, policies and sizes in, hit ratios out (schema ``iowatt.cache/1``)."""
+"""Caches on their own: a trace, policies and sizes in, hit ratios out (schema ``iowatt.cache/1``)."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final, Literal
 
 from iowatt import core
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
+from iowatt.base.units import parse_capacity
 from iowatt.evaluate.caches.result import CacheComparison, CountsByWay, HitCounts, SimulatedCache, WarmUp
-from iowatt.evaluate.caches.sizes import Size
 from iowatt.model.scenario.cache_policies import Policy
 from iowatt.trace.open import of_all_devices, source
+
+MOST_SLOTS = 1 << 31
+"""Slots of the largest cache that is simulated."""
+
+_SHARE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,20})?)\s*%")
+_COUNT = re.compile(r"[0-9]{1,10}")
+
+
+@dataclass(frozen=True)
+class CacheSize:
+    """One size as it was asked for: ``bytes``, a ``share`` (1 is the whole) or ``slots``."""
+
+    text: str
+    bytes: int | None = None
+    share: Decimal | None = None
+    slots: int | None = None
+
+    def slots_of(self, block: int | None, whole: int) -> int:
+        """Blocks (or objects) of a cache of this size, rounded down.
+
+        Raises ``InputError``: it holds none, or more than are simulated.
+        """
+        if self.slots is not None:
+            found = self.slots
+        elif self.share is not None:
+            found = int(self.share * whole)
+        else:
+            found = (self.bytes or 0) // (block or 1)
+        unit = "object" if block is None else f"block of {block} bytes"
+        if found == 0:
+            raise InputError("out-of-range", Argument("size"), f"{self.text} holds no {unit}")
+        if found > MOST_SLOTS:
+            message = f"{self.text} is {found} blocks; at most {MOST_SLOTS} are simulated"
+            raise InputError("out-of-range", Argument("size"), message)
+        return found
+
+
+def parse_size(text: str, *, objects: bool) -> CacheSize:
+    """A size as the command line takes it: ``1%``, ``4GiB``; without blocks a number of objects, ``27517``.
+
+    Raises ``InputError``: with what would be accepted.
+    """
+    text = text.strip()
+    if match := _SHARE.fullmatch(text):
+        share = Decimal(match[1]) / 100
+        if not 0 < share <= 1:
+            raise InputError("out-of-range", None, f"{text} is not between 0 and 100 %")
+        return CacheSize(text, share=share)
+    if objects:
+        if _COUNT.fullmatch(text):
+            return CacheSize(text, slots=int(text))
+        message = (
+            f"{text!r} is not accepted; expected a number of objects such as 27517, or a share of those that "
+            "are touched such as 1% (bytes need `block=`)"
+        )
+        raise InputError("bad-syntax", None, message)
+    return CacheSize(text, bytes=parse_capacity(text))
+
 
 Progress = Callable[[float | None, int], None]
 
@@ -27,7 +88,7 @@ MOST_CACHES: Final = 1000
 def simulate(
     trace: Mapping[str, Any],
     policies: Sequence[Policy],
-    sizes: Sequence[Size],
+    sizes: Sequence[CacheSize],
     *,
     block_bytes: int | None = 4096,
     writes: Writes = "allocate",
@@ -64,19 +125,13 @@ def simulate(
     skip_empty
         Leave out sizes that hold no block, as far as others do, in place of refusing them.
 
-    Raises
-    ------
-    InputError
-        The trace cannot be read, or a size holds no block.
+    Raises ``InputError``: the trace cannot be read, or a size holds no block.
     """
     if not policies or not sizes:
         raise InputError("missing", None, "no cache to simulate; give at least one policy and one size")
     if len(policies) * len(sizes) > MOST_CACHES:
-        raise InputError(
-            "out-of-range",
-            None,
-            f"{len(policies)} policies x {len(sizes)} sizes; at most {MOST_CACHES} caches are simulated",
-        )
+        message = f"{len(policies)} policies x {len(sizes)} sizes; at most {MOST_CACHES} caches are simulated"
+        raise InputError("out-of-range", None, message)
     plan: dict[str, Any] = {
         "block_bytes": block_bytes,
         "writes": writes,
@@ -96,11 +151,8 @@ def simulate(
     plan["caches"] = [{"replacement": policy.plan, "slots": count} for policy, _, count in asked]
     found = _run(trace, plan, progress)
     if not found["all"]["requests"]["read"] + found["all"]["requests"]["write"]:
-        raise InputError(
-            "empty",
-            Argument("warm_up"),
-            f"all {found['warm_up_requests']:,} requests are in the warm-up; nothing is left to count",
-        )
+        message = f"all {found['warm_up_requests']:,} requests are in the warm-up; nothing is left to count"
+        raise InputError("empty", Argument("warm_up"), message)
     return CacheComparison(
         trace=_name(trace),
         block_bytes=block_bytes,
@@ -127,13 +179,13 @@ def simulate(
 def _whole(
     trace: Mapping[str, Any],
     plan: Mapping[str, Any],
-    sizes: Sequence[Size],
+    sizes: Sequence[CacheSize],
     *,
     share_of: str,
     span_bytes: int | None,
     progress: Progress | None,
 ) -> int:
-    """Blocks or objects of what shares are of; 0 where there are no shares."""
+    """Blocks or objects of the base of shares; 0 where no size is a share."""
     shares = [size for size in sizes if size.share is not None]
     if not shares:
         return 0
@@ -145,12 +197,9 @@ def _whole(
         if span_bytes is not None:
             return int(span_bytes // block)
     if trace.get("path") == "-":
-        raise InputError(
-            "read-once",
-            Argument("size", shares[0].text),
-            "a share is known at the trace's end only, and standard input is read once",
-            hint="give the size in bytes, or the trace as a file",
-        )
+        text = "a share is known at the trace's end only, and standard input is read once"
+        hint = "give the size in bytes, or the trace as a file"
+        raise InputError("read-once", Argument("size", shares[0].text), text, hint=hint)
     passed = _run(trace, plan, progress)
     if share_of == SPAN:
         return -(-int(passed["span_bytes"]) // (block or 1))
@@ -179,11 +228,7 @@ def _counts(of: Mapping[str, int]) -> CountsByWay:
 
 
 def _cache(
-    policy: Policy,
-    size: Size,
-    block: int | None,
-    found: Mapping[str, Any],
-    passed: Mapping[str, Any],
+    policy: Policy, size: CacheSize, block: int | None, found: Mapping[str, Any], passed: Mapping[str, Any]
 ) -> SimulatedCache:
     hits = HitCounts(**{key: _counts(found["hits"][key]) for key in passed})
     ratios = {}

@@ -1,7 +1,6 @@
 """The analytic estimator: what a scenario does, in milliseconds of computing. Estimated, not simulated."""
 
-from iowatt.evaluate.estimate.estimate import Estimate, Station
-from iowatt.evaluate.estimate.estimator import Estimator
+from iowatt.evaluate.estimate.estimator import Estimate, Estimator, Station
 from iowatt.evaluate.estimate.unknown import NotEstimated
 
 __all__ = ["Estimate", "Estimator", "NotEstimated", "Station"]

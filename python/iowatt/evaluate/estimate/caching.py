@@ -16,14 +16,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.evaluate.estimate.load import Flow, Stream
-from iowatt.evaluate.estimate.locality import Band, bands, is_banded
-from iowatt.evaluate.estimate.unknown import refuse
+from iowatt.evaluate.estimate.load import Band, Flow, Stream, bands, is_banded
+from iowatt.evaluate.estimate.root import root_of_log
+from iowatt.evaluate.estimate.unknown import not_modelled
 
-_STEPS: Final = 60
 #: Share of the lines that is dirty where writes wait for destages.
 FULL: Final = 0.97
-#: Sequences that began together have come so far apart, bytes: by the square root of what they have moved.
+#: Distance, in bytes, by which sequences that began together drift apart.
 SPREAD: Final = 2 << 20
 #: Streams whose speeds differ by less follow one another.
 _ALIKE: Final = 0.15
@@ -49,7 +48,7 @@ class _Use:
 
 
 @dataclass(frozen=True)
-class Run:
+class DestageRun:
     """Destages of a volume: so many a second, of so many bytes, over ``extent`` bytes somewhere from
     ``first`` to ``last``, in pieces of ``grain``."""
 
@@ -64,17 +63,17 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Cached:
-    """What the cache makes of a load. ``dirty`` is the mean share of lines that are."""
+class CacheState:
+    """The cache under a load. ``dirty`` is the mean share of dirty lines."""
 
     cache: Mapping[str, Any]
-    runs: tuple[Run, ...]
+    runs: tuple[DestageRun, ...]
     dirty: float
     _hits: Mapping[Key, float]
     _followers: Mapping[tuple[int, Stream], float]
 
     def hit(self, flow: Flow, band: Band) -> float:
-        """Of the reads of a band."""
+        """Hit ratio of the reads of a band."""
         return self._hits.get(_key(flow.volume, band), 0.0)
 
     def missed(self, flow: Flow, stream: Stream) -> float:
@@ -91,15 +90,13 @@ class Cached:
         return whole, size / whole if stream.access["pattern"] == "sequential" else 1.0
 
 
-def cached(
+def cache_state(
     cache: Mapping[str, Any], flows: Sequence[Flow], rates: Sequence[float], *, full: bool = False
-) -> Cached:
+) -> CacheState:
     """The steady state under flows at rates; only their proportions matter. ``full``: writes wait for space.
 
-    Raises
-    ------
-    NotEstimated
-        An address law that cannot be said in bands, reading ahead of sequences, whole-line transfers.
+    Raises ``NotEstimated``: an address law that bands cannot express, read-ahead of sequences,
+    whole-line transfers.
     """
     uses: dict[Key, _Use] = {}
     ahead: dict[tuple[int, int, int], list[tuple[Stream, float, float, float]]] = {}
@@ -108,7 +105,7 @@ def cached(
             if stream.access["pattern"] == "sequential":
                 _follow(ahead, cache, flow, stream, rate)
             elif not is_banded(stream):
-                raise refuse(
+                raise not_modelled(
                     f"the address law {stream.access['pattern']!r} behind a cache",
                     f"workload.{flow.name}.profile",
                 )
@@ -117,17 +114,11 @@ def cached(
     return _steady(cache, list(uses.values()), ahead, full)
 
 
-def _refer(
-    uses: dict[Key, _Use],
-    cache: Mapping[str, Any],
-    flow: Flow,
-    stream: Stream,
-    rate: float,
-) -> None:
+def _refer(uses: dict[Key, _Use], cache: Mapping[str, Any], flow: Flow, stream: Stream, rate: float) -> None:
     line, grain = cache["line_bytes"], float(stream.access.get("extent_bytes") or 0)
     for write, share, sizes in stream.parts:
         if write and cache["transfers"] == "whole" and any(size % line for size, _ in sizes):
-            raise refuse(
+            raise not_modelled(
                 "transfers of whole lines of which a part is written", "array.controller.cache.adaptive"
             )
         for band in bands(stream, write=write):
@@ -153,7 +144,7 @@ def _follow(
 ) -> None:
     """Group sequences over the same range by their starts: those as fast as others follow them."""
     if cache["read_ahead"] is not None and stream.read_share > 0:
-        raise refuse("reading ahead", "array.controller.cache.read_ahead")
+        raise not_modelled("reading ahead", "array.controller.cache.read_ahead")
     read = rate * stream.share * stream.read_share * _mean(stream.read_sizes)
     written = rate * stream.share * (1 - stream.read_share) * _mean(stream.write_sizes)
     together = stream.access.get("begin") == "start" and stream.access.get("run_bytes") is None
@@ -172,7 +163,7 @@ def _steady(
     uses: Sequence[_Use],
     ahead: Mapping[tuple[int, int, int], list[tuple[Stream, float, float, float]]],
     full: bool,
-) -> Cached:
+) -> CacheState:
     line, back = cache["line_bytes"], cache["write"] == "back"
     capacity = float(cache["capacity_bytes"] // line)
     lines = np.array([use.lines for use in uses])
@@ -225,7 +216,7 @@ def _steady(
     following = {
         key: together if speed * time >= SPREAD else 1.0 for key, (together, speed) in followers.items()
     }
-    return Cached(cache, runs, share, found, following)
+    return CacheState(cache, runs, share, found, following)
 
 
 def _key(volume: int, band: Band) -> Key:
@@ -246,10 +237,12 @@ def _groups(
 
 def _runs(
     cache: Mapping[str, Any], uses: Sequence[_Use], sweep: float, leads: Sequence[tuple[int, Stream, float]]
-) -> tuple[Run, ...]:
+) -> tuple[DestageRun, ...]:
     most = cache["destage_bytes"]
     found = [
-        Run(volume, speed / most, most, stream.start, stream.end, float(stream.end - stream.start), 0.0, True)
+        DestageRun(
+            volume, speed / most, most, stream.start, stream.end, float(stream.end - stream.start), 0.0, True
+        )
         for volume, stream, speed in leads
     ]
     for use in uses:
@@ -262,12 +255,12 @@ def _runs(
         band = use.band
         if part >= most:
             runs = (rate * part / most, float(most))
-            found.append(Run(use.volume, *runs, band.first, band.last, band.bytes, use.grain, False))
+            found.append(DestageRun(use.volume, *runs, band.first, band.last, band.bytes, use.grain, False))
             continue
         block = most / part
         apart = (1 + (block - 1) * (1 - full)) / block  # runs for each part that is dirty
         runs = (rate * apart, part / apart)
-        found.append(Run(use.volume, *runs, band.first, band.last, band.bytes, use.grain, False))
+        found.append(DestageRun(use.volume, *runs, band.first, band.last, band.bytes, use.grain, False))
     return tuple(run for run in found if run.rate > 0)
 
 
@@ -281,13 +274,4 @@ def _solve(rising: Callable[[float], float], target: float) -> float:
     """The time at which a rising function reaches a target; infinite where it never does."""
     if rising(1e15) <= target:
         return math.inf
-    low, high = -40.0, 15 * math.log(10)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if rising(math.exp(middle)) < target:
-            low = middle
-        else:
-            high = middle
-        if high - low < 1e-6:
-            break
-    return math.exp((low + high) / 2)
+    return root_of_log(rising, target, -40.0, 15 * math.log(10), close=1e-6)

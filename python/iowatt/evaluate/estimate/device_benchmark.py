@@ -1,10 +1,9 @@
-"""One drive, or one set of mirrored drives, flown by short simulations: so many operations outstanding at a
-time.
+"""One drive, or one set of mirrored drives, benchmarked by short simulations: at each number outstanding, at
+a time.
 
-What comes of it is a curve over the depth: operations a second, their response time and its spread, and the
-joules of an operation above idling. Scheduling, parallel flash, garbage collection, buffers and the turn
-that a disk loses between the read and the write of a parity update are in it, because the simulator flies it.
-"""
+The result is a curve over the depth: operations a second, their response time and its spread, and the joules
+of an operation above idling. Scheduling, parallel flash, garbage collection, buffers and the turn that a disk
+loses between the read and the write of a parity update are in it, because the simulator models them."""
 
 from __future__ import annotations
 
@@ -21,15 +20,15 @@ from iowatt.evaluate.estimate.operations import Kind
 DEPTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 #: Requests outstanding at a group of a parity level.
 _DEPTHS_OF_GROUPS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 80, 128)
-#: Shares of the rate at saturation at which random arrivals are flown.
+#: Shares of the rate at saturation at which random arrivals are benchmarked.
 _SHARES: Final = (0.25, 0.5, 0.7, 0.85, 0.93)
-#: Sequences begin within so many bytes of one another, whatever the size of their requests.
+#: Sequences begin within this many bytes of one another, whatever the size of their requests.
 _NEAR: Final = 1 << 20
 #: Its stripe unit: every operation lies within one.
 _UNIT: Final = 1 << 20
 #: Operations of each simulation: rates are then known within 1 % or so.
 OPERATIONS: Final = 3000
-#: Of it, cut as warm-up.
+#: Share of it that is cut as warm-up.
 _WARMUP: Final = 0.15
 #: How often the write buffer of an SSD is written before anything counts.
 _BUFFERS: Final = 1.5
@@ -44,10 +43,10 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Point:
+class BenchmarkPoint:
     """At one depth: operations a second, their responses (of all, of reads, of writes), joules of each.
 
-    Of a direction that does not occur the response is that of all.
+    A direction that does not occur has the response of all.
     """
 
     depth: int
@@ -61,20 +60,20 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Flown:
-    """What the simulations gave. Of a group of a parity level, ``iops`` and joules are of each drive's
+class BenchmarkCurve:
+    """The benchmark's points. For a group of a parity level, ``iops`` and joules are those of each drive's
     commands, and writes are whole parity updates of ``updated`` drives."""
 
-    points: tuple[Point, ...]
+    points: tuple[BenchmarkPoint, ...]
     drives: int
     updated: int = 0
     #: With random arrivals at shares of the rate at saturation: what a buffer that has room does for writes.
-    open: tuple[tuple[float, Point], ...] = ()
+    open: tuple[tuple[float, BenchmarkPoint], ...] = ()
 
 
-def fly(
+def benchmark(
     pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]], *, mirrored: int, parity: int, seed: int
-) -> Flown:
+) -> BenchmarkCurve:
     """Simulate one drive of a plan's pool under a mix of operations, or ``mirrored`` drives that hold the
     same.
 
@@ -102,7 +101,7 @@ def fly(
     # A drive that sleeps by itself is awake as long as there is work: `watts` adds that.
     idle_w = drives * (power["active_w"] if power.get("awake_s") else power["levels"]["idle_w"])
     first = _buffered(pool, asked, drives if parity else 1)
-    points: list[Point] = []
+    points: list[BenchmarkPoint] = []
     rate = (
         1
         / _run(
@@ -124,7 +123,7 @@ def fly(
         warmup_s = max(_WARMUP, first / wanted) * seconds
         points.append(_run(plan, rows, depth, end_s=seconds, warmup_s=warmup_s, idle_w=idle_w, parity=parity))
         rate = points[-1].depth / points[-1].both.mean_s
-    opened: list[tuple[float, Point]] = []
+    opened: list[tuple[float, BenchmarkPoint]] = []
     if first and not parity:
         most = (points[-1].iops + points[-2].iops) / 2
         plan["workloads"][0]["replay"] = {"mode": "open", "speed": 1.0}
@@ -148,11 +147,11 @@ def fly(
                     ),
                 )
             )
-    return Flown(tuple(points), drives, 1 + parity if parity else 0, tuple(opened))
+    return BenchmarkCurve(tuple(points), drives, 1 + parity if parity else 0, tuple(opened))
 
 
 def _host(kind: Kind) -> Kind:
-    """What a host asks of a group so that its drives are asked for a kind."""
+    """The host request that makes the drives of a group do operations of a kind."""
     return Kind("write" if kind.how == "update" else "read", kind.bytes, kind.place)
 
 
@@ -252,7 +251,7 @@ def _run(
     warmup_s: float,
     idle_w: float,
     parity: int,
-) -> Point:
+) -> BenchmarkPoint:
     from iowatt.sources.simulator import run_core
 
     replay = plan["workloads"][0]["replay"]
@@ -274,7 +273,7 @@ def _run(
     if parity:
         done = max(1, sum(device["accesses"] for device in devices))
         there = sum(device["queue_length_mean"] for device in devices) / len(devices)
-    return Point(
+    return BenchmarkPoint(
         depth=depth,
         iops=done / seconds / (len(devices) if parity else 1),
         both=both,

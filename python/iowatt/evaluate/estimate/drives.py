@@ -1,4 +1,4 @@
-"""What single drives do, kept: a pilot for each drive and mix of operations that was asked for."""
+"""Benchmarks of single drives, cached: one for each drive and mix of operations."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from iowatt.evaluate.estimate.operations import Kind, Mix, Place
 from iowatt.evaluate.estimate.queueing import Curve
 from iowatt.model.scenario.array import Pool
 
-#: Shares of kinds are rounded to so many parts, places to so many of a drive: pilots are shared by what is
+#: Shares of kinds are rounded to parts, places to zones of a drive: benchmarks are shared by mixes that are
 #: alike.
 _PARTS: Final = 24
-#: Up to so many kinds; more of them need finer shares.
+#: Most kinds of a mix with coarse shares; more of them need finer ones.
 _FEW: Final = 8
 _ZONES: Final = 32
 #: Small ranges are one of these.
@@ -33,14 +33,14 @@ Key = tuple[tuple[Kind, int], ...]
 
 
 class Drives:
-    """Curves of drives by their plan and their work; ``pilots`` were flown so far."""
+    """Curves of drives by their plan and their work; ``pilots`` counts the benchmarks so far."""
 
     def __init__(self) -> None:
         self._curves: dict[tuple[str, int, int, Key], Curve] = {}
         self.pilots = 0
 
     def curve(self, name: str, pool: Mapping[str, Any], mix: Mix, *, mirrored: int, parity: int) -> Curve:
-        """What a set of a plan's pool does under a mix, whatever its rate; ``name`` tells drives apart."""
+        """The curve of a set of a plan's pool under a mix; ``name`` identifies the drive."""
         rounded = alike(mix)
         if not _in_groups(pool, rounded):
             parity = 0
@@ -53,7 +53,7 @@ class Drives:
 
 @dataclass(frozen=True)
 class _Flight:
-    """What is flown: a pool's drive as JSON, and its work."""
+    """A benchmark's inputs: a pool's drive as JSON, and its work."""
 
     pool: str
     mirrored: int
@@ -63,11 +63,11 @@ class _Flight:
 
 @lru_cache(maxsize=4096)
 def _flown(flight: _Flight) -> Curve:
-    """The curve of a flight, flown once in a process: other questions ask for the same drives."""
+    """The curve of a benchmark, made once in a process: other estimates need the same drives."""
     shares = [(kind, float(parts)) for kind, parts in flight.mix]
     pool = json.loads(flight.pool)
     return Curve(
-        device_benchmark.fly(pool, shares, mirrored=flight.mirrored, parity=flight.parity, seed=_SEED)
+        device_benchmark.benchmark(pool, shares, mirrored=flight.mirrored, parity=flight.parity, seed=_SEED)
     )
 
 
@@ -85,14 +85,14 @@ def _in_groups(pool: Mapping[str, Any], mix: Key) -> bool:
 
 
 def identity(pool: Pool) -> str:
-    """What tells a pool's drives and their queues from others; files are those of one base."""
+    """The identity of a pool's drives and their queues; files are those of one base."""
     return pool.model_dump_json(
         exclude={"name", "count", "raid", "chunklet", "spares", "sparing", "failure", "rebuild"}
     )
 
 
 def alike(mix: Mix) -> Key:
-    """A mix in round figures, so that what is nearly the same is flown once."""
+    """A mix in round figures, so that nearly equal mixes share a benchmark."""
     total = sum(mix.values())
     rounded: dict[Kind, float] = {}
     for kind, count in mix.items():

@@ -12,17 +12,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from iowatt.evaluate.estimate.unknown import refuse
+from iowatt.evaluate.estimate.root import root_of_log
+from iowatt.evaluate.estimate.unknown import not_modelled
 
-_STEPS: Final = 60
 _FAST, _SLOW = 0, 1
 
 
-class Where(NamedTuple):
+class AddressRange(NamedTuple):
     """A band of a virtual pool: ``bytes`` of it somewhere from ``first`` to ``last``, in pieces of
     ``grain``."""
 
@@ -35,11 +35,11 @@ class Where(NamedTuple):
 
     @property
     def space(self) -> tuple[int, int, float]:
-        """What makes it the same data."""
+        """The data's identity: ranges of one space are the same data."""
         return self.first, self.last, self.bytes
 
 
-class Target(NamedTuple):
+class PartShare(NamedTuple):
     """A share of the requests to a band, on a range of a pool's bytes; ``beside`` another, which has them
     as well."""
 
@@ -49,7 +49,7 @@ class Target(NamedTuple):
     share: float
 
 
-class Move(NamedTuple):
+class ExtentMove(NamedTuple):
     """So many transfers a second of a whole extent, of a part."""
 
     pool: int
@@ -66,10 +66,10 @@ class Hybrid:
 
     plan: Mapping[str, Any]
     _shares: Mapping[tuple[int, int, float], tuple[float, ...]]
-    moves: tuple[Move, ...]
+    moves: tuple[ExtentMove, ...]
     outstanding: int
 
-    def targets(self, where: Where, *, write: bool) -> list[Target]:
+    def targets(self, where: AddressRange, *, write: bool) -> list[PartShare]:
         """Where requests to a band go."""
         parts, kind = self.plan["parts"], self.plan["scheme"]["kind"]
         if kind == "linear":
@@ -84,12 +84,16 @@ class Hybrid:
             else:
                 own = share
             if own > 0:
-                found.append(Target(part["pool"], first, last, own))
+                found.append(PartShare(part["pool"], first, last, own))
         return found
 
 
-def settled(
-    plan: Mapping[str, Any], loads: Mapping[Where, tuple[float, float]], *, slower: float, cleaned: float
+def steady_state(
+    plan: Mapping[str, Any],
+    loads: Mapping[AddressRange, tuple[float, float]],
+    *,
+    slower: float,
+    cleaned: float,
 ) -> Hybrid:
     """The steady state of a plan's virtual pool.
 
@@ -102,10 +106,7 @@ def settled(
     cleaned
         Share of the writes to copies that lead to a write-back.
 
-    Raises
-    ------
-    NotEstimated
-        Another scheme, or a way of it that is not modelled.
+    Raises ``NotEstimated``: another scheme, or a way of it that is not modelled.
     """
     scheme, parts = plan["scheme"], plan["parts"]
     kind = scheme["kind"]
@@ -114,11 +115,11 @@ def settled(
     if kind == "tiered-pool":
         return _ranked(plan, loads)
     if kind not in ("tiering", "caching") or scheme.get("write") == "around":
-        raise refuse(
+        raise not_modelled(
             f"virtual pools by {kind}" + (" around copies" if kind == "caching" else ""), "array.virtual_pool"
         )
     if scheme.get("sector_bytes") is not None:
-        raise refuse('caches that copy by sector (copy_unit = "sector")', "array.virtual_pool")
+        raise not_modelled('caches that copy by sector (copy_unit = "sector")', "array.virtual_pool")
     extent = scheme["extent_bytes"]
     spaces, reads, writes, numbers = _spaces(loads, extent)
     rates = (reads + writes) / numbers
@@ -129,17 +130,17 @@ def settled(
     fast, slow = (_range(part) for part in parts)
     if kind == "tiering":
         moved = [(fast, False), (slow, False), (slow, True), (fast, True)]
-        moves = [Move(part[0], write, extent, part[1], part[2], admitted) for part, write in moved]
+        moves = [ExtentMove(part[0], write, extent, part[1], part[2], admitted) for part, write in moved]
     else:
         moves = [
-            Move(slow[0], False, extent, slow[1], slow[2], admitted),
-            Move(fast[0], True, extent, fast[1], fast[2], admitted),
+            ExtentMove(slow[0], False, extent, slow[1], slow[2], admitted),
+            ExtentMove(fast[0], True, extent, fast[1], fast[2], admitted),
         ]
         if scheme["write"] == "back":
             back = cleaned * float((writes * inside).sum())
             moves += [
-                Move(fast[0], False, extent, fast[1], fast[2], back),
-                Move(slow[0], True, extent, slow[1], slow[2], back),
+                ExtentMove(fast[0], False, extent, fast[1], fast[2], back),
+                ExtentMove(slow[0], True, extent, slow[1], slow[2], back),
             ]
     shares = {space: (float(share), 1 - float(share)) for space, share in zip(spaces, inside, strict=True)}
     return Hybrid(plan, shares, tuple(move for move in moves if move.rate > 0), scheme["max_migrations"])
@@ -149,13 +150,13 @@ def _range(part: Mapping[str, Any]) -> tuple[int, int, int]:
     return part["pool"], part["offset_bytes"], part["offset_bytes"] + part["capacity_bytes"]
 
 
-def _even(where: Where) -> tuple[int, int, float]:
-    """The band that stands for those whose pieces are smaller than an extent."""
+def _even(where: AddressRange) -> tuple[int, int, float]:
+    """The band that represents bands with pieces smaller than an extent."""
     return where.first, where.last, float(where.last - where.first)
 
 
 def _spaces(
-    loads: Mapping[Where, tuple[float, float]], extent: int
+    loads: Mapping[AddressRange, tuple[float, float]], extent: int
 ) -> tuple[list[tuple[int, int, float]], Any, Any, Any]:
     """Bands with their reads, writes and extents; pieces smaller than an extent share extents, and are one
     band."""
@@ -180,21 +181,14 @@ def _filtered(rates: Any, numbers: Any, room: float, wanted: float) -> Any:
 
     if float(numbers[rates > 0].sum()) <= room:
         return np.where(rates > 0, 1.0, 0.0)
-    low, high = -40.0, 60.0
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if float((numbers * inside(math.exp(middle))).sum()) < room:
-            low = middle
-        else:
-            high = middle
-    return inside(math.exp((low + high) / 2))
+    return inside(root_of_log(lambda time: float((numbers * inside(time)).sum()), room, -40.0, 60.0))
 
 
-def _ranked(plan: Mapping[str, Any], loads: Mapping[Where, tuple[float, float]]) -> Hybrid:
+def _ranked(plan: Mapping[str, Any], loads: Mapping[AddressRange, tuple[float, float]]) -> Hybrid:
     """Pages by their accesses over the tiers, as far as these have room and performance."""
     scheme, parts = plan["scheme"], plan["parts"]
     if scheme["policies"] or scheme["window"] is not None:
-        raise refuse("tiering policies and windows of relocation", "array.virtual_pool")
+        raise not_modelled("tiering policies and windows of relocation", "array.virtual_pool")
     page = scheme["page_bytes"]
     spaces, reads, writes, numbers = _spaces(loads, page)
     rates = (reads + writes) / numbers
@@ -217,13 +211,13 @@ def _ranked(plan: Mapping[str, Any], loads: Mapping[Where, tuple[float, float]])
     return Hybrid(plan, shares, (), 1)
 
 
-def _linear(parts: Sequence[Mapping[str, Any]], where: Where) -> list[Target]:
+def _linear(parts: Sequence[Mapping[str, Any]], where: AddressRange) -> list[PartShare]:
     found, begin = [], 0
     for part in parts:
         first, last = max(where.first, begin), min(where.last, begin + part["capacity_bytes"])
         if first < last:
             own = part["offset_bytes"] - begin
             share = (last - first) / (where.last - where.first)
-            found.append(Target(part["pool"], first + own, last + own, share))
+            found.append(PartShare(part["pool"], first + own, last + own, share))
         begin += part["capacity_bytes"]
     return found

@@ -1,4 +1,8 @@
-"""What a scenario asks for, read from its plan: flows of requests, and the streams they are made of."""
+"""The load of a scenario, read from its plan: flows of requests, their streams, and where these fall.
+
+The address laws are those of crates/iowatt-workload/src/access, each as bands of bytes that are asked for
+alike; the hot band's curve is the table of ``sources/export/zones.py`` (vdbench 5.04.06). A band may be
+scattered over its range (the extents of Zipf's and the skew law lie in random order)."""
 
 from __future__ import annotations
 
@@ -12,10 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.evaluate.estimate.unknown import refuse
+from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
+from iowatt.sources.export.zones import CUMULATIVE, FIRST_BYTES, REACH_BYTES
 
-#: Requests of a recorded trace that are looked at.
+#: Requests of a recorded trace that are examined.
 LOOKED_AT: Final = 20_000
 #: (bytes, share), shares summing to 1.
 Sizes = tuple[tuple[int, float], ...]
@@ -61,12 +66,12 @@ class Flow:
 
     @cached_property
     def read_share(self) -> float:
-        """Of its requests."""
+        """Share of reads in its requests."""
         return sum(stream.share * stream.read_share for stream in self.streams)
 
     @cached_property
     def mean_bytes(self) -> float:
-        """Of a request."""
+        """Mean bytes of a request."""
         return sum(
             share * bytes_ * weight
             for stream in self.streams
@@ -75,7 +80,7 @@ class Flow:
         )
 
     def mean_bytes_of(self, write: bool) -> float:
-        """Of a request of one direction."""
+        """Mean bytes of a request of one direction."""
         return self._of_write if write else self._of_read
 
     @cached_property
@@ -97,10 +102,7 @@ def _mean(parts: Sequence[tuple[bool, float, Sizes]]) -> float:
 def flows(work: Prepared) -> tuple[Flow, ...]:
     """The workloads of a scenario.
 
-    Raises
-    ------
-    NotEstimated
-        A law of arrivals that is not modelled.
+    Raises ``NotEstimated``: a law of arrivals that is not modelled.
     """
     simulation = work.plan["simulation"]
     return tuple(
@@ -118,7 +120,7 @@ def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow
     made = source["synthetic"]
     closed = replay["mode"] == "closed"
     if closed and replay["per"] == "stream":
-        raise refuse("closed loops for each stream of a trace", f"workload.{name}.replay.per")
+        raise not_modelled("closed loops for each stream of a trace", f"workload.{name}.replay.per")
     rates: dict[int, float] = {}
     variation, total = 1.0, 0.0
     for process in made["processes"]:
@@ -133,7 +135,7 @@ def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow
             rates[member["stream"]] = rates.get(member["stream"], 0.0) + of_member
         total += rate
     if not closed and (made["envelopes"] or made["phases"]):
-        raise refuse("rates that change with time", f"workload.{name}.profile")
+        raise not_modelled("rates that change with time", f"workload.{name}.profile")
     streams = tuple(
         _stream(made["streams"][at], rate / total) for at, rate in sorted(rates.items()) if rate > 0
     )
@@ -154,10 +156,10 @@ def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> F
     """A trace by its first requests: their rate, mix, sizes and the range that they touch, at random."""
     replay = plan["replay"]
     if replay["mode"] == "closed" and replay["per"] == "stream":
-        raise refuse("closed loops for each stream of a trace", f"workload.{name}.replay.per")
+        raise not_modelled("closed loops for each stream of a trace", f"workload.{name}.replay.per")
     path = Path(str(source["path"]))
     if not path.is_file():
-        raise refuse("traces that can be read once only", f"workload.{name}.trace.path")
+        raise not_modelled("traces that can be read once only", f"workload.{name}.trace.path")
     seen = _seen(json.dumps(source, sort_keys=True, default=str), path.stat().st_mtime_ns)
     closed = replay["mode"] == "closed"
     return Flow(
@@ -196,7 +198,7 @@ def _seen(spec: str, changed_ns: int) -> _Seen:  # a file that has changed is re
         if count >= LOOKED_AT:
             break
     if count < 2:
-        raise refuse("traces of fewer than two requests", "workload.trace")
+        raise not_modelled("traces of fewer than two requests", "workload.trace")
     size, write = np.concatenate(sizes)[:LOOKED_AT], np.concatenate(writes)[:LOOKED_AT]
     offset, time = np.concatenate(offsets)[:LOOKED_AT], np.concatenate(times)[:LOOKED_AT]
     span_s = max(1e-9, float(time[-1] - time[0]) / 1e9)
@@ -227,13 +229,13 @@ def _shares(sizes: np.ndarray[Any, Any]) -> Sizes:
 def _variation(name: str, process: Mapping[str, Any]) -> float:
     law = process["law"]
     if process["modulation"] is not None:
-        raise refuse("modulated rates", f"workload.{name}.profile")
+        raise not_modelled("modulated rates", f"workload.{name}.profile")
     kind = law["law"]
     if kind == "poisson":
         return 1.0
     if kind == "constant":
         return 0.0
-    raise refuse(f"arrivals by the law {kind!r}", f"workload.{name}.profile")
+    raise not_modelled(f"arrivals by the law {kind!r}", f"workload.{name}.profile")
 
 
 def _stream(plan: Mapping[str, Any], share: float) -> Stream:
@@ -251,3 +253,115 @@ def _stream(plan: Mapping[str, Any], share: float) -> Stream:
 def _sizes(plan: list[Mapping[str, Any]]) -> Sizes:
     total = math.fsum(size["weight"] for size in plan)
     return tuple((int(size["bytes"]), size["weight"] / total) for size in plan) if total else ()
+
+
+#: Growth from one band of Zipf's or the skew law to the next; coarser bands miss hits.
+_GROWTH: Final = 1.25
+_PATTERNS: Final = ("uniform", "hot-band", "zipf", "skew")
+
+
+@dataclass(frozen=True)
+class Band:
+    """``bytes`` of a volume that ``share`` of the requests go to, all alike, somewhere from ``first`` to
+    ``last``."""
+
+    first: int
+    last: int
+    bytes: float
+    share: float
+
+
+def is_banded(stream: Stream) -> bool:
+    """Whether bands can express the address law; sequences and laws of reuse they cannot."""
+    return stream.access["pattern"] in _PATTERNS
+
+
+def bands(stream: Stream, *, write: bool) -> tuple[Band, ...]:
+    """The bands of a stream that ``is_banded``; the shares add up to 1."""
+    access = stream.access
+    numbers = (
+        float(access.get("exponent", 0)),
+        float(access.get("k", 0)),
+        int(access.get("extent_bytes", 0)),
+    )
+    order = str(access.get("order", "scattered"))
+    return _bands(access["pattern"], numbers, order, (stream.start, stream.end), write=write)
+
+
+@lru_cache(maxsize=4096)
+def _bands(
+    pattern: str, numbers: tuple[float, float, int], order: str, span: tuple[int, int], *, write: bool
+) -> tuple[Band, ...]:
+    start, end = span
+    length = end - start
+    if pattern == "uniform":
+        return (Band(start, end, float(length), 1.0),)
+    if pattern == "hot-band":
+        return _hot(start, end, write)
+    exponent, k, extent = numbers
+    extents = max(1, length // max(extent, 1))
+    cuts = _cuts(extents)
+    if pattern == "skew":
+        held = 1 - (1 - cuts / extents) ** k
+    else:
+        held = np.array([_harmonic(cut, exponent) for cut in cuts])
+        held /= held[-1]
+    found, below, share = [], 0.0, 0.0
+    for cut, until in zip(cuts, held, strict=True):
+        size = (cut - below) * length / extents
+        first = start + int(below * length / extents) if order == "ascending" else start
+        last = int(first + size) if order == "ascending" else end
+        found.append(Band(first, last, size, float(until - share)))
+        below, share = float(cut), float(until)
+    return tuple(found)
+
+
+def _cuts(extents: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    cuts = [1.0]
+    while cuts[-1] * _GROWTH < extents:
+        cuts.append(max(cuts[-1] + 1, round(cuts[-1] * _GROWTH)))
+    return np.array([*(cut for cut in cuts if cut < extents), float(extents)])
+
+
+def _harmonic(number: float, exponent: float) -> float:
+    """Sum of i^-s up to a number; beyond 1000 by the midpoint rule."""
+    whole = int(min(number, 1000))
+    ranks = np.arange(1, whole + 1, dtype=float)
+    total = float((ranks**-exponent).sum())
+    if number > whole:
+        low, high = whole + 0.5, number + 0.5
+        if abs(exponent - 1) < 1e-9:
+            return total + float(np.log(high / low))
+        total += (high ** (1 - exponent) - low ** (1 - exponent)) / (1 - exponent)
+    return total
+
+
+def _hot(start: int, end: int, write: bool) -> tuple[Band, ...]:
+    """The curve's segments, wrapped into the band; writes go a hundredth of it further."""
+    length, shift = end - start, (end - start) // 100 if write else 0
+    found: list[Band] = []
+    left, below, everywhere = 0.0, 0.0, 0.0
+
+    def put(first: float, last: float, share: float) -> None:
+        at = start + int((first + shift) % length)
+        found.append(Band(at, min(end, int(at + last - first)), last - first, share))
+
+    ends = [*(FIRST_BYTES * 2**row for row in range(len(CUMULATIVE))), REACH_BYTES]
+    for right, held in zip(ends, [*CUMULATIVE, 1.0], strict=True):
+        share = held - below
+        if right <= length:
+            put(left, right, share)
+        elif left >= length:
+            everywhere += share
+        else:
+            within = (length - left) / (right - left)
+            put(left, length, share * within)
+            over = right - length
+            if over >= length:
+                everywhere += share * (1 - within)
+            else:
+                put(0.0, over, share * (1 - within))
+        left, below = right, held
+    if everywhere:
+        found.append(Band(start, end, float(length), everywhere))
+    return tuple(found)

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from iowatt.evaluate.estimate.load import Flow
+from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.root import CLOSE, root
-from iowatt.evaluate.estimate.stations import Leg, Servers, Sets, response
 
 _SWEEPS = 40
 
 
 @dataclass(frozen=True)
 class Path:
-    """What requests of one direction of a flow wait for; ``fixed_s`` besides stations."""
+    """The way of a flow's requests of one direction; ``fixed_s`` is waited for besides stations."""
 
     flow: int
     write: bool
@@ -65,7 +65,7 @@ class Network:
         self.behind = behind
 
     def every(self, rates: Sequence[float]) -> list[float]:
-        """Rates as stations want them: with that of what is done in the background behind."""
+        """Rates as stations take them: those of the flows, then that of the background."""
         return [*rates, sum(rates) if self.behind is None else self.behind]
 
     def load(self, rates: Sequence[float]) -> float:
@@ -169,7 +169,7 @@ class Network:
         return root(early, 0.0, most) if 0 < most < math.inf else 0.0
 
     def seen(self, rates: Sequence[float]) -> list[float]:
-        """Of all flows and the background, what a request of each sees of its own."""
+        """For all flows and the background, the rate that an arriving request of each sees."""
         found = [self._seen(at, rates) for at in range(len(rates))]
         share = 1.0 if self.background is None else 1 - 1 / self.background.outstanding
         return [*found, self.every(rates)[-1] * share]

@@ -1,23 +1,120 @@
-"""Requests as operations of pools' drives, and what is waited for."""
+"""Requests of flows and destages, counted as operations of the pools' drives."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from iowatt.evaluate.estimate import back_end
-from iowatt.evaluate.estimate.asking import Asked, Request
-from iowatt.evaluate.estimate.back_end import Geometry
-from iowatt.evaluate.estimate.caching import SPREAD
+from iowatt.evaluate.estimate import operations
+from iowatt.evaluate.estimate.caching import SPREAD, CacheState
 from iowatt.evaluate.estimate.drives import coarse
-from iowatt.evaluate.estimate.hybrid import Hybrid, Target, Where
-from iowatt.evaluate.estimate.operations import How, Mix, Place
+from iowatt.evaluate.estimate.hybrid import AddressRange, Hybrid, PartShare
+from iowatt.evaluate.estimate.load import Flow, Stream, bands, is_banded
+from iowatt.evaluate.estimate.operations import Geometry, How, Mix, Place
+
+
+class VolumeRequest(NamedTuple):
+    """Requests to a volume that differ in their place only; ``step`` is what their starts are multiples
+    of."""
+
+    volume: int
+    write: bool
+    size: int
+    step: int
+
+
+#: Requests to a volume for one request of a flow, by place.
+RequestMix = dict[VolumeRequest, dict[AddressRange, float]]
+
+
+def requests_of_flow(flow: Flow, kept: CacheState | None) -> tuple[RequestMix, RequestMix]:
+    """The volume requests of a mean request of a flow: reads, and writes."""
+    reads, writes = RequestMix(), RequestMix()
+    for stream in flow.streams:
+        for write, share, sizes in stream.parts:
+            if write and kept is not None and kept.cache["write"] == "back":
+                continue
+            places = _places(flow, stream, None if write else kept, write=write)
+            known = writes if write else reads
+            for size, weight in sizes:
+                fetched, times = size, 1.0
+                if kept is not None and not write:
+                    fetched, times = kept.fetch(stream, size)
+                step = stream.access.get("align_bytes") or fetched
+                _add_request(
+                    known, VolumeRequest(flow.volume, write, fetched, step), places, share * weight * times
+                )
+    return reads, writes
+
+
+def requests_of_destages(kept: CacheState | None, total: float) -> RequestMix:
+    """Destages for one request of all flows, which come at the rate ``total``."""
+    found = RequestMix()
+    for run in () if kept is None else kept.runs:
+        size = max(512, round(run.bytes / 4096) * 4096 or round(run.bytes / 512) * 512)
+        step = size if run.sequential else 1 << (size.bit_length() - 1)
+        where = AddressRange(
+            run.first, run.last, run.extent, run.grain, int(run.sequential), not run.sequential
+        )
+        _add_request(found, VolumeRequest(run.volume, True, size, step), {where: 1.0}, run.rate / total)
+    return found
+
+
+def _places(
+    flow: Flow, stream: Stream, kept: CacheState | None, *, write: bool
+) -> Mapping[AddressRange, float]:
+    grain = float(stream.access.get("extent_bytes") or 0)
+    if not is_banded(stream):
+        sequential = stream.access["pattern"] == "sequential"
+        cursors = _cursors(flow, stream, write=write) if sequential else 0
+        share = 1.0 if kept is None else kept.missed(flow, stream)
+        return {
+            AddressRange(stream.start, stream.end, float(stream.end - stream.start), grain, cursors): share
+        }
+    found: dict[AddressRange, float] = {}
+    for band in bands(stream, write=write):
+        share = band.share * (1.0 if kept is None else 1 - kept.hit(flow, band))
+        where = AddressRange(band.first, band.last, band.bytes, grain)
+        if share > 0:
+            found[where] = found.get(where, 0.0) + share
+    return found
+
+
+def _cursors(flow: Flow, stream: Stream, *, write: bool) -> int:
+    """Sequences of one direction over the range of a stream, its own among them."""
+    return sum(
+        int(other.access.get("cursors", 1))
+        for other in flow.streams
+        if other.access["pattern"] == "sequential"
+        and (other.start, other.end) == (stream.start, stream.end)
+        and any(part[0] == write for part in other.parts)
+    )
+
+
+def _add_request(
+    asked: RequestMix, request: VolumeRequest, places: Mapping[AddressRange, float], times: float
+) -> None:
+    known = asked.setdefault(request, {})
+    for where, share in places.items():
+        known[where] = known.get(where, 0.0) + share * times
+
+
+def joined(asked: Sequence[RequestMix]) -> dict[tuple[AddressRange, bool], float]:
+    """All of it by place and direction, whatever the size."""
+    found: dict[tuple[AddressRange, bool], float] = {}
+    for one in asked:
+        for request, places in one.items():
+            for where, times in places.items():
+                key = (where, request.write)
+                found[key] = found.get(key, 0.0) + times
+    return found
+
 
 #: How often is waited for operations of a pool, by what they are and how many of them together.
 Waits = dict[tuple[int, How, float], float]
 
-#: Ranges of so many stripes have their parity on few drives.
+#: Ranges of fewer stripes have their parity on few drives.
 _STRIPES: Final = 4
 #: What an update of parity at the place of the one before it counts: disks find it on the same track (set by
 #: hot bands of the development seed).
@@ -25,16 +122,16 @@ _AGAIN: Final = 0.5
 
 
 @dataclass
-class Wanted:
+class PoolDemand:
     """What is asked of a pool for each request of a flow: operations, and each times how many come
     together."""
 
     mixes: dict[int, Mix] = field(default_factory=dict)
     together: dict[int, float] = field(default_factory=dict)
-    #: Of each flow, the operations that fall on single sets, by set.
+    #: By flow, the operations that fall on single sets.
     single: dict[int, dict[int, float]] = field(default_factory=dict)
 
-    def add(self, flow: int, share: float, asked: back_end.Asked) -> None:
+    def add(self, flow: int, share: float, asked: operations.RequestOperations) -> None:
         """Count a share of a flow's requests."""
         mix = self.mixes.setdefault(flow, {})
         for kind, count in asked.mix.items():
@@ -42,20 +139,20 @@ class Wanted:
         self.together[flow] = self.together.get(flow, 0.0) + share * asked.together
 
 
-class Counted:
+class OperationCounter:
     """Counts operations by pool."""
 
     def __init__(
         self, geometries: Sequence[Geometry], volumes: Sequence[Mapping[str, Any]], hybrids: Sequence[Hybrid]
     ) -> None:
         self.geometries, self.volumes, self.hybrids = geometries, volumes, hybrids
-        self.wanted = [Wanted() for _ in geometries]
-        self._known: dict[tuple[int, int, Where, bool], list[tuple[int, Place, float]]] = {}
+        self.wanted = [PoolDemand() for _ in geometries]
+        self._known: dict[tuple[int, int, AddressRange, bool], list[tuple[int, Place, float]]] = {}
         #: Commands to drives for a request of each flow: all, and those that are made for writes.
         self.commands: dict[int, float] = {}
         self.write_commands: dict[int, float] = {}
 
-    def requests(self, asked: Asked, flow: int) -> Waits:
+    def requests(self, asked: RequestMix, flow: int) -> Waits:
         """Count what a mean request of a flow asks for, and say what is waited for."""
         waits: Waits = {}
         for request, places in asked.items():
@@ -69,7 +166,9 @@ class Counted:
                     self.write_commands[flow] = self.write_commands.get(flow, 0.0) + of_writes
         return waits
 
-    def _single(self, flow: int, pool: int, request: Request, places: Mapping[Where, float]) -> None:
+    def _single(
+        self, flow: int, pool: int, request: VolumeRequest, places: Mapping[AddressRange, float]
+    ) -> None:
         """Count what falls on single sets: small hot ranges, and the parity of stripes that are written long.
 
         A sequence writes one stripe at a time, whose parity is on one drive; so does a range of few stripes.
@@ -120,7 +219,7 @@ class Counted:
         return found
 
     def _places(
-        self, volume: int, places: Mapping[Where, float], *, write: bool
+        self, volume: int, places: Mapping[AddressRange, float], *, write: bool
     ) -> dict[int, dict[Place, float]]:
         """Places on the drives of each pool, and how often."""
         plan, found = self.volumes[volume], dict[int, dict[Place, float]]()
@@ -131,13 +230,15 @@ class Counted:
                 known[place] = known.get(place, 0.0) + times * share
         return found
 
-    def _spots(self, pool: int, offset: int, where: Where, *, write: bool) -> list[tuple[int, Place, float]]:
+    def _spots(
+        self, pool: int, offset: int, where: AddressRange, *, write: bool
+    ) -> list[tuple[int, Place, float]]:
         """Where a band of a volume lies: pools, places on their drives, shares."""
         key = (pool, offset, where, write)
         if key not in self._known:
             band = where._replace(first=where.first + offset, last=where.last + offset)
             if pool < len(self.geometries):
-                targets = [Target(pool, band.first, band.last, 1.0)]
+                targets = [PartShare(pool, band.first, band.last, 1.0)]
             else:
                 targets = self.hybrids[pool - len(self.geometries)].targets(band, write=write)
             self._known[key] = [
@@ -166,7 +267,7 @@ class Counted:
             return
         shares = [(place, share / total) for place, share in places.items()]
         geometry = self.geometries[pool]
-        one = back_end.asked(geometry, size, write=write, places=shares, step=step)
+        one = operations.request_operations(geometry, size, write=write, places=shares, step=step)
         self.wanted[pool].add(flow, total, one)
         self.commands[flow] = self.commands.get(flow, 0.0) + total * one.commands
         for how, often, abreast in one.phases:
@@ -175,7 +276,7 @@ class Counted:
 
     def _commands(self, pool: int, places: Mapping[Place, float], size: int, step: int) -> float:
         geometry = self.geometries[pool]
-        one = back_end.asked(geometry, size, write=True, places=[(Place(), 1.0)], step=step)
+        one = operations.request_operations(geometry, size, write=True, places=[(Place(), 1.0)], step=step)
         return sum(places.values()) * one.commands
 
 
@@ -185,7 +286,7 @@ def _add(own: dict[int, float], sets: Sequence[int], count: float) -> None:
         own[at] = own.get(at, 0.0) + count / len(sets)
 
 
-def shifted(where: Where, volume: Mapping[str, Any]) -> Where:
-    """A band of a volume as one of what it lies on."""
+def shifted(where: AddressRange, volume: Mapping[str, Any]) -> AddressRange:
+    """A band of a volume as a band of the pool below it."""
     offset = volume["offset_bytes"]
     return where._replace(first=where.first + offset, last=where.last + offset)

@@ -44,3 +44,21 @@ def _crossing(low: float, at_low: float, high: float, at_high: float) -> float |
         return None
     share = at_low / (at_low - at_high)
     return low + (high - low) * min(1 - CLOSE / 4, share + CLOSE / 4)
+
+
+def root_of_log(
+    rising: Callable[[float], float], target: float, low: float, high: float, *, close: float = 0.0
+) -> float:
+    """The x at which a rising function reaches a target, by bisection of log x between ``low`` and ``high``.
+
+    It ends when these are within ``close``, or after as many steps as :func:`root` takes.
+    """
+    for _ in range(_MOST_STEPS):
+        middle = (low + high) / 2
+        if rising(math.exp(middle)) < target:
+            low = middle
+        else:
+            high = middle
+        if high - low < close:
+            break
+    return math.exp((low + high) / 2)

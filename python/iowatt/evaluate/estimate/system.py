@@ -1,4 +1,4 @@
-"""A scenario as stations and paths: what its controller and pools are to its flows."""
+"""What stands before the cache: processors and links, and the mirror of written data."""
 
 from __future__ import annotations
 
@@ -8,20 +8,113 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from iowatt.evaluate.estimate import asking, front, hybrid
-from iowatt.evaluate.estimate.asking import Asked
-from iowatt.evaluate.estimate.back_end import Geometry
-from iowatt.evaluate.estimate.caching import cached
+from iowatt.evaluate.estimate import hybrid, operation_counts
+from iowatt.evaluate.estimate.caching import cache_state
 from iowatt.evaluate.estimate.drives import Drives, identity
-from iowatt.evaluate.estimate.hybrid import Hybrid, Where
+from iowatt.evaluate.estimate.hybrid import AddressRange, Hybrid
 from iowatt.evaluate.estimate.load import Flow
 from iowatt.evaluate.estimate.network import Background, Network, Path, Solved
-from iowatt.evaluate.estimate.operation_counts import Counted, Waits, Wanted, shifted
-from iowatt.evaluate.estimate.operations import Mix, commands
-from iowatt.evaluate.estimate.stations import Leg, Sets, response
-from iowatt.evaluate.estimate.unknown import refuse
+from iowatt.evaluate.estimate.operation_counts import OperationCounter, PoolDemand, RequestMix, Waits, shifted
+from iowatt.evaluate.estimate.operations import Geometry, Mix, count_commands
+from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
+from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
 from iowatt.model.scenario.raid import usable_bytes
+
+_PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
+
+
+def front_stations(controller: Mapping[str, Any], flows: Sequence[Flow]) -> list[Servers]:
+    """Stations of a controller, with the work of a request of each flow."""
+    found = []
+    processing, link = controller.get("processing"), controller.get("host_bandwidth_bytes_per_s")
+    mirror = (controller.get("cache") or {}).get("mirror")
+    if processing:
+        station = Servers(_PROCESSORS, "processor", processing["processors"])
+        for number, flow in enumerate(flows):
+            station.visit(number, flow.read_share, processing["read_s"])
+            station.visit(number, 1 - flow.read_share, processing["write_s"])
+        found.append(station)
+    if link:
+        found.append(_link(_LINK, link, flows, reads=True))
+    if mirror:
+        found.append(_link(_MIRROR, mirror["bandwidth_bytes_per_s"], flows, reads=False))
+    return found
+
+
+def front_legs(controller: Mapping[str, Any], front: Sequence[Servers], flow: Flow, write: bool) -> list[Leg]:
+    """A request's visits to them."""
+    found = []
+    for station in front:
+        if station.name == _PROCESSORS:
+            seconds = controller["processing"]["write_s" if write else "read_s"]
+        elif station.name == _LINK:
+            seconds = flow.mean_bytes_of(write) / controller["host_bandwidth_bytes_per_s"]
+        elif write:
+            seconds = flow.mean_bytes_of(write) / controller["cache"]["mirror"]["bandwidth_bytes_per_s"]
+        else:
+            continue
+        found.append(Leg(station, 1.0, seconds))
+    return found
+
+
+def front_fixed_s(controller: Mapping[str, Any], write: bool) -> float:
+    """Fixed latency of a request: the partner's answer."""
+    mirror = (controller.get("cache") or {}).get("mirror")
+    return float(mirror["latency_s"]) if mirror and write else 0.0
+
+
+def back_end_stations(
+    controller: Mapping[str, Any], counted: OperationCounter
+) -> tuple[Servers | None, Servers | None]:
+    """The processors that every command to a drive passes, and those that commands made for writes pass
+    first."""
+    own = controller.get("back_end") or {}
+    found: list[Servers | None] = []
+    for name, seconds, number, commands in (
+        ("back end", own.get("command_s"), own.get("processors", 1), counted.commands),
+        ("write path", own.get("write_command_s"), own.get("write_processors", 1), counted.write_commands),
+    ):
+        if not seconds:
+            found.append(None)
+            continue
+        station = Servers(name, "processor", number)
+        for flow, count in commands.items():
+            station.visit(flow, count, seconds)
+        found.append(station)
+    return found[0], found[1]
+
+
+def command_legs(
+    controller: Mapping[str, Any],
+    passed: tuple[Servers | None, Servers | None],
+    waits: Waits,
+    geometries: Sequence[Geometry],
+    share: float,
+    *,
+    write: bool,
+) -> list[Leg]:
+    """Waits of commands at back-end processors; those of a phase arrive together and are served in turn."""
+    own, found = controller.get("back_end") or {}, []
+    for (pool, how, abreast), times in waits.items():
+        phases = 2 if how == "update" else 1
+        together = abreast * (geometries[pool].mirrored if how == "write" else 1)
+        for station, seconds in zip(passed, (own.get("command_s"), own.get("write_command_s")), strict=True):
+            if station is not None and seconds and (write or station is passed[0]):
+                behind = (together - 1) / 2 / station.number
+                found.append(Leg(station, times / share * phases, seconds * (1 + behind)))
+    return found
+
+
+def _link(name: str, bandwidth: float, flows: Sequence[Flow], *, reads: bool) -> Servers:
+    station = Servers(name, "link", 1)
+    for number, flow in enumerate(flows):
+        for stream in flow.streams:
+            for write, share, sizes in stream.parts:
+                for bytes_, weight in sizes if reads or write else ():
+                    station.visit(number, share * weight, bytes_ / bandwidth)
+    return station
+
 
 #: Mixes of several flows depend on their rates: how often they are found anew.
 _ROUNDS = 4
@@ -39,7 +132,7 @@ class Phase:
 
 
 @dataclass
-class Moving:
+class MoveState:
     """What a virtual pool's moves came to: by how much they are slowed, and how many write-backs there
     are."""
 
@@ -61,7 +154,7 @@ class System:
         self.virtual: Sequence[Mapping[str, Any]] = simulation.get("virtual_pools", ())
         self.geometries = [Geometry.of(pool, _usable(pool)) for pool in self.pools]
         self.assumptions = list(assumed(flows, self.controller, self.virtual))
-        self._moving = [Moving() for _ in self.virtual]
+        self._moving = [MoveState() for _ in self.virtual]
 
     def solved(self) -> tuple[Network, Solved]:
         """The network, and what it comes to."""
@@ -79,7 +172,7 @@ class System:
         return network, found
 
     def phases(self) -> list[Phase]:
-        """What the scenario comes to: by watermarks a cache destages all it can for a while, then nothing."""
+        """Phases of the scenario: by watermarks a cache destages at full rate for a while, then pauses."""
         network, found = self.solved()
         whole = [Phase(1.0, network, found)]
         cache = self.controller.get("cache") or {}
@@ -116,10 +209,10 @@ class System:
         that is not as many as there are.
         """
         cache, total = self.controller.get("cache"), sum(rates)
-        kept = None if cache is None else cached(cache, self.flows, rates, full=full)
-        asked = [asking.of_flow(flow, kept) for flow in self.flows]
-        runs = asking.of_destages(kept, total)
-        count = Counted(self.geometries, self.volumes, self._hybrids(asked, runs, rates))
+        kept = None if cache is None else cache_state(cache, self.flows, rates, full=full)
+        asked = [operation_counts.requests_of_flow(flow, kept) for flow in self.flows]
+        runs = operation_counts.requests_of_destages(kept, total)
+        count = OperationCounter(self.geometries, self.volumes, self._hybrids(asked, runs, rates))
         waits: dict[tuple[int, bool], Waits] = {}
         for number, flow in enumerate(self.flows):
             for write, share in ((False, flow.read_share), (True, 1 - flow.read_share)):
@@ -131,32 +224,32 @@ class System:
             moving.done = count.moves(one, last, total)
         going = [*rates, total if behind is None else behind]
         sets = [self._sets(pool, count.wanted[pool], going) for pool in range(len(self.pools))]
-        stations = front.stations(self.controller, self.flows)
-        passed = front.back_end(self.controller, count)
+        stations = front_stations(self.controller, self.flows)
+        passed = back_end_stations(self.controller, count)
         paths = []
         for (number, write), waited in waits.items():
             flow = self.flows[number]
             share = 1 - flow.read_share if write else flow.read_share
-            before = front.legs(self.controller, stations, flow, write)
-            command = front.command_legs(self.controller, passed, waited, self.geometries, share, write=write)
+            before = front_legs(self.controller, stations, flow, write)
+            command = command_legs(self.controller, passed, waited, self.geometries, share, write=write)
             legs = (*before, *command, *_legs(waited, sets, share))
-            paths.append(Path(number, write, share, legs, front.fixed_s(self.controller, write)))
+            paths.append(Path(number, write, share, legs, front_fixed_s(self.controller, write)))
         background = None
         if destages and cache is not None:
-            command = front.command_legs(self.controller, passed, destages, self.geometries, 1.0, write=True)
+            command = command_legs(self.controller, passed, destages, self.geometries, 1.0, write=True)
             background = Background(cache["destage_outstanding"], (*command, *_legs(destages, sets, 1.0)))
         self._stations = sets
         every = [*stations, *passed, *sets]
         return Network(self.flows, [one for one in every if one is not None], paths, background, behind)
 
     def _hybrids(
-        self, asked: Sequence[tuple[Asked, Asked]], runs: Asked, rates: Sequence[float]
+        self, asked: Sequence[tuple[RequestMix, RequestMix]], runs: RequestMix, rates: Sequence[float]
     ) -> list[Hybrid]:
         """The virtual pools under what is asked of their volumes."""
         found = []
         every = [(own, rate) for both, rate in zip(asked, rates, strict=True) for own in both]
         for number, plan in enumerate(self.virtual):
-            loads: dict[Where, tuple[float, float]] = {}
+            loads: dict[AddressRange, tuple[float, float]] = {}
             for own, rate in (*every, (runs, sum(rates))):
                 for request, places in own.items():
                     if self.volumes[request.volume]["pool"] != len(self.pools) + number:
@@ -167,7 +260,7 @@ class System:
                         add = times * rate
                         loads[place] = (reads, writes + add) if request.write else (reads + add, writes)
             moving = self._moving[number]
-            found.append(hybrid.settled(plan, loads, slower=moving.slower, cleaned=moving.cleaned))
+            found.append(hybrid.steady_state(plan, loads, slower=moving.slower, cleaned=moving.cleaned))
         return found
 
     def _paced(self, network: Network, found: Solved) -> bool:
@@ -188,7 +281,7 @@ class System:
                     moving.cleaned = changed
         return calm
 
-    def _sets(self, at: int, wanted: Wanted, every: Sequence[float]) -> Sets | None:
+    def _sets(self, at: int, wanted: PoolDemand, every: Sequence[float]) -> Sets | None:
         geometry = self.geometries[at]
         mix: Mix = {}
         for flow, own in wanted.mixes.items():
@@ -208,12 +301,12 @@ class System:
         )
         station.uneven = _uneven(wanted, every, geometry.sets)
         for flow, own in wanted.mixes.items():
-            station.visit(flow, commands(own))
+            station.visit(flow, count_commands(own))
         return station
 
 
 def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[Leg]:
-    """What requests wait for, where ``waits`` are those of ``share`` of a flow's."""
+    """Legs of requests, where ``waits`` are those of ``share`` of a flow's."""
     for (pool, how, abreast), times in waits.items():
         station = sets[pool]
         if station is not None:
@@ -223,7 +316,7 @@ def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[L
 def assumed(
     flows: Sequence[Flow], controller: Mapping[str, Any], virtual: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
-    """What an estimate takes for granted."""
+    """Assumptions of an estimate."""
     yield "estimated, not simulated: a steady state of independent requests, drives as pilots fly them"
     for flow in flows:
         yield from flow.notes
@@ -241,7 +334,7 @@ def assumed(
 
 
 def _drain(network: Network, rates: Sequence[float]) -> tuple[Solved, float]:
-    """The state while all destages go on that may: with what is destaged, which the network is told."""
+    """The state while destages run at their limit, and the rate of requests that they serve."""
     solved = None
     for _ in range(_ROUNDS * 2):
         network.behind = network.drained(rates)
@@ -253,15 +346,15 @@ def _drain(network: Network, rates: Sequence[float]) -> tuple[Solved, float]:
     return solved, network.behind
 
 
-def _uneven(wanted: Wanted, rates: Sequence[float], sets: int) -> tuple[tuple[float, float], ...]:
-    """Shares of the sets that get so many times the mean rate, in coarse steps."""
+def _uneven(wanted: PoolDemand, rates: Sequence[float], sets: int) -> tuple[tuple[float, float], ...]:
+    """Shares of the sets, each with its multiple of the mean rate, in coarse steps."""
     single: dict[int, float] = {}
     for flow, own in wanted.single.items():
         for at, count in own.items():
             single[at] = single.get(at, 0.0) + rates[flow] * count
     if not single:
         return ((1.0, 1.0),)
-    total = sum(rates[flow] * commands(own) for flow, own in wanted.mixes.items())
+    total = sum(rates[flow] * count_commands(own) for flow, own in wanted.mixes.items())
     rest = max(0.0, total - sum(single.values())) / sets
     times = Counter(round((single.get(at, 0.0) + rest) * sets / total * 10) / 10 for at in range(sets))
     mean = sum(each * number for each, number in times.items()) / sets
@@ -270,7 +363,7 @@ def _uneven(wanted: Wanted, rates: Sequence[float], sets: int) -> tuple[tuple[fl
 
 def _usable(pool: Mapping[str, Any]) -> int:
     if "chunklets" in pool:
-        raise refuse("pools of chunklets", "array.pool.chunklet")
+        raise not_modelled("pools of chunklets", "array.pool.chunklet")
     device, raid = pool["device"], pool["raid"]
     drive_bytes = device["sectors"] * device["sector_bytes"]
     return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)

@@ -1,4 +1,4 @@
-"""What the estimator does not know, refused by name: it gives no figure rather than a wrong one."""
+"""What the estimator does not model, refused by name: no figure rather than a wrong one."""
 
 from __future__ import annotations
 
@@ -12,45 +12,42 @@ class NotEstimated(InputError):
     """A scenario has something that the estimator does not model; the message names it."""
 
 
-def refuse(what: str, where: str) -> NotEstimated:
+def not_modelled(what: str, where: str) -> NotEstimated:
     """The error for ``what``, at a key."""
     return NotEstimated("unsupported", where, f"the estimator does not model {what}", hint="simulate it")
 
 
-def check(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> None:
+def check_modelled(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> None:
     """Refuse a plan with what is not modelled.
 
-    Raises
-    ------
-    NotEstimated
-        Which part, and at which key.
+    Raises ``NotEstimated``: which part, and at which key.
     """
     for at, pool in enumerate(simulation["pools"]):
         _of_pool(pool, f"array.pool.{names['pools'][at]}")
     controller = simulation.get("controller") or {}
     if controller.get("losses"):
-        raise refuse("the loss of a controller or of its battery", "array.controller.loss")
+        raise not_modelled("the loss of a controller or of its battery", "array.controller.loss")
     if simulation.get("paths"):
-        raise refuse("paths between hosts and the array", "path")
+        raise not_modelled("paths between hosts and the array", "path")
     for load in simulation["workloads"]:
         if controller.get("zero_detect") and load.get("zero_share"):
-            raise refuse("the detection of zeros", "array.controller.zero_detect")
+            raise not_modelled("the detection of zeros", "array.controller.zero_detect")
         if load.get("start_s") or load.get("end_s") is not None:
-            raise refuse("workloads that begin or end during the run", "workload.start")
+            raise not_modelled("workloads that begin or end during the run", "workload.start")
 
 
 def _of_pool(pool: Mapping[str, Any], where: str) -> None:
     if pool["power_policy"]["policy"] != "never":
-        raise refuse("power policies", f"{where}.power")
+        raise not_modelled("power policies", f"{where}.power")
     if pool["batching"] is not None:
-        raise refuse("batching of requests for idle drives", f"{where}.power")
+        raise not_modelled("batching of requests for idle drives", f"{where}.power")
     drawn = pool["device"]["power"]
     if None in (drawn["active_w"], drawn.get("positioning_w", 0.0), drawn["levels"]["idle_w"]):
-        raise refuse("the power of a drive whose watts are not known", f"{where}.device")
+        raise not_modelled("the power of a drive whose watts are not known", f"{where}.device")
     recovery = pool["recovery"]
     if recovery is not None and recovery["failures"]:
-        raise refuse("failed drives and rebuilds", f"{where}.failure")
+        raise not_modelled("failed drives and rebuilds", f"{where}.failure")
     if recovery is not None and recovery["sparing"] == "distributed" and "chunklets" not in pool:
-        raise refuse("distributed spare space", f"{where}.sparing")
+        raise not_modelled("distributed spare space", f"{where}.sparing")
     if pool["raid"].get("parity_check_on_read"):
-        raise refuse("parity checks on read", f"{where}.raid.parity_check_on_read")
+        raise not_modelled("parity checks on read", f"{where}.raid.parity_check_on_read")

@@ -1,1 +1,6 @@
 """`iowatt trace fit`: a trace's description into a profile, and how near its synthetic trace comes."""
+
+from iowatt.evaluate.fit.fidelity import FidelityFigure, FitDocument
+from iowatt.evaluate.fit.run import fit
+
+__all__ = ["FidelityFigure", "FitDocument", "fit"]

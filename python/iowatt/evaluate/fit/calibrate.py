@@ -1,4 +1,5 @@
-"""What laws say and what comes of them differ: near jumps and reuse also come by chance.
+"""Calibration: the parameters of a law differ from its effect, because near jumps and reuse also come by
+chance.
 
 So some parameters are found by fixed-point iteration: a synthetic trace is made, described as the original
 was, and each share of a table is moved by what the synthetic lacks of it. That needs no formula for what
@@ -13,13 +14,13 @@ from typing import Any, Final, TypeVar
 
 from iowatt.trace.description import Description
 
-# What all shares of a table may add up to; the rest is left to the density of extents.
+# Most that all shares of a table add up to; the density of extents decides the rest.
 _MOST: Final = 0.99
 # Shares below are left out.
 _LEAST: Final = 1e-5
 _WAYS: Final = ("read", "write")
 
-# The octave of depths that stands for first touches.
+# The octave of depths that represents first touches.
 _NEW: Final = 0
 
 Row = tuple[str, int]
@@ -27,7 +28,7 @@ K = TypeVar("K")
 
 
 @dataclass
-class Tuned:
+class FitParameters:
     """Parameters that are found by iteration; shares 0 to 1."""
 
     stick: float
@@ -67,14 +68,16 @@ class Tuned:
         return total, rows
 
 
-def begin(original: Description) -> Tuned:
+def first_parameters(original: Description) -> FitParameters:
     """Before the first iteration: places by density alone; runs interrupted as often as in the trace."""
     going_on = original.sequential.runs.sequential_request_share
     consecutive = original.sequential.consecutive_request_share
-    return Tuned(stick=min(1.0, consecutive / going_on) if going_on > 0 else 1.0)
+    return FitParameters(stick=min(1.0, consecutive / going_on) if going_on > 0 else 1.0)
 
 
-def step(tuned: Tuned, original: Description, synthetic: Description, gain: float = 1.0) -> Tuned:
+def next_parameters(
+    tuned: FitParameters, original: Description, synthetic: Description, gain: float = 1.0
+) -> FitParameters:
     """The next parameters, from what came of the last."""
     reuse = {}
     for one in _WAYS:
@@ -83,7 +86,7 @@ def step(tuned: Tuned, original: Description, synthetic: Description, gain: floa
     jumps = _moved(tuned.jumps, _jumps(original), _jumps(synthetic), gain)
     share, made = (d.sequential.consecutive_request_share for d in (original, synthetic))
     stick = tuned.stick * min(2.0, max(0.5, share / made)) if made > 0 else tuned.stick
-    return Tuned(min(1.0, stick), reuse, jumps)
+    return FitParameters(min(1.0, stick), reuse, jumps)
 
 
 def _moved(shares: dict[K, float], want: dict[K, float], have: dict[K, float], gain: float) -> dict[K, float]:

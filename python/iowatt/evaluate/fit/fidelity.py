@@ -4,47 +4,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal
 
+from pydantic import Field
+
+from iowatt.base.results import Result, ResultDocument
 from iowatt.trace.description import Description, MissRatios
 
 
-class Measure(NamedTuple):
-    """A figure of both traces."""
+class FidelityFigure(Result):
+    """A figure of the original and of the synthetic trace."""
 
     group: str
     name: str
     unit: str
     original: float | None
     synthetic: float | None
-    # Least and greatest over the synthetic traces of several seeds; ``synthetic`` is their mean.
-    spread: tuple[float, float] | None = None
+    #: Least and greatest over the synthetic traces of several seeds; ``synthetic`` is their mean.
+    spread: tuple[float, float] | None
+    #: Synthetic less original, in the unit; None where one of them lacks the figure.
+    difference: float | None
+    #: The difference over the original; None for shares, whose points say more, and where the original is 0.
+    relative: float | None
 
-    @property
-    def difference(self) -> float | None:
-        """Synthetic less original, in the unit; ``None`` where one of them lacks the figure."""
-        if self.original is None or self.synthetic is None:
-            return None
-        return self.synthetic - self.original
 
-    @property
-    def relative(self) -> float | None:
-        """The difference over the original; ``None`` for shares, whose points say more, and beside zero."""
-        difference = self.difference
-        if difference is None or self.unit == "%" or not self.original:
-            return None
-        return difference / self.original
+class FitDocument(ResultDocument):
+    """A fitted profile and how near its synthetic traces come: ``iowatt.fit/1``."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**self._asdict(), "difference": self.difference, "relative": self.relative}
+    schema_id: Literal["iowatt.fit/1"] = Field(default="iowatt.fit/1", alias="schema")
+    #: The file of the profile.
+    profile: str
+    requests: int
+    streams: int
+    phases: int
+    #: Of the synthetic traces.
+    seeds: list[int]
+    fidelity: list[FidelityFigure]
+    #: Response times and energies of a scenario under both.
+    simulated: list[FidelityFigure]
+
+
+def compared(
+    group: str,
+    name: str,
+    unit: str,
+    original: float | None,
+    synthetic: float | None,
+    *,
+    spread: tuple[float, float] | None = None,
+) -> FidelityFigure:
+    """A figure of both traces with its difference."""
+    difference = None if original is None or synthetic is None else synthetic - original
+    relative = None if difference is None or unit == "%" or not original else difference / original
+    return FidelityFigure(
+        group=group, name=name, unit=unit, original=original, synthetic=synthetic, spread=spread,
+        difference=difference, relative=relative,
+    )  # fmt: skip
 
 
 _SKEW_POINTS: Final = (0.01, 0.1, 0.2)
 CACHES: Final = (1 << 20, 1 << 24, 1 << 28)
 
 
-def measures(original: Description, synthetic: Description) -> list[Measure]:
+def measures(original: Description, synthetic: Description) -> list[FidelityFigure]:
     """The table of two descriptions; caches of `CACHES` must be in both."""
     found = []
     for group, name, unit, figure in _figures(original):
@@ -54,7 +76,7 @@ def measures(original: Description, synthetic: Description) -> list[Measure]:
                 values.append(_number(figure(description)))
             except (AttributeError, KeyError, IndexError, TypeError, StopIteration, ValueError):
                 values.append(None)
-        found.append(Measure(group, name, unit, values[0], values[1]))
+        found.append(compared(group, name, unit, values[0], values[1]))
     return [m for m in found if m.original is not None or m.synthetic is not None]
 
 
@@ -143,37 +165,3 @@ def _missed(curve: MissRatios, size: int) -> float:
     """The curve at a size; beyond its end, where all fits, its last value."""
     at = max(i for i, cache in enumerate(curve.cache_bytes) if cache <= size)
     return curve.requests[at]
-
-
-def lines(found: list[Measure]) -> Iterator[str]:
-    """The table as text."""
-    width = max(len(m.name) for m in found)
-    yield f"{'measure':<{width}}  {'original':>12}  {'synthetic':>12}  difference"
-    group = ""
-    for m in found:
-        if m.group != group:
-            group = m.group
-            yield f"-- {group}"
-        unit = f" {m.unit}" if m.unit and m.unit != "%" and m.relative is None else ""
-        figures = f"{_shown(m.original):>12}  {_shown(m.synthetic):>12}  {_apart(m)}{unit}"
-        yield f"{m.name:<{width}}  {figures}"
-
-
-def _shown(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
-
-
-def _apart(m: Measure) -> str:
-    if m.difference is None:
-        return "-"
-    if m.unit == "%":
-        return f"{m.difference:+.2f} points"
-    if m.relative is None:
-        return f"{m.difference:+.4g}"
-    apart = f"{100 * m.relative:+.1f} %"
-    if m.spread is None or not m.original:
-        return apart
-    low, high = (100 * (value / m.original - 1) for value in m.spread)
-    return f"{apart} ({low:+.1f} to {high:+.1f})"

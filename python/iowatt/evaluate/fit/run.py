@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
-from iowatt.evaluate.fit import build, calibrate, fidelity, sizes
-from iowatt.evaluate.fit.fidelity import Measure
+from iowatt.evaluate.fit import build, calibrate, fidelity
+from iowatt.evaluate.fit.fidelity import FidelityFigure, FitDocument, compared
 from iowatt.trace.convert import Progress, convert
 from iowatt.trace.description import Description
 from iowatt.trace.generate import Prepared, generate, prepare
 from iowatt.trace.measure import describe
 
-SCHEMA: Final = "iowatt.fit/1"
 STEPS: Final = 6
 # Of the synthetic traces that the steps are judged by, so that none is compared with what it was fitted by.
 _STEP_SEED: Final = 1 << 40
-# Part of what a table lacks by which a step moves it.
+# Share of a table's error that a step corrects.
 _GAIN: Final = 0.8
 # The description joins extents where too many are touched.
 _FINEST_EXTENT: Final = 4096
@@ -36,32 +34,6 @@ _OPTIONS: Final[dict[str, Any]] = {
 Stage = Callable[[str], AbstractContextManager[Progress | None]]
 
 
-@dataclass
-class Fit:
-    """What a fit gave."""
-
-    path: Path
-    requests: int
-    streams: int
-    phases: int
-    measures: list[Measure]
-    simulated: list[Measure] = field(default_factory=list)
-    seeds: list[int] = field(default_factory=list)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "schema": SCHEMA,
-            "profile": str(self.path),
-            "requests": self.requests,
-            "streams": self.streams,
-            "phases": self.phases,
-            "seeds": self.seeds,
-            "fidelity": [m.as_dict() for m in self.measures],
-            "simulated": [m.as_dict() for m in self.simulated],
-        }
-
-
 def fit(
     trace: Mapping[str, Any],
     target: Path,
@@ -72,7 +44,7 @@ def fit(
     steps: int = STEPS,
     force: bool = False,
     stage: Stage = lambda _: nullcontext(),
-) -> Fit:
+) -> FitDocument:
     """Fit a profile to a trace (a spec, see `iowatt.trace.open.spec`), and measure how near it comes.
 
     Parameters
@@ -88,10 +60,8 @@ def fit(
     stage
         Called with what begins; gives where to report its progress.
 
-    Raises
-    ------
-    InputError
-        The trace cannot be read or fitted, the target exists, or the scenario cannot be run.
+    Raises ``InputError``: the trace cannot be read or fitted, the target exists, or the scenario cannot be
+    run.
     """
     _check(trace, target, force)
     workload = None if scenario is None else _first_workload(scenario)
@@ -106,14 +76,14 @@ def fit(
     classes = {
         suffix: original
         if reach is None
-        else described(f"describing its {sizes.described(suffix)}", trace, size_bytes=reach)
-        for suffix, reach in sizes.classes(original.sizes.histogram).items()
+        else described(f"describing its {build.described(suffix)}", trace, size_bytes=reach)
+        for suffix, reach in build.classes(original.sizes.histogram).items()
     }
     span_s = original.span.duration_s
     with tempfile.TemporaryDirectory(prefix="iowatt-fit-") as folder:
         draft = Path(folder) / "profile.toml"
 
-        def drafted(tuned: calibrate.Tuned) -> dict[str, Any]:
+        def drafted(tuned: calibrate.FitParameters) -> dict[str, Any]:
             document = build.document(original, classes, tuned, name)
             draft.write_text(build.toml(document), encoding="utf-8")
             return document
@@ -121,22 +91,15 @@ def fit(
         def prepared(seed: int) -> Prepared:
             return prepare(str(draft), seed=seed, duration_s=span_s)
 
-        tuned = calibrate.begin(original)
+        tuned = calibrate.first_parameters(original)
         document = drafted(tuned)
         for number in range(steps):
             found = described(f"step {number + 1} of {steps}", prepared(_STEP_SEED + number).trace)
-            tuned = calibrate.step(tuned, original, found, _GAIN)
+            tuned = calibrate.next_parameters(tuned, original, found, _GAIN)
             document = drafted(tuned)
         _write(target, draft.read_text("utf-8"))
         synthetic = described("describing the synthetic trace", prepared(seeds[0]).trace)
-        fitted = Fit(
-            target,
-            original.requests.count,
-            len(document["stream"]),
-            len(document["phase"]),
-            fidelity.measures(original, synthetic),
-            seeds=list(seeds),
-        )
+        simulated: list[FidelityFigure] = []
         if scenario is not None and workload is not None:
             made = Path(folder) / "trace.parquet"
             with stage(f"simulating {file}") as progress:
@@ -147,8 +110,16 @@ def fit(
                 with stage(f"simulating the synthetic trace of seed {seed}") as progress:
                     generate(prepared(seed), made, force=True, progress=progress)
                     runs.append(_simulate(scenario, workload, made))
-            fitted.simulated = _compared(one, runs)
-    return fitted
+            simulated = _compared(one, runs)
+    return FitDocument(
+        profile=str(target),
+        requests=original.requests.count,
+        streams=len(document["stream"]),
+        phases=len(document["phase"]),
+        seeds=list(seeds),
+        fidelity=fidelity.measures(original, synthetic),
+        simulated=simulated,
+    )
 
 
 def _check(trace: Mapping[str, Any], target: Path, force: bool) -> None:
@@ -157,23 +128,16 @@ def _check(trace: Mapping[str, Any], target: Path, force: bool) -> None:
     if target.exists() and not force:
         raise InputError("exists", str(target), "the file exists", hint="`force=True` replaces it")
     if str(trace["path"]) == "-":
-        raise InputError(
-            "read-once",
-            "-",
-            "fitting reads the trace several times, and standard input can be read once",
-            hint="store it: iowatt trace convert - trace.parquet",
-        )
+        message = "fitting reads the trace several times, and standard input can be read once"
+        raise InputError("read-once", "-", message, hint="store it: iowatt trace convert - trace.parquet")
 
 
 def _write(target: Path, text: str) -> None:
-    staging = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        staging.write_text(text, encoding="utf-8")
-        staging.replace(target)
+        with atomic_path.file(target) as staging:
+            staging.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError("unwritable", str(target), error.strerror or str(error)) from None
-    finally:
-        staging.unlink(missing_ok=True)
 
 
 def _first_workload(scenario: Path) -> str:
@@ -182,23 +146,19 @@ def _first_workload(scenario: Path) -> str:
 
     first = load(scenario, []).workload[0]
     if first.trace is None:
-        raise InputError(
-            "missing",
-            str(scenario),
-            "its first workload has no trace that another could replace",
-            hint='give it one: trace = { path = "..." }',
-        )
+        message = "its first workload has no trace that another could replace"
+        raise InputError("missing", str(scenario), message, hint='give it one: trace = { path = "..." }')
     return first.name
 
 
 def _simulate(scenario: Path, workload: str, made: Path) -> dict[str, Any]:
     """The summary of a run of the scenario with this trace in its first workload."""
-    from iowatt.evaluate.run_scenario import run_scenario
+    from iowatt.evaluate.evaluation import run_scenario
 
     return run_scenario(scenario, [f"workload.{workload}.trace={build.inline({'path': str(made)})}"]).summary
 
 
-def _compared(one: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list[Measure]:
+def _compared(one: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list[FidelityFigure]:
     found = []
 
     def compare(group: str, name: str, unit: str, figure: Callable[[Mapping[str, Any]], Any]) -> None:
@@ -208,7 +168,8 @@ def _compared(one: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list
         spread = (min(known), max(known)) if mean is not None and len(known) > 1 else None
         before = figure(one)
         if before is not None or mean is not None:
-            found.append(Measure(group, name, unit, None if before is None else float(before), mean, spread))
+            original = None if before is None else float(before)
+            found.append(compared(group, name, unit, original, mean, spread=spread))
 
     def response(way: str, of: str) -> Callable[[Mapping[str, Any]], Any]:
         return lambda run: (run["response_time_ms"][way] or {}).get(of)

@@ -1,4 +1,4 @@
-"""What a trace is replayed on. Nothing that exists is written to unless it was named twice."""
+"""The target of a replay. Existing data is overwritten only where the target was named twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGEST: Final = 4096
 
 
 @dataclass(frozen=True)
-class Target:
+class ReplayTarget:
     """A file or block device, ready."""
 
     path: Path
@@ -42,7 +42,7 @@ def ready(
     erase: Path | None,
     writes: bool,
     tell: Callable[[str], None] = lambda _text: None,
-) -> Iterator[Target]:
+) -> Iterator[ReplayTarget]:
     """The target, ready for requests and locked until the end.
 
     A file that does not exist is made, filled, and removed again.
@@ -56,10 +56,7 @@ def ready(
     writes:
         Whether the trace writes.
 
-    Raises
-    ------
-    InputError
-        It must be named twice, is in use, too small, something else, or finds no room.
+    Raises ``InputError``: it must be named twice, is in use, too small, something else, or finds no room.
     """
     if erase is not None and erase.absolute() != path.absolute():
         raise InputError(
@@ -77,7 +74,7 @@ def ready(
         if size is not None and has < size:
             raise InputError("out-of-range", Argument("size"), f"{path} has {has} bytes, fewer than {size}")
         direct = target.takes_direct(path)
-        yield Target(path, size or has, _block(path) if direct else 1, direct, made)
+        yield ReplayTarget(path, size or has, _block(path) if direct else 1, direct, made)
 
 
 def _prepared(

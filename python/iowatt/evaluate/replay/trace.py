@@ -21,14 +21,14 @@ _MOST_REQUESTS = 50_000_000
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayTrace:
     """Requests as they are to be made; times in ns from the first."""
 
     time_ns: npt.NDArray[np.int64]
     write: npt.NDArray[np.bool_]
     offset: npt.NDArray[np.uint64]
     size: npt.NDArray[np.uint32]
-    #: What was done to the trace, in sentences.
+    #: Changes to the trace, in sentences.
     notes: tuple[str, ...] = ()
 
     @property
@@ -42,7 +42,7 @@ class Replayed:
         return float(self.time_ns[-1]) / 1e9
 
 
-def read(spec: Mapping[str, Any]) -> Replayed:
+def read(spec: Mapping[str, Any]) -> ReplayTrace:
     """Read a trace (a spec of `iowatt.trace.open.spec`, in which speed and the like may stand).
 
     Raises ``InputError`` where it is wrong, holds nothing, or more than memory should.
@@ -56,12 +56,9 @@ def read(spec: Mapping[str, Any]) -> Replayed:
         parts.append(tuple(batch[name][data] for name in ("time_ns", "op", "offset", "size")))
         count += len(parts[-1][0])
         if count > _MOST_REQUESTS:
-            raise InputError(
-                "too-large",
-                str(spec["path"]),
-                f"the trace has more than {_MOST_REQUESTS:,} requests",
-                hint="replay a part of it, with `start=` and `end=`",
-            )
+            message = f"the trace has more than {_MOST_REQUESTS:,} requests"
+            hint = "replay a part of it, with `start=` and `end=`"
+            raise InputError("too-large", str(spec["path"]), message, hint=hint)
     if not count:
         raise InputError("empty", str(spec["path"]), "the trace has no read and no write")
     times, ops, offsets, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -75,7 +72,7 @@ def read(spec: Mapping[str, Any]) -> Replayed:
     if empty:
         notes.append(f"{empty} requests of no bytes were left out")
     times = times[kept].astype(np.int64)
-    return Replayed(
+    return ReplayTrace(
         times - times[0],
         ops[kept] == 1,
         offsets[kept].astype(np.uint64),
@@ -84,7 +81,9 @@ def read(spec: Mapping[str, Any]) -> Replayed:
     )
 
 
-def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool, align: bool) -> Replayed:
+def fitted(
+    trace: ReplayTrace, where: str, *, capacity: int, block: int, fold: bool, align: bool
+) -> ReplayTrace:
     """The trace within ``capacity`` bytes, at multiples of ``block`` bytes.
 
     Raises ``InputError`` where requests lie behind the end and ``fold`` is not asked for, or between blocks
@@ -95,13 +94,11 @@ def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool
     odd = (offset % block != 0) | (size % block != 0)
     if odd.any():
         if not align:
-            raise InputError(
-                "not-accepted",
-                where,
+            message = (
                 f"{int(odd.sum())} of {odd.size} requests do not begin and end at a multiple of {block} "
-                "bytes, as the target needs",
-                hint="`align=True` widens them to whole blocks",
+                "bytes, as the target needs"
             )
+            raise InputError("not-accepted", where, message, hint="`align=True` widens them to whole blocks")
         end = -(-(offset + size) // block) * block
         offset = offset // block * block
         size = end - offset
@@ -114,13 +111,12 @@ def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool
     outside = offset + size > room
     if outside.any():
         if not fold:
-            raise InputError(
-                "out-of-range",
-                where,
+            message = (
                 f"{int(outside.sum())} of {outside.size} requests lie beyond the target's end at {room} "
-                f"bytes; the trace reaches to {int((offset + size).max())}",
-                hint="use a larger target, or `fold=True`, which takes offsets modulo its size",
+                f"bytes; the trace reaches to {int((offset + size).max())}"
             )
+            hint = "use a larger target, or `fold=True`, which takes offsets modulo its size"
+            raise InputError("out-of-range", where, message, hint=hint)
         offset = np.where(outside, offset % room, offset)
         offset = np.minimum(offset, room - size)
         notes.append(
@@ -130,7 +126,7 @@ def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool
     return replace(trace, offset=offset.astype(np.uint64), size=size.astype(np.uint32), notes=tuple(notes))
 
 
-def save(trace: Replayed, path: Path) -> None:
+def save(trace: ReplayTrace, path: Path) -> None:
     """Write the trace as it is replayed, in native columns."""
     rows = trace.time_ns.size
     pl.DataFrame(

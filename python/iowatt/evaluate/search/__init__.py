@@ -1,6 +1,6 @@
-"""Search: it multiplies scenarios, hands them to an executor and collects what became of their Runs.
+"""Searches: many scenarios from one, handed to an executor, and their Runs collected in a table.
 
-over the values that change    grid  points of a sweep       prepare  points checked, before anything runs
-point  one point, anywhere     executor, threads  who works   journal, folder  what survives an interruption
-row, table  one row a point    pareto, figures, page  what a reader sees    sweep, curve  all of it together
+axes       the keys that change, and points     prepare, point     points checked; one point as a task
+executor   threads, or a cluster                 evaluator, journal, folder   what survives an interruption
+table, metrics   one row a point                 sweep, curve, rate, optimize   the verbs
 """

@@ -8,6 +8,10 @@ a,b=(v1,w1),(v2,w2)      keys that change together (zipped)
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +43,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Axis:
-    """What changes together: the columns that say so, and the settings one after another."""
+    """Keys that change together: their columns, and their settings in order."""
 
     columns: tuple[str, ...]
     settings: tuple[Setting, ...]
@@ -50,10 +54,7 @@ def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
 
     A mapping has a path (or a tuple of paths) to its values (or tuples of values).
 
-    Raises
-    ------
-    InputError
-        Where a text does not fit the grammar, a list is empty, or a key is given twice.
+    Raises ``InputError`` where a text does not fit the grammar, a list is empty, or a key is given twice.
     """
     if isinstance(given, str):
         given = [given]
@@ -66,12 +67,9 @@ def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
     seen: set[str] = set()
     for column in (column for axis in found for column in axis.columns):
         if column in seen:
-            raise InputError(
-                "duplicate",
-                Argument("over", column),
-                "this key is given twice",
-                hint="give all its values at once",
-            )
+            message = "this key is given twice"
+            hint = "give all its values at once"
+            raise InputError("duplicate", Argument("over", column), message, hint=hint)
         seen.add(column)
     return found
 
@@ -120,28 +118,23 @@ def split(text: str, place: str) -> list[str]:
 
 
 def expanded(text: str, place: str) -> list[str]:
-    """The values of a range; of what is no range, itself."""
+    """The values of a range; any other text as the only value."""
     match = _RANGE.fullmatch(text)
     if match is None:
         return [text]
     first, first_unit, last, unit, factor, step_text, step_unit = match.groups()
     if {first_unit or unit, step_unit or unit} != {unit} or (factor and step_unit):
-        raise InputError(
-            "bad-syntax",
-            place,
-            f"the range {text!r} mixes units",
-            hint="give one unit, as in 4KiB..256KiB:x2",
-        )
+        message = f"the range {text!r} mixes units"
+        raise InputError("bad-syntax", place, message, hint="give one unit, as in 4KiB..256KiB:x2")
     low, high, step = Decimal(first), Decimal(last), Decimal(step_text or 1)
     values = _steps(low, high, step, bool(factor))
     if not values:
-        raise InputError(
-            "empty",
-            place,
+        message = (
             f"the range {text!r} holds no values: {'a factor' if factor else 'a step'} of {step} does not "
-            f"lead from {low} to {high}",
-            hint="START..END:STEP (negative to count down), or START..END:xFACTOR with a factor above 1",
+            f"lead from {low} to {high}"
         )
+        hint = "START..END:STEP (negative to count down), or START..END:xFACTOR with a factor above 1"
+        raise InputError("empty", place, message, hint=hint)
     if len(values) > MOST_VALUES:
         raise InputError("too-large", place, f"the range {text!r} holds more than {MOST_VALUES:,} values")
     # Whole numbers stay whole; else all get the same number of decimals.
@@ -164,12 +157,9 @@ def _steps(low: Decimal, high: Decimal, step: Decimal, by_factor: bool) -> list[
 
 def _tuple(part: str, paths: tuple[str, ...], place: str) -> tuple[str, ...]:
     if not (part.startswith("(") and part.endswith(")")):
-        raise InputError(
-            "bad-syntax",
-            place,
-            f"{part!r} is not a group of {len(paths)} values",
-            hint="keys that change together take groups: a,b=(1,2),(3,4)",
-        )
+        message = f"{part!r} is not a group of {len(paths)} values"
+        hint = "keys that change together take groups: a,b=(1,2),(3,4)"
+        raise InputError("bad-syntax", place, message, hint=hint)
     values = tuple(split(part[1:-1], place))
     if len(values) != len(paths) or "" in values:
         raise InputError("bad-syntax", place, f"{part} has {len(values)} values for {len(paths)} keys")
@@ -219,3 +209,74 @@ def _text(value: Any) -> str:
     """A Python value, NumPy's included, as the right side of an override."""
     plain = value.item() if hasattr(value, "item") else value
     return toml_text(plain)
+
+
+MOST_POINTS: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """One combination; ``number`` counts from 1 in the order of the table."""
+
+    number: int
+    settings: tuple[Setting, ...]
+
+    @property
+    def values(self) -> tuple[Cell, ...]:
+        """Values of all columns."""
+        return tuple(value for setting in self.settings for value in setting.values)
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """The point as overrides."""
+        return tuple(override for setting in self.settings for override in setting.overrides)
+
+
+def all_points(axes: Sequence[Axis]) -> list[SweepPoint]:
+    """All points."""
+    count = math.prod(len(axis.settings) for axis in axes)
+    if count > MOST_POINTS:
+        raise InputError(
+            "too-large", Argument("over"), f"{count:,} points are too many; at most {MOST_POINTS:,} are run"
+        )
+    combined = itertools.product(*(axis.settings for axis in axes))
+    return [SweepPoint(number, settings) for number, settings in enumerate(combined, 1)]
+
+
+def swept_columns(axes: Sequence[Axis]) -> tuple[str, ...]:
+    """The columns of the table that say where a point is."""
+    return tuple(column for axis in axes for column in axis.columns)
+
+
+def short_names(paths: Sequence[str]) -> dict[str, str]:
+    """Each path by its shortest ending that no other path has: ``count``, ``raid.level``."""
+    found = {}
+    for path in paths:
+        steps = path.split(".")
+        for length in range(1, len(steps) + 1):
+            ending = ".".join(steps[-length:])
+            if sum(other == ending or other.endswith(f".{ending}") for other in paths) == 1:
+                break
+        found[path] = ending
+    return found
+
+
+def point_label(point: SweepPoint, paths: Sequence[str]) -> str:
+    """A point for people: ``count=24, raid.level=5``."""
+    names = short_names(paths)
+    return ", ".join(
+        f"{names[path]}={show_value(value)}" for path, value in zip(paths, point.values, strict=True)
+    )
+
+
+def show_value(value: Cell) -> str:
+    """A value as TOML writes it, without quotes; whole numbers without decimals."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def own_seed(seed: int, point: SweepPoint) -> int:
+    """A seed of a point's own, from the scenario's and its values, whatever other points there are."""
+    text = json.dumps([seed, *point.overrides])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

@@ -1,14 +1,12 @@
-"""The axis of `iowatt curve`: one workload at several rates, or with several requests outstanding.
-
-The rate of a recorded trace is set by the speed of its replay: asked rate over the mean rate at which the
-trace was recorded, so that its bursts stay as bursty. Of a trace without times, and of a profile, it is set
-as such.
-"""
+"""How fast a trace was recorded, which takes one pass over it."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,11 +15,72 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import toml_text
 from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import pace, prepare
+from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import Axis, Setting, expanded, split
-from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
+
+
+@dataclass(frozen=True)
+class TracePace:
+    """A trace as its reader's options make it."""
+
+    requests: int
+    #: From the first request to the last.
+    seconds: float
+    #: Whether it records no times, so that only their order is known.
+    untimed: bool
+    path: str
+
+    @property
+    def rate_iops(self) -> float:
+        """Mean rate as recorded, requests per second. Raises ``InputError`` where all arrive at once."""
+        if self.seconds <= 0:
+            message = "the trace has no rate: all of its requests arrive at once"
+            hint = "vary the requests outstanding: `iowatt curve`, `outstanding=1..64:x2`"
+            raise InputError("not-applicable", self.path, message, hint=hint)
+        return (self.requests - 1) / self.seconds
+
+
+def trace_pace(trace: Mapping[str, Any]) -> TracePace:
+    """The pace of a trace specification, whose path opens from here.
+
+    It is read once as long as the file stays the same. Raises ``InputError`` where there is no such file, or
+    it can be read once only.
+    """
+    path = Path(trace["path"])
+    if str(path) == "-":
+        message = (
+            "the rate of a trace is measured before it is replayed, and standard input can be read only once"
+        )
+        raise InputError("read-once", "-", message, hint="put the trace in a file")
+    if not path.is_file():
+        raise InputError("not-found", str(path), "there is no such trace file")
+    changed = tuple(
+        (file.stat().st_size, file.stat().st_mtime_ns)
+        for file in (path, *map(Path, trace.get("more", ())))
+        if file.is_file()
+    )
+    return _read(json.dumps(trace, sort_keys=True), changed)
+
+
+@lru_cache(maxsize=256)
+def _read(trace: str, _changed: tuple[tuple[int, int], ...]) -> TracePace:
+    from iowatt.trace.open import requests
+
+    spec = json.loads(trace)
+    count, first, last = 0, 0, 0
+    found = requests(spec)
+    for batch in found:
+        times = batch["time_ns"]
+        if count == 0 and len(times):
+            first = int(times[0])
+        if len(times):
+            last = int(times[-1])
+        count += len(times)
+    return TracePace(count, (last - first) / 1e9, bool(found.summary()["untimed"]), str(spec["path"]))
+
 
 RATE: Final = "rate_iops"
 OUTSTANDING: Final = "outstanding"
@@ -36,12 +95,9 @@ def numbers(text: str | Iterable[float], argument: str) -> list[float]:
         try:
             value = float(word)
         except ValueError:
-            raise InputError(
-                "bad-syntax",
-                place,
-                f"{word!r} is not a number",
-                hint=f"for example `{argument}=50,100..400:50`",
-            ) from None
+            message = f"{word!r} is not a number"
+            hint = f"for example `{argument}=50,100..400:50`"
+            raise InputError("bad-syntax", place, message, hint=hint) from None
         if not (math.isfinite(value) and value > 0):
             raise InputError("out-of-range", place, f"expected numbers above 0, not {word}")
         values.append(value)
@@ -55,10 +111,10 @@ def _number(value: Any) -> str:
     return f"{plain:.12f}".rstrip("0").rstrip(".") if isinstance(plain, float) else str(plain)
 
 
-def by_rate(given: Given, rates: list[float], workload: str | None = None) -> Axis:
+def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = None) -> Axis:
     """Rates of one workload, requests per second.
 
-    Raises ``InputError`` where it is a closed loop, or its trace has no rate of its own to scale.
+    Raises ``InputError`` where it is a closed loop, or its trace has no recorded rate to scale.
     """
     at, name, raw = _workload(given, workload)
     path = f"workload.{name}"
@@ -80,8 +136,8 @@ def by_rate(given: Given, rates: list[float], workload: str | None = None) -> Ax
     return Axis((RATE,), tuple(Setting((rate,), made) for rate, made in zip(rates, settings, strict=True)))
 
 
-def by_outstanding(given: Given, counts: list[float], workload: str | None = None) -> Axis:
-    """A closed loop of one workload with so many requests outstanding."""
+def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | None = None) -> Axis:
+    """A closed loop of one workload with each number of requests outstanding."""
     at, name, raw = _workload(given, workload)
     if any(count != int(count) for count in counts):
         raise InputError("wrong-type", Argument("outstanding"), "expected whole numbers of requests")
@@ -100,7 +156,7 @@ def by_outstanding(given: Given, counts: list[float], workload: str | None = Non
     return Axis((OUTSTANDING,), tuple(settings))
 
 
-def _workload(given: Given, asked: str | None) -> tuple[int, str, dict[str, Any]]:
+def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[str, Any]]:
     """Position, name and raw table of the workload whose load varies."""
     listed = prepare.raw(given).get("workload", [])
     workloads = [w for w in listed if isinstance(w, dict)] if isinstance(listed, list) else []
@@ -108,53 +164,43 @@ def _workload(given: Given, asked: str | None) -> tuple[int, str, dict[str, Any]
     if not names:
         raise InputError("missing", given.source, "the scenario has no workload whose load could vary")
     if asked is None and len(names) > 1:
-        raise InputError(
-            "ambiguous",
-            Argument("workload"),
-            f"the scenario has {len(names)} workloads; say whose load varies",
-            hint=f"one of {', '.join(names)}",
-        )
+        message = f"the scenario has {len(names)} workloads; say whose load varies"
+        raise InputError("ambiguous", Argument("workload"), message, hint=f"one of {', '.join(names)}")
     if asked is not None and asked not in names:
-        raise InputError(
-            "unknown-name",
-            Argument("workload"),
-            f"there is no workload {asked!r}",
-            hint=suggestion(asked, names, "workloads"),
-        )
+        message = f"there is no workload {asked!r}"
+        hint = suggestion(asked, names, "workloads")
+        raise InputError("unknown-name", Argument("workload"), message, hint=hint)
     at = 0 if asked is None else names.index(asked)
     return at, names[at], workloads[at]
 
 
-def _prepared(given: Given, overrides: tuple[str, ...] = ()) -> evaluation.Prepared:
+def _prepared(given: ScenarioInput, overrides: tuple[str, ...] = ()) -> evaluation.Prepared:
     document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
     place_overridden(document, given.base)
     return evaluation.prepare(document.validate(Scenario), given.base, given.text)
 
 
-def _is_loop(given: Given, at: int) -> bool:
+def _is_loop(given: ScenarioInput, at: int) -> bool:
     """Whether a workload's profile brings a closed loop."""
     replay = _prepared(given).plan["simulation"]["workloads"][at]["replay"]
     return bool(replay["mode"] == "closed")
 
 
-def _refuse_loop(given: Given, at: int, name: str) -> None:
+def _refuse_loop(given: ScenarioInput, at: int, name: str) -> None:
     try:
         loop = _is_loop(given, at)
     except InputError:  # a profile without a rate of its own, which it gets at every point
         return
     if loop:
-        raise InputError(
-            "not-applicable",
-            Argument("rates"),
-            f"workload {name!r} is a closed loop: its rate is whatever the array completes",
-            hint="vary the requests outstanding: `outstanding=1..64:x2`",
-        )
+        message = f"workload {name!r} is a closed loop: its rate is whatever the array completes"
+        hint = "vary the requests outstanding: `outstanding=1..64:x2`"
+        raise InputError("not-applicable", Argument("rates"), message, hint=hint)
 
 
-def _recorded_rate(given: Given, at: int, path: str) -> float | None:
+def _recorded_rate(given: ScenarioInput, at: int, path: str) -> float | None:
     """Mean rate of a trace as recorded, requests per second; ``None`` where it records no times."""
     trace = _prepared(given, (f'{path}.replay={{mode = "open"}}',)).traces[at]
     if trace.get("rate_iops") is not None and Path(trace["path"]).is_file():
         return None
-    found = pace.of(trace)
+    found = trace_pace(trace)
     return None if found.untimed else found.rate_iops

@@ -9,16 +9,17 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from iowatt.base.errors import IowattError
-from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Work
-from iowatt.evaluate.search.point import evaluate
-from iowatt.evaluate.search.record import as_record, as_text, loads
-from iowatt.evaluate.search.threads import Threads, cores
+from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Threads, Work, cores
+from iowatt.evaluate.search.journal import error_record, error_text, load_record
+from iowatt.evaluate.search.point import PointTask, described_files, evaluate_point
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.journal import Journal
+    from iowatt.evaluate.search.prepare import CheckedPoint, ScenarioInput
 
 
 Record = dict[str, Any]
@@ -26,9 +27,9 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is, in points. ``running`` counts the begun ones by what is done of them.
+    """Progress of a search, in points. ``running`` is the sum of the fractions done of running points.
 
-    Before an optimization simulates points it looks at them, which ``what`` says.
+    ``what`` names the phase: an optimization assesses points before it simulates any.
     """
 
     done: int
@@ -39,15 +40,15 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Job:
-    """A task with the name that messages give it, and the points that it stands for."""
+class PointJob:
+    """A task with its name in messages, and the number of points that share it."""
 
     task: Any
     label: str
     points: int = 1
 
 
-class Kept(Protocol):
+class JournalFolder(Protocol):
     """A folder that keeps records."""
 
     journal: Journal
@@ -60,21 +61,21 @@ class Evaluator:
     ``total`` is the number of points that are expected; of these ``done`` are done and ``failed`` failed.
     """
 
-    folder: Kept | None
+    folder: JournalFolder | None
     executor: Executor | None
     jobs: int | None
     progress: Callable[[Progress], None] | None
     total: int
     #: Whether more than one task may read the same trace, so that it is decoded once.
     shared: bool = True
-    #: What is done with the task of a job, wherever it runs; its record has the key of the job.
+    #: The function that performs a job's task, wherever it runs; its record has the job's key.
     work: Work | None = None
     done: int = 0
     failed: int = 0
     records: dict[str, Record] = field(default_factory=dict)
     #: Faults of ours, which the next resumed search tries again.
     faults: list[str] = field(default_factory=list)
-    #: Of where a point was tried, likewise.
+    #: Faults of the machine on which a point was tried, likewise.
     machines: list[str] = field(default_factory=list)
     _fractions: dict[int, float] = field(default_factory=dict)
     _open: ExitStack = field(default_factory=ExitStack)
@@ -87,15 +88,16 @@ class Evaluator:
             self.failed += "error" in record
 
     def evaluate(
-        self, jobs: Mapping[str, Job], kept: Callable[[str, Record], None] = lambda key, record: None
+        self, jobs: Mapping[str, PointJob], kept: Callable[[str, Record], None] = lambda key, record: None
     ) -> None:
-        """Run what has no record yet; ``kept`` is told of each one, and may raise to end it all."""
+        """Run jobs without a record; ``kept`` is called with each new record, and may raise to end the
+        search."""
         missing = {key: job for key, job in jobs.items() if key not in self.records}
         if not missing:
             return
         worker = self._begun(max(len(missing), self.total - self.done))
         self._tell()
-        tickets = {worker.submit(self.work or evaluate, job.task): key for key, job in missing.items()}
+        tickets = {worker.submit(self.work or evaluate_point, job.task): key for key, job in missing.items()}
         for finished in worker.as_completed():
             self._fractions.pop(finished.ticket, None)
             key = tickets[finished.ticket]
@@ -106,7 +108,9 @@ class Evaluator:
                 # As a resumed search will read it, so that both make the same table.
                 kept_by = None if self.folder is None else self.folder.journal
                 record = (
-                    loads(json.dumps(finished.result)) if kept_by is None else kept_by.append(finished.result)
+                    load_record(json.dumps(finished.result))
+                    if kept_by is None
+                    else kept_by.append(finished.result)
                 )
             self.records[key] = record
             self.done += job.points
@@ -144,9 +148,25 @@ class Evaluator:
         if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
             raise error
         if isinstance(error, MachineError):
-            said = as_record(error)
-            self.machines.append(f"{label}: {as_text(said)}")
+            said = error_record(error)
+            self.machines.append(f"{label}: {error_text(said)}")
             return {"key": key, "error": said}
         text = f"{type(error).__name__}: {error}"
         self.faults.append(f"{label}: {text}")
-        return {"key": key, "error": as_record(IowattError("internal", None, f"a fault of iowatt: {text}"))}
+        message = f"a fault of iowatt: {text}"
+        return {"key": key, "error": error_record(IowattError("internal", None, message))}
+
+
+def point_task(
+    given: ScenarioInput, checked: CheckedPoint, key: str, digests: dict[Path, str], **options: Any
+) -> PointTask:
+    """The task of a checked point; ``options`` are the other fields of :class:`PointTask`."""
+    return PointTask(
+        key=key,
+        document=checked.document,
+        base=str(given.base.resolve()),
+        text=given.text,
+        overrides=checked.overrides,
+        files=described_files(checked.files, digests),
+        **options,
+    )

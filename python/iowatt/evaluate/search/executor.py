@@ -8,7 +8,7 @@ executor has to pass):
   both can be pickled, because they may travel to another machine, and so can the result. Arguments carry no
   bulk: of a trace its path and digest, never its content.
 - The task is ``work(argument, report)``. ``report(fraction)`` says how far it is, at least a few times a
-  second; it raises :class:`Cancelled` where nobody wants the result any more, and the task lets that pass.
+  second; it raises :class:`Cancelled` once the task is cancelled, and the task lets that pass.
 - ``as_completed()`` yields one :class:`Finished` for each task submitted so far, in order of completion, and
   ends when there are none left; tasks may be submitted meanwhile. An exception of a task is its result
   (``error``), never an exception of the iterator. A task that is lost with its machine is run again or yields
@@ -24,6 +24,9 @@ executor has to pass):
 
 from __future__ import annotations
 
+import os
+import queue
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -35,13 +38,13 @@ Work = Callable[[Any, Report], Any]
 
 
 class Cancelled(Exception):
-    """Nobody wants the result any more."""
+    """The task was cancelled."""
 
 
 class MachineError(InputError):
     """A task could not be done where it was tried, for a reason of that place: a file that is not there.
 
-    It says nothing of the task, which may be tried again, elsewhere or later.
+    The task itself may be fine: it may be tried again, elsewhere or later.
     """
 
 
@@ -67,3 +70,75 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """Cancel what is left and wait for it."""
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Threads:
+    """An executor of ``jobs`` threads; see :mod:`iowatt.evaluate.search.executor`.
+
+    ``on_report`` is told of every report of a task: its ticket and how far it is. It is called by the
+    threads.
+    """
+
+    def __init__(self, jobs: int, on_report: Callable[[int, float], None] | None = None) -> None:
+        if jobs < 1:
+            raise ValueError(f"an executor needs at least one thread, not {jobs}")
+        self._waiting: queue.SimpleQueue[tuple[int, Work, Any] | None] = queue.SimpleQueue()
+        self._finished: queue.SimpleQueue[Finished] = queue.SimpleQueue()
+        self._cancelled = threading.Event()
+        self.on_report = on_report
+        self._submitted = self._yielded = 0
+        self._closed = False
+        self._threads = [
+            threading.Thread(target=self._serve, name=f"iowatt-worker-{number}", daemon=True)
+            for number in range(jobs)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, work: Work, argument: Any) -> int:
+        """Take a task; returns its ticket."""
+        if self._closed:
+            raise RuntimeError("the executor is closed")
+        self._submitted += 1
+        self._waiting.put((self._submitted, work, argument))
+        return self._submitted
+
+    def as_completed(self) -> Iterator[Finished]:
+        """The tasks as they finish."""
+        while self._yielded < self._submitted and not self._closed:
+            done = self._finished.get()  # a signal (Ctrl-C) interrupts this wait
+            self._yielded += 1
+            yield done
+
+    def close(self) -> None:
+        """Cancel what is left and wait for it."""
+        self._closed = True
+        self._cancelled.set()
+        for _ in self._threads:
+            self._waiting.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self) -> None:
+        while (task := self._waiting.get()) is not None:
+            if self._cancelled.is_set():
+                continue
+            ticket, work, argument = task
+            try:
+                self._finished.put(Finished(ticket, work(argument, self._reporter(ticket))))
+            except BaseException as error:
+                self._finished.put(Finished(ticket, error=error))
+
+    def _reporter(self, ticket: int) -> Callable[[float], None]:
+        def report(fraction: float) -> None:
+            if self._cancelled.is_set():
+                raise Cancelled
+            if self.on_report is not None:
+                self.on_report(ticket, fraction)
+
+        return report

@@ -32,28 +32,28 @@ RUNS: Final = "runs"
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What the directory of a kind of search holds."""
+class FolderKind:
+    """The contents of the directory of a kind of search."""
 
     #: Its name in messages.
     what: str
-    #: The file that says what was asked, and what its schema begins with.
+    #: The file with the request, and the beginning of its schema.
     manifest: str
     schema: str
     #: The text that the search is of, as given.
     text: str
-    #: What is there when all is finished, the first of them last seen to be.
+    #: Files of a finished search; the first one marks it as finished.
     results: tuple[str, ...]
-    #: Whether it may only be resumed as it was asked; else a point is known by itself.
+    #: Whether only the same request may resume it; else its points do not depend on the request.
     held: bool = True
 
 
-SWEEP: Final = Shape(
+SWEEP: Final = FolderKind(
     "a sweep", MANIFEST, "iowatt.sweep/", "scenario.toml", ("table.parquet", "table.csv", "report.html")
 )
 
 
-def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> None:
+def refuse_target(target: Path, *, force: bool, resume: bool, shape: FolderKind = SWEEP) -> None:
     """Raise ``InputError`` where a search cannot be written to ``target``; before any work is done."""
     if force and resume:
         raise both_force_and_resume()
@@ -62,38 +62,29 @@ def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> 
     if target.is_dir() and _is_unbegun(target):
         return
     if not is_search(target, shape):
-        raise InputError(
-            "exists",
-            str(target),
-            f"exists and is not {shape.what}",
-            hint="choose another `output=`; `force=True` replaces only what a search of this kind wrote",
-        )
+        message = f"exists and is not {shape.what}"
+        hint = "choose another `output=`; `force=True` replaces only what a search of this kind wrote"
+        raise InputError("exists", str(target), message, hint=hint)
     if not (force or resume):
         done = " (finished)" if (target / shape.results[0]).is_file() else " (not finished)"
-        raise InputError(
-            "exists",
-            str(target),
-            f"{shape.what} exists already{done}, and results are never overwritten",
-            hint="continue it with `resume=True`, replace it with `force=True`, or choose another `output=`",
-        )
+        message = f"{shape.what} exists already{done}, and results are never overwritten"
+        hint = "continue it with `resume=True`, replace it with `force=True`, or choose another `output=`"
+        raise InputError("exists", str(target), message, hint=hint)
 
 
 def both_force_and_resume() -> InputError:
     """The error for a search that shall begin anew and be resumed at once."""
-    return InputError(
-        "conflict",
-        Argument("force"),
-        "`force=True` starts again, and `resume=True` continues what is there: give one of them",
-    )
+    message = "`force=True` starts again, and `resume=True` continues what is there: give one of them"
+    return InputError("conflict", Argument("force"), message)
 
 
-def is_search(target: Path, shape: Shape = SWEEP) -> bool:
+def is_search(target: Path, shape: FolderKind = SWEEP) -> bool:
     """Whether a directory holds a search of that kind, of any version."""
     return input_file.schema_of(target / shape.manifest).startswith(shape.schema)
 
 
 def _is_unbegun(target: Path) -> bool:
-    """Whether there is nothing to lose: it is empty, or a search was killed before it had said what it is."""
+    """Whether there is nothing to lose: it is empty, or a search was killed before it wrote its manifest."""
     return atomic_path.holds_only(target, JOURNAL) and not journal.has_records(target / JOURNAL)
 
 
@@ -108,20 +99,20 @@ class Folder:
         *,
         force: bool,
         resume: bool,
-        shape: Shape = SWEEP,
+        shape: FolderKind = SWEEP,
     ) -> None:
-        refuse(target, force=force, resume=resume, shape=shape)
+        refuse_target(target, force=force, resume=resume, shape=shape)
         self.target = target
         if resume and shape.held and is_search(target, shape):
             _refuse_changed(target, manifest)
         try:
             target.mkdir(parents=True, exist_ok=True)
             self.journal = Journal(target / JOURNAL)  # first, for its lock
-            # At every moment of what follows the manifest is there, or nothing else that counts.
+            # From here on the directory has its manifest at every moment, or nothing of value.
             if force:
                 self.journal.clear()
                 _clear(target, but=(JOURNAL, shape.manifest))
-            # Results of fewer points must not stand beside a journal that grows.
+            # Results of fewer points must not lie beside a growing journal.
             for name in shape.results:
                 (target / name).unlink(missing_ok=True)
             self.write_json(shape.manifest, manifest)
@@ -148,14 +139,14 @@ def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
     try:
         with atomic_path.file(place) as made:
             write(made)
-            synced(made)
-        synced(place.parent)
+            sync(made)
+        sync(place.parent)
     except OSError as error:
         raise InputError("unwritable", str(place), f"cannot be written: {error.strerror}") from None
     return place
 
 
-def synced(path: Path) -> None:
+def sync(path: Path) -> None:
     """Bring a file, or the names in a folder, to the disk. Raises ``OSError``."""
     handle = os.open(path, os.O_RDONLY)
     try:
@@ -177,24 +168,20 @@ def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:
     file = target / MANIFEST
     before = input_file.json_object(file)
     if before.get("schema") != SCHEMA:
-        raise InputError(
-            "wrong-format",
-            str(file),
-            f"another version of iowatt wrote this: schema {before.get('schema')!r}, expected {SCHEMA!r}",
+        message = (
+            f"another version of iowatt wrote this: schema {before.get('schema')!r}, expected {SCHEMA!r}"
         )
+        raise InputError("wrong-format", str(file), message)
     changed = _changed(before, manifest)
     if changed is None:
         return
-    raise InputError(
-        "changed",
-        str(target),
-        f"{changed} since this sweep was begun: its points would not belong together",
-        hint="start again with `force=True`, or keep both and choose another `output=`",
-    )
+    message = f"{changed} since this sweep was begun: its points would not belong together"
+    hint = "start again with `force=True`, or keep both and choose another `output=`"
+    raise InputError("changed", str(target), message, hint=hint)
 
 
 def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
-    """What differs between two manifests so that their points cannot share a table."""
+    """The difference between two manifests that keeps their points from sharing a table."""
     then = {file["path"]: file["sha256"] for file in before.get("inputs", [])}
     for file in now["inputs"]:
         if then.get(file["path"], file["sha256"]) != file["sha256"]:

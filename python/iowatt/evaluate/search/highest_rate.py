@@ -1,6 +1,6 @@
 """The highest rate that keeps the mean response time within a limit, found with few runs.
 
-Each run costs minutes on real storage, so the search is told how curves of response time look: of a queue
+Each run costs minutes on real storage, so the search uses the shape of response-time curves: for a queue
 with one bottleneck, 1/R falls in a straight line with the rate x (M/M/1: R = s / (1 - x s), so
 1/R = 1/s - x; Kleinrock, "Queueing Systems" I, 1975, 3.2). From two points it goes where that line meets
 1/limit, a little below or above, so that two runs usually close the bracket. Where a curve is not like that,
@@ -25,13 +25,13 @@ Verdict = Literal["meets", "over", "saturated"]
 #: Share of the asked rate below which a run did not keep up.
 KEEPS_UP: Final = 0.99
 _GROWTH, _MOST_GROWTH, _LEAST_GROWTH = 4.0, 8.0, 1.5
-#: A rate so far below the first one is none.
+#: Lowest rate that is tried, as a share of the first one.
 _LEAST: Final = 1 / 4096
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What a run at a rate gave."""
+class RateMeasurement:
+    """The measurement of a run at a rate."""
 
     #: Requests per second.
     asked: float
@@ -40,12 +40,12 @@ class Measured:
     response_s: float | None
     #: Half of the 95 % confidence interval of the mean, in s; 0 where it is exact or not known.
     half_width_s: float = 0.0
-    #: The same of ``achieved``, where arrivals are random: few of them are no sign of being late.
+    #: Half-width of ``achieved`` where arrivals are random: few arrivals do not mean that requests were late.
     scatter: float = 0.0
 
 
 @dataclass(frozen=True)
-class Point:
+class BracketPoint:
     """One rate with all of its runs pooled."""
 
     rate: float
@@ -59,18 +59,18 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Highest:
+class RateBracket:
     """What the search found."""
 
     limit_s: float
     #: The point of the highest rate that met the limit; None where none did.
-    best: Point | None
+    best: BracketPoint | None
     #: The lowest rate above it that did not; None where none was seen.
-    beyond: Point | None
+    beyond: BracketPoint | None
     #: Whether these two are within the tolerance of one another.
     settled: bool
     #: In the order in which they were run, repeated ones pooled.
-    points: tuple[Point, ...]
+    points: tuple[BracketPoint, ...]
     #: Runs in all.
     runs: int
     #: Why it ended early, and where the curve falls.
@@ -82,10 +82,10 @@ class Highest:
         return not falls(self.points, self.limit_s)
 
 
-Measure = Callable[[float], Measured]
+Measure = Callable[[float], RateMeasurement]
 
 
-def judged(
+def verdict_of(
     rate: float,
     achieved: float,
     response_s: float | None,
@@ -94,7 +94,7 @@ def judged(
     scatter: float = 0.0,
     keeps_up: float = KEEPS_UP,
 ) -> Verdict:
-    """What is to be said of a rate by what was measured at it; parameters as of :class:`Measured`."""
+    """The verdict on a rate by its measurement; parameters are those of :class:`RateMeasurement`."""
     if response_s is None or achieved + scatter < keeps_up * rate:
         return "saturated"
     return "meets" if response_s <= limit_s else "over"
@@ -112,7 +112,7 @@ def highest_rate(
     rounded: Callable[[float], float] = lambda rate: rate,
     keeps_up: float = KEEPS_UP,
     near: float | None = None,
-) -> Highest:
+) -> RateBracket:
     """The highest rate whose mean response time is at most ``limit_s``.
 
     Parameters
@@ -124,7 +124,7 @@ def highest_rate(
     tolerance:
         How near the rate that meets the limit and the one that does not must come, as a share of the latter.
     most_runs:
-        After so many runs the search ends, settled or not.
+        Number of runs after which the search ends, settled or not.
     repeats:
         Further runs of a point that its own noise leaves undecided.
     ceiling:
@@ -137,10 +137,7 @@ def highest_rate(
         How near ``start`` is thought to be to the answer, as a share of it: the first step goes so far, and
         the next ones further. None: nothing is known.
 
-    Raises
-    ------
-    ValueError
-        A limit, start or tolerance that is none.
+    Raises ``ValueError``: an invalid limit, start or tolerance.
     """
     if not (limit_s > 0 and math.isfinite(limit_s)):
         raise ValueError(f"a limit of {limit_s} s")
@@ -154,7 +151,7 @@ def highest_rate(
     return search.run(min(start, ceiling))
 
 
-def falls(points: Sequence[Point], limit_s: float) -> list[tuple[Point, Point]]:
+def falls(points: Sequence[BracketPoint], limit_s: float) -> list[tuple[BracketPoint, BracketPoint]]:
     """Neighbours in rate of which the higher one has the shorter response time, beyond noise and a tenth.
 
     Saturated points are left out: their response times are those of a growing queue. So are falls from less
@@ -165,7 +162,7 @@ def falls(points: Sequence[Point], limit_s: float) -> list[tuple[Point, Point]]:
     return [(a, b) for a, b in pairwise(known) if 2 * (a.response_s or 0.0) >= limit_s and _falls(a, b)]
 
 
-def _falls(lower: Point, higher: Point) -> bool:
+def _falls(lower: BracketPoint, higher: BracketPoint) -> bool:
     assert lower.response_s is not None and higher.response_s is not None
     noise = lower.half_width_s + higher.half_width_s
     return lower.response_s - higher.response_s > max(noise, 0.1 * lower.response_s)
@@ -176,7 +173,7 @@ class _RunsUsedUpError(Exception):
 
 
 class _NoOtherRateError(Exception):
-    """The next rate has been run: there is none between."""
+    """The next rate was run already: there is none between."""
 
 
 @dataclass
@@ -190,13 +187,13 @@ class _Search:
     rounded: Callable[[float], float]
     keeps_up: float
     near: float | None
-    points: list[Point] = field(default_factory=list)
+    points: list[BracketPoint] = field(default_factory=list)
     runs: int = 0
     notes: list[Note] = field(default_factory=list)
-    low: Point | None = None
-    high: Point | None = None
+    low: BracketPoint | None = None
+    high: BracketPoint | None = None
 
-    def run(self, start: float) -> Highest:
+    def run(self, start: float) -> RateBracket:
         try:
             first = self._at(start)
             if first.verdict == "meets" or self._descend(first):
@@ -218,7 +215,7 @@ class _Search:
             )
         if self.low is not None and self.low.uncertain:
             self._note("limit-in-noise", "the limit is within the noise of the rate found")
-        return Highest(
+        return RateBracket(
             self.limit,
             self.low,
             self.high,
@@ -236,22 +233,22 @@ class _Search:
             return False
         return self.high.rate - self.low.rate <= self.tolerance * self.high.rate * (1 + 1e-9)
 
-    def _at(self, rate: float) -> Point:
+    def _at(self, rate: float) -> BracketPoint:
         """A rate, run once or, where noise leaves it undecided, more often; the bracket knows of it."""
         rate = self.rounded(rate)
         known = next((point for point in self.points if point.rate == rate), None)
         if known is not None or rate <= 0:
             raise _NoOtherRateError
-        seen: list[Measured] = []
-        point: Point | None = None
-        while point is None or (point.uncertain and len(seen) <= self.repeats):
+        measurements: list[RateMeasurement] = []
+        point: BracketPoint | None = None
+        while point is None or (point.uncertain and len(measurements) <= self.repeats):
             if self.runs >= self.most_runs:
                 if point is None:
                     raise _RunsUsedUpError
                 break
             self.runs += 1
-            seen.append(self.measure(rate))
-            point = self._judged(rate, seen)
+            measurements.append(self.measure(rate))
+            point = self._judged(rate, measurements)
         self.points.append(point)
         above = self.low is None or rate > self.low.rate
         if above and point.verdict == "meets":
@@ -260,17 +257,19 @@ class _Search:
             self.high = point
         return point
 
-    def _judged(self, rate: float, seen: Sequence[Measured]) -> Point:
-        answered = [one for one in seen if one.response_s is not None]
-        achieved = math.fsum(one.achieved for one in seen) / len(seen)
+    def _judged(self, rate: float, measurements: Sequence[RateMeasurement]) -> BracketPoint:
+        answered = [one for one in measurements if one.response_s is not None]
+        achieved = math.fsum(one.achieved for one in measurements) / len(measurements)
         if not answered:
-            return Point(rate, achieved, None, 0.0, "saturated", uncertain=False, runs=len(seen))
+            return BracketPoint(
+                rate, achieved, None, 0.0, "saturated", uncertain=False, runs=len(measurements)
+            )
         mean = math.fsum(one.response_s or 0.0 for one in answered) / len(answered)
         half = math.sqrt(math.fsum(one.half_width_s**2 for one in answered)) / len(answered)
-        scatter = math.sqrt(math.fsum(one.scatter**2 for one in seen)) / len(seen)
-        verdict = judged(rate, achieved, mean, self.limit, scatter=scatter, keeps_up=self.keeps_up)
+        scatter = math.sqrt(math.fsum(one.scatter**2 for one in measurements)) / len(measurements)
+        verdict = verdict_of(rate, achieved, mean, self.limit, scatter=scatter, keeps_up=self.keeps_up)
         uncertain = verdict != "saturated" and abs(mean - self.limit) < half
-        return Point(rate, achieved, mean, half, verdict, uncertain, len(seen))
+        return BracketPoint(rate, achieved, mean, half, verdict, uncertain, len(measurements))
 
     def _climb(self) -> None:
         """Up from the highest rate that met the limit, until one does not."""
@@ -286,7 +285,7 @@ class _Search:
                 step *= 2
             self._at(min(self.low.rate + step, self.ceiling))
 
-    def _above(self, low: Point) -> float:
+    def _above(self, low: BracketPoint) -> float:
         """The next rate on the way up: where the line of 1/R meets 1/limit, if two points tell."""
         least = low.rate * (1 + 0.9 * self.tolerance)
         known = sorted(
@@ -302,7 +301,7 @@ class _Search:
         near = low.response_s is not None and low.response_s * _GROWTH > self.limit
         return low.rate * (_LEAST_GROWTH if near else _GROWTH)
 
-    def _first_step(self, first: Point) -> float | None:
+    def _first_step(self, first: BracketPoint) -> float | None:
         """How far from the first rate the second one is, as a share; None where nothing is known of it.
 
         Under load response times grow at least as fast as the rate, so that the first of them bounds it too.
@@ -314,7 +313,7 @@ class _Search:
             return None
         return max(min(share, self.near), 0.9 * self.tolerance)
 
-    def _descend(self, first: Point) -> bool:
+    def _descend(self, first: BracketPoint) -> bool:
         """Down from a rate that failed, until one meets the limit; whether to climb from there.
 
         Where response times do not become shorter with the rate (disks that sleep, say), it goes up instead.
@@ -340,12 +339,12 @@ class _Search:
         self._note("no-rate-below", f"no rate down to {last.rate:.6g} requests per second keeps to the limit")
         return False
 
-    def _floor(self, first: Point) -> float:
+    def _floor(self, first: BracketPoint) -> float:
         """The least rate that is tried: far below what the array can do, or the first one."""
         can = [p.achieved for p in self.points if p.verdict == "saturated" and p.achieved > 0]
         return _LEAST * min([first.rate, *can])
 
-    def _below(self, point: Point) -> float:
+    def _below(self, point: BracketPoint) -> float:
         """The next rate on the way down."""
         if (step := self._first_step(point)) is not None:
             return point.rate * (1 - min(step, 0.5))
@@ -362,7 +361,7 @@ class _Search:
         aim = min(meets * (1 - 0.4 * self.tolerance), point.rate * (1 - 0.9 * self.tolerance))
         return max(aim, point.rate / _MOST_GROWTH)
 
-    def _ascend_over(self, first: Point) -> bool:
+    def _ascend_over(self, first: BracketPoint) -> bool:
         """Up through rates that are over the limit, as long as the response time falls."""
         last = first
         while last.verdict == "over":
@@ -378,7 +377,7 @@ class _Search:
         )
         return False
 
-    def _close(self, low: Point, high: Point) -> None:
+    def _close(self, low: BracketPoint, high: BracketPoint) -> None:
         """Narrows the bracket to the tolerance."""
         widths: list[float] = []
         probed = False
@@ -394,7 +393,7 @@ class _Search:
                 aim, probed = _middle(low.rate, high.rate), False
             self._at(aim)
 
-    def _between(self, low: Point, high: Point) -> tuple[float, bool]:
+    def _between(self, low: BracketPoint, high: BracketPoint) -> tuple[float, bool]:
         """The next rate within the bracket: near where the line of 1/R meets 1/limit, never at an end.
 
         And whether it lies so near an end that it closes the bracket, if the line is right.
@@ -412,7 +411,7 @@ class _Search:
         edge = 0.05 * width
         return min(max(aim, low.rate + edge), high.rate - edge), probes
 
-    def _crossing(self, low: Point, high: Point) -> float | None:
+    def _crossing(self, low: BracketPoint, high: BracketPoint) -> float | None:
         if high.verdict == "over" or not low.response_s:
             return _crossing(low, high, self.limit)
         # A saturated array gives what it can: there 1/R would be 0, had the run no end. Where it gave less
@@ -423,7 +422,7 @@ class _Search:
         return low.rate + max(0.0, share) * (high.achieved - low.rate)
 
 
-def _crossing(a: Point, b: Point, limit: float) -> float | None:
+def _crossing(a: BracketPoint, b: BracketPoint, limit: float) -> float | None:
     """The rate at which the line of 1/R through two points meets 1/limit; None where it does not fall."""
     if not a.response_s or not b.response_s or a.rate >= b.rate:
         return None
@@ -437,5 +436,5 @@ def _middle(low: float, high: float) -> float:
     return math.sqrt(low * high) if high > 4 * low else (low + high) / 2
 
 
-def _ms(point: Point) -> str:
+def _ms(point: BracketPoint) -> str:
     return "none" if point.response_s is None else f"{point.response_s * 1e3:.4g} ms"

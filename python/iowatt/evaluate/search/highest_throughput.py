@@ -12,36 +12,36 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-Made = TypeVar("Made")
+Extra = TypeVar("Extra")
 
 
 @dataclass(frozen=True)
-class Tried(Generic[Made]):
+class LoopMeasurement(Generic[Extra]):
     """A number of outstanding requests over a number of streams, and what it gave."""
 
     streams: int
     outstanding: int
     throughput: float
-    made: Made
+    made: Extra
 
 
 @dataclass(frozen=True)
-class Most(Generic[Made]):
-    """What was found: the choice, and all that was run in order."""
+class HighestThroughput(Generic[Extra]):
+    """The choice, and all runs in order."""
 
-    best: Tried[Made]
-    points: tuple[Tried[Made], ...]
+    best: LoopMeasurement[Extra]
+    points: tuple[LoopMeasurement[Extra], ...]
     #: Whether every series ended because nothing more was gained, and not at ``most_outstanding``.
     settled: bool
 
 
 def highest_throughput(
-    measure: Callable[[int, int], tuple[float, Made]],
+    measure: Callable[[int, int], tuple[float, Extra]],
     *,
     streams: Sequence[int] = (1,),
     most_outstanding: int = 256,
     tolerance: float = 0.02,
-) -> Most[Made]:
+) -> HighestThroughput[Extra]:
     """The choice of streams and outstanding requests with the highest throughput.
 
     Parameters
@@ -55,20 +55,17 @@ def highest_throughput(
     tolerance:
         Share of a throughput by which another must be above it to be higher.
 
-    Raises
-    ------
-    ValueError
-        No streams, or fewer outstanding requests allowed than streams.
+    Raises ``ValueError``: no streams, or fewer outstanding requests allowed than streams.
     """
     if not streams or min(streams) < 1 or max(streams) > most_outstanding:
         raise ValueError(f"streams {list(streams)} with at most {most_outstanding} outstanding")
-    points: list[Tried[Made]] = []
+    points: list[LoopMeasurement[Extra]] = []
     settled = True
     for number in dict.fromkeys(streams):
         best, without_gain = 0.0, 0
         for outstanding in _doubled(number, most_outstanding):
             throughput, made = measure(number, outstanding)
-            points.append(Tried(number, outstanding, throughput, made))
+            points.append(LoopMeasurement(number, outstanding, throughput, made))
             without_gain = 0 if throughput > best * (1 + tolerance) else without_gain + 1
             best = max(best, throughput)
             if without_gain == 2:
@@ -76,7 +73,7 @@ def highest_throughput(
         settled = settled and without_gain == 2
     most = max(point.throughput for point in points)
     equal = [point for point in points if point.throughput >= most * (1 - tolerance)]
-    return Most(min(equal, key=lambda p: (p.outstanding, p.streams)), tuple(points), settled)
+    return HighestThroughput(min(equal, key=lambda p: (p.outstanding, p.streams)), tuple(points), settled)
 
 
 def _doubled(first: int, last: int) -> Iterator[int]:

@@ -1,11 +1,12 @@
-"""One point, wherever it is run: a task that can be pickled, and its small result."""
+"""One point of a search, wherever it runs: a task that can be pickled, its files, and its small result."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,15 +14,76 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search.executor import MachineError, Report
 from iowatt.evaluate.search.folder import MANIFEST
-from iowatt.evaluate.search.inputs import File, verify
-from iowatt.evaluate.search.record import as_record
+from iowatt.evaluate.search.journal import error_record
+from iowatt.run.provenance import BLOCK_BYTES
+from iowatt.run.summary_schema import Input
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.axes import Cell
     from iowatt.evaluate.search.pricing import Pricing
-    from iowatt.evaluate.search.rate import Asked as RateAsked
+    from iowatt.evaluate.search.rate import RateRequest
     from iowatt.model.scenario.model import Scenario
     from iowatt.run.bundle import Run
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file by name, place and content."""
+
+    name: str
+    path: str
+    size: int
+    sha256: str
+
+    def as_input(self) -> Input:
+        """For the provenance of a Run."""
+        return Input(path=self.name, size=self.size, sha256=self.sha256)
+
+
+# Digests of this process by path, size and time of change: a worker digests a file once, not at every point.
+_known: dict[tuple[Path, int, int], str] = {}
+_lock = threading.Lock()
+
+
+def file_digests(paths: Iterable[Path]) -> dict[Path, str]:
+    """SHA-256 of each file."""
+    return {path: _sha256(path) for path in dict.fromkeys(paths)}
+
+
+def described_files(files: Sequence[tuple[str, Path]], digest: dict[Path, str]) -> tuple[InputFile, ...]:
+    """The files of a point with their digests, for another process to find and check."""
+    seen = {path: name for name, path in reversed(files)}
+    return tuple(
+        InputFile(name, str(path.resolve()), path.stat().st_size, digest[path])
+        for path, name in reversed(seen.items())
+    )
+
+
+def verify_files(files: Sequence[InputFile]) -> None:
+    """Raise ``MachineError`` where a file is not there, or differs from the one at the start of the sweep."""
+    for file in files:
+        try:
+            found = _sha256(Path(file.path))
+        except InputError as error:
+            raise MachineError(error.code, error.place, error.message) from None
+        if found != file.sha256:
+            raise MachineError("changed", file.name, "has changed since the sweep was begun")
+
+
+def _sha256(path: Path) -> str:
+    try:
+        stat = path.stat()
+        key = (path.resolve(), stat.st_size, stat.st_mtime_ns)
+        with _lock:
+            if key not in _known:
+                digest = hashlib.sha256()
+                with path.open("rb") as file:
+                    while block := file.read(BLOCK_BYTES):
+                        digest.update(block)
+                _known[key] = digest.hexdigest()
+            return _known[key]
+    except OSError as error:
+        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None
 
 
 TOO_SLOW: Final = Argument("within")
@@ -29,7 +91,7 @@ TOO_SLOW: Final = Argument("within")
 
 
 @dataclass(frozen=True)
-class Task:
+class PointTask:
     """A point as it travels: the scenario as JSON, and its files by path and digest."""
 
     key: str
@@ -38,19 +100,19 @@ class Task:
     base: str
     #: The scenario as given, the same text for all points.
     text: str
-    files: tuple[File, ...]
+    files: tuple[InputFile, ...]
     #: Where to write the bundle; ``None`` for none.
-    bundle: str | None
-    command: str | None
+    bundle: str | None = None
+    command: str | None = None
     #: Judge the point at its highest rate within a limit, open or closed; None: as the scenario says.
-    rate: RateAsked | None = None
+    rate: RateRequest | None = None
     #: Price its Run; None: no dollars.
     pricing: Pricing | None = None
-    #: What was changed of ``text``; the bundle lists it at the text's end.
+    #: Overrides of ``text``; the bundle lists them at the text's end.
     overrides: tuple[str, ...] = ()
 
 
-def evaluate(task: Task, report: Report) -> dict[str, Any]:
+def evaluate_point(task: PointTask, report: Report) -> dict[str, Any]:
     """Simulate a point; the record of it that the journal keeps.
 
     The record has ``key`` and either ``row`` or, where the scenario cannot be run, ``error``
@@ -70,11 +132,11 @@ def recorded(key: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     except MachineError:
         raise
     except InputError as error:
-        return {"key": key, "error": as_record(error)}
+        return {"key": key, "error": error_record(error)}
 
 
-def key_of(files: str, rate: RateAsked | None, pricing: Pricing | None = None) -> str:
-    """What tells a point's record from every other: plan and files, and how it is judged and priced.
+def key_of(files: str, rate: RateRequest | None, pricing: Pricing | None = None) -> str:
+    """The key of a point's record: plan and files, and how it is judged and priced.
 
     ``files`` is the key of plan and files, which it remains where the point is judged as its scenario says.
     """
@@ -90,31 +152,28 @@ def _check_folder(bundle: Path) -> None:
     """Raise ``MachineError`` where the sweep's folder is not on this machine: its bundles would be lost."""
     sweep = bundle.parent.parent
     if not (sweep / MANIFEST).is_file():
-        raise MachineError(
-            "not-found",
-            str(sweep),
-            "the sweep's folder is not on this machine: its bundles cannot be written",
-            hint="keep it on a file system that every machine has at the same path",
-        )
+        message = "the sweep's folder is not on this machine: its bundles cannot be written"
+        hint = "keep it on a file system that every machine has at the same path"
+        raise MachineError("not-found", str(sweep), message, hint=hint)
 
 
-def _evaluate(task: Task, report: Report) -> dict[str, Any]:
-    from iowatt.evaluate.search import pricing, row
+def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
+    from iowatt.evaluate.search import pricing, table
     from iowatt.model.scenario.model import Scenario
     from iowatt.run import bundle, index, provenance
 
     started_at, started = provenance.now(), time.perf_counter()
-    verify(task.files)
+    verify_files(task.files)
     if task.bundle is not None:
         _check_folder(Path(task.bundle))
     scenario = Scenario.model_validate(json.loads(task.document))
     if task.rate is None:
         run = _simulated(task, scenario, report, started_at)
-        cells = row.of_run(run)
+        cells = table.row_of_run(run)
     else:
         run, cells = _at_highest_rate(task, scenario, report)
     if task.bundle is not None:
-        # Whatever stands there is a bundle of this very point, or of what `force` replaces.
+        # An existing bundle is one of this point, or one that `force` replaces.
         with bundle.reserve(task.bundle, force=True) as place:
             run.write_into(place.staging)
         index.register(place.target, run.summary)
@@ -125,7 +184,7 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
     }
 
 
-def _simulated(task: Task, scenario: Scenario, report: Report, started_at: str) -> Run:
+def _simulated(task: PointTask, scenario: Scenario, report: Report, started_at: str) -> Run:
     from iowatt.base.overrides import with_overrides
     from iowatt.evaluate import evaluation
 
@@ -141,16 +200,18 @@ def _simulated(task: Task, scenario: Scenario, report: Report, started_at: str) 
     )
 
 
-def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Run, dict[str, Cell | None]]:
+def _at_highest_rate(
+    task: PointTask, scenario: Scenario, report: Report
+) -> tuple[Run, dict[str, Cell | None]]:
     """The Run at the highest rate within the limit, and the row of what the search found.
 
     Raises ``InputError`` where no rate is within it.
     """
     from iowatt.base.overrides import with_overrides
-    from iowatt.evaluate.search.rate import of_scenario, row
+    from iowatt.evaluate.search.rate import row_at_limit, search_scenario
 
     assert task.rate is not None
-    found = of_scenario(
+    found = search_scenario(
         scenario,
         Path(task.base),
         with_overrides(task.text, task.overrides),
@@ -161,4 +222,4 @@ def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Ru
     )
     if found.run is None or found.rate_iops is None:
         raise InputError("infeasible", TOO_SLOW, found.problem or "no rate is within the limit")
-    return found.run, row(found)
+    return found.run, row_at_limit(found)

@@ -1,6 +1,6 @@
 """The points of a sweep, checked before anything runs.
 
-What is wrong with a value whatever it is combined with stops the sweep here: a key that does not exist, a
+A value that is wrong in every combination stops the sweep here: a key that does not exist, a
 number that is not one, a device that does not exist. Values that only contradict one another (RAID-10 and an
 odd number of drives) make a refused point, which is a row of the table with its message.
 """
@@ -21,11 +21,10 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
 from iowatt.base.problems import KeyPath, ScenarioError
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import grid
-from iowatt.evaluate.search.axes import Axis
+from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, point_label, swept_columns
 from iowatt.evaluate.search.axes import axes as parse_axes
-from iowatt.evaluate.search.grid import Point
-from iowatt.evaluate.search.record import as_record, at_point
+from iowatt.evaluate.search.folder import SCHEMA
+from iowatt.evaluate.search.journal import error_at_point, error_record
 from iowatt.model.scenario import explain
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
@@ -35,7 +34,7 @@ _NAMES: Final = ("device", "name", "path", "more", "profile")
 
 
 @dataclass(frozen=True)
-class Given:
+class ScenarioInput:
     """A scenario as given: its text, what its paths are relative to, its name in messages, its overrides."""
 
     text: str
@@ -45,21 +44,21 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedPoint:
     """A point that can be run."""
 
-    point: Point
+    point: SweepPoint
     #: The scenario with all overrides, as JSON; file names are relative to ``Given.base``.
     document: str
     overrides: tuple[str, ...]
     #: Digest of the plan; with those of its files it is the point's key.
     plan_sha256: str
     files: tuple[tuple[str, Path], ...]
-    #: What of its design is hardly meant, each text with the key it is about.
+    #: Doubtful points of its design, each text with its key.
     warnings: tuple[str, ...] = ()
 
     def key(self, digests: dict[Path, str]) -> str:
-        """What tells this resolved scenario, content of its files included, from every other."""
+        """The key of this resolved scenario, content of its files included."""
         parts = [self.plan_sha256, _version(), *(digests[path] for _, path in self.files)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -70,24 +69,22 @@ def _version() -> str:
 
 
 @dataclass(frozen=True)
-class Refused:
-    """A point that cannot be run, and why; ``blamed`` are the axes whose value is wrong by itself."""
+class RefusedPoint:
+    """A point that cannot be run, and why; ``blamed`` are the axes whose value alone is wrong."""
 
-    point: Point
+    point: SweepPoint
     error: InputError
     blamed: frozenset[int]
 
 
-def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
-    """The axes of a sweep of ``given``, as of :func:`iowatt.evaluate.search.axes.axes`.
+def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
+    """The axes of a sweep of ``given``, see :func:`iowatt.evaluate.search.axes.axes`.
 
-    Raises
-    ------
-    InputError
-        As there; and where two paths lead to one key, by the name of an element, its index, or neither.
+    Raises ``InputError`` as there; and where two paths lead to one key, by the name of an element, its index,
+    or neither.
     """
     axes = parse_axes(varied)
-    paths = grid.columns(axes)
+    paths = swept_columns(axes)
     if len(paths) > 1:
         document, seen = raw(given), dict[KeyPath, str]()
         for path in paths:
@@ -96,59 +93,73 @@ def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -
             except InputError:  # said with its point, where another key may make the element
                 continue
             if key in seen:
-                raise InputError(
-                    "duplicate",
-                    Argument("over", path),
-                    f"this is the same key as {seen[key]}",
-                    hint="give all its values at once",
-                )
+                message = f"this is the same key as {seen[key]}"
+                hint = "give all its values at once"
+                raise InputError("duplicate", Argument("over", path), message, hint=hint)
             seen[key] = path
     return axes
 
 
-def check(
-    given: Given, axes: Sequence[Axis], points: Sequence[Point], *, own_seeds: bool = False
-) -> list[Checked | Refused]:
+def check_points(
+    given: ScenarioInput, axes: Sequence[Axis], points: Sequence[SweepPoint], *, own_seeds: bool = False
+) -> list[CheckedPoint | RefusedPoint]:
     """Each point, checked.
 
-    Raises
-    ------
-    InputError
-        Where a swept key does not exist, where a value is wrong in every point that has it, and where no
-        point at all can be run.
+    Raises ``InputError`` where a swept key does not exist, where a value is wrong in every point that has it,
+    and where no point at all can be run.
     """
-    columns = grid.columns(axes)
-    found: list[Checked | Refused] = []
+    columns = swept_columns(axes)
+    found: list[CheckedPoint | RefusedPoint] = []
     seed = None
     for point in points:
         overrides = [*given.overrides, *point.overrides]
         if own_seeds:
             seed = _seed(given) if seed is None else seed
-            overrides.append(f"seed={grid.own_seed(seed, point)}")
+            overrides.append(f"seed={own_seed(seed, point)}")
         one = examine(given, axes, point, tuple(overrides))
-        found.append(one if isinstance(one, Refused) else one[0])
+        found.append(one if isinstance(one, RefusedPoint) else one[0])
     stop_at_bad(axes, found)
-    if all(isinstance(one, Refused) for one in found):
-        first = next(one for one in found if isinstance(one, Refused))
+    if all(isinstance(one, RefusedPoint) for one in found):
+        first = next(one for one in found if isinstance(one, RefusedPoint))
         raise _at_point(first, columns, len(points))
     return found
 
 
-def stop_at_bad(axes: Sequence[Axis], found: Sequence[Checked | Refused], fewest: int = 1) -> None:
+def stop_at_bad(axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int = 1) -> None:
     """Raise ``InputError`` for a key that does not exist, a value that is wrong whatever it is with."""
-    if any(isinstance(one, Refused) for one in found):
+    if any(isinstance(one, RefusedPoint) for one in found):
         _refuse_unknown_keys(axes)
         _refuse_bad_values(axes, found, fewest)
 
 
-def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
+def raw(given: ScenarioInput, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The scenario with overrides as plain data, unchecked; file names relative to its base."""
     document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
     place_overridden(document, given.base)
     return document.raw
 
 
-def _seed(given: Given) -> int:
+def manifest(
+    kind: str, given: ScenarioInput, axes: Sequence[Axis], command: str | None, *, own_seeds: bool = False
+) -> dict[str, Any]:
+    """The part of ``sweep.json`` that all kinds of search share (:mod:`iowatt.evaluate.search.folder`)."""
+    tables = json.dumps(raw(given), sort_keys=True, default=str)
+    return {
+        "schema": SCHEMA,
+        "kind": kind,
+        "version": _version(),
+        "command": command,
+        "scenario_sha256": hashlib.sha256(tables.encode()).hexdigest(),
+        "set": list(given.overrides),
+        "own_seeds": own_seeds,
+        "axes": [
+            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
+            for axis in axes
+        ],
+    }
+
+
+def _seed(given: ScenarioInput) -> int:
     seed = raw(given).get("seed", Scenario.model_fields["seed"].default)
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise InputError("wrong-type", "seed", f"expected a whole number, not {seed!r}")
@@ -156,8 +167,8 @@ def _seed(given: Given) -> int:
 
 
 def examine(
-    given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[str, ...]
-) -> tuple[Checked, evaluation.Prepared] | Refused:
+    given: ScenarioInput, axes: Sequence[Axis], point: SweepPoint, overrides: tuple[str, ...]
+) -> tuple[CheckedPoint, evaluation.Prepared] | RefusedPoint:
     """One point, checked and resolved; ``overrides`` are the scenario's and the point's."""
     document = None
     try:
@@ -166,20 +177,20 @@ def examine(
         scenario = document.validate(Scenario)
     except ScenarioError as error:
         blamed = _blame(document, axes, point, [p.path for p in error.problems])
-        return Refused(point, _as_over(error, point), blamed)
+        return RefusedPoint(point, _as_over(error, point), blamed)
     except InputError as error:  # an override that does not fit, or no TOML at all
         by_itself = {at for at, setting in enumerate(point.settings) if _names_one(error, setting.overrides)}
-        return Refused(point, _as_over(error, point), frozenset(by_itself))
+        return RefusedPoint(point, _as_over(error, point), frozenset(by_itself))
     try:
         work = evaluation.prepare(scenario, given.base, given.text, traces_must_exist=True)
         files = evaluation.files(work, given.base)
         _refuse_pipes(files)
     except InputError as error:
-        put = placed(document, error)
+        put = with_places(document, error)
         problems = put.problems if isinstance(put, ScenarioError) else ()
         named = [p.path for p in problems if p.path and p.path[-1] in _NAMES]
-        return Refused(point, _as_over(put, point), _blame(document, axes, point, named))
-    checked = Checked(
+        return RefusedPoint(point, _as_over(put, point), _blame(document, axes, point, named))
+    checked = CheckedPoint(
         point,
         json.dumps(document.raw, ensure_ascii=False, default=str),
         overrides,
@@ -193,15 +204,11 @@ def examine(
 def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
     for name, path in files:
         if not path.is_file():
-            raise InputError(
-                "read-once",
-                name,
-                "every point reads its trace anew, and this one can be read only once",
-                hint="put the trace in a file",
-            )
+            message = "every point reads its trace anew, and this one can be read only once"
+            raise InputError("read-once", name, message, hint="put the trace in a file")
 
 
-def placed(document: Document, error: InputError) -> InputError:
+def with_places(document: Document, error: InputError) -> InputError:
     """The same error with file, line and override of each problem."""
     if not isinstance(error, ScenarioError):
         return error
@@ -213,7 +220,7 @@ def placed(document: Document, error: InputError) -> InputError:
 
 
 def _blame(
-    document: Document | None, axes: Sequence[Axis], point: Point, paths: Sequence[KeyPath]
+    document: Document | None, axes: Sequence[Axis], point: SweepPoint, paths: Sequence[KeyPath]
 ) -> frozenset[int]:
     """The axes that set the key at one of ``paths``, or something around it or in it."""
     if document is None:
@@ -234,7 +241,7 @@ def _names_one(error: InputError, overrides: Sequence[str]) -> bool:
     return error.place is not None and _is_of(error.place, overrides)
 
 
-def _as_over(error: InputError, point: Point) -> InputError:
+def _as_over(error: InputError, point: SweepPoint) -> InputError:
     """The error at the argument ``over`` where one of its values is at fault, not one of ``set``."""
     if isinstance(error, ScenarioError) and len(error.problems) > 1:
         problems = [replace(one, place=_over(one.place, point)) for one in error.problems]
@@ -242,7 +249,7 @@ def _as_over(error: InputError, point: Point) -> InputError:
     return InputError(error.code, _over(error.place, point), error.message, hint=error.hint)
 
 
-def _over(place: str | None, point: Point) -> str | None:
+def _over(place: str | None, point: SweepPoint) -> str | None:
     """``place``; the argument ``over`` in place of ``set`` where the override is one of the point's."""
     if isinstance(place, Argument) and place.name == "set" and place.detail.startswith(point.overrides):
         return Argument("over", place.detail)
@@ -250,7 +257,7 @@ def _over(place: str | None, point: Point) -> str | None:
 
 
 def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
-    """Say in the words of the catalogue which swept key there is none of."""
+    """Raise the catalogue's error for a swept key that does not exist."""
     for axis in axes:
         for override in axis.settings[0].overrides:
             path = override.partition("=")[0]
@@ -273,15 +280,17 @@ def _in_a_free_table(path: str) -> bool:
     return False
 
 
-def _refuse_bad_values(axes: Sequence[Axis], found: Sequence[Checked | Refused], fewest: int) -> None:
+def _refuse_bad_values(
+    axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int
+) -> None:
     for at, axis in enumerate(axes):
         for setting in axis.settings:
             mine = [one for one in found if one.point.settings[at] is setting]
-            bad = [one for one in mine if isinstance(one, Refused) and at in one.blamed]
+            bad = [one for one in mine if isinstance(one, RefusedPoint) and at in one.blamed]
             if len(bad) == len(mine) >= fewest:
                 raise _as_over(bad[0].error, bad[0].point)
 
 
-def _at_point(refused: Refused, columns: Sequence[str], count: int) -> InputError:
-    point = f"point {refused.point.number} of {count} ({grid.label(refused.point, columns)})"
-    return at_point(as_record(_as_over(refused.error, refused.point)), point)
+def _at_point(refused: RefusedPoint, columns: Sequence[str], count: int) -> InputError:
+    point = f"point {refused.point.number} of {count} ({point_label(refused.point, columns)})"
+    return error_at_point(error_record(_as_over(refused.error, refused.point)), point)

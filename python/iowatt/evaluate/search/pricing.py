@@ -26,11 +26,11 @@ class Pricing:
     tariff: Tariff
     horizon: Horizon
     start: datetime
-    #: What tells these assumptions from others: a digest of them.
+    #: Digest of the assumptions.
     digest: str
 
 
-def columns(run: Run, asked: Pricing) -> dict[str, Cell | None]:
+def columns(run: Run, pricing: Pricing) -> dict[str, Cell | None]:
     """``cost.total_usd``, each group of components as ``cost.GROUP_usd``, carbon in kg CO2e, USD a kWh.
 
     Raises ``InputError`` where something of the system has no price.
@@ -39,7 +39,7 @@ def columns(run: Run, asked: Pricing) -> dict[str, Cell | None]:
     from iowatt.lenses.cost.observe import observe
     from iowatt.lenses.cost.price import price
 
-    case = _case(observe(run).merged(), asked)
+    case = _case(observe(run).merged(), pricing)
     costs = price(case)
     _all_known(costs.components, case.system)
     row: dict[str, Cell | None] = {"cost.total_usd": costs.usd}
@@ -53,8 +53,8 @@ def columns(run: Run, asked: Pricing) -> dict[str, Cell | None]:
     return row
 
 
-def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], asked: Pricing) -> dict[str, Any]:
-    """What the dollars of a point with this plan and row rest on.
+def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], pricing: Pricing) -> dict[str, Any]:
+    """The assumptions behind the dollars of a point with this plan and row.
 
     ``horizon`` (``basis``, ``amount``: years, or times the work), ``book`` and ``tariff`` by name,
     ``usd_per_kwh``, ``unpriced`` (parts that cost nothing for want of a price), and ``drives_only``: whether
@@ -62,25 +62,24 @@ def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], asked: Pricin
     """
     from iowatt.lenses.cost import drive_costs as bought
 
-    case = _case(_system(plan), asked)
+    case = _case(_system(plan), pricing)
     unpriced = bought.unpriced(case)
     priced = len(unpriced) < len(case.system.parts) or case.book.number("purchase.other") != 0.0
     return {
-        "horizon": {"basis": asked.horizon.basis, "amount": asked.horizon.amount},
-        "book": asked.book.name,
-        "tariff": asked.tariff.key,
+        "horizon": {"basis": pricing.horizon.basis, "amount": pricing.horizon.amount},
+        "book": pricing.book.name,
+        "tariff": pricing.tariff.key,
         "usd_per_kwh": row.get("cost.usd_per_kwh"),
         "unpriced": unpriced,
         "drives_only": not priced,
     }
 
 
-def _case(system: System, asked: Pricing) -> Case:
-    from iowatt.lenses.cost import Case
+def _case(system: System, pricing: Pricing) -> Case:
     from iowatt.lenses.cost.bills import Bills
 
-    bills = Bills(asked.tariff, asked.start, system.work.load)
-    return Case(system, asked.book.changed({}), asked.horizon, bills)
+    bills = Bills(pricing.tariff, pricing.start, system.work.load)
+    return Case(system, pricing.book.changed({}), pricing.horizon, bills)
 
 
 def _system(plan: Mapping[str, Any]) -> System:
@@ -96,29 +95,26 @@ def _all_known(components: Iterable[Component], system: System) -> None:
     if unknown is None:
         return
     drive = next(drive for drive in system.drives if drive.name == unknown.device)
-    raise InputError(
-        "missing-figure",
-        system.where,
-        f"no price is known for {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})",
-        hint=f"`assume=purchase.model.{drive.model}=USD` states what one costs",
-    )
+    message = f"no price is known for {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})"
+    hint = f"`assume=purchase.model.{drive.model}=USD` states what one costs"
+    raise InputError("missing-figure", system.where, message, hint=hint)
 
 
-def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:
-    """What a plan's drives and parts cost to buy, in USD: known before any run.
+def purchase(plan: Mapping[str, Any], pricing: Pricing) -> float:
+    """Purchase cost of a plan's drives and parts in USD, known before any run.
 
     Raises ``InputError`` where something of it has no price.
     """
     from iowatt.lenses.cost import drive_costs as bought
 
-    case = _case(_system(plan), asked)
+    case = _case(_system(plan), pricing)
     many = {drive.name: drive.count for drive in case.system.drives}
     components = list(bought.purchase_costs(case))
     _all_known(components, case.system)
     return sum(one.usd * many.get(one.device or "", 1) for one in components)
 
 
-def expected(plan: Mapping[str, Any], row: Mapping[str, float], asked: Pricing) -> dict[str, float]:
+def expected(plan: Mapping[str, Any], row: Mapping[str, float], pricing: Pricing) -> dict[str, float]:
     """The total of a system at the watts and the rate of an estimate, for screening: without any wear.
 
     Nothing where equal work is priced: how long that takes is not estimated.
@@ -132,11 +128,11 @@ def expected(plan: Mapping[str, Any], row: Mapping[str, float], asked: Pricing) 
     from iowatt.tariffs.load import Load
 
     watts = row.get("power_w.wall_mean", row.get("power_w.mean"))
-    if asked.horizon.basis == "work" or watts is None:
+    if pricing.horizon.basis == "work" or watts is None:
         return {}
     load = Load.of_powers(np.array([3600.0]), np.array([watts]))
     work = Work(3600.0, load, 3600.0 * row["throughput.iops"], 0.0, None)
-    case = _case(replace(_system(plan), work=work), asked)
+    case = _case(replace(_system(plan), work=work), pricing)
     costs = price(case)
     _all_known(costs.components, case.system)
     carbon = costs.operational_kg + costs.embodied_kg

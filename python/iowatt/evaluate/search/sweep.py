@@ -1,55 +1,54 @@
-"""A search from its request to its table: points checked, what is missing run, everything kept.
+"""A sweep or a curve from its request to its table: points checked, missing ones run, everything kept.
 
-`iowatt sweep` and `iowatt curve` are both this; they differ in their axes and in their page.
+`iowatt sweep` and `iowatt curve` differ in their axes and in their page.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
 
 from iowatt.base.errors import Argument, InputError, IowattError
-from iowatt.evaluate.search import grid, inputs, prepare, table
-from iowatt.evaluate.search.axes import Axis
-from iowatt.evaluate.search.evaluator import Evaluator, Job, Progress
+from iowatt.base.results import Result, ResultDocument
+from iowatt.evaluate.search import prepare, table
+from iowatt.evaluate.search.axes import Axis, Cell, SweepPoint, all_points, point_label, swept_columns
+from iowatt.evaluate.search.evaluator import Evaluator, PointJob, Progress, point_task
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import RUNS, SCHEMA, Folder, refuse
-from iowatt.evaluate.search.grid import Point
-from iowatt.evaluate.search.point import Task, key_of
-from iowatt.evaluate.search.prepare import Checked, Given, Refused
-from iowatt.evaluate.search.record import as_record, at_point
+from iowatt.evaluate.search.folder import RUNS, Folder, refuse_target
+from iowatt.evaluate.search.journal import error_at_point, error_record
+from iowatt.evaluate.search.point import file_digests, key_of
+from iowatt.evaluate.search.prepare import CheckedPoint, RefusedPoint, ScenarioInput
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.evaluate.search.rate import Asked
+    from iowatt.evaluate.search.rate import RateRequest
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is asked: a scenario, what varies, and how."""
+class SweepRequest:
+    """A sweep or a curve: a scenario, what varies, and how."""
 
     kind: str
-    given: Given
+    given: ScenarioInput
     axes: Sequence[Axis]
     own_seeds: bool = False
     bundles: bool = False
     strict: bool = False
     command: str | None = None
     #: Judge each point at its highest rate within a limit, open or closed; None: as its scenario says.
-    within: Asked | None = None
+    within: RateRequest | None = None
 
 
 @dataclass(frozen=True)
-class Warned:
+class DoubtfulDesign:
     """Points whose design is doubtful for one key, by number; the values of the last one, and its warning."""
 
     points: Sequence[int]
@@ -58,20 +57,20 @@ class Warned:
 
 
 @dataclass(frozen=True)
-class Found:
+class SweepResult:
     """The outcome of a search.
 
     ``faults`` are errors of ours, ``machines`` those of where a point was tried; a resumed search tries both
     again.
     """
 
-    request: Request
+    request: SweepRequest
     frame: pl.DataFrame
     path: Path | None
     resumed: int
     faults: Sequence[str] = ()
     machines: Sequence[str] = ()
-    warned: Sequence[Warned] = ()
+    warned: Sequence[DoubtfulDesign] = ()
 
     @property
     def failed(self) -> int:
@@ -79,8 +78,8 @@ class Found:
         return int((self.frame[table.STATUS] == "failed").sum())
 
 
-def search(
-    request: Request,
+def run_sweep(
+    request: SweepRequest,
     *,
     output: Path | None = None,
     force: bool = False,
@@ -88,7 +87,7 @@ def search(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
-) -> Found:
+) -> SweepResult:
     """Run what is asked.
 
     Parameters
@@ -104,10 +103,7 @@ def search(
     progress:
         Called as points begin, advance and finish, by several threads.
 
-    Raises
-    ------
-    InputError
-        What is wrong with the request; with ``strict`` also the first point that fails.
+    Raises ``InputError``: what is wrong with the request; with ``strict`` also the first point that fails.
     """
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
@@ -118,14 +114,14 @@ def search(
     if request.bundles and output is None:
         raise InputError("missing", Argument("output"), "bundles need a directory to be written to")
     if output is not None:
-        refuse(output, force=force, resume=resume)
-    points = grid.points(request.axes)
-    checked = prepare.check(request.given, request.axes, points, own_seeds=request.own_seeds)
+        refuse_target(output, force=force, resume=resume)
+    points = all_points(request.axes)
+    checked = prepare.check_points(request.given, request.axes, points, own_seeds=request.own_seeds)
     _stop_at_refused(request, checked)
-    ready = [one for one in checked if isinstance(one, Checked)]
-    digests = inputs.digests(path for one in ready for _, path in one.files)
+    ready = [one for one in checked if isinstance(one, CheckedPoint)]
+    digests = file_digests(path for one in ready for _, path in one.files)
     keys = {one.point.number: key_of(one.key(digests), request.within) for one in ready}
-    columns = grid.columns(request.axes)
+    columns = swept_columns(request.axes)
 
     with ExitStack() as stack:
         folder = None
@@ -142,14 +138,22 @@ def search(
         runner.count(runner.records[key] for key in keys.values() if key in runner.records)
         resumed = sum(key in runner.records for key in keys.values())
         shares = Counter(keys.values())
-        tasks: dict[str, Job] = {}
-        at: dict[str, Point] = {}
+        tasks: dict[str, PointJob] = {}
+        at: dict[str, SweepPoint] = {}
         for one in ready:
             key = keys[one.point.number]
             if key not in runner.records and key not in tasks:
                 bundle = _bundle_place(output, names.get(one.point.number))
-                task = _task(request, one, key, digests, bundle)
-                tasks[key] = Job(task, grid.label(one.point, columns), shares[key])
+                task = point_task(
+                    request.given,
+                    one,
+                    key,
+                    digests,
+                    bundle=bundle,
+                    command=request.command,
+                    rate=request.within,
+                )
+                tasks[key] = PointJob(task, point_label(one.point, columns), shares[key])
                 at[key] = one.point
         runner.shared = len(tasks) > 1
 
@@ -159,38 +163,42 @@ def search(
 
         runner.evaluate(tasks, kept)
         records = [
-            (one.point, {"error": as_record(one.error)})
-            if isinstance(one, Refused)
+            (one.point, {"error": error_record(one.error)})
+            if isinstance(one, RefusedPoint)
             else (one.point, runner.records[keys[one.point.number]])
             for one in checked
         ]
-        frame = table.build(columns, records, names or None)
+        frame = table.build_table(columns, records, names or None)
         if folder is not None:
             folder.write("table.parquet", lambda file: table.write_parquet(frame, file))
             folder.write("table.csv", lambda file: table.write_csv(frame, file))
-    return Found(request, frame, output, resumed, runner.faults, runner.machines, _warned(ready, columns))
+    return SweepResult(
+        request, frame, output, resumed, runner.faults, runner.machines, _warned(ready, columns)
+    )
 
 
-def _warned(ready: Sequence[Checked], columns: Sequence[str]) -> list[Warned]:
+def _warned(ready: Sequence[CheckedPoint], columns: Sequence[str]) -> list[DoubtfulDesign]:
     """The warnings of the points' designs, those about one key together."""
-    said: dict[str, list[tuple[Point, str]]] = {}
+    said: dict[str, list[tuple[SweepPoint, str]]] = {}
     for one in ready:
         for text in one.warnings:
             said.setdefault(text.partition(": ")[0], []).append((one.point, text))
     return [
-        Warned([point.number for point, _ in of_key], grid.label(of_key[-1][0], columns), of_key[-1][1])
+        DoubtfulDesign(
+            [point.number for point, _ in of_key], point_label(of_key[-1][0], columns), of_key[-1][1]
+        )
         for of_key in said.values()
     ]
 
 
-def _stop_at_refused(request: Request, checked: Sequence[Checked | Refused]) -> None:
+def _stop_at_refused(request: SweepRequest, checked: Sequence[CheckedPoint | RefusedPoint]) -> None:
     for one in checked if request.strict else ():
-        if isinstance(one, Refused):
-            raise _strict(one.point, grid.columns(request.axes), as_record(one.error))
+        if isinstance(one, RefusedPoint):
+            raise _strict(one.point, swept_columns(request.axes), error_record(one.error))
 
 
-def _strict(point: Point, columns: Sequence[str], error: dict[str, Any]) -> IowattError:
-    return at_point(error, f"point {point.number} ({grid.label(point, columns)})")
+def _strict(point: SweepPoint, columns: Sequence[str], error: dict[str, Any]) -> IowattError:
+    return error_at_point(error, f"point {point.number} ({point_label(point, columns)})")
 
 
 def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:
@@ -205,52 +213,80 @@ def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict
     return records
 
 
-def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, str]) -> dict[str, Any]:
-    base = prepare.raw(request.given)
+def _manifest(
+    request: SweepRequest, ready: Sequence[CheckedPoint], digests: dict[Path, str]
+) -> dict[str, Any]:
     named = {path: name for one in ready for name, path in one.files}
     return {
-        "schema": SCHEMA,
-        "kind": request.kind,
-        "version": version("iowatt"),
-        "command": request.command,
-        "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
-        "set": list(request.given.overrides),
-        "own_seeds": request.own_seeds,
-        "axes": [
-            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
-            for axis in request.axes
-        ],
+        **prepare.manifest(
+            request.kind, request.given, request.axes, request.command, own_seeds=request.own_seeds
+        ),
         "inputs": [{"path": name, "sha256": digests[path]} for path, name in sorted(named.items())],
         **({} if request.within is None else {"within": asdict(request.within)}),
     }
 
 
-def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bundle: Path | None) -> Task:
-    return Task(
-        key=key,
-        document=one.document,
-        base=str(request.given.base.resolve()),
-        text=request.given.text,
-        overrides=one.overrides,
-        files=inputs.described(one.files, digests),
-        bundle=None if bundle is None else str(bundle.resolve()),
-        command=request.command,
-        rate=request.within,
-    )
-
-
-def _bundle_names(request: Request, points: Sequence[Point], keys: dict[int, str]) -> dict[int, str]:
+def _bundle_names(
+    request: SweepRequest, points: Sequence[SweepPoint], keys: dict[int, str]
+) -> dict[int, str]:
     """Directory of each point's bundle below the sweep's: readable, and its own by its key."""
-    columns = grid.columns(request.axes)
+    columns = swept_columns(request.axes)
     names = {}
     for point in points:
         if key := keys.get(point.number):
-            plain = re.sub(r"[^A-Za-z0-9.=_-]+", "_", grid.label(point, columns))[:80].strip("_.")
+            plain = re.sub(r"[^A-Za-z0-9.=_-]+", "_", point_label(point, columns))[:80].strip("_.")
             names[point.number] = f"{RUNS}/{plain}-{key[:8]}"
     # Points that resolve to the same scenario share its Run.
     first: dict[str, str] = {}
     return {number: first.setdefault(keys[number], name) for number, name in names.items()}
 
 
-def _bundle_place(output: Path | None, name: str | None) -> Path | None:
-    return None if output is None or name is None else output / name
+def _bundle_place(output: Path | None, name: str | None) -> str | None:
+    return None if output is None or name is None else str((output / name).resolve())
+
+
+class SweepWarning(Result):
+    """A doubtful design, and the points that have it."""
+
+    points: list[int]
+    message: str
+
+
+class SweepDocument(ResultDocument):
+    """The result of a search."""
+
+    schema_id: Literal["iowatt.sweep/1"] = Field(default="iowatt.sweep/1", alias="schema")
+    kind: str
+    #: The folder, and files in it.
+    path: str
+    table: str
+    csv: str
+    report: str
+    #: Columns of each axis.
+    axes: list[list[str]]
+    #: Points without figures.
+    failed: int
+    resumed: int
+    warnings: list[SweepWarning]
+    #: Whose watts the figures are, and which models are stand-ins.
+    basis: str | None
+    #: The rows of the table (docs/reference/sweep.md).
+    points: list[dict[str, Cell | None]]
+
+
+def sweep_document(found: SweepResult, target: Path) -> SweepDocument:
+    """The document of a search whose folder is ``target``."""
+    rows = found.frame.to_dicts()
+    return SweepDocument(
+        kind=found.request.kind,
+        path=str(target),
+        table=str(target / "table.parquet"),
+        csv=str(target / "table.csv"),
+        report=str(target / "report.html"),
+        axes=[list(axis.columns) for axis in found.request.axes],
+        failed=found.failed,
+        resumed=found.resumed,
+        warnings=[SweepWarning(points=list(one.points), message=one.text) for one in found.warned],
+        basis=table.basis_line(rows) or None,
+        points=rows,
+    )

@@ -1,17 +1,136 @@
-"""The table of a sweep: a row for each point, in the order of the points; Parquet and CSV."""
+"""The table of a search: a Run as one row, rows as a frame, and what its figures rest on.
+
+A row has every scalar of ``run.json`` under its dotted name, and a few figures over all drives. Left out are
+what differs between equal runs (``simulation``, and ``provenance`` but for version and seed), the lists
+(notes, drives, buses, rebuilds), and the energy of single drives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.evaluate.search.grid import Point
-from iowatt.evaluate.search.record import as_text
-from iowatt.evaluate.search.row import TEXTS
+from iowatt.evaluate.search.axes import Cell, SweepPoint
+from iowatt.evaluate.search.journal import error_text
+from iowatt.model.library.notes import assumed, stand_ins
+from iowatt.render.phrases import listed
+from iowatt.sources.wall import DRIVES_ALONE, WHOLE_ARRAY
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from iowatt.run.bundle import Run
+
+# Failed drives that a stripe of the level survives; RAID-1 keeps as many copies as there are drives.
+_SURVIVED: Final = {"0": 0, "4": 1, "5": 1, "6": 2, "10": 1}
+
+
+def failures_survived(plan: Mapping[str, Any]) -> int:
+    """The fewest over all pools; spares come after a rebuild, so that they do not count.
+
+    A pool of chunklets survives what its weakest set does. Virtual pools keep data once, on the pools below.
+    """
+    return min((_of_pool(pool) for pool in plan["simulation"]["pools"]), default=0)
+
+
+def _of_pool(pool: Mapping[str, Any]) -> int:
+    if (chunklets := pool.get("chunklets")) is not None:
+        return min(
+            (_of_level(one["raid"]["level"], one["set_size"]) for one in chunklets["regions"]), default=0
+        )
+    return _of_level(pool["raid"]["level"], pool["count"])
+
+
+def _of_level(level: object, drives: int) -> int:
+    return drives - 1 if str(level) == "1" else _SURVIVED[str(level)]
+
+
+RunRow = dict[str, Cell | None]
+
+TEXTS: Final = ("warnings", "stand_ins", "assumed")
+"""Columns of text that may be empty in all points."""
+
+BETWEEN: Final = " | "
+"""Between two warnings of a point."""
+
+_LEFT_OUT: Final = ("schema", "notes", "provenance", "simulation", "devices", "buses", "rebuilds")
+_SUMMED: Final = ("spin_ups", "spin_downs", "seeks", "accesses")
+_AVERAGED: Final = ("utilisation", "queue_length_mean")
+
+
+def row_of_run(run: Run) -> RunRow:
+    """The row of a Run; units are in the names."""
+    from iowatt.lenses.findings import findings
+    from iowatt.lenses.kept_up import kept_up
+
+    summary, load = run.summary, kept_up(run)
+    warnings = [note.text for note in findings(run) if note.decides]
+    row: RunRow = {
+        "overloaded": not load.kept_up,
+        "done_share": load.done_share,
+        "warnings": BETWEEN.join(warnings) or None,
+        "stand_ins": ", ".join(stand_ins(run.notes)) or None,
+        "assumed": ", ".join(assumed(run.notes)) or None,
+    }
+    row |= {key: summary["provenance"][key] for key in ("version", "seed")}
+    drives = {device["name"] for device in summary["devices"]}
+    for key, value in summary.items():
+        if key in _LEFT_OUT:
+            continue
+        if key in ("volumes", "workloads"):
+            row |= _by_name(key, value)
+        else:
+            row |= {
+                name: cell
+                for name, cell in _flat(key, value)
+                if name.removeprefix("energy.by_component_j.") not in drives
+            }
+    if row.get("energy.unknown") is None:
+        row.pop("energy.unknown", None)
+    row |= _of_drives(summary["devices"])
+    if run.plan.get("simulation"):
+        row["redundancy.failures_survived"] = failures_survived(run.plan)
+    return row
+
+
+def row_warnings(row: Mapping[str, Cell | None]) -> list[str]:
+    """The warnings of a row, one by one."""
+    said = row.get("warnings")
+    return said.split(BETWEEN) if isinstance(said, str) else []
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, Cell | None]]:
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _flat(f"{name}.{key}", part)
+    elif name.endswith(("ci95", "mean_ci95")):
+        for end, at in (("low", 0), ("high", 1)):
+            yield f"{name}.{end}", None if value is None else value[at]
+    elif value is None or isinstance(value, bool | int | float | str):
+        yield name, value
+
+
+def _by_name(key: str, parts: list[dict[str, Any]]) -> RunRow:
+    """Volumes or workloads apart; of a single one the totals say it all."""
+    if len(parts) < 2:
+        return {}
+    return {
+        name: cell
+        for part in parts
+        for inner, value in part.items()
+        if inner not in ("name", "trace")
+        for name, cell in _flat(f"{key}.{part['name']}.{inner}", value)
+    }
+
+
+def _of_drives(devices: list[dict[str, Any]]) -> RunRow:
+    row: RunRow = {"devices.count": len(devices)}
+    for key in _AVERAGED:
+        values = [device[key] for device in devices]
+        row[f"devices.{key}.mean"] = sum(values) / len(values) if values else None
+        row[f"devices.{key}.max"] = max(values, default=None)
+    return row | {f"devices.{key}": sum(device[key] for device in devices) for key in _SUMMED}
+
 
 #: Columns before those of the swept paths and of the Run.
 POINT: Final = "point"
@@ -20,19 +139,18 @@ ERROR: Final = "error"
 RUN: Final = "run"
 
 
-def build(
+def build_table(
     paths: Sequence[str],
-    rows: Sequence[tuple[Point, Mapping[str, Any]]],
+    rows: Sequence[tuple[SweepPoint, Mapping[str, Any]]],
     bundles: Mapping[int, str] | None = None,
 ) -> pl.DataFrame:
     """The table.
 
-    Parameters
-    ----------
-    paths:
+    Parameters ---------- paths:
         Columns of the swept values.
     rows:
-        Each point with its record (``row`` or ``error``, see :func:`iowatt.evaluate.search.point.evaluate`).
+        Each point with its record (``row`` or ``error``, see
+        :func:`iowatt.evaluate.search.point.evaluate_point`).
     bundles:
         Directory of the bundle of each point, by its number; left out, there is no such column.
 
@@ -40,7 +158,7 @@ def build(
     -------
     polars.DataFrame
         ``point`` (from 1), one column a swept path, ``status`` (``done``, ``failed``), ``error``, ``run``
-        where there are bundles, then the scalars of ``run.json`` (see ``search.row``); those of
+        where there are bundles, then the scalars of ``run.json`` (see ``search.table``); those of
         failed points are null.
     """
     import polars as pl
@@ -51,7 +169,7 @@ def build(
     failed = ["error" in record for _, record in rows]
     columns[STATUS] = ["failed" if bad else "done" for bad in failed]
     columns[ERROR] = [
-        as_text(record["error"]) if bad else None for (_, record), bad in zip(rows, failed, strict=True)
+        error_text(record["error"]) if bad else None for (_, record), bad in zip(rows, failed, strict=True)
     ]
     if bundles is not None:
         columns[RUN] = [
@@ -104,3 +222,34 @@ def write_parquet(frame: pl.DataFrame, file: Path) -> None:
 def write_csv(frame: pl.DataFrame, file: Path) -> None:
     """Write the table as CSV with a header; missing values are empty."""
     frame.write_csv(file)
+
+
+def basis_line(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A line on the rows (:mod:`iowatt.evaluate.search.table`) that have figures; empty where none has."""
+    return "; ".join([*_watts(rows), *_models(rows)])
+
+
+def _watts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    found = [row["power_basis"] for row in rows if row.get("energy.total_j") is not None]
+    alone = found.count("device")
+    without = f"{DRIVES_ALONE}, without controllers, enclosures and supplies"
+    if not found:
+        return []
+    if alone in (0, len(found)):
+        return [without if alone else WHOLE_ARRAY]
+    return [f"in {alone} of {len(found)} points {without}; in the others {WHOLE_ARRAY}"]
+
+
+def _models(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    stand_ins, assumed = _names(rows, "stand_ins"), _names(rows, "assumed")
+    found = []
+    if stand_ins:
+        found.append(f"{listed(stand_ins)} {'is a stand-in' if len(stand_ins) == 1 else 'are stand-ins'}")
+    if assumed:
+        found.append(f"some figures of {listed(assumed)} are assumed")
+    return found
+
+
+def _names(rows: Sequence[Mapping[str, Any]], column: str) -> list[str]:
+    found = dict.fromkeys(row.get(column) for row in rows)
+    return list(dict.fromkeys(name for names in found if names for name in names.split(", ")))

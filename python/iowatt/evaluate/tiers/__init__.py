@@ -8,7 +8,8 @@ docs/models/tiers.md.
 
 from __future__ import annotations
 
-from iowatt.evaluate.tiers.derive import Asked, derive
+from iowatt.evaluate.tiers.derive import derive
+from iowatt.evaluate.tiers.one_pool import TierRequest
 from iowatt.evaluate.tiers.result import DerivedTiers
 
-__all__ = ["Asked", "DerivedTiers", "derive"]
+__all__ = ["DerivedTiers", "TierRequest", "derive"]

@@ -1,4 +1,4 @@
-"""The scenario of chosen tiers: that of the one pool, with other pools and a virtual pool over them."""
+"""A scenario's tables as TOML."""
 
 from __future__ import annotations
 
@@ -10,10 +10,57 @@ from typing import Any
 
 from iowatt.base.document import Document
 from iowatt.base.results import Note
-from iowatt.evaluate.tiers import toml
+from iowatt.base.toml_writer import comment, inline
+from iowatt.base.toml_writer import key as bare
 from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.load import Load
+from iowatt.evaluate.tiers.one_pool import BackEnd, left_out
 from iowatt.model.scenario.paths import file_keys
+
+
+def toml_document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
+    """A scenario: its own keys, then its tables and each part of its lists of tables."""
+    lines = [comment(text) for text in comments]
+    plain = {key: value for key, value in tables.items() if not _is_tables(value)}
+    lines += [f"{bare(key)} = {inline(value)}" for key, value in plain.items()]
+    for key, value in tables.items():
+        if key in plain:
+            continue
+        if isinstance(value, Mapping):
+            lines += _table(key, value)
+        else:
+            for part in value:
+                lines += [
+                    "",
+                    f"[[{key}]]",
+                    *(f"{bare(name)} = {inline(given)}" for name, given in part.items()),
+                ]
+    return "\n".join(lines) + "\n"
+
+
+def _table(name: str, table: Mapping[str, Any]) -> list[str]:
+    """A table of which lists of tables, and tables, are tables of their own."""
+    plain = {key: value for key, value in table.items() if not _is_tables(value)}
+    lines = (
+        ["", f"[{name}]", *(f"{bare(key)} = {inline(value)}" for key, value in plain.items())]
+        if plain
+        else []
+    )
+    for key, value in table.items():
+        if key in plain:
+            continue
+        if isinstance(value, Mapping):
+            lines += ["", f"[{name}.{key}]", *(f"{bare(k)} = {inline(v)}" for k, v in value.items())]
+            continue
+        for part in value:
+            lines += ["", f"[[{name}.{key}]]", *(f"{bare(k)} = {inline(v)}" for k, v in part.items())]
+    return lines
+
+
+def _is_tables(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return True
+    return isinstance(value, list) and bool(value) and all(isinstance(part, Mapping) for part in value)
+
 
 #: Accesses after which an extent would move: more than any run has, so that placement stays what it was made.
 NEVER = 65_535
@@ -21,7 +68,7 @@ NEVER = 65_535
 LEFT_OUT = ("pool", "volume", "virtual_pool", "bus", "power")
 
 
-def scenario(
+def tiers_scenario(
     document: Document,
     base: Path,
     target: Path,
@@ -29,7 +76,7 @@ def scenario(
     volumes: Sequence[tuple[str, int]],
     tiers: Sequence[Tier],
     pools: Mapping[str, tuple[dict[str, Any], Path]],
-    load: Load,
+    load: BackEnd,
     name: str,
 ) -> tuple[str, list[Note]]:
     """The text of the scenario, for a file in ``target``, and what was left out of the given one.
@@ -69,12 +116,7 @@ def scenario(
         "#:schema ../schema/iowatt.schema.json",
         "Derived by `iowatt tier`: the work of the one pool on the tiers that were chosen for it.",
     )
-    return toml.document(raw, comments[1:]), said
-
-
-def left_out(text: str) -> Note:
-    """A note on a key of the one pool that its tiers do not have."""
-    return Note(code="left-out", text=text)
+    return toml_document(raw, comments[1:]), said
 
 
 def _pool(tier: Tier, table: dict[str, Any], base: Path, target: Path) -> dict[str, Any]:
@@ -91,8 +133,8 @@ def _device(name: str, base: Path, target: Path) -> str:
     return _moved(name, base, target) if Path(name).suffix in (".toml", ".diskspecs", ".parv") else name
 
 
-def _virtual(name: str, tiers: Sequence[Tier], load: Load) -> dict[str, Any]:
-    """Every extent where its density says, from the start; nothing moves."""
+def _virtual(name: str, tiers: Sequence[Tier], load: BackEnd) -> dict[str, Any]:
+    """A virtual pool with every extent in its tier from the start; nothing moves."""
     fast, slow = tiers[0], tiers[-1]
     held = round(fast.held_bytes(load) / load.extent_bytes) * load.extent_bytes
     return {

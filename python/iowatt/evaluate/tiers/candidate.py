@@ -27,7 +27,7 @@ MADE = "scenario"
 _OF_DEVICES = frozenset(("kind", "title", "based_on"))
 
 
-class Candidate(Strict):
+class TierCandidate(Strict):
     """A technology that a tier may be made of."""
 
     name: Name | None = key(
@@ -74,15 +74,15 @@ class Candidate(Strict):
 class Candidates(Strict):
     """A file of candidates."""
 
-    tier: list[Candidate] = Field(min_length=1, max_length=MOST, description="Candidates.")
+    tier: list[TierCandidate] = Field(min_length=1, max_length=MOST, description="Candidates.")
 
 
 @dataclass(frozen=True)
-class Listed:
+class CandidateList:
     """Candidates with their names, as they were written."""
 
-    named: Sequence[tuple[str, Candidate]]
-    #: What their files are relative to.
+    named: Sequence[tuple[str, TierCandidate]]
+    #: Folder that their files are relative to.
     base: Path
     raws: Sequence[dict[str, Any]]
     #: The file of candidates; None where ``tiers`` names drives.
@@ -111,19 +111,16 @@ class Listed:
             raise InputError(error.code, where, error.message, hint=error.hint) from None
 
     def _place_of(self, number: int, path: KeyPath) -> str:
-        """Of a key of the made pool; what the candidate does not have is due to its drive."""
+        """The place of a key of the made pool; keys that the candidate lacks come from its drive."""
         own = path[3:] if path[:2] == ("array", "pool") else ()
         written = bool(own) and own[0] in self.raws[number]
         return self.place(number, *(own if written else ("device",)))
 
 
-def read(given: Sequence[str]) -> Listed:
+def read_candidates(given: Sequence[str]) -> CandidateList:
     """Candidates from ``tiers``: names of drives, device files, or one file of candidates.
 
-    Raises
-    ------
-    InputError
-        There are none or too many, a name is taken twice, or a file is wrong.
+    Raises ``InputError``: there are none or too many, a name is taken twice, or a file is wrong.
     """
     names = [part.strip() for text in given for part in text.split(",")] or list(DEFAULT)
     if "" in names:
@@ -138,7 +135,7 @@ def read(given: Sequence[str]) -> Listed:
         base, raws = path.parent, document.raw["tier"]
     else:
         raws = [{"device": name} for name in names]
-        listed = [Candidate(device=DeviceChoice(name=name)) for name in names]
+        listed = [TierCandidate(device=DeviceChoice(name=name)) for name in names]
         base = Path()
     if len(listed) > MOST:
         raise InputError(
@@ -148,13 +145,9 @@ def read(given: Sequence[str]) -> Listed:
     taken = [name for name, _ in named]
     for name in taken:
         if taken.count(name) > 1:
-            raise InputError(
-                "duplicate",
-                Argument("tiers"),
-                f"two candidates are named {name!r}",
-                hint="give each its own name",
-            )
-    return Listed(named, base, raws, document)
+            message = f"two candidates are named {name!r}"
+            raise InputError("duplicate", Argument("tiers"), message, hint="give each its own name")
+    return CandidateList(named, base, raws, document)
 
 
 def _is_list(path: Path) -> bool:
@@ -166,10 +159,7 @@ def _is_list(path: Path) -> bool:
     if "tier" in found:
         return True
     if not found.keys() & _OF_DEVICES:
-        raise InputError(
-            "wrong-format",
-            str(path),
-            "the file has no candidates, and is not a device file",
-            hint='give each candidate a table: [[tier]] with device = "..."',
-        )
+        message = "the file has no candidates, and is not a device file"
+        hint = 'give each candidate a table: [[tier]] with device = "..."'
+        raise InputError("wrong-format", str(path), message, hint=hint)
     return False

@@ -8,94 +8,40 @@ faster tier takes the next hottest ones.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.base.errors import InputError
-from iowatt.evaluate.estimate import raid_work
-from iowatt.evaluate.tiers.device_benchmark import Drive
-from iowatt.evaluate.tiers.load import Load
-from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
+from iowatt.evaluate.tiers.benchmark import MOST_DRIVES, Technology
+from iowatt.evaluate.tiers.one_pool import BackEnd, Objective
+from iowatt.model.scenario.raid import count_problem
 
 Floats = npt.NDArray[np.float64]
-Objective = Literal["watts", "dollars", "drives"]
-
-MOST_DRIVES = 10_000
-
-
-@dataclass(frozen=True)
-class Technology:
-    """A candidate that was tried out: what its pool would be, and what its drives do."""
-
-    name: str
-    device: str
-    level: int
-    stripe_unit: int
-    group: int
-    drive: Drive
-    usd: float | None
-    #: What else is paid for a drive over the horizon (failures, service), and for each watt that it draws.
-    upkeep_usd: float = 0.0
-    usd_per_w: float = 0.0
-
-    def total_usd(self, drives: float | Floats, operations: float | Floats) -> float | Floats:
-        """Dollars over the horizon of so many drives that do so many operations a second."""
-        watts = drives * self.drive.idle_w + operations * self.drive.operation_j
-        return drives * (float(self.usd or math.inf) + self.upkeep_usd) + watts * self.usd_per_w
-
-    def usable(self, count: int) -> int:
-        """Bytes that a pool of so many drives offers."""
-        return usable_bytes(self.level, count, self.stripe_unit, self.drive.capacity_bytes)
-
-    def work(self, load: Load, count: int) -> tuple[raid_work.Work, raid_work.Work]:
-        """What a read and a write of the load's mean sizes make its drives do."""
-        read = raid_work.of_request(self.level, count, self.stripe_unit, load.read_bytes, write=False)
-        return read, raid_work.of_request(self.level, count, self.stripe_unit, load.write_bytes, write=True)
-
-    def operations(self, load: Load, count: int) -> Floats:
-        """Operations per second of each extent on such a pool."""
-        read, write = self.work(load, count)
-        found: Floats = load.reads * read.operations + load.writes * write.operations
-        return found
-
-    @property
-    def least(self) -> int:
-        """The smallest pool: whole groups that the level allows."""
-        count = self.group
-        while count < LEAST_DRIVES[self.level] or count_problem(self.level, count) is not None:
-            count += self.group
-            if count > MOST_DRIVES:
-                raise InputError(
-                    "conflict", None, f"no multiple of {self.group} drives makes a RAID-{self.level}"
-                )
-        return count
 
 
 @dataclass(frozen=True)
 class Tier:
-    """A tier of so many drives, which holds extents ``first`` to ``last`` (excluded) in order of density."""
+    """A tier of ``count`` drives, which holds extents ``first`` to ``last`` (excluded) in order of
+    density."""
 
     technology: Technology
     count: int
     first: int
     last: int
-    #: Of the untouched space, bytes that lie here.
+    #: Bytes of untouched space on it.
     cold_bytes: float
     #: Drives beyond what room and work ask for, for the response time.
     extra: int = 0
 
-    def held_bytes(self, load: Load) -> float:
+    def held_bytes(self, load: BackEnd) -> float:
         """Bytes that lie on it."""
         return float(load.size[self.first : self.last].sum()) + self.cold_bytes
 
 
 def assign(
-    load: Load, technologies: Sequence[Technology], limit: float, objective: Objective
+    load: BackEnd, technologies: Sequence[Technology], limit: float, objective: Objective
 ) -> npt.NDArray[np.int64]:
     """The technology of each extent by the rule; of a drive's rate, ``limit`` may be used."""
     costs = [_cost(load, technology, limit, objective) for technology in technologies]
@@ -103,7 +49,7 @@ def assign(
     return found
 
 
-def _cost(load: Load, technology: Technology, limit: float, objective: Objective) -> Floats:
+def _cost(load: BackEnd, technology: Technology, limit: float, objective: Objective) -> Floats:
     count = max(technology.least, technology.group)
     room = load.size / (technology.usable(count) / count)
     operations = technology.operations(load, count)
@@ -117,7 +63,7 @@ def _cost(load: Load, technology: Technology, limit: float, objective: Objective
 
 
 def _room_cost(technology: Technology, objective: Objective) -> float:
-    """Cost of a byte that nobody asks for."""
+    """Cost of a byte that is never accessed."""
     drives = technology.least / technology.usable(technology.least)
     if objective == "watts":
         return drives * technology.drive.idle_w
@@ -125,7 +71,7 @@ def _room_cost(technology: Technology, objective: Objective) -> float:
 
 
 def lay_out(
-    load: Load,
+    load: BackEnd,
     technologies: Sequence[Technology],
     limit: float,
     objective: Objective,
@@ -143,7 +89,7 @@ def lay_out(
     chosen = assign(load, technologies, limit, objective)
     shares = [int((chosen == at).sum()) for at in range(len(technologies))]
     if load.cold_bytes:
-        # What nobody asks for goes where room costs least; a slower tier that nothing else goes to is none.
+        # Untouched space goes where room costs least; a slower tier without other extents is dropped.
         room = [_room_cost(technology, objective) for technology in technologies]
         cheapest = room.index(min(room))
         if not any(shares[cheapest + 1 :]):
@@ -154,7 +100,7 @@ def lay_out(
     number = len(load.size)
     for at, technology in enumerate(technologies):
         slowest = at == len(technologies) - 1
-        # What a faster tier had room for is gone from this one's share already.
+        # Extents that a faster tier had room for are not in this one's share.
         last = number if slowest else min(number, max(first, sum(shares[: at + 1])))
         if last == first and not (slowest and cold) and not extra[at]:
             continue
@@ -178,7 +124,7 @@ def _without_empty(tiers: list[Tier]) -> list[Tier]:
 
 
 def _drives(
-    load: Load, technology: Technology, first: int, last: int, *, cold: float, limit: float
+    load: BackEnd, technology: Technology, first: int, last: int, *, cold: float, limit: float
 ) -> int | None:
     """The fewest drives, in groups, that have the room and the rate for some extents."""
     room = float(load.size[first:last].sum()) + cold
@@ -198,15 +144,16 @@ def _drives(
     return None
 
 
-def _reserve(load: Load) -> int:
+def _reserve(load: BackEnd) -> int:
     """Bytes of a tier that stay free for what is moved: a few extents, and what rounding to them loses."""
     return 8 * load.extent_bytes
 
 
 def _fill(
-    load: Load, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
+    load: BackEnd, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
 ) -> tuple[int, float]:
-    """The end of what so many drives can hold and serve, at least that of ``span``, and its cold bytes."""
+    """The end of the extents that ``count`` drives can hold and serve, at least that of ``span``; its cold
+    bytes."""
     first, last = span
     room = technology.usable(count) - _reserve(load)
     rate = limit * count * technology.drive.saturated_iops

@@ -1,4 +1,4 @@
-"""What was predicted and what was simulated, side by side."""
+"""Prediction and simulation side by side."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from iowatt.evaluate.tiers import predict
-from iowatt.evaluate.tiers.choose import Technology
-from iowatt.evaluate.tiers.load import Load
+from iowatt.evaluate.tiers.benchmark import Technology
+from iowatt.evaluate.tiers.one_pool import BackEnd
 from iowatt.evaluate.tiers.predict import Prediction, TierFigures
 from iowatt.evaluate.tiers.result import (
     Alternative,
-    Candidate,
+    CandidateFigures,
     Chosen,
     ChosenTier,
     Errors,
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
 
-def technology(found: Technology) -> Candidate:
+def technology(found: Technology) -> CandidateFigures:
     """A candidate and what its drive does under the load's requests."""
     drive = found.drive
-    return Candidate(
+    return CandidateFigures(
         name=found.name,
         device=found.device,
         raid_level=found.level,
@@ -49,12 +49,12 @@ def technology(found: Technology) -> Candidate:
     )
 
 
-def configuration(found: Prediction, load: Load) -> Chosen:
+def configuration(found: Prediction, load: BackEnd) -> Chosen:
     """The tiers, the fastest first, and what they are expected to do together."""
     return Chosen(tiers=[_tier(one, load) for one in found.tiers], predicted=predict.result(found))
 
 
-def _tier(one: TierFigures, load: Load) -> ChosenTier:
+def _tier(one: TierFigures, load: BackEnd) -> ChosenTier:
     tier, technology = one.tier, one.tier.technology
     held = tier.held_bytes(load)
     return ChosenTier(
@@ -89,15 +89,7 @@ def _busy(one: TierFigures) -> float | None:
 def brief(names: str, found: Prediction | None) -> Alternative:
     """A set of technologies and what it came to."""
     if found is None:
-        return Alternative(
-            tiers=names,
-            counts=None,
-            drives=None,
-            power_w=None,
-            usd=None,
-            total_usd=None,
-            response_time_ms=None,
-        )
+        return Alternative(tiers=names)
     told = predict.result(found)
     return Alternative(
         tiers=names,

@@ -19,32 +19,26 @@ from iowatt.base.errors import InputError
 RESULT: Final = "tier.json"
 
 
-def refuse(target: Path, *, force: bool) -> None:
+def refuse_target(target: Path, *, force: bool) -> None:
     """Raise ``InputError`` where a derivation cannot be written to ``target``; before any work is done."""
     if not os.path.lexists(target) or (
         target.is_dir() and not target.is_symlink() and not any(target.iterdir())
     ):
         return
     if not _is_derivation(target):
-        raise InputError(
-            "exists",
-            str(target),
-            "exists and is not a derivation of tiers",
-            hint="choose another `output=`; `force=True` replaces only derivations",
-        )
+        message = "exists and is not a derivation of tiers"
+        hint = "choose another `output=`; `force=True` replaces only derivations"
+        raise InputError("exists", str(target), message, hint=hint)
     if not force:
-        raise InputError(
-            "exists",
-            str(target),
-            "exists already, and results are never overwritten",
-            hint="choose another `output=`, or replace it with `force=True`",
-        )
+        message = "exists already, and results are never overwritten"
+        hint = "choose another `output=`, or replace it with `force=True`"
+        raise InputError("exists", str(target), message, hint=hint)
 
 
 @contextmanager
 def reserve(target: Path, *, force: bool) -> Iterator[Path]:
     """A folder beside ``target`` that becomes it when the block ends without an error."""
-    with atomic_path.folder(target, lambda: refuse(target, force=force)) as made:
+    with atomic_path.folder(target, lambda: refuse_target(target, force=force)) as made:
         yield made
 
 

@@ -8,32 +8,26 @@ Math. 29, 1977), which is that of M/G/1 for one server.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
+from iowatt.base.errors import Argument, InputError
+from iowatt.evaluate.tiers import choose
+from iowatt.evaluate.tiers.benchmark import Technology
 from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.load import Load
+from iowatt.evaluate.tiers.one_pool import BackEnd, Front, Objective, TierRequest
 from iowatt.evaluate.tiers.result import Predicted
+
+if TYPE_CHECKING:
+    pass
+
 
 #: Mean of the greater of two over that of one, in standard deviations (normal): 1/sqrt(pi). For n: about
 #: sqrt(2 ln n).
 _OF_TWO = 1 / math.sqrt(math.pi)
-
-
-@dataclass(frozen=True)
-class Front:
-    """What stands before the back end, as the run on one pool had it. Times in s, shares from 0 to 1.
-
-    ``read_miss`` of reads wait for the back end; writes do where ``write_waits``.
-    """
-
-    iops: float
-    read_share: float
-    read_miss: float
-    read_hit_s: float
-    write_waits: bool
-    write_hit_s: float
 
 
 @dataclass(frozen=True)
@@ -62,7 +56,7 @@ class Prediction:
     read_s: float | None
     write_s: float | None
     watts: float
-    #: What the drives cost to buy, and over the horizon with all that the cost book has of them.
+    #: Purchase of the drives, and their cost over the horizon by the cost book.
     usd: float | None
     total_usd: float | None
 
@@ -72,7 +66,7 @@ class Prediction:
         return sum(figures.tier.count for figures in self.tiers)
 
 
-def predict(load: Load, tiers: Sequence[Tier], front: Front) -> Prediction:
+def predict(load: BackEnd, tiers: Sequence[Tier], front: Front) -> Prediction:
     """The figures of ``tiers`` under ``load``; times are None where a tier cannot keep up."""
     figures = [_tier(load, tier) for tier in tiers]
     busiest = max((one.utilisation for one in figures), default=0.0)
@@ -103,7 +97,7 @@ def predict(load: Load, tiers: Sequence[Tier], front: Front) -> Prediction:
     )
 
 
-def _tier(load: Load, tier: Tier) -> TierFigures:
+def _tier(load: BackEnd, tier: Tier) -> TierFigures:
     drive, technology = tier.technology.drive, tier.technology
     read, write = technology.work(load, tier.count)
     reads = float(load.reads[tier.first : tier.last].sum())
@@ -161,7 +155,7 @@ def _request(stay: float | None, deviation: float | None, phases: float, abreast
 
 
 def _mean(parts: Sequence[tuple[float | None, float]]) -> float | None:
-    """Mean of what is known by weight; None where a part with weight is not."""
+    """Weighted mean; None where a part with weight is not known."""
     parts = [(value, weight) for value, weight in parts if weight > 0]
     if not parts or any(value is None for value, _ in parts):
         return None
@@ -175,7 +169,7 @@ def _sum(own: float, share: float, behind: float | None) -> float | None:
 
 
 def result(found: Prediction) -> Predicted:
-    """The same for a document; times in ms."""
+    """The prediction as a part of the document; times in ms."""
     return Predicted(
         iops=found.iops,
         most_iops=found.most_iops if math.isfinite(found.most_iops) else None,
@@ -191,3 +185,75 @@ def result(found: Prediction) -> Predicted:
 
 def _ms(seconds: float | None) -> float | None:
     return None if seconds is None else 1e3 * seconds
+
+
+def best_configuration(
+    load: BackEnd, technologies: Sequence[Technology], front: Front, request: TierRequest
+) -> tuple[Prediction, list[tuple[str, Prediction | None]]]:
+    """The best of all sets of technologies, and all of them with what they came to."""
+    tried: list[tuple[str, Prediction | None]] = []
+    for number in range(1, min(MOST_TIERS, len(technologies)) + 1):
+        for some in itertools.combinations(technologies, number):
+            found = _best(load, some, front, request)
+            if found is not None and len(found.tiers) < number:
+                continue  # the smaller set says the same
+            tried.append((" + ".join(one.name for one in some), found))
+    able = [(name, found) for name, found in tried if found is not None]
+    if not able:
+        wanted = f"utilisation at most {request.limit:g}"
+        if request.response_s is not None:
+            wanted += f" and a mean response time of {1e3 * request.response_s:g} ms"
+        message = (
+            f"no candidates hold {load.total_bytes / 1e9:,.0f} GB and serve {load.iops:,.0f} back-end "
+            f"requests a second with {wanted}"
+        )
+        hint = "name faster candidates, or relax `response_time=` or `utilisation=`"
+        raise InputError("infeasible", Argument("tiers"), message, hint=hint)
+    able.sort(key=lambda pair: (_value(pair[1], request.objective), len(pair[1].tiers)))
+    return able[0][1], tried
+
+
+def _value(found: Prediction, objective: Objective) -> float:
+    if objective == "watts":
+        return found.watts
+    return float(found.drives) if objective == "drives" else float(found.total_usd or 0.0)
+
+
+def _best(load: BackEnd, some: Sequence[Technology], front: Front, request: TierRequest) -> Prediction | None:
+    """The configuration of some technologies that the rule gives, with groups added for the response time."""
+
+    def tried(extra: Sequence[int]) -> Prediction | None:
+        tiers = choose.lay_out(load, some, request.limit, request.objective, extra)
+        return None if not tiers else predict(load, tiers, front)
+
+    extra = [0] * len(some)
+    found = tried(extra)
+    for _ in range(MOST_GROUPS):
+        if found is None or request.response_s is None:
+            return found
+        if found.response_s is not None and found.response_s <= request.response_s:
+            return found
+        better: tuple[float, list[int], Prediction] | None = None
+        for at in range(len(some)):
+            more = [number + (at == place) for place, number in enumerate(extra)]
+            next_one = tried(more)
+            if next_one is None or next_one.response_s is None:
+                continue
+            now = found.response_s if found.response_s is not None else float("inf")
+            gain = (now - next_one.response_s) / max(
+                _value(next_one, request.objective) - _value(found, request.objective), 1e-9
+            )
+            if gain > 0 and (better is None or gain > better[0]):
+                better = (gain, more, next_one)
+        if better is None:
+            return None
+        _, extra, found = better
+    return None
+
+
+#: Tiers that a configuration may have.
+MOST_TIERS: Final = 2
+
+
+#: Groups that are added for the response time before a choice of technologies is given up.
+MOST_GROUPS: Final = 64

@@ -7,16 +7,16 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.evaluate.tiers.choose import Objective
+from iowatt.evaluate.tiers.one_pool import Objective
 
 
 class Limits(Result):
-    """What the tiers keep to."""
+    """Limits that the tiers keep."""
 
     #: Share of a drive's rate that may be used.
     utilisation: float
     response_time_ms: float | None
-    #: What they are sized for, over the mean load.
+    #: The load they are sized for, over the mean load.
     load: float
 
 
@@ -44,7 +44,7 @@ class OnePool(RunFigures, _Pool):
 
 
 class BackEndLoad(Result):
-    """What the back end is asked for; sizes are means of a request."""
+    """The load of the back end; sizes are means of a request."""
 
     stored_gb: float
     touched_gb: float
@@ -58,7 +58,7 @@ class BackEndLoad(Result):
     peak: float
 
 
-class Candidate(Result):
+class CandidateFigures(Result):
     """A technology, and what one drive of it does with requests such as the load's."""
 
     name: str
@@ -90,7 +90,7 @@ class ChosenTier(Result):
     raid_level: int
     drives: int
     groups: int
-    #: Of the drives, those that were added for the response time.
+    #: Drives that were added for the response time.
     for_response_time: int
     held_gb: float
     usable_gb: float
@@ -108,7 +108,7 @@ class ChosenTier(Result):
 
 
 class Predicted(Result):
-    """What all tiers are expected to do; times are None where a tier cannot keep up."""
+    """Prediction for all tiers together; times are None where a tier cannot keep up."""
 
     iops: float
     #: The host rate that the busiest tier could bear.
@@ -135,12 +135,12 @@ class Alternative(Result):
 
     #: Their names: ``fast + big``.
     tiers: str
-    counts: list[int] | None
-    drives: int | None
-    power_w: float | None
-    usd: float | None
-    total_usd: float | None
-    response_time_ms: float | None
+    counts: list[int] | None = None
+    drives: int | None = None
+    power_w: float | None = None
+    usd: float | None = None
+    total_usd: float | None = None
+    response_time_ms: float | None = None
 
 
 class SimulatedTier(Result):
@@ -179,7 +179,7 @@ class Errors(Result):
 
 
 class Dollars(Result):
-    """What dollars rest on, and what they leave out."""
+    """The assumptions of dollars, and what they leave out."""
 
     years: float
     tariff: str
@@ -203,7 +203,7 @@ class KeptUp(Result):
 
 
 class BothKeptUp(Result):
-    """The same of both Runs."""
+    """Whether each of the two Runs kept up."""
 
     one_pool: KeptUp
     simulated: KeptUp | None
@@ -214,12 +214,12 @@ class DerivedTiers(ResultDocument):
 
     schema_id: Literal["iowatt.tier/1"] = Field(default="iowatt.tier/1", alias="schema")
     scenario: str
-    #: What is kept low.
+    #: The objective that is minimized.
     objective: Objective
     limits: Limits
     one_pool: OnePool
     load: BackEndLoad
-    candidates: list[Candidate]
+    candidates: list[CandidateFigures]
     chosen: Chosen
     alternatives: list[Alternative]
     simulated: Simulated | None

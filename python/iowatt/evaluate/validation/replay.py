@@ -1,8 +1,9 @@
-"""A measured trace on a simulated drive.
+"""Two sets of response times of the same requests, compared.
 
-Paced: one request outstanding, ``issue[i+1] = done[i] + think[i]``. Open: requests arrive at their recorded
-times and queue in front of the drive; besides, their services are replayed one at a time, in the order of
-their recorded starts, so that what the drive does and what the queue makes of it can be told apart.
+*Demerit* is Ruemmler and Wilkes' figure: the root mean square of the horizontal distance between two
+distribution curves. Here it is taken from raw values: the quantiles of both at (k - 0.5) / 10000 for k = 1 to
+10000, by linear interpolation between order statistics (the i-th smallest of n stands at (i - 0.5) / n, and
+the ends hold beyond). *Paired RMSE* is that of the differences request by request.
 """
 
 from __future__ import annotations
@@ -19,10 +20,16 @@ from numpy.typing import NDArray
 from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.validation import measured
-from iowatt.evaluate.validation.cases import OPEN, Case
-from iowatt.evaluate.validation.compare import Times, compare
-from iowatt.evaluate.validation.measured import Arrived, Asked, Measured
+from iowatt.evaluate.validation.cases import (
+    OPEN,
+    Case,
+    MeasuredRequests,
+    PacedRequests,
+    QueuedRequests,
+    read,
+    read_arrivals,
+    read_services,
+)
 from iowatt.evaluate.validation.result import (
     ComparedTimes,
     DiskSimFigures,
@@ -33,12 +40,54 @@ from iowatt.evaluate.validation.result import (
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.find import find_drive
 
+Times = NDArray[np.float64]
+POINTS: Final = 10_000
+PERCENTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+
+
+def compare(measured_ms: Times, simulated_ms: Times) -> TimesComparison | None:
+    """The comparison of two arrays of equal length; None where they are empty."""
+    if not len(measured_ms):
+        return None
+    measured, simulated = float(measured_ms.mean()), float(simulated_ms.mean())
+    distance = demerit(measured_ms, simulated_ms)
+    return TimesComparison(
+        requests=len(measured_ms),
+        measured_mean_ms=measured,
+        simulated_mean_ms=simulated,
+        mean_error=simulated / measured - 1,
+        demerit_ms=distance,
+        demerit_fraction=distance / measured,
+        paired_rmse_ms=float(np.sqrt(np.mean((simulated_ms - measured_ms) ** 2))),
+        measured_percentiles=percentiles(measured_ms),
+        simulated_percentiles=percentiles(simulated_ms),
+    )
+
+
+def quantiles(times: Times, shares: Times) -> Times:
+    """Quantiles by linear interpolation between order statistics, the i-th of n at (i - 0.5) / n."""
+    ordered = np.sort(times)
+    return np.interp(shares * len(ordered) - 0.5, np.arange(len(ordered)), ordered)
+
+
+def demerit(one: Times, other: Times) -> float:
+    """Root mean square of the horizontal distance between two distributions."""
+    shares = (np.arange(1, POINTS + 1) - 0.5) / POINTS
+    return float(np.sqrt(np.mean((quantiles(one, shares) - quantiles(other, shares)) ** 2)))
+
+
+def percentiles(times: Times) -> dict[str, float]:
+    """p50, p90, p95, p99 and max."""
+    found = quantiles(times, np.array(list(PERCENTILES.values())))
+    return {**dict(zip(PERCENTILES, map(float, found), strict=True)), "max": float(times.max())}
+
+
 SCHEDULER: Final = "c-look"
 """Discipline of the queue in front of a drive with open arrivals: the one-way elevator of UNIX drivers."""
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedResponses:
     """Times in milliseconds, request by request, and how they compare."""
 
     every: TimesComparison
@@ -50,12 +99,12 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Validation(Compared):
-    """What came out of one case: response times, and where arrivals are open, service times as well."""
+class Validation(ComparedResponses):
+    """The result of one case: response times, and where arrivals are open, service times as well."""
 
     case: Case
     drive: Drive
-    service: Compared | None
+    service: ComparedResponses | None
     notes: tuple[Note, ...]
 
     @property
@@ -66,9 +115,7 @@ class Validation(Compared):
             return None
         mean = self.every.measured_mean_ms
         return DiskSimFigures(
-            **figures,
-            mean_error=figures["mean_ms"] / mean - 1,
-            demerit_fraction=figures["demerit_ms"] / mean,
+            **figures, mean_error=figures["mean_ms"] / mean - 1, demerit_fraction=figures["demerit_ms"] / mean
         )
 
     @property
@@ -79,7 +126,7 @@ class Validation(Compared):
 
     @property
     def title(self) -> str:
-        """The same for people."""
+        """Readable form for messages and tables."""
         device = self.case.trace_device
         return self.drive.title if device is None else f"{self.drive.title}, disk {device}"
 
@@ -87,24 +134,21 @@ class Validation(Compared):
 def validate(case: Case) -> Validation:
     """Replay one case and compare.
 
-    Raises
-    ------
-    InputError
-        Where the drive or the trace cannot be used.
+    Raises ``InputError`` where the drive or the trace cannot be used.
     """
     drive = find_drive(case.device, Path(), case.drive)
     if case.buffer:
         drive = replace(drive, buffer=drive.buffer.model_copy(update=case.buffer))
     notes = [Note(code="conditions", text=case.conditions)] if case.conditions else []
     service = None
-    asked: Asked
+    asked: MeasuredRequests
     if case.arrivals == OPEN:
-        asked = arrived = measured.read_arrivals(case.trace, case.format, case.trace_device)
+        asked = arrived = read_arrivals(case.trace, case.format, case.trace_device)
         simulated_ms, moved = respond_open(drive, arrived)
-        services = measured.read_services(case.trace, case.format, case.trace_device)
+        services = read_services(case.trace, case.format, case.trace_device)
         service = _compared(case, services, respond(drive, services)[0])
     else:
-        asked = paced = measured.read(case.trace, case.format)
+        asked = paced = read(case.trace, case.format)
         simulated_ms, moved = respond(drive, paced)
     if moved:
         text = f"{moved} requests past the drive's end were moved to its end"
@@ -136,17 +180,17 @@ def _drive(validation: Validation) -> ValidatedDrive:
     )
 
 
-def _parts(found: Compared) -> dict[str, Any]:
+def _parts(found: ComparedResponses) -> dict[str, Any]:
     return {**dict(found.every), "read": found.reads, "write": found.writes}
 
 
-def _compared(case: Case, asked: Asked, simulated_ms: Times) -> Compared:
+def _compared(case: Case, asked: MeasuredRequests, simulated_ms: Times) -> ComparedResponses:
     measured_ms = asked.response_ns / 1e6
     every = compare(measured_ms, simulated_ms)
     if every is None:
         raise InputError("empty", str(case.trace), "the trace has no requests")
     write = asked.write
-    return Compared(
+    return ComparedResponses(
         every=every,
         reads=compare(measured_ms[~write], simulated_ms[~write]),
         writes=compare(measured_ms[write], simulated_ms[write]),
@@ -156,7 +200,7 @@ def _compared(case: Case, asked: Asked, simulated_ms: Times) -> Compared:
     )
 
 
-def respond(drive: Drive, paced: Measured) -> tuple[Times, int]:
+def respond(drive: Drive, paced: PacedRequests) -> tuple[Times, int]:
     """Simulated response times, and how many requests had to be moved to fit on the drive."""
     first, size, moved = _sectors(drive, paced)
     answer = core.replay_one(
@@ -165,8 +209,8 @@ def respond(drive: Drive, paced: Measured) -> tuple[Times, int]:
     return answer["response_ns"] / 1e6, moved
 
 
-def respond_open(drive: Drive, arrived: Arrived, scheduler: str = SCHEDULER) -> tuple[Times, int]:
-    """The same for requests that queue in front of the drive; a response time starts with the arrival."""
+def respond_open(drive: Drive, arrived: QueuedRequests, scheduler: str = SCHEDULER) -> tuple[Times, int]:
+    """Simulated response times of requests that queue in front of the drive, from their arrival on."""
     first, size, moved = _sectors(drive, arrived)
     answer = core.replay_open(
         json.dumps(timing_plan(drive)),
@@ -180,7 +224,7 @@ def respond_open(drive: Drive, arrived: Arrived, scheduler: str = SCHEDULER) -> 
     return answer["response_ns"] / 1e6, moved
 
 
-def _sectors(drive: Drive, asked: Asked) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]:
+def _sectors(drive: Drive, asked: MeasuredRequests) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]:
     """First sectors, numbers of sectors, and how many requests had to be moved."""
     unit = drive.sector_bytes
     first = asked.offset // unit

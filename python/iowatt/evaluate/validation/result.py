@@ -58,7 +58,7 @@ class TraceOnDrive(Result):
     trace: str
     trace_device: str | None
     arrivals: Arrivals
-    #: Of the queue in front of a drive with open arrivals.
+    #: Scheduler of the queue in front of a drive with open arrivals.
     scheduler: str | None
 
 
@@ -92,7 +92,7 @@ class SheetFigure(Result):
 
 
 class ReadsAtDepth(Result):
-    """Random reads, so many at a time; seconds."""
+    """Random reads at a queue depth; seconds."""
 
     outstanding: int
     iops: float

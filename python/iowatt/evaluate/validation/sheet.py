@@ -36,10 +36,7 @@ def simulatable() -> list[str]:
 def check(name: str, *, queueing: bool = False) -> DataSheet:
     """The sheet of one device; ``queueing`` adds what saturates it and what collection does to reads.
 
-    Raises
-    ------
-    InputError
-        Where there is no such device, or it cannot be simulated.
+    Raises ``InputError`` where there is no such device, or it cannot be simulated.
     """
     file = device_file(name)
     drive = find_device(name)
@@ -49,7 +46,7 @@ def check(name: str, *, queueing: bool = False) -> DataSheet:
     if drive.missing_watts:
         lacking = ", ".join(f"power.{figure}" for figure in drive.missing_watts)
         raise InputError("missing-figure", name, f"energy needs figures that {name!r} lacks: {lacking}")
-    bench = Bench(name, file, drive)
+    bench = SheetBench(name, file, drive)
     figures = list(bench.figures())
     return DataSheet(
         device=name,
@@ -63,7 +60,7 @@ def check(name: str, *, queueing: bool = False) -> DataSheet:
 
 
 @dataclass
-class Bench:
+class SheetBench:
     """Runs a drive's work and keeps what came out."""
 
     name: str
@@ -80,7 +77,7 @@ class Bench:
         return min(derive.TESTED_DEPTH[kind], self.drive.interface.queue_depth)
 
     def figures(self) -> Iterator[SheetFigure]:
-        """Those that the sheet has itself; what was assumed for it is not compared."""
+        """Published figures of the sheet; assumed ones are not compared."""
         mib = 2**20
         for name, work in (
             ("sequential_read", "sequential reads"),
@@ -118,7 +115,7 @@ class Bench:
         )
 
     def _published(self, path: str) -> float | None:
-        """The sheet's figure; None where there is none, or it is an assumption of ours."""
+        """The sheet's figure; None where there is none, or it is an assumption of iowatt."""
         source = self.file.source_of(path)
         if source is None or source.quality == "assumed" or source.caution is not None:
             return None
@@ -154,7 +151,7 @@ class Bench:
             rate = sheet.read_iops if reads else sheet.write_iops
         if one:
             rate = 1 / (sheet.read_s if reads else sheet.write_s)
-        request = Requests("read" if reads else "write", sequential, size, 1 if one else self.depth)
+        request = SheetRequests("read" if reads else "write", sequential, size, 1 if one else self.depth)
         initial = self._in_order if sequential and reads else self._never if sequential else self._steady
         span_s = MEASURED / rate
         warmup_s = 0.2 * span_s
@@ -199,7 +196,7 @@ class Bench:
         outstanding, latency = 1, self.drive.interface.read_latency_s
         while outstanding <= 2 * self.depth:
             rate = min(outstanding / latency, self.drive.sheet.read_iops)
-            request = Requests("read", False, _SMALL, outstanding)
+            request = SheetRequests("read", False, _SMALL, outstanding)
             span_s = MEASURED / rate
             found = simulated(
                 self.name, request, initial=self._steady, warmup_s=0.1 * span_s, duration_s=1.1 * span_s
@@ -228,7 +225,7 @@ class Bench:
         span_s = MEASURED / rate
         for state, fill in (("full", 1.0), ("a tenth in use", 0.1)):
             span = int(fill * self.drive.raw_bytes) // _LARGE * _LARGE
-            request = Requests("mixed", False, _SMALL, 0, read_share=share, rate=rate, span=span)
+            request = SheetRequests("mixed", False, _SMALL, 0, read_share=share, rate=rate, span=span)
             summary = simulated(
                 self.name,
                 request,
@@ -242,7 +239,7 @@ class Bench:
 
 
 @dataclass(frozen=True)
-class Requests:
+class SheetRequests:
     """Like requests; ``outstanding`` 0: at ``rate`` a second, whatever the drive does."""
 
     way: str
@@ -270,10 +267,10 @@ class Requests:
 
 
 def simulated(
-    device: str, request: Requests | None, *, initial: str | None, warmup_s: float, duration_s: float
+    device: str, request: SheetRequests | None, *, initial: str | None, warmup_s: float, duration_s: float
 ) -> dict[str, Any]:
     """``run.json`` of one drive at one kind of work."""
-    from iowatt.evaluate.run_scenario import run_scenario
+    from iowatt.evaluate.evaluation import run_scenario
 
     start = "" if initial is None else f"ssd = {{ initial = {{ {initial} }} }}\n"
     text = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.evaluate.search import metrics
 from iowatt.evaluate.search.optimize.result import Optimization
-from iowatt.evaluate.search.optimize.result_view import FIRM, Explored
+from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView
 from iowatt.pages.optimize import explanation, words
 from iowatt.pages.optimize.explanation import Sentence
 from iowatt.pages.optimize.figures import by_axis, choice, lines, screen, view
@@ -21,7 +21,7 @@ from iowatt.render.headline import Headline
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.evaluate.search.optimize.outcome import Outcome
+    from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
     from iowatt.evaluate.search.optimize.problem import Problem
 
 FIRST_ROWS: Final = 60
@@ -38,14 +38,14 @@ class Counted(Headline):
         return f"{numbers.count(self.value)}\u00a0{self.unit}"
 
 
-def of_outcome(found: Outcome, problem: Problem) -> str:
+def of_outcome(found: OptimizationOutcome, problem: Problem) -> str:
     """The page of an optimization as it is written beside its table."""
     return write.page([document(found.document, found.frame, problem.given.text)])
 
 
 def document(found: Optimization, frame: pl.DataFrame, scenario: str = "") -> Document:
     """The document of an outcome and its table; ``scenario`` is the scenario's text."""
-    explored = Explored(found, frame)
+    explored = OptimizationView(found, frame)
     points = Points(explored)
     why = found.why
     explorable = bool(points.rows and explored.goals)
@@ -104,7 +104,7 @@ def _texts(said: Sequence[Sentence], but: Sequence[str]) -> list[str]:
     return [one.text.replace(" %", "\u00a0%") for one in said if one.about not in but]
 
 
-def _verdict(explored: Explored) -> Iterator[str]:
+def _verdict(explored: OptimizationView) -> Iterator[str]:
     """The winner with its objectives, or who comes nearest; then what was asked and whether it is proven."""
     row = explored.winner
     if row is not None:
@@ -131,7 +131,7 @@ def _verdict(explored: Explored) -> Iterator[str]:
     yield f"Asked: {words.asked(explored)}. {words.proof(explored)}"
 
 
-def _headlines(explored: Explored) -> list[Headline]:
+def _headlines(explored: OptimizationView) -> list[Headline]:
     """The winner's figures, the tightest limit, how much was simulated, how far the estimates are off."""
     found: list[Headline] = []
     document, row = explored.document, explored.winner
@@ -166,7 +166,7 @@ def _headlines(explored: Explored) -> list[Headline]:
     return found
 
 
-def _front(explored: Explored) -> Figure | None:
+def _front(explored: OptimizationView) -> Figure | None:
     """The front; settings that all its points share are in the caption."""
     if len(explored.front) < 2:
         return None
@@ -174,7 +174,7 @@ def _front(explored: Explored) -> Figure | None:
     alike = [axis for axis in explored.axes if len({axis.of(row) for row in every}) == 1]
     axes = [axis for axis in explored.axes if axis not in alike]
     columns = [
-        metrics.Given("Point"),
+        metrics.VerbatimColumn("Point"),
         *(Column(axis.name, text=True, rank=1) for axis in axes),
         *(goal.column for goal in explored.goals),
         Column("Mark", text=True),
@@ -210,7 +210,7 @@ def _caveats(found: Optimization) -> Iterator[Caveat]:
         yield Caveat(f"points were not screened by the estimator{reason}")
 
 
-def _provenance(explored: Explored) -> list[tuple[str, str]]:
+def _provenance(explored: OptimizationView) -> list[tuple[str, str]]:
     document = explored.document
     rows = [
         ("Command", document.command or ""),

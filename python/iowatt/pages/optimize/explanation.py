@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from iowatt.base.digits import apart
-from iowatt.evaluate.search.grid import shown
+from iowatt.evaluate.search.axes import show_value
 from iowatt.evaluate.search.optimize.result import (
-    AxisWhy,
-    Change,
-    Kept,
-    KeptBy,
+    AxisExplanation,
+    ConstraintCoverage,
+    ConstraintStatus,
     Neighbour,
+    ObjectiveChange,
     OtherPoint,
-    Why,
+    WinnerExplanation,
 )
-from iowatt.evaluate.search.optimize.result_view import FIRM, Explored, Limit, number
+from iowatt.evaluate.search.optimize.result_view import FIRM, Limit, OptimizationView, number
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
 
@@ -48,7 +48,7 @@ class Sentence:
     text: str
 
 
-def sentences(explored: Explored, why: Why) -> list[Sentence]:
+def sentences(explored: OptimizationView, why: WinnerExplanation) -> list[Sentence]:
     """All that can be said of why the winner wins."""
     told = [("station", text) for text in _station(why)]
     told += [("constraint", text) for text in _constraints(explored, why)]
@@ -64,11 +64,11 @@ def sentences(explored: Explored, why: Why) -> list[Sentence]:
 
 
 def value(
-    explored: Explored, metric: str, found: Any, *, unit: bool = True, beside: float | None = None
+    explored: OptimizationView, metric: str, found: Any, *, unit: bool = True, beside: float | None = None
 ) -> str:
     """A figure of a metric, with its unit; ``beside`` what it is compared with, it reads as less or more."""
     if (finite := number(found)) is None:
-        return numbers.NO_VALUE if found is None else shown(found)
+        return numbers.NO_VALUE if found is None else show_value(found)
     if finite.is_integer():
         said = numbers.count(finite)
     else:
@@ -76,7 +76,7 @@ def value(
     return f"{said} {explored.column(metric).unit}".strip() if unit else said
 
 
-def title(explored: Explored, metric: str) -> str:
+def title(explored: OptimizationView, metric: str) -> str:
     """The name of a metric inside a sentence."""
     found = explored.column(metric).title
     return found if "." in found or found[:2].isupper() else found[:1].lower() + found[1:]
@@ -95,7 +95,9 @@ def setting(columns: Sequence[str], name: str, other: str, own: str) -> str:
     return f"{name} {other} instead of {own}"
 
 
-def changed(explored: Explored, objectives: Sequence[Change], point: int | None = None) -> str:
+def changed(
+    explored: OptimizationView, objectives: Sequence[ObjectiveChange], point: int | None = None
+) -> str:
     """What a point would do against the winner: ``would lose 1.8 % in efficiency (72.9 IOPS/W instead of
     74.2)``.
     """
@@ -121,7 +123,7 @@ def changed(explored: Explored, objectives: Sequence[Change], point: int | None 
     return f"would {listed(parts)}" if parts else ""
 
 
-def _made_of(explored: Explored, metric: str, point: int | None) -> str:
+def _made_of(explored: OptimizationView, metric: str, point: int | None) -> str:
     """Both parts of an efficiency, where both points were simulated: ``: 2,627 IOPS instead of 2,005``."""
     row = explored.by_number.get(point) if point is not None else None
     if row is None or explored.winner is None or metric not in _QUOTIENTS:
@@ -138,14 +140,14 @@ def _made_of(explored: Explored, metric: str, point: int | None) -> str:
     return f": {', '.join(told)}" if len(told) > 1 else ""
 
 
-def bound_of(explored: Explored, limit: Limit) -> str:
+def bound_of(explored: OptimizationView, limit: Limit) -> str:
     """The value of a limit as it was given, with its unit."""
     given = number(limit.value)
-    said = shown(limit.value) if given is None else f"{given:,.10g}"
+    said = show_value(limit.value) if given is None else f"{given:,.10g}"
     return f"{said} {explored.column(limit.metric).unit}".strip()
 
 
-def breach(explored: Explored, limit: Limit, kept: Kept) -> str:
+def breach(explored: OptimizationView, limit: Limit, kept: ConstraintStatus) -> str:
     """How a limit is broken: ``its usable capacity of 7,200 GB is below 9,000 GB``."""
     name = title(explored, limit.metric)
     here = value(explored, limit.metric, kept.value, beside=number(limit.value))
@@ -160,12 +162,12 @@ def _share(figure: float) -> str:
     return f"{numbers.significant(figure, 2 if figure < 10 else 3)} %"
 
 
-def _station(why: Why) -> Iterator[str]:
+def _station(why: WinnerExplanation) -> Iterator[str]:
     if why.bottleneck:
         yield f"What limits the winner, its busiest station by the estimate, is {why.bottleneck}."
 
 
-def _constraints(explored: Explored, why: Why) -> Iterator[str]:
+def _constraints(explored: OptimizationView, why: WinnerExplanation) -> Iterator[str]:
     if why.winner is None:
         for limit, kept in zip(explored.limits, why.limits, strict=True):
             yield _unkept(explored, limit, kept)
@@ -192,7 +194,7 @@ def _constraints(explored: Explored, why: Why) -> Iterator[str]:
         yield f"Nothing better is kept out by {listed(loose)}."
 
 
-def edges(why: Why) -> Iterator[str]:
+def edges(why: WinnerExplanation) -> Iterator[str]:
     """Where the winner is at the end of what was offered."""
     for axis in why.axes:
         if axis.edge:
@@ -202,7 +204,7 @@ def edges(why: Why) -> Iterator[str]:
             )
 
 
-def _unkept(explored: Explored, limit: Limit, one: KeptBy) -> str:
+def _unkept(explored: OptimizationView, limit: Limit, one: ConstraintCoverage) -> str:
     """Of a space without a feasible point: how many keep a constraint, and how near the others come."""
     if not one.known:
         return f"{limit.text}: of no point it is known whether it keeps it."
@@ -213,7 +215,7 @@ def _unkept(explored: Explored, limit: Limit, one: KeptBy) -> str:
     return f"{numbers.count(one.kept)} of {numbers.count(one.known)} points keep {limit.text}."
 
 
-def _otherwise(explored: Explored, axis: AxisWhy, told: set[int]) -> Iterator[str]:
+def _otherwise(explored: OptimizationView, axis: AxisExplanation, told: set[int]) -> Iterator[str]:
     """The best with another setting, whatever the others are then: what insisting on another choice costs."""
     found = axis.otherwise
     if found is None or found.point in told or len(found.differs) < 2:
@@ -226,12 +228,12 @@ def _otherwise(explored: Explored, axis: AxisWhy, told: set[int]) -> Iterator[st
     )
 
 
-def _place(axis: AxisWhy, point: OtherPoint) -> str:
+def _place(axis: AxisExplanation, point: OtherPoint) -> str:
     own = next(part for part in point.differs if part.columns == axis.columns)
     return f"{axis.name} {own.setting}"
 
 
-def _near(axis: AxisWhy) -> list[Neighbour]:
+def _near(axis: AxisExplanation) -> list[Neighbour]:
     """The neighbours that are told: all of few, else the next on either side, without an order the best."""
     known = [one for one in axis.neighbours if one.point is not None]
     if axis.ordered and len(known) > _FEW:
@@ -246,7 +248,9 @@ def _near(axis: AxisWhy) -> list[Neighbour]:
     return known if len(known) <= _OTHERS else sorted(known, key=worth)[:_OTHERS]
 
 
-def _neighbour(explored: Explored, why: Why, axis: AxisWhy, one: Neighbour) -> str:
+def _neighbour(
+    explored: OptimizationView, why: WinnerExplanation, axis: AxisExplanation, one: Neighbour
+) -> str:
     place = setting(axis.columns, axis.name, one.setting, axis.setting)
     did = changed(explored, one.objectives, one.point)
     broken = [
@@ -274,7 +278,7 @@ def _neighbour(explored: Explored, why: Why, axis: AxisWhy, one: Neighbour) -> s
     return f"{text}."
 
 
-def _because(explored: Explored, why: Why, one: Neighbour) -> str:
+def _because(explored: OptimizationView, why: WinnerExplanation, one: Neighbour) -> str:
     """What differs inside: the rate within the limit, or the station that limits."""
     assert explored.winner is not None
     parts = []
@@ -293,13 +297,13 @@ def _because(explored: Explored, why: Why, one: Neighbour) -> str:
     return ", ".join(parts)
 
 
-def _marked(parts: Sequence[Change] | Sequence[Kept]) -> str:
+def _marked(parts: Sequence[ObjectiveChange] | Sequence[ConstraintStatus]) -> str:
     """What has to be said of figures that nobody simulated."""
     bases = {part.basis for part in parts if part.value is not None}
     return "" if bases <= set(FIRM) else " (estimated)"
 
 
-def _runner_up(explored: Explored, why: Why, known: set[int]) -> Iterator[str]:
+def _runner_up(explored: OptimizationView, why: WinnerExplanation, known: set[int]) -> Iterator[str]:
     found = why.runner_up
     if found is None:
         if why.winner is not None:
@@ -315,7 +319,7 @@ def _runner_up(explored: Explored, why: Why, known: set[int]) -> Iterator[str]:
     )
 
 
-def _shares(explored: Explored, why: Why) -> Iterator[str]:
+def _shares(explored: OptimizationView, why: WinnerExplanation) -> Iterator[str]:
     for one in why.shares:
         if one.axes is None or not one.std:
             continue

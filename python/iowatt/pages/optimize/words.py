@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iowatt.evaluate.search.optimize.result import PricingBasis
-from iowatt.evaluate.search.optimize.result_view import FIRM, Explored, Row, number
+from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView, ViewRow, number
 from iowatt.pages.cost.words import years
 from iowatt.pages.optimize import explanation
 from iowatt.render import numbers
@@ -12,7 +12,7 @@ from iowatt.render.phrases import listed
 USABLE = "capacity_gb.usable"
 
 
-def asked(explored: Explored) -> str:
+def asked(explored: OptimizationView) -> str:
     """The problem in a sentence."""
     goals = [
         f"{'maximize' if goal.maximize else 'minimize'} {explanation.title(explored, goal.metric)}"
@@ -30,7 +30,7 @@ def asked(explored: Explored) -> str:
     return said
 
 
-def effort(explored: Explored) -> str:
+def effort(explored: OptimizationView) -> str:
     """How large the space is and what was done of it."""
     space = explored.document.space
     share = (
@@ -50,7 +50,7 @@ def effort(explored: Explored) -> str:
     return ", ".join([*parts, *(f"{numbers.count(count)} {name}" for count, name in counted if count)])
 
 
-def proof(explored: Explored) -> str:
+def proof(explored: OptimizationView) -> str:
     """Whether the winner is proven to be the best."""
     if explored.document.proof != "exact":
         return "Not proven: points that were not simulated may be better."
@@ -59,12 +59,12 @@ def proof(explored: Explored) -> str:
     return "Proven: every point was simulated, cannot be built, or cannot be on the front by its bounds."
 
 
-def settings(explored: Explored, row: Row) -> list[tuple[str, str]]:
+def settings(explored: OptimizationView, row: ViewRow) -> list[tuple[str, str]]:
     """The settings of a point."""
     return [(axis.name, axis.of(row)) for axis in explored.axes]
 
 
-def capacity(explored: Explored, row: Row) -> list[tuple[str, str]]:
+def capacity(explored: OptimizationView, row: ViewRow) -> list[tuple[str, str]]:
     """The usable capacity of a point, where no objective or constraint says it."""
     known = None if USABLE in explored.metrics else explored.known(row, USABLE)
     if known is None:
@@ -86,7 +86,7 @@ def dollars(pricing: PricingBasis) -> str:
     return "; ".join(parts)
 
 
-def constraint_rows(explored: Explored, row: Row) -> list[tuple[str, str, str]]:
+def constraint_rows(explored: OptimizationView, row: ViewRow) -> list[tuple[str, str, str]]:
     """Each constraint at a point: its text, the value, and what is left."""
     found = []
     for limit in explored.limits:

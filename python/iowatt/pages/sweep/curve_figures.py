@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.evaluate.search import metrics
 from iowatt.evaluate.search.curve import RATE
 from iowatt.pages.sweep.figures import verdict
-from iowatt.render import palette
+from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ class Curve:
         self.rows: list[dict[str, Any]] = frame.sort(load).to_dicts()
         self.load, self.is_rate = load, load == RATE
         self.power = metrics.power(frame)
-        self.column = metrics.Given(*(("Load", "IOPS") if self.is_rate else ("Outstanding", "requests")))
+        self.column = metrics.VerbatimColumn(
+            *(("Load", "IOPS") if self.is_rate else ("Outstanding", "requests"))
+        )
         self.steady = [row for row in self.rows if row["status"] == "done" and not row["overloaded"]]
         self.over = [row for row in self.rows if row["status"] == "done" and row["overloaded"]]
 
@@ -167,34 +169,32 @@ def response_by_throughput(curve: Curve) -> Figure | None:
         [curve.column, Column("Throughput", "IOPS"), Column("Mean response time", "ms")],
         [[row[curve.load], row["throughput.iops"], row[metrics.RESPONSE]] for row in rows],
     )
-    data = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers+text",
-            "name": "Mean",
-            "x": table.column("Throughput"),
-            "y": table.column("Mean response time"),
-            "error_y": _interval(rows),
-            "text": [f"{load:g}" for load in table.column("Outstanding")],
-            "textposition": "top left",
-            "line": {"color": palette.MEAN, "width": 2},
-            "hovertemplate": "%{text} outstanding: %{x:,.4~r} IOPS, %{y:,.4~r} ms<extra></extra>",
-        }
-    ]
+    trace = plot.line(
+        table.column("Throughput"),
+        table.column("Mean response time"),
+        name="Mean",
+        colour=palette.MEAN,
+        width=2,
+        mode="lines+markers+text",
+        error_y=_interval(rows),
+        text=[f"{load:g}" for load in table.column("Outstanding")],
+        textposition="top left",
+        hover="%{text} outstanding: %{x:,.4~r} IOPS, %{y:,.4~r} ms<extra></extra>",
+    )
     return Figure(
         "response-by-throughput",
         "Response time against throughput",
         "Each dot is a number of requests outstanding. Where the curve turns up, more wait and no more work "
         "is done.",
         table,
-        {
-            "data": data,
-            "layout": layout(
+        plot.spec(
+            [trace],
+            layout(
                 axis("Throughput (IOPS)", rangemode="tozero"),
                 axis("Mean response time (ms)", rangemode="tozero"),
                 showlegend=False,
             ),
-        },
+        ),
     )
 
 
@@ -228,10 +228,9 @@ def throughput(curve: Curve) -> Figure | None:
             else ""
         ),
         table,
-        {
-            "data": data,
-            "layout": _framed(curve, axis("Throughput (IOPS)", rangemode="tozero"), shade=False, legend=True),
-        },
+        plot.spec(
+            data, _framed(curve, axis("Throughput (IOPS)", rangemode="tozero"), shade=False, legend=True)
+        ),
     )
 
 
@@ -278,15 +277,15 @@ def _against_load(
     top = max(found) * (1.4 if log else 1.06)
     if curve.over:
         data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "Overloaded: no steady value",
-                "x": [row[curve.load] for row in curve.over],
-                "y": [top] * len(curve.over),
-                "marker": {"symbol": "x", "size": 10, "color": _OVER},
-                "hovertemplate": "%{x:,.4~r}: cannot keep up<extra></extra>",
-            }
+            plot.markers(
+                [row[curve.load] for row in curve.over],
+                [top] * len(curve.over),
+                name="Overloaded: no steady value",
+                colour=_OVER,
+                size=10,
+                symbol="x",
+                hover="%{x:,.4~r}: cannot keep up<extra></extra>",
+            )
         )
     head, _, rest = y_title.partition(" (")
     y = (
@@ -299,7 +298,7 @@ def _against_load(
         title,
         caption + (" In the shaded range the array cannot keep up." if curve.over else ""),
         table,
-        {"data": data, "layout": _framed(curve, y, shade=True, legend=len(data) > 1)},
+        plot.spec(data, _framed(curve, y, shade=True, legend=len(data) > 1)),
         wide=wide,
     )
 
@@ -313,15 +312,17 @@ def _line(
     *,
     mode: str = "lines+markers",
 ) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": mode,
-        "name": name,
-        "x": list(x),
-        "y": list(y),
-        "line": {"color": look[0], "width": 2, "dash": look[1]},
-        "hovertemplate": f"%{{y:,.4~r}} {unit}",
-    }
+    colour, dash = look
+    return plot.line(
+        list(x),
+        list(y),
+        name=name,
+        mode=mode,
+        colour=colour,
+        dash=dash,
+        width=2,
+        hover=f"%{{y:,.4~r}} {unit}",
+    )
 
 
 def _interval(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -355,17 +356,9 @@ def _framed(curve: Curve, y: dict[str, Any], *, shade: bool, legend: bool) -> di
         below = max((load for load in steady if load < first), default=0)
         shapes.append(
             {
-                "type": "rect",
-                "xref": "x",
-                "yref": "paper",
-                "x0": (first + below) / 2,
-                "x1": max(loads) * 1.04,
-                "y0": 0,
-                "y1": 1,
-                "fillcolor": _OVER,
-                "opacity": 0.09,
-                "line": {"width": 0},
-                "layer": "below",
+                "type": "rect", "xref": "x", "yref": "paper", "x0": (first + below) / 2,
+                "x1": max(loads) * 1.04, "y0": 0, "y1": 1, "fillcolor": _OVER, "opacity": 0.09,
+                "line": {"width": 0}, "layer": "below",
             }
-        )
+        )  # fmt: skip
     return layout(x, y, hovermode="x unified", showlegend=legend, shapes=shapes)

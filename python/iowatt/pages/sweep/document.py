@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.evaluate.search import metrics, pareto
+from iowatt.evaluate.search.axes import show_value
 from iowatt.evaluate.search.folder import write_whole
-from iowatt.evaluate.search.grid import shown
-from iowatt.evaluate.search.sweep import Found
+from iowatt.evaluate.search.sweep import SweepResult
 from iowatt.pages.sweep import curve_figures, figures
 from iowatt.pages.sweep.curve_figures import Curve
 from iowatt.pages.sweep.figures import Sweep
@@ -23,12 +23,12 @@ from iowatt.render.write import page
 _SCRIPT = "sweep.js"
 
 
-def document(found: Found, name: str) -> Document:
+def document(found: SweepResult, name: str) -> Document:
     """The document of a search; ``name`` is the scenario's."""
     return _curve(found, name) if found.request.kind == "curve" else _sweep(found, name)
 
 
-def write(found: Found, name: str) -> Path | None:
+def write(found: SweepResult, name: str) -> Path | None:
     """Write the page beside the table; ``None`` for a search that is not written."""
     if found.path is None:
         return None
@@ -38,7 +38,7 @@ def write(found: Found, name: str) -> Path | None:
     )
 
 
-def _sweep(found: Found, name: str) -> Document:
+def _sweep(found: SweepResult, name: str) -> Document:
     sweep = Sweep(found.frame, [axis.columns for axis in found.request.axes])
     steady = any(sweep.steady(row) for row in sweep.rows)
     sections = [Section("all", "Points", [figures.points_table(sweep), *_failures(sweep.rows, sweep.label)])]
@@ -62,7 +62,7 @@ def _sweep(found: Found, name: str) -> Document:
     )
 
 
-def _curve(found: Found, name: str) -> Document:
+def _curve(found: SweepResult, name: str) -> Document:
     load = found.request.axes[0].columns[0]
     curve = Curve(found.frame, load)
     drawn = curve_figures.figures(curve)
@@ -181,7 +181,7 @@ def _failures(rows: Sequence[dict[str, Any]], label: Callable[[dict[str, Any]], 
     return [Figure("failed", "Points that cannot be simulated", "What contradicts what.", table, wide=True)]
 
 
-def _provenance(found: Found) -> list[tuple[str, str]]:
+def _provenance(found: SweepResult) -> list[tuple[str, str]]:
     request, frame = found.request, found.frame
     seeds = list(frame["seed"].drop_nulls().unique()) if "seed" in frame.columns else []
     rows = [
@@ -190,7 +190,7 @@ def _provenance(found: Found) -> list[tuple[str, str]]:
         ("Seeds", _seeds(seeds)),
     ]
     for axis in request.axes:
-        values = "; ".join(", ".join(shown(v) for v in setting.values) for setting in axis.settings)
+        values = "; ".join(", ".join(show_value(v) for v in setting.values) for setting in axis.settings)
         rows.append(("Swept over", f"{', '.join(axis.columns)} = {values}"))
     return [(title, value) for title, value in rows if value]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search import metrics, pareto
-from iowatt.evaluate.search.grid import short_names, shown
-from iowatt.render import palette
+from iowatt.evaluate.search.axes import short_names, show_value
+from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Sweep:
     def label(self, row: dict[str, Any], paths: Sequence[str] | None = None) -> str:
         """A point for people."""
         chosen = self.paths if paths is None else paths
-        return ", ".join(f"{self.names[path]} {shown(row[path])}" for path in chosen)
+        return ", ".join(f"{self.names[path]} {show_value(row[path])}" for path in chosen)
 
     def axis_name(self, columns: Sequence[str]) -> str:
         """An axis for people."""
@@ -61,7 +61,7 @@ def points_table(sweep: Sweep) -> Figure:
     columns = [
         Column("Point"),
         *(
-            metrics.Given(sweep.names[path], text=is_text)
+            metrics.VerbatimColumn(sweep.names[path], text=is_text)
             for path, is_text in zip(sweep.paths, text, strict=True)
         ),
         Column("Verdict", text=True),
@@ -71,7 +71,7 @@ def points_table(sweep: Sweep) -> Figure:
         [
             row["point"],
             *(
-                shown(row[path]) if is_text else row[path]
+                show_value(row[path]) if is_text else row[path]
                 for path, is_text in zip(sweep.paths, text, strict=True)
             ),
             verdict(row),
@@ -125,25 +125,15 @@ def pareto_view(sweep: Sweep) -> Figure:
         },
     ]
     if best is not None:
-        data.append(
-            _dots(
-                sweep,
-                [best],
-                xs,
-                ys,
-                name="Knee",
-                colour=palette.STATE_COLOURS["spin_up"],
-                symbol="diamond",
-                size=14,
-            )
-        )
+        look = {"colour": palette.STATE_COLOURS["spin_up"], "symbol": "diamond"}
+        data.append(_dots(sweep, [best], xs, ys, name="Knee", size=14, **look))
     return Figure(
         PARETO,
         "Pareto view",
         "Each dot is a point. On the front nothing else is better in both; at the knee, giving up more of "
         "one buys little of the other. Overloaded points are left out.",
         table,
-        {"data": data, "layout": layout(axis(titles[0].heading), axis(titles[1].heading), showlegend=True)},
+        plot.spec(data, layout(axis(titles[0].heading), axis(titles[1].heading), showlegend=True)),
         wide=True,
         template="sweep-pareto.html",
     )
@@ -165,16 +155,16 @@ def _dots(
     symbol: str = "circle",
     size: int,
 ) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": [xs[at] for at in chosen],
-        "y": [ys[at] for at in chosen],
-        "text": [plain(sweep.label(sweep.rows[at])) for at in chosen],
-        "marker": {"color": colour, "size": size, "symbol": symbol},
-        "hovertemplate": "%{text}<br>%{x:,.4~r}, %{y:,.4~r}<extra></extra>",
-    }
+    return plot.markers(
+        [xs[at] for at in chosen],
+        [ys[at] for at in chosen],
+        name=name,
+        colour=colour,
+        size=size,
+        symbol=symbol,
+        text=[plain(sweep.label(sweep.rows[at])) for at in chosen],
+        hover="%{text}<br>%{x:,.4~r}, %{y:,.4~r}<extra></extra>",
+    )
 
 
 def by_axis(sweep: Sweep, at: int) -> list[Figure]:
@@ -195,18 +185,10 @@ def _by(sweep: Sweep, at: int, metric: str) -> Figure | None:
     if not steady:
         return None
     head = metrics.column(metric)
-    table = Table(
-        [
-            metrics.Given(sweep.axis_name(columns), text=isinstance(ticks[0], str)),
-            Column("Lowest", head.unit),
-            Column("Median", head.unit),
-            Column("Highest", head.unit),
-            Column("Steady points"),
-            Column("Overloaded"),
-            Column("Failed"),
-        ],
-        [_spread(sweep, metric, tick, columns) for tick in ticks],
-    )
+    named = metrics.VerbatimColumn(sweep.axis_name(columns), text=isinstance(ticks[0], str))
+    spread = [Column(title, head.unit) for title in ("Lowest", "Median", "Highest")]
+    counts = [Column(title) for title in ("Steady points", "Overloaded", "Failed")]
+    table = Table([named, *spread, *counts], [_spread(sweep, metric, tick, columns) for tick in ticks])
     drawn = (
         _lines(sweep, groups, metric, columns)
         if len(groups) <= MOST_LINES
@@ -220,14 +202,14 @@ def _by(sweep: Sweep, at: int, metric: str) -> Figure | None:
         f"{head.title} by {sweep.axis_name(columns)}",
         _caption(len(groups), bool(over)),
         table,
-        {
-            "data": drawn,
-            "layout": layout(
+        plot.spec(
+            drawn,
+            layout(
                 _axis(sweep.axis_name(columns), ticks),
                 axis(head.heading, rangemode="tozero"),
                 showlegend=len(drawn) > 1,
             ),
-        },
+        ),
     )
 
 
@@ -249,7 +231,7 @@ def _tick(row: dict[str, Any], columns: Sequence[str]) -> Cell:
     ):
         value: Cell = row[columns[0]]
         return value
-    return ", ".join(shown(row[path]) for path in columns)
+    return ", ".join(show_value(row[path]) for path in columns)
 
 
 def _axis(title: str, ticks: Sequence[Cell]) -> dict[str, Any]:
@@ -287,17 +269,18 @@ def _lines(
     sweep: Sweep, groups: dict[str, list[dict[str, Any]]], metric: str, columns: Sequence[str]
 ) -> list[dict[str, Any]]:
     return [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": plain(name or "All points"),
-            "x": [_mark(_tick(row, columns)) for row in rows],
-            "y": [row[metric] if sweep.steady(row) else None for row in rows],
-            "connectgaps": False,
-            "line": {"color": palette.RUNS[i % len(palette.RUNS)], "width": 2, "dash": _DASHES[i % 4]},
-            "hovertemplate": "%{x}: %{y:,.4~r}<extra>%{fullData.name}</extra>",
-        }
-        for i, (name, rows) in enumerate(groups.items())
+        plot.line(
+            [_mark(_tick(row, columns)) for row in rows],
+            [row[metric] if sweep.steady(row) else None for row in rows],
+            name=plain(name or "All points"),
+            colour=palette.RUNS[number % len(palette.RUNS)],
+            width=2,
+            dash=_DASHES[number % 4],
+            marks=True,
+            connectgaps=False,
+            hover="%{x}: %{y:,.4~r}<extra>%{fullData.name}</extra>",
+        )
+        for number, (name, rows) in enumerate(groups.items())
         if any(sweep.steady(row) for row in rows)
     ]
 
@@ -306,38 +289,35 @@ def _cloud(sweep: Sweep, ticks: Sequence[Cell], metric: str, columns: Sequence[s
     rows = [row for row in sweep.rows if sweep.steady(row) and row[metric] is not None]
     medians = [_spread(sweep, metric, tick, columns)[2] for tick in ticks]
     return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "Points",
-            "x": [_mark(_tick(row, columns)) for row in rows],
-            "y": [row[metric] for row in rows],
-            "text": [plain(sweep.label(row)) for row in rows],
-            "marker": {"color": palette.STATE_COLOURS["idle"], "size": 6, "opacity": 0.7},
-            "hovertemplate": "%{text}<br>%{y:,.4~r}<extra></extra>",
-        },
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": "Median",
-            "x": [_mark(tick) for tick in ticks],
-            "y": medians,
-            "line": {"color": palette.BAR, "width": 2.5},
-            "hovertemplate": "median %{y:,.4~r}<extra></extra>",
-        },
+        plot.markers(
+            [_mark(_tick(row, columns)) for row in rows],
+            [row[metric] for row in rows],
+            name="Points",
+            text=[plain(sweep.label(row)) for row in rows],
+            marker={"color": palette.STATE_COLOURS["idle"], "size": 6, "opacity": 0.7},
+            hover="%{text}<br>%{y:,.4~r}<extra></extra>",
+        ),
+        plot.line(
+            [_mark(tick) for tick in ticks],
+            medians,
+            name="Median",
+            width=2.5,
+            marks=True,
+            hover="median %{y:,.4~r}<extra></extra>",
+        ),
     ]
 
 
 def _overloaded(
     sweep: Sweep, rows: Sequence[dict[str, Any]], columns: Sequence[str], height: float
 ) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "Overloaded",
-        "x": [_mark(_tick(row, columns)) for row in rows],
-        "y": [height] * len(rows),
-        "text": [plain(sweep.label(row)) for row in rows],
-        "marker": {"color": palette.STATE_COLOURS["spin_up"], "symbol": "x", "size": 9},
-        "hovertemplate": "%{text}: overloaded, no steady value<extra></extra>",
-    }
+    return plot.markers(
+        [_mark(_tick(row, columns)) for row in rows],
+        [height] * len(rows),
+        name="Overloaded",
+        colour=palette.STATE_COLOURS["spin_up"],
+        size=9,
+        symbol="x",
+        text=[plain(sweep.label(row)) for row in rows],
+        hover="%{text}: overloaded, no steady value<extra></extra>",
+    )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search import basis, metrics
-from iowatt.evaluate.search.sweep import Found
+from iowatt.evaluate.search import metrics, table
+from iowatt.evaluate.search.sweep import SweepResult
 from iowatt.lenses.findings import WIDE_INTERVAL
 from iowatt.pages.sweep import figures
 from iowatt.render import numbers
@@ -16,11 +16,11 @@ from iowatt.render.phrases import between
 Rows = Sequence[Mapping[str, Any]]
 
 
-def notes(found: Found) -> list[Note]:
+def notes(found: SweepResult) -> list[Note]:
     """Points that did not keep up, doubtful designs, failures, uncertain means, and what watts rest on."""
     rows = found.frame.to_dicts()
     said = [*_overloaded(rows), *_doubtful(found), *_failed(rows), *uncertain(rows)]
-    if told := basis.said(rows):
+    if told := table.basis_line(rows):
         said.append(Note(code="basis", text=told))
     return said
 
@@ -31,15 +31,14 @@ def _overloaded(rows: Rows) -> Iterator[Note]:
         return
     shares = [share for row in over if (share := row.get("done_share")) is not None]
     least = f" ({_done(shares)} of the requests offered per second were completed)" if shares else ""
-    yield Note(
-        code="not-kept-up",
-        text=f"{_points([row['point'] for row in over])} could not keep up with the load{least}: without a "
-        "steady state they are in no chart and are no candidates",
-        decides=True,
+    text = (
+        f"{_points([row['point'] for row in over])} could not keep up with the load{least}: without a "
+        "steady state they are in no chart and are no candidates"
     )
+    yield Note(code="not-kept-up", text=text, decides=True)
 
 
-def _doubtful(found: Found) -> Iterator[Note]:
+def _doubtful(found: SweepResult) -> Iterator[Note]:
     """A note for each key of a doubtful design."""
     for one in found.warned:
         such = "" if len(one.points) == 1 else "such as "
@@ -51,12 +50,11 @@ def _doubtful(found: Found) -> Iterator[Note]:
 def _failed(rows: Rows) -> Iterator[Note]:
     failed = [row for row in rows if row["status"] == "failed"]
     if failed:
-        yield Note(
-            code="points-failed",
-            text=f"{_points([row['point'] for row in failed])} could not be simulated; the first, "
-            f"{failed[0]['point']}: {failed[0]['error']}",
-            decides=True,
+        text = (
+            f"{_points([row['point'] for row in failed])} could not be simulated; the first, "
+            f"{failed[0]['point']}: {failed[0]['error']}"
         )
+        yield Note(code="points-failed", text=text, decides=True)
 
 
 def uncertain(rows: Rows) -> list[Note]:
@@ -75,24 +73,18 @@ def uncertain(rows: Rows) -> list[Note]:
     if wide:
         share, number, interval = max(wide)
         most = f"; most of all point {number}" if len(wide) > 1 else ""
-        said.append(
-            Note(
-                code="wide-interval",
-                text=f"the mean response time of {_inside([n for _, n, _ in wide])} is more than "
-                f"{numbers.percent(WIDE_INTERVAL)} uncertain{most} ({between(interval)}, "
-                f"{numbers.percent(share)} either way)",
-                decides=True,
-            )
+        text = (
+            f"the mean response time of {_inside([n for _, n, _ in wide])} is more than "
+            f"{numbers.percent(WIDE_INTERVAL)} uncertain{most} ({between(interval)}, "
+            f"{numbers.percent(share)} either way)"
         )
+        said.append(Note(code="wide-interval", text=text, decides=True))
     if unknown:
-        said.append(
-            Note(
-                code="no-interval",
-                text=f"the mean response time of {_inside(unknown)} has no confidence interval: runs of this "
-                "length have too few requests, or change too slowly",
-                decides=True,
-            )
+        text = (
+            f"the mean response time of {_inside(unknown)} has no confidence interval: runs of this "
+            "length have too few requests, or change too slowly"
         )
+        said.append(Note(code="no-interval", text=text, decides=True))
     return said
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Group
 from iowatt.evaluate.search.axes import axes
-from iowatt.evaluate.search.rate import Asked
+from iowatt.evaluate.search.rate import RateRequest
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import systems
 from iowatt.studies.emerald2012.systems import SEED, Scale, family
@@ -93,7 +93,7 @@ def _baseline(scale: Scale) -> list[Stage]:
     return [Stage("exp-baseline-raid-10", text, of.base, axes({SEED: [of.file.seed]}), labels, within=judged)]
 
 
-def _within(metric: str, raid: str, scale: Scale, limit_s: float = systems.LIMIT_S) -> Asked:
+def _within(metric: str, raid: str, scale: Scale, limit_s: float = systems.LIMIT_S) -> RateRequest:
     return systems.within(metric, raid, scale.requests, limit_s, fills=scale.fills)
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Family, Group
 from iowatt.evaluate.search.axes import axes
-from iowatt.evaluate.search.rate import ALL, Asked
+from iowatt.evaluate.search.rate import ALL, RateRequest
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import published
 from iowatt.studies.stages import Stage
@@ -128,14 +128,14 @@ def within(
     *,
     fills: float = FULL.fills,
     of: Family | None = None,
-) -> Asked:
+) -> RateRequest:
     """How a random profile is judged: so many requests, after the cache was written ``fills`` times."""
     writes = _WRITES[metric]
     store = (of or family()).controller(CLASS).work
     lines = 0 if store is None or store.cache is None else store.cache.size / store.cache.line
     warmup = 5_000 + (math.ceil(fills * lines / writes) if writes else 0)
     per_drive = _PER_DRIVE.get((metric, raid), 150)
-    return Asked(
+    return RateRequest(
         limit_s,
         loop="closed",
         workload=ALL,
@@ -157,7 +157,7 @@ def stage(
     metric: str,
     raid: str,
     counts: Sequence[int],
-    judged: Asked | None = None,
+    judged: RateRequest | None = None,
     *,
     sets: Sequence[str] = (),
     **labels: Any,
@@ -214,7 +214,7 @@ def _named(
     key: str,
     configuration: str,
     metric: str,
-    judged: Asked | None = None,
+    judged: RateRequest | None = None,
     sets: Sequence[str] = (),
     **labels: Any,
 ) -> Stage:

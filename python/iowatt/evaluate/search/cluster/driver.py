@@ -1,4 +1,4 @@
-"""Ray's driver, a process of its own: it takes tasks from the executor and gives back what became of them.
+"""Ray's driver, a separate process: it takes tasks from the executor and returns their outcomes.
 
 Ray ends a process whose cluster is
 lost, installs handlers of signals and writes to standard output: all of that is better done here than in the
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-from iowatt.evaluate.search.cluster import versions, worker
+from iowatt.evaluate.search.cluster import worker
 
 TASK: Final = "task"
 LISTEN: Final = "listen"
@@ -75,7 +75,7 @@ class _Given:
 
     payload: bytes
     ref: Any = None
-    #: Machines that could not do it, and what the last one said.
+    #: Machines that could not do it, and the error of the last one.
     unfit: list[str] = field(default_factory=list)
     error: bytes | None = None
     #: The machine that it was sent to; None where Ray chose.
@@ -102,7 +102,7 @@ class Driver:
         self._connection.send((IMPORTED,))
         ray.init(address=address, log_to_driver=False, configure_logging=False)
         self._connection.send((JOINED,))
-        for module in (versions, worker):
+        for module in (worker, worker):
             ray.cloudpickle.register_pickle_by_value(module)
         self._perform = ray.remote(num_cpus=1, max_retries=RETRIES)(worker.perform)
         self._nodes = processors(ray.nodes())
@@ -147,7 +147,7 @@ class Driver:
                 host, found = ray.get(answer)
             except ray.exceptions.RayError:  # it died meanwhile
                 continue
-            if found != versions.here():
+            if found != worker.here():
                 raise OtherVersionsError(host, found)
 
     def _submit(self, ticket: int, node: str | None = None) -> None:
@@ -159,7 +159,7 @@ class Driver:
         perform = self._perform
         if node is not None:
             perform = perform.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False))
-        task.ref = perform.remote(task.payload, versions.here(), ticket, self._reports, every_s)
+        task.ref = perform.remote(task.payload, worker.here(), ticket, self._reports, every_s)
         task.ref.future().add_done_callback(lambda done: self._inbox.put((_ANSWERED, ticket, done)))
 
     def _answered(self, ticket: int, done: Any) -> None:
@@ -167,7 +167,7 @@ class Driver:
         task.ref = None
         error = done.exception()
         if error is not None:
-            # Where it was tried before, what that machine said is of more use.
+            # The error of a machine that tried it before is more useful.
             if task.error is not None:
                 if task.node is not None:  # once is enough, or it would go there for ever
                     task.unfit.append(task.node)
@@ -273,9 +273,9 @@ class Driver:
 class OtherVersionsError(Exception):
     """A machine has another iowatt or Python than this one."""
 
-    def __init__(self, host: str, found: versions.Versions) -> None:
+    def __init__(self, host: str, found: worker.Versions) -> None:
         self.message = (
-            f"{host} has {versions.words(found)}, and this machine {versions.words(versions.here())}: "
+            f"{host} has {worker.words(found)}, and this machine {worker.words(worker.here())}: "
             "their points would not belong together"
         )
         super().__init__(self.message)

@@ -1,6 +1,6 @@
 """A Ray cluster as an executor.
 
-Ray itself is in a process of its own (``search.cluster.driver``): this one keeps the tasks that
+Ray itself is in a separate process (``search.cluster.driver``): this one keeps the tasks that
 wait, sends as many as there is room for, and hears what became of each.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.cluster import address as addresses
+from iowatt.evaluate.search.cluster import child as addresses
 from iowatt.evaluate.search.cluster import driver
 from iowatt.evaluate.search.cluster.child import Child
 from iowatt.evaluate.search.executor import Finished, MachineError, Work
@@ -31,11 +31,8 @@ class Cluster:
         Told of a task's reports, at most one a second: its ticket and how far it is. It is called by a
         thread.
 
-    Raises
-    ------
-    InputError
-        Ray is not installed, nothing answers at the address, or a machine of the cluster has another iowatt
-        or Python than this one.
+    Raises ``InputError``: ray is not installed, nothing answers at the address, or a machine of the cluster
+    has another iowatt or Python than this one.
     """
 
     def __init__(self, address: str, on_report: Callable[[int, float], None] | None = None) -> None:
@@ -143,13 +140,12 @@ class Cluster:
             self._finished.put(self._lost(rest[0]))
 
     def _lost(self, reason: str) -> InputError:
-        return InputError(
-            "unreachable",
-            addresses.WHERE,
-            f"the cluster at {self.address.text} is lost: {reason}",
-            hint="finished points are kept; the same command with `resume=True` continues, on a cluster or, "
-            "without `cluster=`, on this machine",
+        message = f"the cluster at {self.address.text} is lost: {reason}"
+        hint = (
+            "finished points are kept; the same command with `resume=True` continues, on a cluster or, "
+            "without `cluster=`, on this machine"
         )
+        return InputError("unreachable", addresses.WHERE, message, hint=hint)
 
 
 def _finished(ticket: int, failed: bool, content: bytes) -> Finished:
@@ -161,9 +157,6 @@ def _finished(ticket: int, failed: bool, content: bytes) -> Finished:
 
 
 def _died(text: str) -> MachineError:
-    return MachineError(
-        "unreachable",
-        None,
-        f"the machines that ran it died or lost it, {driver.RETRIES + 1} times: {text}",
-        hint="check that they have enough memory; `resume=True` tries it again",
-    )
+    message = f"the machines that ran it died or lost it, {driver.RETRIES + 1} times: {text}"
+    hint = "check that they have enough memory; `resume=True` tries it again"
+    return MachineError("unreachable", None, message, hint=hint)

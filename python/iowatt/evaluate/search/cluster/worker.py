@@ -1,8 +1,7 @@
-"""What goes to the machines of the cluster: one task, and what becomes of it.
+"""What runs on the machines of a cluster: one task, and its outcome.
 
-Like ``search.cluster.versions`` it goes there by its content, so that a machine with another
-iowatt, or none, refuses tasks instead of failing in them.
-"""
+This module travels by value, not by name, so that a machine with another iowatt, or none, refuses tasks
+instead of failing in them: at import it needs nothing but Python."""
 
 from __future__ import annotations
 
@@ -11,9 +10,27 @@ import pickle
 import platform
 import time
 from collections.abc import Callable
+from importlib import metadata
 from typing import Any, Final, NamedTuple
 
-from iowatt.evaluate.search.cluster.versions import Versions, here
+Versions = tuple[str, str | None]
+"""Of Python and of iowatt; ``None`` where it is not installed."""
+
+
+def here() -> Versions:
+    """The versions of this machine."""
+    try:
+        iowatt: str | None = metadata.version("iowatt")
+    except metadata.PackageNotFoundError:
+        iowatt = None
+    return platform.python_version(), iowatt
+
+
+def words(found: Versions) -> str:
+    """Readable form for messages and tables."""
+    python, iowatt = found
+    return f"{f'iowatt {iowatt}' if iowatt else 'no iowatt'} on Python {python}"
+
 
 DONE: Final = "done"
 FAILED: Final = "failed"
@@ -27,7 +44,7 @@ REPORT_S: Final = 1.0
 
 
 class Outcome(NamedTuple):
-    """What became of a task: ``content`` is the pickled result or error, or the versions that were found."""
+    """The outcome of a task: ``content`` is the pickled result or error, or the versions found."""
 
     kind: str
     node: str
@@ -74,7 +91,7 @@ def perform(payload: bytes, expected: Versions, ticket: int, reports: Any, every
 
 
 def reporter(ticket: int, reports: Any, every_s: float) -> Callable[[float], None]:
-    """What a task calls: it passes on few of the calls, and none that matters to the task itself."""
+    """The task's report function: it forwards few of the calls, and its failure never fails the task."""
     last = time.monotonic()
 
     def report(fraction: float) -> None:
@@ -112,6 +129,6 @@ class Reports:
         self._last[ticket] = fraction
 
     def take(self) -> dict[int, float]:
-        """What was told since the last time."""
+        """Reports since the last call."""
         told, self._last = self._last, {}
         return told

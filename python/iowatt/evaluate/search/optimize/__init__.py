@@ -1,6 +1,6 @@
-"""``iowatt optimize``: which of many configurations, by simulating as few of them as it takes.
+"""``iowatt optimize``: the best of many configurations, by simulating as few of them as it takes.
 
-problem  what is asked          space  the configurations    known, bounds  what is sure before any run
-looked  each of them, unsimulated   exact, sampled  which to simulate next   front  which are best
-engine  all of it, resumable    why, text, page  what a person is told
+problem objectives and constraints space the configurations bounds what is certain before any run
+candidates points assessed and run methods, screen which to simulate next engine all of it, resumable
+outcome, result, result_view   the result        sensitivity   why the winner wins
 """

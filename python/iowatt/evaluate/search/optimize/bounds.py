@@ -1,10 +1,11 @@
-"""What no run of a point can be better than: sound bounds, so that leaving points out proves something.
+"""What is certain about a point before any run: metrics that follow from its plan, and sound bounds of
+others.
 
-Watts: every drive draws at least the least of its states that it can be in; what stands around it draws at
-least its idle watts, and supplies give out at most their best share. Throughput: requests at recorded times
-come to every configuration alike (the arrivals of one Run are those of all with the same workloads), a
-processor and a link take no more than they can. What follows from both follows (IOPS/W, joules).
-"""
+Watts: every drive draws at least the watts of its lowest reachable state; the parts around it draw at least
+their idle watts, and supplies deliver at most their best share. Throughput: requests at recorded times reach
+every configuration alike (the arrivals of one Run are those of all with the same workloads), and processors
+and links have a capacity. IOPS/W and joules follow. Because the bounds are sound, leaving a point out proves
+something."""
 
 from __future__ import annotations
 
@@ -13,35 +14,67 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from iowatt.evaluate.search import metrics, pricing, table
+from iowatt.lenses.efficiency import BYTES_PER_GB
 from iowatt.model.power.plan import ArrayPlan, Enclosure
+from iowatt.sources.translation import capacity
 
 if TYPE_CHECKING:
     from iowatt.model.power.efficiency import Floats
+
+PURCHASE: Final = "cost.purchase_usd"
+
+
+def static_metrics(plan: Mapping[str, Any], prices: pricing.Pricing | None) -> dict[str, float]:
+    """Drives, capacity, redundancy, the purchase where it is priced, idle watts.
+
+    Raises ``InputError`` where something of it has no price.
+    """
+    found: dict[str, float] = {
+        "devices.count": float(len(plan["names"]["devices"])),
+        metrics.SURVIVED: float(table.failures_survived(plan)),
+    }
+    if not _reduced(plan):
+        bytes_ = capacity(plan["names"], plan["simulation"])
+        for name, value in (
+            ("raw", bytes_.raw_bytes), ("usable", bytes_.usable_bytes), ("effective", bytes_.effective_bytes),
+        ):  # fmt: skip
+            if value is not None:
+                found[f"capacity_gb.{name}"] = value / BYTES_PER_GB
+    if prices is not None:
+        found[PURCHASE] = pricing.purchase(plan, prices)
+    return found
+
+
+def _reduced(plan: Mapping[str, Any]) -> bool:
+    """Whether what a volume is worth depends on what is written: snapshots keep data of their own."""
+    return bool(plan["simulation"].get("virtual_pools"))
+
 
 Range = tuple[float, float]
 
 _MIB = 1 << 20
 #: Rounding of sums of joules over intervals.
 _SLACK = 1e-9
-#: Between the points at which a curve is looked at.
+#: Error between the points at which a curve is sampled.
 _BETWEEN = 1e-4
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """What comes to every configuration under open loads: requests, their bytes, and over how long, s."""
+    """Arrivals at every configuration under open loads: requests, their bytes, and the seconds they take."""
 
     requests: float
     bytes: float
     seconds: float
 
 
-def digest(plan: Mapping[str, Any]) -> str | None:
-    """What tells arrivals from others; None where they depend on completions, or a part of them is cut."""
+def arrivals_digest(plan: Mapping[str, Any]) -> str | None:
+    """A digest of the arrivals; None where they depend on completions, or a warm-up cuts some."""
     simulation = plan["simulation"]
     if any(workload["replay"]["mode"] != "open" for workload in simulation["workloads"]):
         return None
@@ -51,10 +84,10 @@ def digest(plan: Mapping[str, Any]) -> str | None:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def arrivals(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | None:
-    """Those that a Run had; None where its window does not hold them all.
+def arrivals_of(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | None:
+    """The arrivals of a Run; None where its window does not hold them all.
 
-    Of an open end the window lasts to the last completion, so at least to the last arrival.
+    A window with an open end lasts to the last completion, so at least to the last arrival.
     """
     requests = row.get("requests.count")
     read, written = row.get("requests.bytes_read"), row.get("requests.bytes_written")
@@ -67,10 +100,12 @@ def arrivals(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | None
     return Arrivals(float(requests), float(read + written), float(seconds))
 
 
-def bounds(plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool = False) -> dict[str, Range]:
+def metric_bounds(
+    plan: Mapping[str, Any], arrivals: Arrivals | None, *, warmed: bool = False
+) -> dict[str, Range]:
     """The range of each metric that something is known of; others may be anything.
 
-    ``warmed``: Runs have a beginning that is cut, whatever the plan says.
+    ``warmed``: Runs have a warm-up, whatever the plan says.
     """
     least = _least_watts(plan)
     found: dict[str, Range] = {"power_w.mean": (least, math.inf)}
@@ -78,14 +113,14 @@ def bounds(plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool = Fal
     if plan.get("power"):
         basis = _least_wall(plan, least)
         found["power_w.wall_mean"] = found["power_w.wall_max"] = (basis, math.inf)
-    iops, mib = _most(plan, come, warmed=warmed)
+    iops, mib = _most(plan, arrivals, warmed=warmed)
     found["throughput.iops"], found["throughput.mib_per_s"] = (0.0, iops), (0.0, mib)
     if basis > 0:
         found["efficiency.iops_per_w"] = (0.0, iops / basis)
         found["efficiency.mib_per_s_per_w"] = (0.0, mib / basis)
-    if come is not None:
-        found["energy.total_j"] = (basis * come.seconds, math.inf)
-        found["energy.per_request_j"] = (basis * come.seconds / come.requests, math.inf)
+    if arrivals is not None:
+        found["energy.total_j"] = (basis * arrivals.seconds, math.inf)
+        found["energy.per_request_j"] = (basis * arrivals.seconds / arrivals.requests, math.inf)
     return {name: (low * (1 - _SLACK), high * (1 + _SLACK)) for name, (low, high) in found.items()}
 
 
@@ -148,7 +183,7 @@ def _least_parts(enclosure: Enclosure) -> tuple[float, float]:
 
 
 def _least_input(enclosure: Enclosure, watts: float) -> float:
-    """What supplies draw to give out ``watts``, by the greatest convex function that is nowhere more."""
+    """Input watts of supplies that deliver ``watts``, by the greatest convex function below their curve."""
     supplies = enclosure.supplies
     if supplies is None:
         return watts
@@ -169,7 +204,7 @@ def _above(x: Floats, y: Floats, first: int, middle: int, last: int) -> bool:
 
 
 def _best_share(enclosure: Enclosure) -> float:
-    """The most of what it draws that an enclosure's supplies give out."""
+    """Best efficiency of an enclosure's supplies."""
     if enclosure.supplies is None:
         return 1.0
     curve = enclosure.supplies.curve
@@ -177,11 +212,11 @@ def _best_share(enclosure: Enclosure) -> float:
     return float(min(1.0, np.max(loads / curve.input_share(loads)) * (1 + _BETWEEN)))
 
 
-def _most(plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool) -> Range:
+def _most(plan: Mapping[str, Any], arrivals: Arrivals | None, *, warmed: bool) -> Range:
     """Most requests a second, and MiB a second."""
     iops = mib = math.inf
-    if come is not None:
-        iops, mib = come.requests / come.seconds, come.bytes / come.seconds / _MIB
+    if arrivals is not None:
+        iops, mib = arrivals.requests / arrivals.seconds, arrivals.bytes / arrivals.seconds / _MIB
     if warmed or plan["simulation"]["observe"]["warmup_s"] or plan.get("warmup") == "auto":
         return iops, mib  # what was under way when the window began completes in it
     controller = plan["simulation"].get("controller") or {}

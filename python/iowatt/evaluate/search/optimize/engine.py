@@ -1,17 +1,16 @@
-"""An optimization from its problem to its outcome: looked at, simulated as far as it takes, kept, resumable.
+"""An optimization from its problem to its outcome: points assessed, simulated as far as needed, kept,
+resumable.
 
-The course is a function of the problem and of what simulations say, so that going on with an interrupted one
+It is a function of the problem and of the simulations' results, so that resuming an interrupted one
 is running it again with a journal that knows most answers.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,18 +21,17 @@ from iowatt.base.results import Note
 from iowatt.evaluate.search import prepare, table
 from iowatt.evaluate.search.evaluator import Evaluator, Progress
 from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import SWEEP, Folder, refuse, write_whole
-from iowatt.evaluate.search.optimize import exact, outcome, sampled
-from iowatt.evaluate.search.optimize.candidate_assessment import Looker, possible
-from iowatt.evaluate.search.optimize.evaluate import Judge
-from iowatt.evaluate.search.optimize.outcome import DOCUMENT, Outcome
+from iowatt.evaluate.search.folder import SWEEP, Folder, refuse_target
+from iowatt.evaluate.search.journal import error_at_point, error_text
+from iowatt.evaluate.search.optimize import methods, outcome
+from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator, impossible_because
+from iowatt.evaluate.search.optimize.outcome import DOCUMENT, OptimizationOutcome
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.result import Optimization
 from iowatt.evaluate.search.optimize.screen import pick
-from iowatt.evaluate.search.optimize.sensitivity import why
+from iowatt.evaluate.search.optimize.sensitivity import explain_winner
 from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.record import as_text, at_point
-from iowatt.evaluate.search.row import warnings as row_warnings
+from iowatt.evaluate.search.table import row_warnings
 
 EXACT_UP_TO: Final = 1000
 """Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
@@ -66,46 +64,43 @@ def optimize(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
-    page: Callable[[Outcome, Problem], str] | None = None,
-) -> Outcome:
+    page: Callable[[OptimizationOutcome, Problem], str] | None = None,
+) -> OptimizationOutcome:
     """Find the best configurations of a problem.
 
     Parameters
     ----------
     name:
-        Of the scenario.
+        Name of the scenario.
     output:
         Directory for everything. Without it nothing is written.
     force, resume:
         Replace what is at ``output``, or go on with it.
     jobs, executor:
-        As for :func:`iowatt.evaluate.search.sweep.search`; the outcome does not depend on them.
+        As for :func:`iowatt.evaluate.search.sweep.run_sweep`; the outcome does not depend on them.
     progress:
-        Called as points are looked at, and as they are simulated.
+        Called as points are assessed, and as they are simulated.
     page:
         Makes the page that is written to ``output`` (HTML).
 
-    Raises
-    ------
-    InputError
-        What is wrong with the problem: a key or value that is none, a space without any configuration that
-        can be built, a metric that no point has.
+    Raises ``InputError``: what is wrong with the problem: an unknown key or value, a space without any
+    configuration that can be built, a metric that no point has.
     """
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
     if output is not None:
-        refuse(output, force=force, resume=resume, shape=SHAPE)
+        refuse_target(output, force=force, resume=resume, shape=SHAPE)
     space = Space(problem.axes)
     method = _method(problem, space)
-    looker = Looker(problem, space)
+    assessor = Assessor(problem, space)
     _stop_at_bad(problem, space)
     with ExitStack() as stack:
         if executor is not None:
             stack.callback(executor.close)
-        _look(space, looker, problem, method, progress)
+        _look(space, assessor, problem, method, progress)
         folder = None
         if output is not None:
-            manifest = _manifest(problem, looker)
+            manifest = _manifest(problem)
             folder = Folder(output, manifest, problem.given.text, force=force, resume=resume, shape=SHAPE)
             stack.callback(folder.close)
         budget = space.size if method == "exact" else _budget(problem, space)
@@ -115,34 +110,39 @@ def optimize(
         if folder is not None:
             evaluator.records |= folder.journal.records
             resumed = len(folder.journal.records)
-        judge = Judge(problem, looker, evaluator)
-        _first(problem, looker, judge)
+        candidates = CandidateEvaluator(problem, assessor, evaluator)
+        _first(problem, assessor, candidates)
 
-        def left(count: int) -> None:
+        def on_remaining(count: int) -> None:
             evaluator.total = evaluator.done + count
 
         notes: list[Note] = []
         if method == "exact":
-            reasons = exact.enumerate_all(problem, looker, judge, _order(problem, looker), left)
+            reasons = methods.search_exact(
+                problem, assessor, candidates, _order(problem, assessor), on_remaining
+            )
         else:
             spent = budget - min(space.most_neighbours, int(_RESERVE * budget))
-            reasons, notes = sampled.sample(problem, looker, judge, budget=spent, told=left)
-        notes += _around(problem, looker, judge, left, None if method == "exact" else budget)
-        if judge.records and not judge.rows and not judge.too_slow:
-            raise _all_failed(judge)
-        best = outcome.chosen(problem, judge)
-        notes += _notes(problem, space, looker, judge, method)
+            reasons, notes = methods.search_sampled(
+                problem, assessor, candidates, budget=spent, on_remaining=on_remaining
+            )
+        notes += _around(problem, assessor, candidates, on_remaining, None if method == "exact" else budget)
+        if candidates.records and not candidates.rows and not candidates.too_slow:
+            raise _all_failed(candidates)
+        best = outcome.chosen(problem, candidates)
+        notes += _notes(problem, space, assessor, candidates, method)
         made = outcome.document(
-            problem, looker, judge, reasons, name=name, method=method, notes=notes,
-            warnings=_of_winner(problem, looker, judge),
+            problem, assessor, candidates, reasons, name=name, method=method, notes=notes,
+            warnings=_of_winner(problem, assessor, candidates),
         )  # fmt: skip
-        frame = outcome.frame(problem, looker, judge, reasons, best)
-        made = made.model_copy(update={"why": why(made, frame)})
-        found = Outcome(made, frame, resumed, evaluator.faults, evaluator.machines)
+        frame = outcome.frame(problem, assessor, candidates, reasons, best)
+        made = made.model_copy(update={"why": explain_winner(made, frame)})
+        found = OptimizationOutcome(made, frame, resumed, evaluator.faults, evaluator.machines)
         if folder is not None:
             _write(folder, found)
             if page is not None:
-                _write_page(folder, page(found, problem))
+                text = page(found, problem)
+                folder.write("report.html", lambda file: file.write_text(text, "utf-8", newline="\n"))
     return found
 
 
@@ -164,19 +164,12 @@ def _method(problem: Problem, space: Space) -> str:
         fits = problem.most is None or problem.most >= space.size
         return "exact" if space.size <= EXACT_UP_TO and fits else "search"
     if problem.method == "exact" and space.size > MOST_EXACT:
-        raise InputError(
-            "too-large",
-            Argument("method", "exact"),
-            f"{space.size:,} points are too many to simulate one by one; the most is {MOST_EXACT:,}",
-            hint="`method=search` simulates a small part of them",
-        )
+        message = f"{space.size:,} points are too many to simulate one by one; the most is {MOST_EXACT:,}"
+        hint = "`method=search` simulates a small part of them"
+        raise InputError("too-large", Argument("method", "exact"), message, hint=hint)
     if problem.method == "exact" and problem.most is not None:
-        raise InputError(
-            "conflict",
-            Argument("most"),
-            "an exact answer simulates every point that may be best, however many there are",
-            hint="leave it out, or give `method=search`",
-        )
+        message = "an exact answer simulates every point that may be best, however many there are"
+        raise InputError("conflict", Argument("most"), message, hint="leave it out, or give `method=search`")
     return problem.method
 
 
@@ -191,14 +184,14 @@ def _budget(problem: Problem, space: Space) -> int:
 
 
 def _stop_at_bad(problem: Problem, space: Space) -> None:
-    """Each value with others, so that one that is wrong whatever it is with is said before anything else."""
+    """Check each value in several combinations, to refuse at once a value that is wrong in all of them."""
     numbers = {*space.star(), *space.sample(2 * _PARTNERS * sum(space.shape), problem.seed)}
-    found: list[prepare.Checked | prepare.Refused] = []
+    found: list[prepare.CheckedPoint | prepare.RefusedPoint] = []
     for number in sorted(numbers):
         point = space.point(number)
         given = problem.given
         one = prepare.examine(given, space.axes, point, (*given.overrides, *point.overrides))
-        found.append(one if isinstance(one, prepare.Refused) else one[0])
+        found.append(one if isinstance(one, prepare.RefusedPoint) else one[0])
     prepare.stop_at_bad(space.axes, found, fewest=min(_PARTNERS, min(_others(space), default=1)))
 
 
@@ -209,7 +202,7 @@ def _others(space: Space) -> list[int]:
 
 def _look(
     space: Space,
-    looker: Looker,
+    assessor: Assessor,
     problem: Problem,
     method: str,
     progress: Callable[[Progress], None] | None,
@@ -217,69 +210,73 @@ def _look(
     whole = method == "exact" or space.size <= LOOKED_AT
     numbers = range(1, space.size + 1) if whole else space.sample(AT_RANDOM, problem.seed)
     for done, number in enumerate(numbers, 1):
-        looker(number)
+        assessor(number)
         if progress is not None:
             progress(Progress(done, len(numbers), 0, 0.0, "points looked at"))
-    built = [one for one in looker.seen.values() if one.refused is None]
+    built = [one for one in assessor.seen.values() if one.refused is None]
     if not built:
-        first = next(iter(looker.seen.values()))
-        raise InputError(
-            "infeasible",
-            Argument("over"),
-            f"none of the {len(looker.seen):,} configurations that were looked at can be built; the first: "
-            f"{first.refused}",
+        first = next(iter(assessor.seen.values()))
+        message = (
+            f"none of the {len(assessor.seen):,} configurations that were looked at can be built; the first: "
+            f"{first.refused}"
         )
+        raise InputError("infeasible", Argument("over"), message)
 
 
-def _first(problem: Problem, looker: Looker, judge: Judge) -> None:
-    """One point is run, and where it says too little some others: what is wrong with all is said at once.
+def _first(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> None:
+    """Run one point, and some others where it tells too little, so that an error common to all appears at
+    once.
 
     Raises ``InputError`` where all of them fail for the same kind of reason, or none has a metric that is
     asked for.
     """
-    order = [number for number in _order(problem, looker) if possible(looker(number), problem) is None]
+    order = [
+        number
+        for number in _order(problem, assessor)
+        if impossible_because(assessor(number), problem) is None
+    ]
     if not order:
         return
     few = dict.fromkeys(order[at * (len(order) - 1) // (_FEW - 1)] for at in range(_FEW))
     for number in few:
-        judge.run([number])
-        row = judge.rows.get(number)
+        candidates.run([number])
+        row = candidates.rows.get(number)
         if row is not None:
-            looker.learn(number, row)
-        missing = _missing(problem, looker, judge)
-        if judge.rows and not missing:
+            assessor.learn(number, row)
+        missing = _missing(problem, assessor, candidates)
+        if candidates.rows and not missing:
             return
-    if not judge.rows:
-        if len(few) == len(order) or not judge.too_slow:
-            raise _all_failed(judge)
+    if not candidates.rows:
+        if len(few) == len(order) or not candidates.too_slow:
+            raise _all_failed(candidates)
         return
-    unknown = next((row["energy.unknown"] for row in judge.rows.values() if row.get("energy.unknown")), None)
-    raise InputError(
-        "missing-figure",
-        problem.argument_of(missing[0]),
-        f"none of {len(judge.rows)} Runs of this scenario has the metric {missing[0]!r}"
-        + (f": {unknown}" if unknown else ""),
-        hint="the table of `iowatt sweep` shows the metrics that a Run has",
+    unknown = next(
+        (row["energy.unknown"] for row in candidates.rows.values() if row.get("energy.unknown")), None
     )
+    message = f"none of {len(candidates.rows)} Runs of this scenario has the metric {missing[0]!r}" + (
+        f": {unknown}" if unknown else ""
+    )
+    hint = "the table of `iowatt sweep` shows the metrics that a Run has"
+    raise InputError("missing-figure", problem.argument_of(missing[0]), message, hint=hint)
 
 
-def _missing(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
+def _missing(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> list[str]:
     """Metrics that no Run so far has a figure for."""
-    seen = {name for row in judge.rows.values() for name, value in row.items() if value is not None}
-    known = {name for one in looker.seen.values() for name in one.known}
+    seen = {name for row in candidates.rows.values() for name, value in row.items() if value is not None}
+    known = {name for one in assessor.seen.values() for name in one.known}
     return [name for name in problem.metrics if name not in seen | known]
 
 
-def _all_failed(judge: Judge) -> InputError:
-    number, record = next(iter(judge.records.items()))
+def _all_failed(candidates: CandidateEvaluator) -> InputError:
+    number, record = next(iter(candidates.records.items()))
     error = record["error"]
-    said = f"none of the {len(judge.records)} points that were tried can be simulated; the first"
-    return at_point({**error, "message": f"{said}: {error['message']}"}, f"point {number}")
+    said = f"none of the {len(candidates.records)} points that were tried can be simulated; the first"
+    return error_at_point({**error, "message": f"{said}: {error['message']}"}, f"point {number}")
 
 
-def _order(problem: Problem, looker: Looker) -> list[int]:
+def _order(problem: Problem, assessor: Assessor) -> list[int]:
     """All points that can be built, those that promise most first."""
-    built = {number: one for number, one in looker.seen.items() if one.refused is None}
+    built = {number: one for number, one in assessor.seen.items() if one.refused is None}
     expected = {number: one.estimate for number, one in built.items() if one.estimate}
     random = np.random.Generator(np.random.PCG64(problem.seed))
     first = pick(expected, problem, len(expected), random)
@@ -287,135 +284,98 @@ def _order(problem: Problem, looker: Looker) -> list[int]:
 
 
 def _around(
-    problem: Problem, looker: Looker, judge: Judge, left: Callable[[int], None], budget: int | None
+    problem: Problem,
+    assessor: Assessor,
+    candidates: CandidateEvaluator,
+    on_remaining: Callable[[int], None],
+    budget: int | None,
 ) -> list[Note]:
-    """The winner's neighbours are simulated, whatever is known of them: they say why it wins.
+    """Simulate the winner's neighbours, because they show why it wins.
 
-    One that turns out better is the next winner, until none is, or the budget is spent, which a note says.
+    A better neighbour becomes the next winner, until there is none or the budget is spent (a note).
     """
     winner = None
-    while (best := outcome.chosen(problem, judge).winner) is not None and best != winner:
+    while (best := outcome.chosen(problem, candidates).winner) is not None and best != winner:
         winner = best
-        near = [number for number in looker.space.neighbours(winner) if looker(number).refused is None]
-        near = [number for number in near if number not in judge.records]
-        room = len(near) if budget is None else max(0, budget - len(judge.records))
-        left(min(room, len(near)))
-        judge.run(near[:room])
+        near = [number for number in assessor.space.neighbours(winner) if assessor(number).refused is None]
+        near = [number for number in near if number not in candidates.records]
+        room = len(near) if budget is None else max(0, budget - len(candidates.records))
+        on_remaining(min(room, len(near)))
+        candidates.run(near[:room])
         if room < len(near):
-            return [
-                Note(
-                    code="budget-spent",
-                    text=f"{len(near) - room} of the winner's neighbours were not simulated: the budget of "
-                    f"{budget} simulations was spent",
-                    decides=True,
-                )
-            ]
+            text = (
+                f"{len(near) - room} of the winner's neighbours were not simulated: the budget of "
+                f"{budget} simulations was spent"
+            )
+            return [Note(code="budget-spent", text=text, decides=True)]
     return []
 
 
-def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method: str) -> list[Note]:
+def _notes(
+    problem: Problem, space: Space, assessor: Assessor, candidates: CandidateEvaluator, method: str
+) -> list[Note]:
     notes = [
         Note(
             code="simulated",
             text="every figure is of simulated Runs; estimates only choose which points are simulated",
         )
     ]
-    failed = sorted(number for number, record in judge.records.items() if "error" in record)
+    failed = sorted(number for number, record in candidates.records.items() if "error" in record)
     if failed:
-        said = as_text(judge.records[failed[0]]["error"])
-        notes.append(
-            Note(
-                code="points-failed",
-                text=f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}",
-                decides=True,
-            )
-        )
-    late = sum(row.get("overloaded") is True for row in judge.rows.values())
+        said = error_text(candidates.records[failed[0]]["error"])
+        text = f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}"
+        notes.append(Note(code="points-failed", text=text, decides=True))
+    late = sum(row.get("overloaded") is True for row in candidates.rows.values())
     if late:
-        notes.append(
-            Note(
-                code="not-kept-up",
-                text=f"{late} simulated points could not keep up with their load: their figures depend on "
-                "how long the run is, so that they are not feasible",
-                decides=True,
-            )
+        text = (
+            f"{late} simulated points could not keep up with their load: their figures depend on "
+            "how long the run is, so that they are not feasible"
         )
+        notes.append(Note(code="not-kept-up", text=text, decides=True))
     if method == "search":
-        notes.append(
-            Note(
-                code="not-proven",
-                text="not every point was simulated: there may be a better one among the others",
-            )
+        text = "not every point was simulated: there may be a better one among the others"
+        notes.append(Note(code="not-proven", text=text))
+    if len(assessor.seen) < space.size:
+        text = (
+            f"{len(assessor.seen):,} of {space.size:,} points were looked at: some at random, those "
+            "that Optuna proposed, and those around the best"
         )
-    if len(looker.seen) < space.size:
-        notes.append(
-            Note(
-                code="looked-at",
-                text=f"{len(looker.seen):,} of {space.size:,} points were looked at: some at random, those "
-                "that Optuna proposed, and those around the best",
-            )
-        )
+        notes.append(Note(code="looked-at", text=text))
     if problem.within is not None:
         within = problem.within
-        notes.append(
-            Note(
-                code="judged-within",
-                text=f"each point is judged at the highest rate whose {within.statistic} response time is "
-                f"within {within.limit_s * 1e3:g} ms, found to {within.tolerance:.2%} of the rate",
-            )
+        text = (
+            f"each point is judged at the highest rate whose {within.statistic} response time is "
+            f"within {within.limit_s * 1e3:g} ms, found to {within.tolerance:.2%} of the rate"
         )
+        notes.append(Note(code="judged-within", text=text))
     return notes
 
 
-def _of_winner(problem: Problem, looker: Looker, judge: Judge) -> list[Note]:
-    """What speaks against the winner: warnings of its Run, an estimate that says something else."""
-    winner = outcome.chosen(problem, judge).winner
+def _of_winner(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> list[Note]:
+    """Warnings of the winner's Run, and an estimate that contradicts it."""
+    winner = outcome.chosen(problem, candidates).winner
     if winner is None:
         return []
-    row = judge.rows[winner]
+    row = candidates.rows[winner]
     found = [Note(code="run-warning", text=text, decides=True) for text in row_warnings(row)]
     for goal in problem.objectives:
-        expected, value = (looker(winner).estimate or {}).get(goal.metric), row[goal.metric]
+        expected, value = (assessor(winner).estimate or {}).get(goal.metric), row[goal.metric]
         if expected is not None and value and abs(expected / value - 1) > _FAR:
-            found.append(
-                Note(
-                    code="estimate-differs",
-                    text=f"its {goal.metric} in steady state is {expected:.4g} by the estimate and "
-                    f"{value:.4g} by its Run: look at the Run (is it long enough?) before you trust either",
-                    decides=True,
-                )
+            message = (
+                f"its {goal.metric} in steady state is {expected:.4g} by the estimate and "
+                f"{value:.4g} by its Run: look at the Run (is it long enough?) before you trust either"
             )
+            found.append(Note(code="estimate-differs", text=message, decides=True))
     return found
 
 
-def _manifest(problem: Problem, looker: Looker) -> dict[str, Any]:
-    base = prepare.raw(problem.given)
-    return {
-        "schema": "iowatt.sweep/1",
-        "kind": "optimize",
-        "version": version("iowatt"),
-        "command": problem.command,
-        "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
-        "set": list(problem.given.overrides),
-        "own_seeds": False,
-        "result": Optimization.model_fields["schema_id"].default,
-        "axes": [
-            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
-            for axis in problem.axes
-        ],
-        "inputs": [],
-    }
+def _manifest(problem: Problem) -> dict[str, Any]:
+    manifest = prepare.manifest("optimize", problem.given, problem.axes, problem.command)
+    return {**manifest, "result": Optimization.model_fields["schema_id"].default, "inputs": []}
 
 
-def _write(folder: Folder, found: Outcome) -> None:
+def _write(folder: Folder, found: OptimizationOutcome) -> None:
     folder.write("table.parquet", lambda file: table.write_parquet(found.frame, file))
     folder.write("table.csv", lambda file: table.write_csv(found.frame, file))
     text = json.dumps(found.document.as_dict(), indent=2, ensure_ascii=False) + "\n"
     folder.write(DOCUMENT, lambda file: file.write_text(text, "utf-8"))
-
-
-def _write_page(folder: Folder, drawn: str) -> None:
-    write_whole(
-        folder.target / "report.html",
-        lambda file: file.write_text(drawn, encoding="utf-8", newline="\n"),
-    )

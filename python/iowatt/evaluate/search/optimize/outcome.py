@@ -1,4 +1,4 @@
-"""What an optimization found, as a document and as a table of every point that was looked at."""
+"""The outcome of an optimization: a document, and a table of every assessed point."""
 
 from __future__ import annotations
 
@@ -11,42 +11,40 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search import basis, pricing, table
-from iowatt.evaluate.search.grid import short_names
-from iowatt.evaluate.search.optimize import metric
-from iowatt.evaluate.search.optimize.candidate_assessment import Looker
-from iowatt.evaluate.search.optimize.evaluate import Judge
-from iowatt.evaluate.search.optimize.front import choose, front, knee
+from iowatt.evaluate.search import metrics, pricing, table
+from iowatt.evaluate.search.axes import short_names
+from iowatt.evaluate.search.journal import error_text
+from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.result import (
-    AxisOffered,
-    ConstraintAsked,
+    AxisResult,
+    ConstraintResult,
     EstimateErrors,
     EstimatorUse,
-    Judged,
-    ObjectiveAsked,
+    ObjectiveResult,
     Optimization,
     PricingBasis,
+    RateLimitUsed,
     SpaceCounts,
-    Why,
+    WinnerExplanation,
 )
-from iowatt.evaluate.search.record import as_text
-from iowatt.evaluate.search.row import TEXTS
+from iowatt.evaluate.search.pareto import knee_of, nondominated, recommend
+from iowatt.evaluate.search.table import TEXTS
 
 if TYPE_CHECKING:
     import polars as pl
 
 DOCUMENT: Final = "optimize.json"
 
-NOTHING_SAID: Final = Why(
+NOT_EXPLAINED: Final = WinnerExplanation(
     winner=None, bottleneck=None, constraints=[], axes=[], runner_up=None, limits=[], shares=[]
 )
 """Before anything is known of why."""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The document and the table of all points that were looked at; ``faults`` are errors of ours."""
+class OptimizationOutcome:
+    """The document and the table of all assessed points; ``faults`` are errors of iowatt."""
 
     document: Optimization
     frame: pl.DataFrame
@@ -56,7 +54,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class FrontChoice:
     """The front by number, its knee, the winner and by what it was chosen."""
 
     front: tuple[int, ...]
@@ -67,31 +65,33 @@ class Chosen:
     nearest: int | None
 
 
-def chosen(problem: Problem, judge: Judge) -> Chosen:
-    """What the simulated points come to; points whose figures are equal have one place on the front each."""
-    feasible = judge.feasible
+def chosen(problem: Problem, candidates: CandidateEvaluator) -> FrontChoice:
+    """The choice among the simulated points; points with equal figures are all on the front."""
+    feasible = candidates.feasible
     numbers = sorted(feasible)
     if not numbers:
-        near = {n: problem.excess(row) for n, row in judge.rows.items() if problem.losses(row) is not None}
-        return Chosen((), None, None, None, min(near, key=lambda n: (near[n], n), default=None))
-    order = [numbers[at] for at in front([feasible[number] for number in numbers])]
+        near = {
+            n: problem.excess(row) for n, row in candidates.rows.items() if problem.losses(row) is not None
+        }
+        return FrontChoice((), None, None, None, min(near, key=lambda n: (near[n], n), default=None))
+    order = [numbers[at] for at in nondominated([feasible[number] for number in numbers])]
     losses = [feasible[number] for number in order]
-    choice, bend = choose(losses), knee(losses)
+    choice, bend = recommend(losses), knee_of(losses)
     assert choice is not None
-    return Chosen(tuple(order), None if bend is None else order[bend], order[choice[0]], choice[1], None)
+    return FrontChoice(tuple(order), None if bend is None else order[bend], order[choice[0]], choice[1], None)
 
 
-def errors(problem: Problem, looker: Looker, judge: Judge) -> dict[str, EstimateErrors]:
-    """The estimates' error against simulation, by metric, in per cent of what was simulated."""
+def errors(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> dict[str, EstimateErrors]:
+    """The estimates' error against simulation, by metric, in per cent of the simulated value."""
     found = {}
     for name in problem.metrics:
         shares = np.array(
             [
                 100 * (estimate[name] - row[name]) / abs(row[name])
-                for number, row in judge.rows.items()
-                if (estimate := looker(number).estimate) is not None
+                for number, row in candidates.rows.items()
+                if (estimate := assessor(number).estimate) is not None
                 and name in estimate
-                and name not in looker(number).known
+                and name not in assessor(number).known
                 and isinstance(row.get(name), int | float)
                 and row[name]
             ]
@@ -109,8 +109,8 @@ def errors(problem: Problem, looker: Looker, judge: Judge) -> dict[str, Estimate
 
 def document(
     problem: Problem,
-    looker: Looker,
-    judge: Judge,
+    assessor: Assessor,
+    candidates: CandidateEvaluator,
     reasons: Mapping[int, str],
     *,
     name: str,
@@ -119,13 +119,13 @@ def document(
     notes: Sequence[Note],
 ) -> Optimization:
     """All but ``why``, which is made of this and the table; ``warnings`` are of the winner."""
-    space, best = looker.space, chosen(problem, judge)
+    space, best = assessor.space, chosen(problem, candidates)
     told = best.winner if best.winner is not None else best.nearest
-    seen = looker.seen.values()
+    seen = assessor.seen.values()
     refused = sum(one.refused is not None for one in seen)
     estimated = [one for one in seen if one.estimate is not None]
     why_not = next((one.why_not for one in seen if one.why_not), None)
-    never_run = [reason for number, reason in reasons.items() if number not in judge.records]
+    never_run = [reason for number, reason in reasons.items() if number not in candidates.records]
     infeasible = sum(_by_constraint(reason) for reason in never_run)
     names = short_names(space.columns)
     within = problem.within
@@ -136,27 +136,23 @@ def document(
         method=method,
         seed=problem.seed,
         objectives=[
-            ObjectiveAsked(
+            ObjectiveResult(
                 metric=one.metric, direction="minimize" if one.lower else "maximize", **_said(one.metric)
             )
             for one in problem.objectives
         ],
         constraints=[
-            ConstraintAsked(
-                metric=one.metric,
-                operator=one.operator,
-                value=one.value,
-                text=one.text,
-                **_said(one.metric),
+            ConstraintResult(
+                metric=one.metric, operator=one.operator, value=one.value, text=one.text, **_said(one.metric)
             )
             for one in problem.constraints
         ],
-        judged=Judged(
+        judged=RateLimitUsed(
             within_ms=None if within is None else within.limit_s * 1e3,
             statistic=None if within is None else within.statistic,
         ),
         axes=[
-            AxisOffered(
+            AxisResult(
                 columns=list(axis.columns),
                 names=[names[column] for column in axis.columns],
                 values=[list(setting.values) for setting in axis.settings],
@@ -170,35 +166,37 @@ def document(
             known_infeasible=infeasible,
             pruned=len(never_run) - infeasible,
             estimated=len(estimated),
-            simulated=len(judge.rows),
-            failed=len(judge.records) - len(judge.rows),
-            untouched=space.size - refused - len(never_run) - len(judge.records),
+            simulated=len(candidates.rows),
+            failed=len(candidates.records) - len(candidates.rows),
+            untouched=space.size - refused - len(never_run) - len(candidates.records),
         ),
         estimator=EstimatorUse(
             used=bool(estimated),
             why_not=None if estimated else why_not,
-            points=sum(looker(number).estimate is not None for number in judge.rows),
-            pilots=looker.pilots,
-            errors=errors(problem, looker, judge),
+            points=sum(assessor(number).estimate is not None for number in candidates.rows),
+            pilots=assessor.pilots,
+            errors=errors(problem, assessor, candidates),
         ),
         front=list(best.front),
         knee=best.knee,
         winner=best.winner,
         winner_by=best.by,
         nearest=best.nearest,
-        proof="exact" if method == "exact" and not judge.unknown else "not proven",
+        proof="exact" if method == "exact" and not candidates.unknown else "not proven",
         warnings=list(warnings),
-        basis=basis.said(list(judge.rows.values())) or None,
+        basis=table.basis_line(list(candidates.rows.values())) or None,
         pricing=None
         if problem.pricing is None or told is None
-        else PricingBasis.model_validate(pricing.basis(looker.plan(told), judge.rows[told], problem.pricing)),
+        else PricingBasis.model_validate(
+            pricing.basis(assessor.plan(told), candidates.rows[told], problem.pricing)
+        ),
         notes=list(notes),
-        why=NOTHING_SAID,
+        why=NOT_EXPLAINED,
     )
 
 
 def _said(name: str) -> dict[str, str]:
-    column = metric.column(name)
+    column = metrics.metric_column(name)
     return {"title": column.title, "unit": column.unit}
 
 
@@ -207,34 +205,38 @@ def _by_constraint(reason: str) -> bool:
 
 
 def frame(
-    problem: Problem, looker: Looker, judge: Judge, reasons: Mapping[int, str], best: Chosen
+    problem: Problem,
+    assessor: Assessor,
+    candidates: CandidateEvaluator,
+    reasons: Mapping[int, str],
+    best: FrontChoice,
 ) -> pl.DataFrame:
-    """A row for each point that was looked at, in order of their numbers."""
+    """A row for each assessed point, in order of their numbers."""
     import polars as pl
 
-    numbers = sorted(looker.seen)
+    numbers = sorted(assessor.seen)
     columns: dict[str, list[Any]] = {table.POINT: numbers}
-    for at, path in enumerate(looker.space.columns):
-        columns[path] = table.alike([looker(number).point.values[at] for number in numbers])
-    rows = judge.rows
-    columns[table.STATUS] = [_status(number, looker, judge, reasons) for number in numbers]
-    columns[table.ERROR] = [_error(number, looker, judge) for number in numbers]
-    columns["reason"] = [None if n in judge.records else reasons.get(n) for n in numbers]
-    feasible = judge.feasible
+    for at, path in enumerate(assessor.space.columns):
+        columns[path] = table.alike([assessor(number).point.values[at] for number in numbers])
+    rows = candidates.rows
+    columns[table.STATUS] = [_status(number, assessor, candidates, reasons) for number in numbers]
+    columns[table.ERROR] = [_error(number, assessor, candidates) for number in numbers]
+    columns["reason"] = [None if n in candidates.records else reasons.get(n) for n in numbers]
+    feasible = candidates.feasible
     columns["feasible"] = [
         number in feasible if number in rows else (False if _infeasible(number, reasons) else None)
         for number in numbers
     ]
     columns["on_front"] = [number in best.front for number in numbers]
     columns["violated"] = [_violated(number, problem, rows, reasons) for number in numbers]
-    columns["bottleneck"] = [looker(number).bottleneck for number in numbers]
+    columns["bottleneck"] = [assessor(number).bottleneck for number in numbers]
     for name in problem.metrics:
-        columns[f"estimate.{name}"] = [_finite((looker(n).estimate or {}).get(name)) for n in numbers]
+        columns[f"estimate.{name}"] = [_finite((assessor(n).estimate or {}).get(name)) for n in numbers]
     for key in dict.fromkeys(key for row in rows.values() for key in row):
         if key not in columns:
             columns[key] = table.alike([rows.get(number, {}).get(key) for number in numbers])
     for name in problem.metrics:  # those that are known need no run
-        known = [looker(number).known.get(name) for number in numbers]
+        known = [assessor(number).known.get(name) for number in numbers]
         if any(value is not None for value in known):
             said = columns.get(name, [None] * len(numbers))
             columns[name] = table.alike(
@@ -263,19 +265,21 @@ def _kind(name: str, values: Sequence[Any], texts: Sequence[str]) -> Any:
     return None if any(value is not None for value in values) else pl.Float64
 
 
-def _status(number: int, looker: Looker, judge: Judge, reasons: Mapping[int, str]) -> str:
-    if number in judge.records:
-        return "simulated" if "row" in judge.records[number] else "failed"
-    if looker(number).refused is not None:
+def _status(
+    number: int, assessor: Assessor, candidates: CandidateEvaluator, reasons: Mapping[int, str]
+) -> str:
+    if number in candidates.records:
+        return "simulated" if "row" in candidates.records[number] else "failed"
+    if assessor(number).refused is not None:
         return "refused"
     return "pruned" if number in reasons else "estimated"
 
 
-def _error(number: int, looker: Looker, judge: Judge) -> str | None:
-    record = judge.records.get(number)
+def _error(number: int, assessor: Assessor, candidates: CandidateEvaluator) -> str | None:
+    record = candidates.records.get(number)
     if record is not None and "error" in record:
-        return as_text(record["error"])
-    return looker(number).refused
+        return error_text(record["error"])
+    return assessor(number).refused
 
 
 def _infeasible(number: int, reasons: Mapping[int, str]) -> bool:

@@ -1,19 +1,23 @@
-"""What an optimization is asked: a space, what is better, and what must hold."""
+"""The problem of an optimization: a space, objectives and constraints, from the options of a verb."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final, Literal, get_args
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import Axis
-from iowatt.evaluate.search.optimize import metric
-from iowatt.evaluate.search.prepare import Given
+from iowatt.evaluate.search.metrics import COST, check_metric, parse_limit
+from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.pricing import Pricing
-from iowatt.evaluate.search.rate import Asked
+from iowatt.evaluate.search.rate import RateRequest
 
 Operator = Literal["<=", ">="]
 Method = Literal["auto", "exact", "search"]
@@ -74,14 +78,14 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Problem:
-    """All of what is asked."""
+    """An optimization: what varies, what is better, what must hold, and how to search."""
 
-    given: Given
+    given: ScenarioInput
     axes: Sequence[Axis]
     objectives: Sequence[Objective]
     constraints: Sequence[Constraint] = ()
     #: Judge each point at its highest rate within a limit; None: as its scenario says.
-    within: Asked | None = None
+    within: RateRequest | None = None
     pricing: Pricing | None = None
     method: Method = "auto"
     #: Most simulations; None: as the method has it.
@@ -113,7 +117,8 @@ class Problem:
         return tuple(found)
 
     def violated(self, row: Mapping[str, Any]) -> list[str]:
-        """What a row does not keep, in words; a system that does not keep up with its load keeps nothing."""
+        """The constraints that a row breaks, as text; a system that does not keep up with its load breaks one
+        too."""
         found = [one.text for one in self.constraints if not one.kept(_number(row.get(one.metric)))]
         return [*found, KEEPS_UP] if row.get("overloaded") is True else found
 
@@ -127,38 +132,32 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[Objective]:
+def parse_objectives(maximize: Sequence[str], minimize: Sequence[str]) -> list[Objective]:
     """From the options, those to maximize first.
 
-    Raises ``InputError`` where there is none, too many, one twice, or one that does not exist.
+    Raises ``InputError`` where there are none or too many, one is given twice, or one does not exist.
     """
-    found = [Objective(metric.check(name, Argument("maximize")), lower=False) for name in maximize]
-    found += [Objective(metric.check(name, Argument("minimize")), lower=True) for name in minimize]
+    found = [Objective(check_metric(name, Argument("maximize")), lower=False) for name in maximize]
+    found += [Objective(check_metric(name, Argument("minimize")), lower=True) for name in minimize]
     names = [one.metric for one in found]
     if not found:
-        raise InputError(
-            "missing",
-            Argument("maximize"),
-            "no metric to maximize or minimize is given",
-            hint="for example `maximize=efficiency.iops_per_w`",
-        )
+        message = "no metric to maximize or minimize is given"
+        hint = "for example `maximize=efficiency.iops_per_w`"
+        raise InputError("missing", Argument("maximize"), message, hint=hint)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError("duplicate", Argument("maximize"), f"{twice} is given twice as an objective")
     if len(found) > MOST_OBJECTIVES:
-        raise InputError(
-            "too-large",
-            Argument("maximize"),
-            f"{len(found)} objectives are too many: nearly every point would be on the front",
-            hint=f"give at most {MOST_OBJECTIVES}; others can be constraints: `subject_to=METRIC <= VALUE`",
-        )
+        message = f"{len(found)} objectives are too many: nearly every point would be on the front"
+        hint = f"give at most {MOST_OBJECTIVES}; others can be constraints: `subject_to=METRIC <= VALUE`"
+        raise InputError("too-large", Argument("maximize"), message, hint=hint)
     return found
 
 
-def constraint(text: str) -> Constraint:
+def parse_constraint(text: str) -> Constraint:
     """One constraint: ``METRIC <= VALUE`` or ``METRIC >= VALUE``, the value with or without a unit.
 
-    Raises ``InputError`` where it is no such thing.
+    Raises ``InputError`` for any other text.
     """
     place = Argument("subject_to", text)
     match = _EXPRESSION.fullmatch(text)
@@ -167,16 +166,16 @@ def constraint(text: str) -> Constraint:
     name, operator, limit = match.groups()
     if operator not in ("<=", ">="):
         raise InputError("not-accepted", place, f"expected <= or >=, not {operator}", hint=_EXAMPLE)
-    metric.check(name, place)
-    return Constraint(name, "<=" if operator == "<=" else ">=", metric.value(name, limit, place))
+    check_metric(name, place)
+    return Constraint(name, "<=" if operator == "<=" else ">=", parse_limit(name, limit, place))
 
 
-def constraints(texts: Sequence[str]) -> list[Constraint]:
+def parse_constraints(texts: Sequence[str]) -> list[Constraint]:
     """All of them.
 
     Raises ``InputError`` where two leave no value between them.
     """
-    found = [constraint(text) for text in texts]
+    found = [parse_constraint(text) for text in texts]
     for one in found:
         for other in found:
             if (
@@ -188,3 +187,108 @@ def constraints(texts: Sequence[str]) -> list[Constraint]:
                     "conflict", Argument("subject_to"), f"no value satisfies both {one.text} and {other.text}"
                 )
     return found
+
+
+TOLERANCE: Final = 0.01
+"""How near each point's rate comes to the highest one within the limit, as a share."""
+
+
+@dataclass(frozen=True)
+class PricingRequest:
+    """The assumptions of ``cost.*`` metrics, in words; those of ``iowatt cost``."""
+
+    preset: str = "default"
+    sets: tuple[str, ...] = ()
+    tariff: str | None = None
+    alpha: float | None = None
+    years: float | None = None
+
+
+_ARGUMENTS: Final = (
+    ("preset", Argument("preset")), ("sets", Argument("assume")), ("tariff", Argument("tariff")),
+    ("alpha", Argument("alpha")), ("years", Argument("years")),
+)  # fmt: skip
+"""Which argument gives each field of ``Priced``."""
+
+
+def make_problem(
+    given: ScenarioInput,
+    varied: Iterable[str] | Mapping[Any, Iterable[Any]],
+    *,
+    maximize: Sequence[str] = (),
+    minimize: Sequence[str] = (),
+    subject_to: Sequence[str] = (),
+    within_s: float | None = None,
+    workload: str | None = None,
+    method: str = "auto",
+    most: int | None = None,
+    seed: int = 1,
+    pricing: PricingRequest | None = None,
+    command: str | None = None,
+) -> Problem:
+    """The problem of these options.
+
+    Raises ``InputError``: what is wrong with one of them.
+    """
+    if method not in get_args(Method):
+        message = f"there is no method {method!r}; expected one of {', '.join(get_args(Method))}"
+        raise InputError("not-accepted", Argument("method"), message)
+    if not 0 <= seed < 2**63:
+        raise InputError("out-of-range", Argument("seed"), f"expected 0 to 2^63 - 1, not {seed}")
+    if workload is not None and within_s is None:
+        message = "says whose rate is searched for, and no limit is given"
+        raise InputError("not-applicable", Argument("workload"), message, hint="for example `within=20ms`")
+    if within_s is not None and not (math.isfinite(within_s) and within_s > 0):
+        raise InputError("out-of-range", Argument("within"), f"expected a time above 0, not {within_s!r} s")
+    goals = parse_objectives(maximize, minimize)
+    limits = parse_constraints(subject_to)
+    named = [one.metric for one in goals] + [one.metric for one in limits]
+    priced = any(name.startswith(COST) for name in named)
+    words = pricing or PricingRequest()
+    if not priced and words != PricingRequest():
+        raise InputError(
+            "not-applicable",
+            next(
+                argument
+                for name, argument in _ARGUMENTS
+                if getattr(words, name) != getattr(PricingRequest(), name)
+            ),
+            "this is an assumption of cost, and no metric asked for is a cost",
+            hint="for example `minimize=cost.total_usd`",
+        )
+    return Problem(
+        given,
+        prepare.axes_of(given, varied),
+        goals,
+        limits,
+        None if within_s is None else RateRequest(within_s, workload=workload, tolerance=TOLERANCE),
+        resolve_pricing(words) if priced else None,
+        method,  # type: ignore[arg-type]  # one of them, checked above
+        most,
+        seed,
+        command,
+    )
+
+
+def resolve_pricing(words: PricingRequest) -> Pricing:
+    """Assumptions in words, found and read. Raises ``InputError`` where one is wrong."""
+    from iowatt.lenses.cost import START, YEARS, Horizon, find_book
+    from iowatt.tariffs.find import find_tariff
+
+    if words.alpha is not None and words.years is not None:
+        raise InputError(
+            "conflict", Argument("alpha"), "`alpha=` compares equal work, and `years=` equal time: give one"
+        )
+    basis = Horizon("time", YEARS if words.years is None else words.years)
+    horizon = basis if words.alpha is None else Horizon("work", words.alpha)
+    book = find_book(words.preset, list(words.sets))
+    tariff = find_tariff(words.tariff or book.word("energy.tariff"))
+    start = datetime.strptime(START, "%Y-%m-%d")
+    said = [
+        {key: str(figure.value) for key, figure in sorted(book.figures.items())},
+        asdict(tariff),
+        asdict(horizon),
+        START,
+    ]
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
+    return Pricing(book, tariff, horizon, start, digest)

@@ -1,4 +1,4 @@
-"""What an optimization found, as a document: ``iowatt.optimize/1`` (docs/reference/optimize.md).
+"""The result of an optimization as a document: ``iowatt.optimize/1`` (docs/reference/optimize.md).
 
 Values are in the unit of their metric; points go by their numbers in the space.
 """
@@ -13,8 +13,8 @@ from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.evaluate.search.axes import Cell
 
 
-class ObjectiveAsked(Result):
-    """What is made large or small."""
+class ObjectiveResult(Result):
+    """A metric to maximize or minimize."""
 
     metric: str
     direction: Literal["maximize", "minimize"]
@@ -22,7 +22,7 @@ class ObjectiveAsked(Result):
     unit: str
 
 
-class ConstraintAsked(Result):
+class ConstraintResult(Result):
     """A limit that every feasible point keeps; ``text`` is as it was given."""
 
     metric: str
@@ -33,14 +33,14 @@ class ConstraintAsked(Result):
     unit: str
 
 
-class Judged(Result):
+class RateLimitUsed(Result):
     """The limit at whose highest rate each point is judged; None: at the scenario's load."""
 
     within_ms: float | None
     statistic: str | None
 
 
-class AxisOffered(Result):
+class AxisResult(Result):
     """Keys that vary together, with their values."""
 
     columns: list[str]
@@ -63,7 +63,7 @@ class SpaceCounts(Result):
 
 
 class EstimateErrors(Result):
-    """Estimates against simulation over so many points, in per cent of what was simulated."""
+    """Estimates against simulation over ``points`` points, in per cent of the simulated value."""
 
     points: int
     median_percent: float
@@ -93,7 +93,7 @@ class PricingHorizon(Result):
 
 
 class PricingBasis(Result):
-    """What dollars rest on."""
+    """The assumptions of dollars."""
 
     horizon: PricingHorizon
     book: str
@@ -105,7 +105,7 @@ class PricingBasis(Result):
     drives_only: bool
 
 
-class Change(Result):
+class ObjectiveChange(Result):
     """An objective of a point against the winner's; ``gain`` is positive where the point is better."""
 
     metric: str
@@ -118,7 +118,7 @@ class Change(Result):
     gain_percent: float | None
 
 
-class Kept(Result):
+class ConstraintStatus(Result):
     """A constraint at a point, and what is left to the limit."""
 
     metric: str
@@ -131,7 +131,7 @@ class Kept(Result):
     slack_percent: float | None
 
 
-class Difference(Result):
+class SettingDifference(Result):
     """An axis on which a point is not as the winner."""
 
     name: str
@@ -140,21 +140,21 @@ class Difference(Result):
     winner: str
 
 
-class Without(Result):
+class WinnerWithout(Result):
     """The point that would win without a constraint."""
 
     point: int
-    differs: list[Difference]
-    objectives: list[Change]
-    constraint: Kept
+    differs: list[SettingDifference]
+    objectives: list[ObjectiveChange]
+    constraint: ConstraintStatus
 
 
-class KeptByWinner(Kept):
+class WinnerConstraint(ConstraintStatus):
     """A constraint at the winner; it ``binds`` where it keeps out a better point."""
 
     tight: bool
     binds: bool
-    without: Without | None
+    without: WinnerWithout | None
 
 
 class Neighbour(Result):
@@ -163,29 +163,29 @@ class Neighbour(Result):
     setting: str
     #: Settings from the winner's, in the order of the axis.
     steps: int | None
-    point: int | None
-    status: str | None
-    feasible: bool | None
+    point: int | None = None
+    status: str | None = None
+    feasible: bool | None = None
     #: Texts of the constraints that it breaks.
-    breaks: list[str]
-    bottleneck: str | None
-    why_not: str | None
-    overloaded: bool
-    objectives: list[Change]
-    constraints: list[Kept]
+    breaks: list[str] = Field(default_factory=list)
+    bottleneck: str | None = None
+    why_not: str | None = None
+    overloaded: bool = False
+    objectives: list[ObjectiveChange] = Field(default_factory=list)
+    constraints: list[ConstraintStatus] = Field(default_factory=list)
 
 
 class OtherPoint(Result):
     """A feasible simulated point beside the winner."""
 
     point: int
-    differs: list[Difference]
-    objectives: list[Change]
+    differs: list[SettingDifference]
+    objectives: list[ObjectiveChange]
     bottleneck: str | None
 
 
-class AxisWhy(Result):
-    """What other settings of an axis would do."""
+class AxisExplanation(Result):
+    """The effect of other settings of an axis."""
 
     columns: list[str]
     name: str
@@ -198,7 +198,7 @@ class AxisWhy(Result):
     otherwise: OtherPoint | None
 
 
-class KeptBy(Result):
+class ConstraintCoverage(Result):
     """How many points keep a constraint, of those of which it is known, and who comes nearest."""
 
     text: str
@@ -215,29 +215,29 @@ class AxisShare(Result):
     share: float
 
 
-class Shares(Result):
+class ObjectiveShares(Result):
     """Shares of the axes in the variance of an objective; None where too few points are known."""
 
     metric: str
     simulated: int
     estimated: int
     axes: list[AxisShare] | None
-    #: What only combinations of axes explain.
+    #: Share that only combinations of axes explain.
     together: float | None
     std: float | None
 
 
-class Why(Result):
+class WinnerExplanation(Result):
     """Why the winner wins; without one only ``limits`` and ``shares``."""
 
     winner: int | None
     #: The winner's busiest station by the estimate.
     bottleneck: str | None
-    constraints: list[KeptByWinner]
-    axes: list[AxisWhy]
+    constraints: list[WinnerConstraint]
+    axes: list[AxisExplanation]
     runner_up: OtherPoint | None
-    limits: list[KeptBy]
-    shares: list[Shares]
+    limits: list[ConstraintCoverage]
+    shares: list[ObjectiveShares]
 
 
 class Optimization(ResultDocument):
@@ -249,10 +249,10 @@ class Optimization(ResultDocument):
     scenario: str
     method: str
     seed: int
-    objectives: list[ObjectiveAsked]
-    constraints: list[ConstraintAsked]
-    judged: Judged
-    axes: list[AxisOffered]
+    objectives: list[ObjectiveResult]
+    constraints: list[ConstraintResult]
+    judged: RateLimitUsed
+    axes: list[AxisResult]
     space: SpaceCounts
     estimator: EstimatorUse
     front: list[int]
@@ -262,10 +262,10 @@ class Optimization(ResultDocument):
     #: The simulated point that violates least, where none is feasible.
     nearest: int | None
     proof: Literal["exact", "not proven"]
-    #: What speaks against the winner.
+    #: Doubts about the winner.
     warnings: list[Note]
     #: Whose watts the figures are, and which models are stand-ins.
     basis: str | None
     pricing: PricingBasis | None
     notes: list[Note]
-    why: Why
+    why: WinnerExplanation

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.evaluate.search.grid import shown
-from iowatt.evaluate.search.optimize.metric import column as titled
-from iowatt.evaluate.search.optimize.result import AxisOffered, ConstraintAsked, ObjectiveAsked, Optimization
+from iowatt.evaluate.search.axes import show_value
+from iowatt.evaluate.search.metrics import metric_column as titled
+from iowatt.evaluate.search.optimize.result import AxisResult, ConstraintResult, ObjectiveResult, Optimization
 from iowatt.render.figure import Column
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ FIRM: Final = (SIMULATED, KNOWN)
 CORRECTED: Final = "corrected estimate"
 """An estimate times what the simulation of the winner is to the winner's estimate."""
 
-Row = Mapping[str, Any]
+ViewRow = Mapping[str, Any]
 
 _HOLDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<=": operator.le,
@@ -67,7 +67,7 @@ class Limit:
     text: str
 
     def holds(self, value: Any) -> bool | None:
-        """Whether a value keeps it; ``None`` where that cannot be said."""
+        """Whether a value keeps it; ``None`` where that is unknown."""
         test = _HOLDS.get(self.operator)
         if test is None or value is None:
             return None
@@ -77,7 +77,7 @@ class Limit:
             return None
 
     def slack(self, value: Any) -> float | None:
-        """What is left to the limit, in the metric's unit; negative where it is broken."""
+        """Slack to the limit, in the metric's unit; negative where it is broken."""
         here, limit = number(value), number(self.value)
         if here is None or limit is None:
             return None
@@ -87,7 +87,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class AxisSeen:
+class AxisView:
     """An axis: its columns, and its settings as they are shown, in the order of the space."""
 
     columns: tuple[str, ...]
@@ -95,12 +95,12 @@ class AxisSeen:
     settings: tuple[str, ...]
     ordered: bool
 
-    def of(self, row: Row) -> str:
+    def of(self, row: ViewRow) -> str:
         """The setting of a point."""
-        return ", ".join("" if row.get(path) is None else shown(row[path]) for path in self.columns)
+        return ", ".join("" if row.get(path) is None else show_value(row[path]) for path in self.columns)
 
 
-class Explored:
+class OptimizationView:
     """A document with its frame."""
 
     def __init__(self, document: Optimization, frame: pl.DataFrame) -> None:
@@ -128,11 +128,11 @@ class Explored:
         given |= {goal.metric: goal.column for goal in self.goals}
         return given.get(metric) or titled(metric)
 
-    def label(self, row: Row) -> str:
+    def label(self, row: ViewRow) -> str:
         """A point for people."""
         return ", ".join(f"{axis.name} {axis.of(row)}" for axis in self.axes)
 
-    def key(self, row: Row) -> tuple[str, ...]:
+    def key(self, row: ViewRow) -> tuple[str, ...]:
         """The settings of a point on all axes."""
         return self._keys[row["point"]]
 
@@ -140,22 +140,22 @@ class Explored:
     def _keys(self) -> dict[int, tuple[str, ...]]:
         return {row["point"]: tuple(axis.of(row) for axis in self.axes) for row in self.rows}
 
-    def simulated(self, row: Row, metric: str) -> float | None:
+    def simulated(self, row: ViewRow, metric: str) -> float | None:
         """The simulated value."""
         return number(row.get(metric)) if row.get("status") == SIMULATED else None
 
-    def estimate(self, row: Row, metric: str) -> float | None:
+    def estimate(self, row: ViewRow, metric: str) -> float | None:
         """The estimator's value."""
         return number(row.get(f"estimate.{metric}"))
 
-    def known(self, row: Row, metric: str) -> tuple[float, str] | None:
+    def known(self, row: ViewRow, metric: str) -> tuple[float, str] | None:
         """The simulated value, else what is known without a run, else the estimate; with what it is."""
         if (value := number(row.get(metric))) is not None:
             return value, SIMULATED if row.get("status") == SIMULATED else KNOWN
         value = self.estimate(row, metric)
         return None if value is None else (value, ESTIMATED)
 
-    def beside(self, row: Row, metric: str) -> tuple[float, str] | None:
+    def beside(self, row: ViewRow, metric: str) -> tuple[float, str] | None:
         """As :meth:`known`, an estimate corrected by the winner's ratio of simulated to estimated."""
         found = self.known(row, metric)
         if found is None or found[1] != ESTIMATED or self.winner is None:
@@ -165,7 +165,7 @@ class Explored:
             return found
         return found[0] * (true / said), CORRECTED
 
-    def limited(self, row: Row, limit: Limit) -> tuple[Any, str] | None:
+    def limited(self, row: ViewRow, limit: Limit) -> tuple[Any, str] | None:
         """The value that a constraint is about; text and truth values are as the row has them."""
         found = self.beside(row, limit.metric)
         if found is not None:
@@ -173,15 +173,15 @@ class Explored:
         value = row.get(limit.metric)
         return (value, SIMULATED) if isinstance(value, str | bool) else None
 
-    def broken(self, row: Row) -> list[Limit]:
-        """The constraints that a point breaks, as far as they can be said."""
+    def broken(self, row: ViewRow) -> list[Limit]:
+        """The constraints that a point is known to break."""
         return [
             limit
             for limit in self.limits
             if (found := self.limited(row, limit)) is not None and limit.holds(found[0]) is False
         ]
 
-    def feasible(self, row: Row) -> bool | None:
+    def feasible(self, row: ViewRow) -> bool | None:
         """Whether a point keeps all constraints: as judged, else by its estimates, if known."""
         if isinstance(row.get("feasible"), bool):
             return bool(row["feasible"])
@@ -193,7 +193,7 @@ class Explored:
 
     @cached_property
     def extent(self) -> list[tuple[float, float] | None]:
-        """Of each objective the best value of the front, and how far its worst is from it.
+        """For each objective the best value of the front, and the distance of its worst.
 
         Where the front has no extent (one objective) the best value is the scale.
         """
@@ -208,7 +208,7 @@ class Explored:
             found.append((best, abs(best - worst) or abs(best) or 1.0))
         return found
 
-    def losses(self, row: Row, *, estimated: bool = False) -> list[float] | None:
+    def losses(self, row: ViewRow, *, estimated: bool = False) -> list[float] | None:
         """How far a simulated point is from the best of the front in each objective, in extents of the front.
 
         ``None`` where a value is missing. With ``estimated``, an estimate will do.
@@ -223,8 +223,9 @@ class Explored:
             found.append(-goal.gain(value, extent[0]) / extent[1])
         return found
 
-    def neighbours(self, axis: AxisSeen) -> list[tuple[str, dict[str, Any] | None]]:
-        """Every other setting of an axis with all else as the winner has it; ``None`` where nobody looked."""
+    def neighbours(self, axis: AxisView) -> list[tuple[str, dict[str, Any] | None]]:
+        """Every other setting of an axis with all else as the winner; ``None`` where no such point was
+        assessed."""
         assert self.winner is not None  # asked for only where there is one
         at = self.axes.index(axis)
         own = self.key(self.winner)
@@ -245,7 +246,7 @@ def number(value: Any) -> float | None:
 
 
 def percent(change: float, against: float) -> float | None:
-    """A change in per cent of what it is measured against."""
+    """A change in per cent of a reference."""
     found = 100 * change / abs(against) if against else math.inf
     return found if math.isfinite(found) else None
 
@@ -254,21 +255,21 @@ def _at(rows: Mapping[int, dict[str, Any]], number: int | None) -> dict[str, Any
     return None if number is None else rows.get(number)
 
 
-def _column(given: ObjectiveAsked | ConstraintAsked) -> Column:
+def _column(given: ObjectiveResult | ConstraintResult) -> Column:
     usual = titled(given.metric)
     return Column(given.title or usual.title, given.unit or usual.unit)
 
 
-def _goal(given: ObjectiveAsked) -> Goal:
+def _goal(given: ObjectiveResult) -> Goal:
     return Goal(given.metric, _column(given), given.direction == "maximize")
 
 
-def _limit(given: ConstraintAsked) -> Limit:
+def _limit(given: ConstraintResult) -> Limit:
     return Limit(given.metric, _column(given), given.operator, given.value, given.text)
 
 
-def _axis(given: AxisOffered) -> AxisSeen:
-    settings = dict.fromkeys(", ".join(shown(value) for value in row) for row in given.values)
+def _axis(given: AxisResult) -> AxisView:
+    settings = dict.fromkeys(", ".join(show_value(value) for value in row) for row in given.values)
     # RAID levels are numbers, but one is not more than another.
     ordered = given.ordered and not any(path.endswith("raid.level") for path in given.columns)
-    return AxisSeen(tuple(given.columns), ", ".join(given.names), tuple(settings), ordered)
+    return AxisView(tuple(given.columns), ", ".join(given.names), tuple(settings), ordered)

@@ -1,22 +1,26 @@
-"""Which points to simulate next, by what is expected of them.
+"""Which points to simulate next: by what the estimator expects of them, and what Optuna proposes.
 
-Expectations are the estimator's, corrected by what simulation said so far: the logarithm of simulated over
-estimated is fitted over the settings of the axes (main effects, with a ridge, so that a setting that was
-seen once moves little). Where the estimator says nothing, nothing is expected.
-"""
+Expectations are the estimator's, corrected by simulations: the logarithm of simulated over estimated is
+fitted over the settings of the axes (main effects, with a ridge, so that a setting seen once moves little).
+Optuna's multi-objective TPE is seeded and asked in the same order whoever runs the points, so the same
+command proposes the same points."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Final
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.evaluate.search.optimize.candidate_assessment import Looked
+from iowatt.evaluate.search.optimize.candidates import Assessment
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.space import Space
+
+if TYPE_CHECKING:
+    import optuna
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,7 +36,7 @@ class Correction:
     """How simulation differs from the estimate, by metric, as far as it is known."""
 
     def __init__(
-        self, space: Space, simulated: Mapping[int, Mapping[str, float]], looked: Mapping[int, Looked]
+        self, space: Space, simulated: Mapping[int, Mapping[str, float]], looked: Mapping[int, Assessment]
     ) -> None:
         self._space = space
         self._offsets = np.concatenate([[0], np.cumsum(space.shape)])
@@ -62,8 +66,8 @@ class Correction:
         found: Floats = np.linalg.solve(design.T @ design + np.diag(ridge), design.T @ target)
         return found
 
-    def expected(self, one: Looked) -> dict[str, float]:
-        """What is expected of a point's metrics."""
+    def expected(self, one: Assessment) -> dict[str, float]:
+        """Expected metrics of a point."""
         found = dict(one.estimate or {})
         for name, effects in self._effects.items():
             if name in found and name not in one.known:
@@ -77,7 +81,7 @@ def pick(
     """Up to ``count`` points that are worth a run: feasible ones by their objectives, then by how little they
     violate.
 
-    Of several objectives each pick weighs them anew (augmented Chebyshev, scaled to what is expected), so
+    With several objectives each pick draws new weights (augmented Chebyshev, scaled to what is expected), so
     that the whole front is tried.
     """
     rows = {number: row for number, row in expected.items() if problem.losses(row) is not None}
@@ -107,3 +111,77 @@ def pick(
         picked.append(numbers[at])
     order = np.argsort(merit(np.full(objectives, 1 / objectives)), kind="stable")
     return [*picked, *(numbers[at] for at in order if left[at])][:most]
+
+
+_TRIES: Final = 8
+"""Proposals that are known already, for each that is wanted."""
+
+_WORST: Final = 1e9
+"""Excess of a constraint whose metric is not known."""
+
+
+class OptunaSampler:
+    """A study of Optuna's over a space."""
+
+    def __init__(self, problem: Problem, space: Space) -> None:
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        self._problem, self._space = problem, space
+        self._distributions: dict[str, optuna.distributions.BaseDistribution] = {
+            str(axis): optuna.distributions.IntDistribution(0, length - 1)
+            if space.ordered(axis)
+            else optuna.distributions.CategoricalDistribution(list(range(length)))
+            for axis, length in enumerate(space.shape)
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # multivariate
+            sampler = optuna.samplers.TPESampler(seed=problem.seed, multivariate=True)
+        self._study = optuna.create_study(directions=["minimize"] * len(problem.objectives), sampler=sampler)
+        self._told: set[int] = set()
+
+    def tell(self, rows: Mapping[int, Mapping[str, Any]]) -> None:
+        """Tell Optuna the results of points; those without figures are skipped."""
+        import optuna
+
+        for number in sorted(set(rows) - self._told):
+            self._told.add(number)
+            losses = self._problem.losses(rows[number])
+            if losses is None:
+                continue
+            excess = {
+                one.text: min(_WORST, one.excess(_figure(rows[number], one.metric)))
+                for one in self._problem.constraints
+            }
+            self._study.add_trial(
+                optuna.trial.create_trial(
+                    params={str(axis): at for axis, at in enumerate(self._space.at(number))},
+                    distributions=self._distributions,
+                    values=list(losses),
+                    constraints=excess,
+                )
+            )
+
+    def ask(self, count: int, known: Sequence[int]) -> Iterator[int]:
+        """Up to ``count`` points that are not ``known``."""
+        import optuna
+
+        seen, found = set(known), 0
+        for _ in range(count * _TRIES):
+            if found == count:
+                return
+            trial = self._study.ask(self._distributions)
+            number = self._space.number(
+                [int(trial.params[str(axis)]) for axis in range(len(self._space.shape))]
+            )
+            # The point is told to it as a separate trial once it has run.
+            self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            if number not in seen:
+                seen.add(number)
+                found += 1
+                yield number
+
+
+def _figure(row: Mapping[str, Any], name: str) -> float | None:
+    value = row.get(name)
+    return float(value) if isinstance(value, int | float) and not math.isnan(value) else None

@@ -1,62 +1,171 @@
-"""Why the winner wins: what every other choice would do, which limit binds, what each axis is worth.
+"""Why the winner wins: what other choices would do, which limit binds, what each axis is worth.
 
-A *neighbour* has one other setting, all else as the winner has it. Its figures are simulated where it was
-simulated; else they are the estimator's, corrected by what the winner's simulation is to the winner's
-estimate, and marked. A constraint *binds* where a point that breaks no other one would beat the winner.
-"""
+A *neighbour* has one other setting, all else as the winner. Its figures are simulated where it was simulated;
+else they are the estimator's, corrected by the winner's ratio of simulated to estimated, and marked. A
+constraint *binds* where a point that breaks no other one would beat the winner.
+
+Shares of axes: the metric is fitted by a sum of one effect a setting (the additive model, least squares by
+backfitting: Buja, Hastie and Tibshirani, "Linear smoothers and additive models", 1989). What the sum explains
+of the variance is divided among the axes. In a fully known space that is the variance of the mean at each
+setting (the main effects of the analysis of variance); where points are missing, so that axes vary together,
+each axis gets what it adds to the others, averaged over all orders in which they can be added (Lindeman,
+Merenda and Gold, "Introduction to Bivariate and Multivariate Analysis", 1980), which agrees where nothing is
+missing. The rest is explained by combinations only."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Literal
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from iowatt.evaluate.search.optimize.main_effects import shares
+import numpy as np
+
 from iowatt.evaluate.search.optimize.result import (
+    AxisExplanation,
     AxisShare,
-    AxisWhy,
-    Change,
-    Difference,
-    Kept,
-    KeptBy,
-    KeptByWinner,
+    ConstraintCoverage,
+    ConstraintStatus,
     Neighbour,
+    ObjectiveChange,
+    ObjectiveShares,
     Optimization,
     OtherPoint,
-    Shares,
-    Why,
-    Without,
+    SettingDifference,
+    WinnerConstraint,
+    WinnerExplanation,
+    WinnerWithout,
 )
 from iowatt.evaluate.search.optimize.result_view import (
     ESTIMATED,
     SIMULATED,
-    AxisSeen,
-    Explored,
+    AxisView,
     Goal,
     Limit,
-    Row,
+    OptimizationView,
+    ViewRow,
     percent,
 )
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
+
+_ROUNDS: Final = 300
+_CLOSE: Final = 1e-9
+_ORDERED: Final = 6
+"""Axes up to which all orders are looked at; of more, each axis's own share is scaled to what they explain.
+"""
+
+
+@dataclass(frozen=True)
+class VarianceShares:
+    """Shares of the variance, which sum to 1 with ``together`` (0 everywhere where nothing varies)."""
+
+    axes: tuple[float, ...]
+    together: float
+    variance: float
+
+
+def variance_shares(values: Sequence[float], settings: Sequence[Sequence[Any]]) -> VarianceShares | None:
+    """Shares of each axis in the spread of ``values``.
+
+    Parameters
+    ----------
+    values:
+        One a point.
+    settings:
+        For each point its setting on each axis.
+
+    Returns
+    -------
+    ``None`` where too few points are known to tell effects from chance: neither all combinations of the
+    settings seen, nor two points for each effect of the model.
+    """
+    if not values:
+        return None
+    y: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
+    scale = float(np.max(np.abs(y))) or 1.0
+    y = y / scale
+    y = y - y.mean()
+    codes = [np.unique(np.asarray(column), return_inverse=True)[1] for column in zip(*settings, strict=True)]
+    levels = [int(code.max()) + 1 for code in codes]
+    effects = 1 + sum(level - 1 for level in levels)
+    if len(y) < 2 or (len(set(map(tuple, settings))) < math.prod(levels) and len(y) < 2 * effects):
+        return None
+    total = float(y @ y)
+    variance = total / len(y) * scale * scale
+    if total <= 1e-24 * len(y) or not variance:  # squares of tiny values may underflow
+        return VarianceShares((0.0,) * len(codes), 0.0, 0.0)
+    explained = _explains(y, codes, range(len(codes))) / total
+    alone = [_explains(y, [code], [0]) / total for code in codes]
+    if abs(sum(alone) - explained) > 1e-6:
+        alone = _averaged(y, codes, total) if len(codes) <= _ORDERED else _scaled(alone, explained)
+    axes = tuple(max(0.0, share) for share in alone)
+    return VarianceShares(axes, max(0.0, 1 - sum(axes)), variance)
+
+
+def _explains(y: NDArray[np.float64], codes: Sequence[NDArray[np.intp]], chosen: Sequence[int]) -> float:
+    """Sum of squares that one effect a setting of the chosen axes explains."""
+    left = y.copy()
+    before = math.inf
+    for _ in range(_ROUNDS):
+        for at in chosen:
+            code = codes[at]
+            # Only what is left is averaged: the effects themselves are never needed.
+            left = left - (np.bincount(code, left) / np.bincount(code))[code]
+        now = float(left @ left)
+        if len(chosen) < 2 or before - now <= _CLOSE * float(y @ y):
+            break
+        before = now
+    return max(0.0, float(y @ y) - float(left @ left))
+
+
+def _averaged(y: NDArray[np.float64], codes: Sequence[NDArray[np.intp]], total: float) -> list[float]:
+    count = len(codes)
+    worth = {
+        chosen: _explains(y, codes, chosen) / total if chosen else 0.0
+        for size in range(count + 1)
+        for chosen in itertools.combinations(range(count), size)
+    }
+    found = []
+    for axis in range(count):
+        share = 0.0
+        for chosen, before in worth.items():
+            if axis not in chosen:
+                weight = (
+                    math.factorial(len(chosen))
+                    * math.factorial(count - len(chosen) - 1)
+                    / math.factorial(count)
+                )
+                share += weight * (worth[tuple(sorted((*chosen, axis)))] - before)
+        found.append(share)
+    return found
+
+
+def _scaled(alone: Sequence[float], explained: float) -> list[float]:
+    whole = sum(alone)
+    return [share * explained / whole if whole else 0.0 for share in alone]
+
 
 TIGHT: Final = 5.0
 """Slack in per cent of the limit below which a constraint is called tight."""
 
 
-def why(document: Optimization, frame: pl.DataFrame) -> Why:
+def explain_winner(document: Optimization, frame: pl.DataFrame) -> WinnerExplanation:
     """Why the winner of an outcome wins.
 
     Parameters
     ----------
     document:
-        The outcome; its own ``why`` is not looked at.
+        The outcome; its ``why`` is ignored.
     frame:
-        A row for each point that was looked at.
+        A row for each assessed point.
     """
-    explored = Explored(document, frame)
+    explored = OptimizationView(document, frame)
     winner = explored.winner
-    return Why(
+    return WinnerExplanation(
         winner=None if winner is None else winner["point"],
         bottleneck=None if winner is None else winner.get("bottleneck"),
         constraints=[] if winner is None else [_constraint(explored, limit) for limit in explored.limits],
@@ -67,7 +176,7 @@ def why(document: Optimization, frame: pl.DataFrame) -> Why:
     )
 
 
-def _axis(explored: Explored, axis: AxisSeen) -> AxisWhy:
+def _axis(explored: OptimizationView, axis: AxisView) -> AxisExplanation:
     assert explored.winner is not None
     own = axis.of(explored.winner)
     order = list(axis.settings)
@@ -81,7 +190,7 @@ def _axis(explored: Explored, axis: AxisSeen) -> AxisWhy:
         )
         for setting, row in explored.neighbours(axis)
     ]
-    return AxisWhy(
+    return AxisExplanation(
         columns=list(axis.columns),
         name=axis.name,
         ordered=axis.ordered,
@@ -92,11 +201,11 @@ def _axis(explored: Explored, axis: AxisSeen) -> AxisWhy:
     )
 
 
-def _edge(axis: AxisSeen, around: list[Neighbour]) -> Literal["first", "last"] | None:
+def _edge(axis: AxisView, around: list[Neighbour]) -> Literal["first", "last"] | None:
     """``first`` or ``last`` where the winner is at that end of an axis with an order, and the step inwards is
     worse.
 
-    What lies beyond that end may be better still, and nobody asked.
+    Settings beyond that end, which were not offered, may be better still.
     """
     steps = [one.steps for one in around if one.steps is not None]
     if not axis.ordered or len(steps) < 2 or (min(steps) < 0 < max(steps)):
@@ -109,21 +218,11 @@ def _edge(axis: AxisSeen, around: list[Neighbour]) -> Literal["first", "last"] |
     return "first" if inwards > 0 else "last"
 
 
-def _neighbour(explored: Explored, row: Row | None, *, setting: str, steps: int | None) -> Neighbour:
+def _neighbour(
+    explored: OptimizationView, row: ViewRow | None, *, setting: str, steps: int | None
+) -> Neighbour:
     if row is None:
-        return Neighbour(
-            setting=setting,
-            steps=steps,
-            point=None,
-            status=None,
-            feasible=None,
-            breaks=[],
-            bottleneck=None,
-            why_not=None,
-            overloaded=False,
-            objectives=[],
-            constraints=[],
-        )
+        return Neighbour(setting=setting, steps=steps)
     return Neighbour(
         setting=setting,
         steps=steps,
@@ -139,7 +238,7 @@ def _neighbour(explored: Explored, row: Row | None, *, setting: str, steps: int 
     )
 
 
-def _changes(explored: Explored, row: Row) -> list[Change]:
+def _changes(explored: OptimizationView, row: ViewRow) -> list[ObjectiveChange]:
     """Each objective of a point against the winner's; ``gain`` is positive where the point is better."""
     assert explored.winner is not None
     changes = []
@@ -149,7 +248,7 @@ def _changes(explored: Explored, row: Row) -> list[Change]:
         gain = goal.gain(found[0], own[0]) if found is not None and own is not None else None
         against = 0.0 if own is None else own[0]
         changes.append(
-            Change(
+            ObjectiveChange(
                 metric=goal.metric,
                 value=None if found is None else found[0],
                 basis=None if found is None else found[1],
@@ -162,12 +261,12 @@ def _changes(explored: Explored, row: Row) -> list[Change]:
     return changes
 
 
-def _kept(explored: Explored, row: Row, limit: Limit) -> Kept:
+def _kept(explored: OptimizationView, row: ViewRow, limit: Limit) -> ConstraintStatus:
     """A constraint at a point: the value, and what is left to the limit."""
     found = explored.limited(row, limit)
     value, basis = found if found is not None else (None, None)
     slack = limit.slack(value)
-    return Kept(
+    return ConstraintStatus(
         metric=limit.metric,
         text=limit.text,
         limit=limit.value,
@@ -179,20 +278,17 @@ def _kept(explored: Explored, row: Row, limit: Limit) -> Kept:
     )
 
 
-def _constraint(explored: Explored, limit: Limit) -> KeptByWinner:
+def _constraint(explored: OptimizationView, limit: Limit) -> WinnerConstraint:
     assert explored.winner is not None
     found = _kept(explored, explored.winner, limit)
     without = _without(explored, limit)
     left = found.slack_percent
-    return KeptByWinner(
-        **dict(found),
-        tight=left is not None and left < TIGHT,
-        binds=without is not None,
-        without=without,
+    return WinnerConstraint(
+        **dict(found), tight=left is not None and left < TIGHT, binds=without is not None, without=without
     )
 
 
-def _kept_by(explored: Explored, limit: Limit) -> KeptBy:
+def _kept_by(explored: OptimizationView, limit: Limit) -> ConstraintCoverage:
     """How many points keep a constraint, of those of which it is known; the one that is nearest to it or best
     in it.
     """
@@ -208,14 +304,14 @@ def _kept_by(explored: Explored, limit: Limit) -> KeptBy:
         if slack is not None and (best is None or slack > best[0]):
             best = slack, found[0], row["point"]
     nearest, point = (None, None) if best is None else best[1:]
-    return KeptBy(text=limit.text, known=known, kept=kept, nearest=nearest, point=point)
+    return ConstraintCoverage(text=limit.text, known=known, kept=kept, nearest=nearest, point=point)
 
 
-def _without(explored: Explored, limit: Limit) -> Without | None:
+def _without(explored: OptimizationView, limit: Limit) -> WinnerWithout | None:
     """The point that would win without a constraint: it breaks no other and beats the winner in every
     objective.
     """
-    best: tuple[float, Row] | None = None
+    best: tuple[float, ViewRow] | None = None
     for row in explored.rows:
         if row.get("overloaded") or row.get("status") in ("failed", "refused"):
             continue
@@ -230,7 +326,7 @@ def _without(explored: Explored, limit: Limit) -> Without | None:
             best = worth, row
     if best is None:
         return None
-    return Without(
+    return WinnerWithout(
         point=best[1]["point"],
         differs=_differs(explored, best[1]),
         objectives=_changes(explored, best[1]),
@@ -238,12 +334,12 @@ def _without(explored: Explored, limit: Limit) -> Without | None:
     )
 
 
-def _best(explored: Explored, wanted: Callable[[Row], bool]) -> OtherPoint | None:
+def _best(explored: OptimizationView, wanted: Callable[[ViewRow], bool]) -> OtherPoint | None:
     """The best feasible simulated point besides the winner; of several objectives, by the sum of their
     losses.
     """
     assert explored.winner is not None
-    best: tuple[float, int, Row] | None = None
+    best: tuple[float, int, ViewRow] | None = None
     for row in explored.rows:
         if row["point"] == explored.winner["point"] or row.get("status") != SIMULATED:
             continue
@@ -262,18 +358,20 @@ def _best(explored: Explored, wanted: Callable[[Row], bool]) -> OtherPoint | Non
     )
 
 
-def _differs(explored: Explored, row: Row) -> list[Difference]:
+def _differs(explored: OptimizationView, row: ViewRow) -> list[SettingDifference]:
     """The axes on which a point is not as the winner."""
     winner = explored.winner
     assert winner is not None
     return [
-        Difference(name=axis.name, columns=list(axis.columns), setting=axis.of(row), winner=axis.of(winner))
+        SettingDifference(
+            name=axis.name, columns=list(axis.columns), setting=axis.of(row), winner=axis.of(winner)
+        )
         for axis in explored.axes
         if axis.of(row) != axis.of(winner)
     ]
 
 
-def _shares(explored: Explored, goal: Goal) -> Shares:
+def _shares(explored: OptimizationView, goal: Goal) -> ObjectiveShares:
     """Shares of the axes in the spread of an objective over all points with a value, simulated or estimated.
 
     Estimates are multiplied by the mean ratio of simulation to estimate over the points that have both, so
@@ -295,8 +393,8 @@ def _shares(explored: Explored, goal: Goal) -> Shares:
         values.append(found[0] * ratio if found[1] == ESTIMATED else found[0])
         settings.append(explored.key(row))
         simulated += row.get("status") == SIMULATED
-    split = shares(values, settings) if explored.axes else None
-    return Shares(
+    split = variance_shares(values, settings) if explored.axes else None
+    return ObjectiveShares(
         metric=metric,
         simulated=simulated,
         estimated=len(values) - simulated,

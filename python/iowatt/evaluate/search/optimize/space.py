@@ -15,8 +15,7 @@ import numpy as np
 
 from iowatt.base import units
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search.axes import Axis
-from iowatt.evaluate.search.grid import Point, columns
+from iowatt.evaluate.search.axes import Axis, SweepPoint, swept_columns
 
 MOST: Final = 10**15
 """Points of a space; more is a slip of the pen."""
@@ -50,12 +49,12 @@ class Space:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The swept paths."""
-        return columns(self.axes)
+        return swept_columns(self.axes)
 
-    def point(self, number: int) -> Point:
+    def point(self, number: int) -> SweepPoint:
         """The point of a number."""
         settings = zip(self.axes, self.at(number), strict=True)
-        return Point(number, tuple(axis.settings[at] for axis, at in settings))
+        return SweepPoint(number, tuple(axis.settings[at] for axis, at in settings))
 
     def at(self, number: int) -> tuple[int, ...]:
         """Its setting on each axis."""

@@ -1,26 +1,24 @@
 """The highest rate at which a simulated system keeps its response time within a limit.
 
-Of open arrivals, or of a closed loop: ``Asked.loop``.
+With open arrivals, or as a closed loop: ``RateRequest.loop``.
 """
 
 from __future__ import annotations
 
-from iowatt.evaluate.search.rate.at_limit import row
-from iowatt.evaluate.search.rate.find import find
-from iowatt.evaluate.search.rate.of_scenario import of_scenario
-from iowatt.evaluate.search.rate.outcome import Found, Tried
-from iowatt.evaluate.search.rate.request import ALL, STATISTICS, Asked, Loop
-from iowatt.evaluate.search.rate.result import HighestRate
+from iowatt.evaluate.search.rate.find import find_highest_rate
+from iowatt.evaluate.search.rate.request import ALL, STATISTICS, Loop, RateRequest
+from iowatt.evaluate.search.rate.result import HighestRate, RateResult, RateRun, row_at_limit
+from iowatt.evaluate.search.rate.scenario import search_scenario
 
 __all__ = [
     "ALL",
     "STATISTICS",
-    "Asked",
-    "Found",
     "HighestRate",
     "Loop",
-    "Tried",
-    "find",
-    "of_scenario",
-    "row",
+    "RateRequest",
+    "RateResult",
+    "RateRun",
+    "find_highest_rate",
+    "row_at_limit",
+    "search_scenario",
 ]

@@ -19,18 +19,15 @@ from iowatt.base.digits import apart
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.search.highest_rate import Verdict
-from iowatt.evaluate.search.rate.find import Told
-from iowatt.evaluate.search.rate.load import looped
-from iowatt.evaluate.search.rate.measurement import seen
-from iowatt.evaluate.search.rate.outcome import Found, Tried
-from iowatt.evaluate.search.rate.request import ALL, Asked
-from iowatt.evaluate.search.rate.resolve import chosen_of, shares
-from iowatt.evaluate.search.rate.result import Kind
-from iowatt.evaluate.search.rate.simulate import Simulations
+from iowatt.evaluate.search.rate.find import RateCallback
+from iowatt.evaluate.search.rate.load import chosen_workloads, looped, shares
+from iowatt.evaluate.search.rate.measurement import Simulations, measure_run
+from iowatt.evaluate.search.rate.request import ALL, RateRequest
+from iowatt.evaluate.search.rate.result import Kind, RateResult, RateRun
 from iowatt.model.scenario.model import Scenario
 from iowatt.run.bundle import Run
 
-#: Counted in a run, and cut before, as a share of what is counted, where nothing says it.
+#: Requests counted in a run, and the warm-up as a share of them, where the scenario sets neither.
 REQUESTS: Final = 60_000
 WARM_UP: Final = 1 / 3
 #: Elasticity of throughput to response time before two runs tell it.
@@ -41,7 +38,7 @@ _MOST_OUTSTANDING: Final = 1 << 20
 #: From one run to the next.
 _LEAST_STEP: Final = 0.1
 _MOST_STEP: Final = 8.0
-#: Outstanding where nothing is known; requests of the run that then says the rate.
+#: Requests outstanding for each drive in the first probe; requests of a probe.
 _A_DRIVE: Final = 2
 _PROBE: Final = 2_000
 _PROBE_TIMES: Final = 4
@@ -50,122 +47,103 @@ _NO_END: Final = 1 << 40
 _MOST_ATTEMPTS: Final = 8
 
 
-def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Told) -> Found:
+def search_closed(
+    scenario: Scenario, simulations: Simulations, request: RateRequest, on_run: RateCallback
+) -> RateResult:
     """The population at which all workloads of a scenario together take the limit, in the mean.
 
     Workloads are profiles; the rates that they state are of no account but for their proportion, in which the
-    populations are kept. Other arguments and errors as of ``search.rate.of_scenario.of_scenario``.
+    populations are kept. Other arguments and errors: see ``search.rate.scenario.search_scenario``.
     """
-    weights = proportion = _proportion(scenario, asked)
-    bench = _Bench(scenario, simulations, asked)
-    points: list[Tried] = []
-    guess = asked.first_rate(drives_of(scenario))
+    weights = proportion = _proportion(scenario, request)
+    bench = _Bench(scenario, simulations, request)
+    points: list[RateRun] = []
+    guess = request.first_rate(drive_count(scenario))
     # An estimate of fewer than one outstanding says that the limit is out of reach, and nothing of the rate.
-    if guess is None or guess * asked.limit_s < len(weights):
-        outstanding = max(len(weights), _A_DRIVE * drives_of(scenario))
+    if guess is None or guess * request.limit_s < len(weights):
+        outstanding = max(len(weights), _A_DRIVE * drive_count(scenario))
         run = bench.probed(_split(outstanding, weights))
-        points.append(tried("probe", run, outstanding, asked))
-        told(points[0])
+        points.append(loop_run("probe", run, outstanding, request))
+        on_run(points[0])
         guess = points[0].achieved
     else:
-        outstanding = max(len(weights), round(guess * asked.limit_s))
-    pairs: list[tuple[Tried, Run]] = []
+        outstanding = max(len(weights), round(guess * request.limit_s))
+    pairs: list[tuple[RateRun, Run]] = []
     while True:
         run = bench.run(_split(outstanding, weights), guess)
-        last = tried("search", run, max(outstanding, len(weights)), asked)
+        last = loop_run("search", run, max(outstanding, len(weights)), request)
         points.append(last)
-        told(last)
+        on_run(last)
         pairs.append((last, run))
         response_s = _response_s(last)
-        if abs(response_s / asked.limit_s - 1) <= asked.tolerance or len(pairs) == asked.most_runs:
+        if abs(response_s / request.limit_s - 1) <= request.tolerance or len(pairs) == request.most_runs:
             break
-        if response_s > asked.limit_s and _outstanding(last) <= len(weights):
-            return _too_slow(asked, points, simulations, scenario, response_s)
-        step = (asked.limit_s / response_s) ** (1 + elasticity([one for one, _ in pairs]))
+        if response_s > request.limit_s and _outstanding(last) <= len(weights):
+            return _too_slow(request, points, simulations, scenario, response_s)
+        step = (request.limit_s / response_s) ** (1 + elasticity([one for one, _ in pairs]))
         wanted = round(_outstanding(last) * min(max(step, _LEAST_STEP), _MOST_STEP))
         outstanding = min(max(len(weights), wanted), _MOST_OUTSTANDING)
         if outstanding in {one.outstanding for one, _ in pairs}:
             break
         weights = _weights(run, proportion)
         guess = last.achieved
-    nearest, run = min(pairs, key=lambda pair: abs(math.log(_response_s(pair[0]) / asked.limit_s)))
-    ratio = asked.limit_s / _response_s(nearest)
+    nearest, run = min(pairs, key=lambda pair: abs(math.log(_response_s(pair[0]) / request.limit_s)))
+    ratio = request.limit_s / _response_s(nearest)
     rate = nearest.achieved * ratio ** elasticity([one for one, _ in pairs])
-    settled = abs(1 / ratio - 1) <= asked.tolerance
-    return Found(
-        asked=asked,
+    settled = abs(1 / ratio - 1) <= request.tolerance
+    return RateResult(
+        request=request,
         rate_iops=rate,
-        beyond_iops=None,
         crossing_iops=rate,
-        ci95_iops=None,
-        basis=None,
-        by_seed=(),
-        response_s=asked.limit_s,
-        response_half_width_s=None,
+        response_s=request.limit_s,
         run=run,
         points=tuple(points),
         settled=settled,
-        problem=None,
-        notes=_notes(asked, settled=settled),
+        notes=_notes(request, settled=settled),
         seeds=(scenario.seed,),
         runs=simulations.runs,
-        outstanding=rate * asked.limit_s,
+        outstanding=rate * request.limit_s,
     )
 
 
-def _notes(asked: Asked, *, settled: bool) -> tuple[Note, ...]:
+def _notes(request: RateRequest, *, settled: bool) -> tuple[Note, ...]:
     if settled:
         return ()
-    return (
-        Note(
-            code="not-settled",
-            text=f"no number of outstanding requests that was run came within {asked.tolerance:.2%} of the "
-            "limit: the rate there is interpolated from further away",
-            decides=True,
-        ),
+    text = (
+        f"no number of outstanding requests that was run came within {request.tolerance:.2%} of the "
+        "limit: the rate there is interpolated from further away"
     )
+    return (Note(code="not-settled", text=text, decides=True),)
 
 
 def _too_slow(
-    asked: Asked, points: Sequence[Tried], simulations: Simulations, scenario: Scenario, response_s: float
-) -> Found:
+    request: RateRequest,
+    points: Sequence[RateRun],
+    simulations: Simulations,
+    scenario: Scenario,
+    response_s: float,
+) -> RateResult:
     problem = (
-        f"the mean response time is {apart(1e3 * response_s, 1e3 * asked.limit_s)} ms with one "
-        f"request outstanding, over the limit of {1e3 * asked.limit_s:.6g} ms"
+        f"the mean response time is {apart(1e3 * response_s, 1e3 * request.limit_s)} ms with one "
+        f"request outstanding, over the limit of {1e3 * request.limit_s:.6g} ms"
     )
-    return Found(
-        asked=asked,
-        rate_iops=None,
-        beyond_iops=None,
-        crossing_iops=None,
-        ci95_iops=None,
-        basis=None,
-        by_seed=(),
-        response_s=None,
-        response_half_width_s=None,
-        run=None,
-        points=tuple(points),
-        settled=False,
-        problem=problem,
-        notes=(),
-        seeds=(scenario.seed,),
-        runs=simulations.runs,
-    )
+    seeds, runs = (scenario.seed,), simulations.runs
+    return RateResult(request=request, points=tuple(points), problem=problem, seeds=seeds, runs=runs)
 
 
-def drives_of(scenario: Scenario) -> int:
+def drive_count(scenario: Scenario) -> int:
     """Drives of all pools."""
     return sum(pool.drives for pool in scenario.array.pool)
 
 
-def tried(kind: Kind, run: Run, outstanding: int, asked: Asked) -> Tried:
+def loop_run(kind: Kind, run: Run, outstanding: int, request: RateRequest) -> RateRun:
     """A closed loop that was run."""
-    one = seen(run, asked.key)
+    one = measure_run(run, request.key)
     response_s = one.response_s.get("all")
     verdict: Verdict | None = None
     if kind != "probe" and response_s is not None:
-        verdict = "meets" if response_s <= asked.limit_s else "over"
-    return Tried(
+        verdict = "meets" if response_s <= request.limit_s else "over"
+    return RateRun(
         kind,
         None,
         outstanding,
@@ -181,8 +159,8 @@ def tried(kind: Kind, run: Run, outstanding: int, asked: Asked) -> Tried:
     )
 
 
-def elasticity(points: Sequence[Tried]) -> float:
-    """Of throughput to response time, from the two runs that are furthest apart."""
+def elasticity(points: Sequence[RateRun]) -> float:
+    """Elasticity of throughput to response time, from the two runs that are furthest apart."""
     low = min(points, key=_response_s)
     high = max(points, key=_response_s)
     apart = math.log(_response_s(high) / _response_s(low))
@@ -191,36 +169,28 @@ def elasticity(points: Sequence[Tried]) -> float:
     return min(max(math.log(high.achieved / low.achieved) / apart, 0.0), 1.0)
 
 
-def _response_s(point: Tried) -> float:
+def _response_s(point: RateRun) -> float:
     if not point.response_s:
         raise InputError("empty", None, "no request completed in the window", hint="count more requests")
     return point.response_s
 
 
-def _outstanding(point: Tried) -> int:
+def _outstanding(point: RateRun) -> int:
     assert point.outstanding is not None
     return point.outstanding
 
 
-def _proportion(scenario: Scenario, asked: Asked) -> tuple[float, ...]:
+def _proportion(scenario: Scenario, request: RateRequest) -> tuple[float, ...]:
     """Shares of the rate."""
-    chosen = chosen_of(scenario, asked.workload)
+    chosen = chosen_workloads(scenario, request.workload)
     if len(chosen) < len(scenario.workload):
-        raise InputError(
-            "not-applicable",
-            Argument("workload"),
-            "with closed loops all workloads are judged together, in the proportion of their rates",
-            hint=f"give `workload={ALL}`",
-        )
+        message = "with closed loops all workloads are judged together, in the proportion of their rates"
+        raise InputError("not-applicable", Argument("workload"), message, hint=f"give `workload={ALL}`")
     rates = []
     for workload in scenario.workload:
         if workload.profile is None:
-            raise InputError(
-                "not-applicable",
-                f"workload.{workload.name}",
-                "a recorded trace has no number of outstanding requests to vary",
-                hint="give `loop=open`",
-            )
+            message = "a recorded trace has no number of outstanding requests to vary"
+            raise InputError("not-applicable", f"workload.{workload.name}", message, hint="give `loop=open`")
         rates.append(workload.profile.rate_iops)
     return shares(scenario, chosen, rates)
 
@@ -249,10 +219,10 @@ class _Bench:
 
     scenario: Scenario
     simulations: Simulations
-    asked: Asked
+    request: RateRequest
 
     def run(self, populations: Sequence[int], rate: float) -> Run:
-        """The Run of so many outstanding in each workload, as long as was asked.
+        """The Run with these populations, as long as requested.
 
         How long that is depends on the rate: a run that turns out too short is made again at its own rate.
         """
@@ -270,30 +240,27 @@ class _Bench:
             if run.summary["response_time_ms"]["all"]["count"] >= counted / 2:
                 return run
             rate = max(float(run.summary["throughput"]["iops"]), rate / 2)
-        raise InputError(
-            "infeasible",
-            f"scenario {self.scenario.name}",
-            f"fewer than {counted / 2:,.0f} requests complete in any run, however long",
-        )
+        message = f"fewer than {counted / 2:,.0f} requests complete in any run, however long"
+        raise InputError("infeasible", f"scenario {self.scenario.name}", message)
 
     @property
     def _counted(self) -> int:
         """Requests: what is asked, what the profiles say, or :data:`REQUESTS`."""
-        if self.asked.requests is not None:
-            return self.asked.requests
+        if self.request.requests is not None:
+            return self.request.requests
         said = [one.profile.requests if one.profile else None for one in self.scenario.workload]
         known = [one for one in said if one is not None]
         return sum(known) if len(known) == len(said) else REQUESTS
 
     def _warmup_s(self, rate: float) -> float:
-        if self.asked.warmup_requests is not None:
-            return self.asked.warmup_requests / rate
+        if self.request.warmup_requests is not None:
+            return self.request.warmup_requests / rate
         observe = self.scenario.observe
         if "warmup" in observe.model_fields_set and observe.warmup != "auto":
             return float(observe.warmup)
         return WARM_UP * self._counted / rate
 
     def probed(self, populations: Sequence[int]) -> Run:
-        """The Run of the first so many requests."""
+        """A short Run with these populations."""
         requests = max(_PROBE, _PROBE_TIMES * sum(populations))
         return self.simulations.run(*looped(self.scenario, populations, requests=requests))

@@ -1,12 +1,19 @@
-"""What one Run says to a search for the highest rate: response times, and what was kept up with."""
+"""Scenarios simulated for a rate search, and what one Run says: response times, and what was kept up with."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
+from iowatt.evaluate import evaluation
+from iowatt.evaluate.search.executor import Report
+from iowatt.model.scenario.model import Scenario
+from iowatt.run import provenance
 from iowatt.run.bundle import Run
+from iowatt.run.summary_schema import Input
 
 #: Requests that a simulated point may take: beyond, it is shortened.
 MOST_REQUESTS: Final = 3_000_000
@@ -15,7 +22,7 @@ MOST_REQUESTS: Final = 3_000_000
 def half_width_s(times: Mapping[str, Any]) -> float | None:
     """Half of the 95 % interval of the mean in ``response_time_ms``, in s.
 
-    None where there is none, or where the mean less half of it would be no time any more.
+    None where there is none, or where it is wider than the mean.
     """
     interval = times.get("mean_ci95")
     if interval is None:
@@ -26,7 +33,7 @@ def half_width_s(times: Mapping[str, Any]) -> float | None:
 
 
 def kept_up(rate: float, completed: float, issued: float) -> float:
-    """What was achieved of an open load of ``rate``, where ``issued`` arrived and ``completed`` were done.
+    """The achieved part of an open load of ``rate``, where ``issued`` arrived and ``completed`` were done.
 
     Both per second, or both in all: the scatter of random arrivals is in both, and so taken out.
     """
@@ -34,7 +41,7 @@ def kept_up(rate: float, completed: float, issued: float) -> float:
 
 
 @dataclass(frozen=True)
-class Seen:
+class RunMeasurement:
     """The requests of the chosen workloads in one Run."""
 
     requests: int
@@ -51,7 +58,8 @@ class Seen:
         return kept_up(rate, self.completed, self.requests) if self.requests else 0.0
 
     def judged_s(self, limits_s: Mapping[str, float]) -> float | None:
-        """What is held against the limit of all requests: theirs, or another kind's in proportion to its own.
+        """The time to compare with the limit of all requests: theirs, or another kind's in proportion to its
+        limit.
 
         None where nothing completed.
         """
@@ -62,8 +70,8 @@ class Seen:
         return max(known, default=None)
 
 
-def seen(run: Run, key: str, workloads: Sequence[str] = ()) -> Seen:
-    """What a Run says of the chosen workloads (none: of all of them).
+def measure_run(run: Run, key: str, workloads: Sequence[str] = ()) -> RunMeasurement:
+    """The measurement of the chosen workloads in a Run (none: of all of them).
 
     ``key`` is the statistic's in ``response_time_ms``. Several workloads of more than those chosen have no
     common percentile: then all workloads must be chosen.
@@ -72,7 +80,7 @@ def seen(run: Run, key: str, workloads: Sequence[str] = ()) -> Seen:
     parts = [one for one in summary["workloads"] if one["name"] in workloads]
     part = parts[0] if len(parts) == 1 else summary
     times = part["response_time_ms"]
-    return Seen(
+    return RunMeasurement(
         requests=part["requests"]["count"],
         completed=part["throughput"]["completions"],
         seconds=summary["window"]["duration_s"],
@@ -83,3 +91,46 @@ def seen(run: Run, key: str, workloads: Sequence[str] = ()) -> Seen:
         },
         half_width_s=half_width_s(times["all"]) if key == "mean" else None,
     )
+
+
+#: Runs that a search takes, about: how far it is can only be guessed.
+_EXPECTED: Final = 6
+
+
+@dataclass
+class Simulations:
+    """Simulations of one search."""
+
+    base: Path
+    #: The scenario as given, to which what a run changes is added.
+    text: str
+    report: Report
+    inputs: Callable[[], Sequence[Input]]
+    command: str | None
+    #: So many were run.
+    runs: int = 0
+
+    def run(self, scenario: Scenario, changes: Sequence[str] = ()) -> Run:
+        """The Run of a scenario; ``changes`` are the overrides that make it from the given text."""
+        from iowatt.base.overrides import with_overrides
+
+        def progress(fraction: float | None, _requests: int) -> None:
+            self.report(_share(self.runs + (fraction or 0.0)))
+
+        self.report(_share(self.runs))
+        run = evaluation.simulate(
+            evaluation.prepare(scenario, self.base, with_overrides(self.text, changes)),
+            inputs=self.inputs,
+            started_at=provenance.now(),
+            command=self.command,
+            progress=progress,
+            # Other searches may share the process, so that its own clock would count them too.
+            cpu_clock=time.thread_time,
+        )
+        self.runs += 1
+        return run
+
+
+def _share(runs: float) -> float:
+    """How far a search is that takes :data:`_EXPECTED` runs or more; never quite at its end."""
+    return 0.9 * runs / _EXPECTED if runs < _EXPECTED else 1 - 0.1 * _EXPECTED / runs

@@ -1,4 +1,4 @@
-"""What is asked of a search for the highest rate."""
+"""The request of a search for the highest rate."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Loop = Literal["open", "closed"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class RateRequest:
     """A limit, and how exactly the highest rate within it is to be found."""
 
-    #: Of the response time of all requests, s.
+    #: Limit of the response time of all requests, s.
     limit_s: float
     #: ``open``: at which rate of arrivals; ``closed``: with how many outstanding, and which rate these make.
     loop: Loop = "open"
@@ -44,9 +44,9 @@ class Asked:
     tolerance: float = 0.02
     #: Whose rate is raised; ``"*"``: all workloads together. None: the only one.
     workload: str | None = None
-    #: The first rate, requests per second; None: a closed loop says it.
+    #: The first rate, requests per second; None: a closed loop finds it.
     start: float | None = None
-    #: The same of one drive, which is as many times as much of all of them.
+    #: The first rate for each drive.
     start_per_drive: float | None = None
     #: How near that first rate is thought to be to the answer, as a share: an estimate's error, say.
     start_error: float | None = None
@@ -54,7 +54,7 @@ class Asked:
     most_runs: int = 24
     #: Seeds that every rate is run with, each independent of the others.
     replications: int = 1
-    #: Counted in each run; None: as long as the scenario says, and longer where that says too little.
+    #: Counted in each run; None: as in the scenario, and longer where that is too short.
     requests: int | None = None
     #: Cut before these; None: as the scenario says, or a share of them.
     warmup_requests: int | None = None
@@ -75,27 +75,18 @@ class Asked:
                 )
         object.__setattr__(self, "statistic", _statistic(self.statistic))
         if not (isinstance(self.tolerance, int | float) and 1e-4 <= self.tolerance <= 0.5):
-            raise InputError(
-                "out-of-range",
-                Argument("tolerance"),
-                f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}",
-            )
+            message = f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}"
+            raise InputError("out-of-range", Argument("tolerance"), message)
         if self.most_runs < 3:
             raise InputError(
                 "out-of-range", Argument("most_runs"), f"expected at least 3 runs, not {self.most_runs}"
             )
         if not 1 <= self.replications <= MOST_REPLICATIONS:
-            raise InputError(
-                "out-of-range",
-                Argument("replications"),
-                f"expected 1 to {MOST_REPLICATIONS}, not {self.replications}",
-            )
+            message = f"expected 1 to {MOST_REPLICATIONS}, not {self.replications}"
+            raise InputError("out-of-range", Argument("replications"), message)
         if self.requests is not None and self.requests < 100:
-            raise InputError(
-                "out-of-range",
-                Argument("requests"),
-                f"expected at least 100 requests, not {self.requests}: the mean of fewer says little",
-            )
+            message = f"expected at least 100 requests, not {self.requests}: the mean of fewer says little"
+            raise InputError("out-of-range", Argument("requests"), message)
         if self.warmup_requests is not None and self.warmup_requests < 0:
             raise InputError(
                 "out-of-range", Argument("warmup_requests"), f"expected 0 or more, not {self.warmup_requests}"
@@ -105,12 +96,9 @@ class Asked:
         if self.loop == "closed":
             self._check_closed()
         elif self.warmup_requests is not None:
-            raise InputError(
-                "not-applicable",
-                Argument("warmup_requests"),
-                "with open arrivals the scenario sets the warm-up",
-                hint="set observe.warmup in the scenario",
-            )
+            message = "with open arrivals the scenario sets the warm-up"
+            hint = "set observe.warmup in the scenario"
+            raise InputError("not-applicable", Argument("warmup_requests"), message, hint=hint)
 
     def _check_closed(self) -> None:
         """Raise ``InputError`` for what a closed loop is not judged by."""
@@ -121,12 +109,8 @@ class Asked:
             (self.replications > 1, "replications", "with one seed"),
         ):
             if given:
-                raise InputError(
-                    "not-applicable",
-                    Argument(argument),
-                    f"the rate of a closed loop is found {what}",
-                    hint="give `loop=open`",
-                )
+                message = f"the rate of a closed loop is found {what}"
+                raise InputError("not-applicable", Argument(argument), message, hint="give `loop=open`")
 
     def first_rate(self, drives: int) -> float | None:
         """The rate to begin at with so many drives, requests per second; None where none is given."""
@@ -152,13 +136,10 @@ class Asked:
 
 
 def _statistic(name: str) -> str:
-    """The name as :data:`STATISTICS` has it; raises ``InputError`` where there is none such."""
+    """The name as :data:`STATISTICS` has it; raises ``InputError`` for other names."""
     plain = {key: said for said, (key, _) in STATISTICS.items()}
     said = plain.get(name, name)
     if said not in STATISTICS:
-        raise InputError(
-            "not-accepted",
-            Argument("statistic"),
-            f"there is no statistic {name!r}; expected one of {', '.join(STATISTICS)}",
-        )
+        message = f"there is no statistic {name!r}; expected one of {', '.join(STATISTICS)}"
+        raise InputError("not-accepted", Argument("statistic"), message)
     return said

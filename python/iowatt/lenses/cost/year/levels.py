@@ -19,7 +19,7 @@ from iowatt.base.digits import apart
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.system import System
 from iowatt.lenses.cost.year.cycle import Cycle, Floats, Measure, hour_name
-from iowatt.lenses.one_array import MEASURES, WITHIN, measure_of, same_array
+from iowatt.lenses.one_array import MEASURES, WITHIN, ArrayMeasurement, measure_of, same_array
 
 HOUR_S: Final = 3600.0
 _IDLE: Final = 'run the scenario with `workload = []` and `observe.duration = "10min"`'

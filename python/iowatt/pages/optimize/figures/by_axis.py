@@ -6,9 +6,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.optimize.result_view import FIRM, AxisSeen, Explored, Goal, Row, number
-from iowatt.pages.optimize.figures.points import WINNER
-from iowatt.render import palette
+from iowatt.evaluate.search.optimize.result_view import (
+    FIRM,
+    AxisView,
+    Goal,
+    OptimizationView,
+    ViewRow,
+    number,
+)
+from iowatt.pages.optimize.figures.points import WINNER, yes_no
+from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
 MOST: Final = 12
@@ -16,7 +23,7 @@ MOST: Final = 12
 _LOG_FROM: Final = 20.0
 
 
-def figures(explored: Explored) -> list[Figure]:
+def figures(explored: OptimizationView) -> list[Figure]:
     """One for each objective and axis with a choice."""
     axes = [one for one in explored.axes if len(one.settings) > 1]
     goals = explored.goals if len(axes) * len(explored.goals) <= MOST else explored.goals[:1]
@@ -24,10 +31,10 @@ def figures(explored: Explored) -> list[Figure]:
     return [figure for figure in drawn if figure is not None][:MOST]
 
 
-def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
+def _figure(explored: OptimizationView, goal: Goal, one: AxisView) -> Figure | None:
     at = explored.axes.index(one)
     alone = _alone(explored, goal, one)
-    best: dict[str, Row] = {}
+    best: dict[str, ViewRow] = {}
     counted: dict[str, int] = {}
     for row in explored.rows:
         value = explored.simulated(row, goal.metric)
@@ -43,43 +50,31 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
     rows: list[list[Cell]] = []
     for setting in one.settings:
         here, top = alone.get(setting), best.get(setting)
-        rows.append(
-            [
-                setting,
-                None if here is None else here[0],
-                None if here is None else here[1],
-                None if here is None else _yes(here[2]),
-                None if top is None else explored.simulated(top, goal.metric),
-                None if top is None else top["point"],
-                counted.get(setting, 0),
-            ]
-        )
+        own = [None, None, None] if here is None else [here[0], here[1], yes_no(here[2])]
+        best_here = [None, None] if top is None else [explored.simulated(top, goal.metric), top["point"]]
+        rows.append([setting, *own, *best_here, counted.get(setting, 0)])
     unit = goal.column.unit
+    columns = [
+        Column(one.name, text=True), Column("All else as the winner", unit), Column("Figures", text=True),
+        Column("Feasible", text=True), Column("Best feasible", unit), metrics.VerbatimColumn("Its point"),
+        Column("Points simulated"),
+    ]  # fmt: skip
     return Figure(
         f"by-{at}-{explored.goals.index(goal)}",
         f"{goal.column.title} by {one.name}",
         "All else as the winner has it (hollow: estimated or not feasible), and the best feasible point that "
         "was simulated with each setting, whatever the rest.",
-        Table(
-            [
-                Column(one.name, text=True),
-                Column("All else as the winner", unit),
-                Column("Figures", text=True),
-                Column("Feasible", text=True),
-                Column("Best feasible", unit),
-                metrics.Given("Its point"),
-                Column("Points simulated"),
-            ],
-            rows,
+        Table(columns, rows),
+        plot.spec(
+            _traces(explored, goal, places, alone, best, one=one),
+            layout(_axis(one, list(places.values())), axis(goal.column.heading), showlegend=True),
         ),
-        {
-            "data": _data(explored, goal, places, alone, best, one=one),
-            "layout": layout(_axis(one, list(places.values())), axis(goal.column.heading), showlegend=True),
-        },
     )
 
 
-def _alone(explored: Explored, goal: Goal, one: AxisSeen) -> dict[str, tuple[float, str, bool | None]]:
+def _alone(
+    explored: OptimizationView, goal: Goal, one: AxisView
+) -> dict[str, tuple[float, str, bool | None]]:
     """The objective at each setting, all else as the winner has it; what it rests on, if it is feasible."""
     if explored.winner is None:
         return {}
@@ -94,14 +89,14 @@ def _alone(explored: Explored, goal: Goal, one: AxisSeen) -> dict[str, tuple[flo
     }
 
 
-def _better(explored: Explored, goal: Goal, row: Row, than: Row | None) -> bool:
+def _better(explored: OptimizationView, goal: Goal, row: ViewRow, than: ViewRow | None) -> bool:
     if than is None:
         return True
     a, b = explored.simulated(row, goal.metric), explored.simulated(than, goal.metric)
     return a is not None and b is not None and goal.gain(a, b) > 0
 
 
-def _place(one: AxisSeen, setting: str) -> Cell:
+def _place(one: AxisView, setting: str) -> Cell:
     """Where a setting stands: a number on a scale where all are numbers."""
     if one.ordered and all(_as_number(each) is not None for each in one.settings):
         return _as_number(setting)
@@ -115,7 +110,7 @@ def _as_number(setting: str) -> float | None:
         return None
 
 
-def _axis(one: AxisSeen, places: list[Cell]) -> dict[str, Any]:
+def _axis(one: AxisView, places: list[Cell]) -> dict[str, Any]:
     values = [place for place in places if isinstance(place, float)]
     if len(values) < len(places):
         return axis(plain(one.name), type="category", categoryorder="array", categoryarray=places)
@@ -125,68 +120,63 @@ def _axis(one: AxisSeen, places: list[Cell]) -> dict[str, Any]:
     return axis(plain(one.name), **few)
 
 
-def _data(
-    explored: Explored,
+def _traces(
+    explored: OptimizationView,
     goal: Goal,
     places: Mapping[str, Cell],
     alone: Mapping[str, tuple[float, str, bool | None]],
-    best: Mapping[str, Row],
+    best: Mapping[str, ViewRow],
     *,
-    one: AxisSeen,
+    one: AxisView,
 ) -> list[dict[str, Any]]:
-    data: list[dict[str, Any]] = []
+    traces: list[dict[str, Any]] = []
     tops = [setting for setting in places if setting in best]
     if tops:
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers" if one.ordered else "markers",
-                "name": "Best feasible, simulated",
-                "x": [places[setting] for setting in tops],
-                "y": [explored.simulated(best[setting], goal.metric) for setting in tops],
-                "text": [f"point {best[s]['point']}: {plain(explored.label(best[s]))}" for s in tops],
-                "line": {"color": palette.STATE_COLOURS["idle"], "width": 2, "dash": "dash"},
-                "hovertemplate": "%{text}<br>%{y:,.4~r}<extra></extra>",
-            }
+        traces.append(
+            plot.line(
+                [places[setting] for setting in tops],
+                [explored.simulated(best[setting], goal.metric) for setting in tops],
+                name="Best feasible, simulated",
+                mode="lines+markers" if one.ordered else "markers",
+                colour=palette.STATE_COLOURS["idle"],
+                width=2,
+                dash="dash",
+                text=[f"point {best[s]['point']}: {plain(explored.label(best[s]))}" for s in tops],
+                hover="%{text}<br>%{y:,.4~r}<extra></extra>",
+            )
         )
-    line = [setting for setting in places if setting in alone]
-    if line:
-        firm = [alone[setting][1] in FIRM and alone[setting][2] is not False for setting in line]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers" if one.ordered else "markers",
-                "name": "All else as the winner",
-                "x": [places[setting] for setting in line],
-                "y": [alone[setting][0] for setting in line],
-                "text": [_said(alone[setting]) for setting in line],
-                "line": {"color": palette.BAR, "width": 2},
-                "marker": {
-                    "size": 8,
-                    "symbol": ["circle" if held else "circle-open" for held in firm],
-                    "color": palette.BAR,
-                },
-                "hovertemplate": "%{x}: %{y:,.4~r}, %{text}<extra></extra>",
-            }
+    drawn = [setting for setting in places if setting in alone]
+    if drawn:
+        firm = [alone[setting][1] in FIRM and alone[setting][2] is not False for setting in drawn]
+        symbols = ["circle" if held else "circle-open" for held in firm]
+        traces.append(
+            plot.line(
+                [places[setting] for setting in drawn],
+                [alone[setting][0] for setting in drawn],
+                name="All else as the winner",
+                mode="lines+markers" if one.ordered else "markers",
+                width=2,
+                text=[_basis(alone[setting]) for setting in drawn],
+                marker={"size": 8, "symbol": symbols, "color": palette.BAR},
+                hover="%{x}: %{y:,.4~r}, %{text}<extra></extra>",
+            )
         )
     if explored.winner is not None and (own := alone.get(one.of(explored.winner))) is not None:
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": WINNER.name,
-                "x": [places.get(one.of(explored.winner))],
-                "y": [own[0]],
-                "marker": {"color": WINNER.colour, "size": 12, "symbol": WINNER.symbol},
-                "hovertemplate": "winner: %{y:,.4~r}<extra></extra>",
-            }
+        place, look = places.get(one.of(explored.winner)), WINNER
+        hover = "winner: %{y:,.4~r}<extra></extra>"
+        traces.append(
+            plot.markers(
+                [place],
+                [own[0]],
+                name=look.name,
+                colour=look.colour,
+                size=12,
+                symbol=look.symbol,
+                hover=hover,
+            )
         )
-    return data
+    return traces
 
 
-def _yes(feasible: bool | None) -> str:
-    return "not known" if feasible is None else "yes" if feasible else "no"
-
-
-def _said(found: tuple[float, str, bool | None]) -> str:
+def _basis(found: tuple[float, str, bool | None]) -> str:
     return found[1] + (", not feasible" if found[2] is False else "")

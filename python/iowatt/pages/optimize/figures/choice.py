@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.optimize.result import AxisShare, AxisWhy, Change, Neighbour, Why
-from iowatt.evaluate.search.optimize.result_view import FIRM, Explored, Goal, number
+from iowatt.evaluate.search.optimize.result import (
+    AxisExplanation,
+    AxisShare,
+    Neighbour,
+    ObjectiveChange,
+    WinnerExplanation,
+)
+from iowatt.evaluate.search.optimize.result_view import FIRM, Goal, OptimizationView, number
 from iowatt.pages.optimize import words
-from iowatt.render import palette
+from iowatt.pages.optimize.figures.points import yes_no
+from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
-_Known = tuple[str, Neighbour, Change]
+_Known = tuple[str, Neighbour, ObjectiveChange]
 
 _BARS: Final = 24
 _MANY: Final = 8
@@ -20,7 +27,7 @@ _BROKEN: Final = palette.STATE_COLOURS["spin_down"]
 _TOGETHER: Final = palette.STATE_COLOURS["idle"]
 
 
-def winner(explored: Explored) -> Figure | None:
+def winner(explored: OptimizationView) -> Figure | None:
     """The settings and figures of the winner; without one, of the point that is nearest to feasible."""
     row = explored.winner or explored.nearest
     if row is None:
@@ -43,7 +50,7 @@ def winner(explored: Explored) -> Figure | None:
     return Figure("winner", title, said, Table(columns, rows), brief=True)
 
 
-def limits(explored: Explored, why: Why) -> Figure | None:
+def limits(explored: OptimizationView, why: WinnerExplanation) -> Figure | None:
     """How much of each limit the winner uses, and what it keeps out."""
     given = why.constraints
     if not given:
@@ -51,73 +58,53 @@ def limits(explored: Explored, why: Why) -> Figure | None:
     rows: list[list[Cell]] = []
     for one, points in zip(given, why.limits, strict=True):
         value, without = one.value, one.without
-        rows.append(
-            [
-                one.text,
-                number(value),
-                one.slack,
-                one.slack_percent,
-                "yes" if one.binds else "no",
-                None if without is None else without.point,
-                points.kept,
-                points.known,
-            ]
-        )
+        kept_out = None if without is None else without.point
+        used = [one.text, number(value), one.slack, one.slack_percent, yes_no(one.binds), kept_out]
+        rows.append([*used, points.kept, points.known])
     shown = [one for one in given if one.slack_percent is not None]
-    data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": name,
-            "y": [plain(one.text) for one in chosen],
-            "x": [one.slack_percent for one in chosen],
-            "marker": {"color": colour},
-            "hovertemplate": "%{y}: %{x:.3~r} % of the limit left<extra>%{fullData.name}</extra>",
-        }
+    traces = [
+        plot.bar(
+            [one.slack_percent for one in chosen],
+            [plain(one.text) for one in chosen],
+            name=name,
+            colour=colour,
+            orientation="h",
+            hover="%{y}: %{x:.3~r} % of the limit left<extra>%{fullData.name}</extra>",
+        )
         for name, colour, binds in (
             ("Binds", palette.STATE_COLOURS["spin_up"], True),
             ("Keeps out nothing better", _HELD, False),
         )
         if (chosen := [one for one in shown if one.binds is binds])
     ]
-    spec = {
-        "data": data,
-        "layout": layout(
-            axis("Left to the limit (% of it)", rangemode="tozero", zeroline=True),
-            axis("", type="category", autorange="reversed"),
-            showlegend=True,
-            bargap=0.4,
-        ),
-    }
+    frame = layout(
+        axis("Left to the limit (% of it)", rangemode="tozero", zeroline=True),
+        axis("", type="category", autorange="reversed"),
+        showlegend=True,
+        bargap=0.4,
+    )
+    columns = [
+        Column("Limit", text=True), Column("Value of the winner"), Column("Left"), Column("Left", "%"),
+        Column("Binds", text=True), metrics.VerbatimColumn("Keeps out point"), Column("Points that keep it"),
+        Column("Points known"),
+    ]  # fmt: skip
     return Figure(
         "limits",
         "What is left to each limit",
         "A limit binds where a point that breaks no other one would beat the winner.",
-        Table(
-            [
-                Column("Limit", text=True),
-                Column("Value of the winner"),
-                Column("Left"),
-                Column("Left", "%"),
-                Column("Binds", text=True),
-                metrics.Given("Keeps out point"),
-                Column("Points that keep it"),
-                Column("Points known"),
-            ],
-            rows,
-        ),
+        Table(columns, rows),
         # One bar says no more than the table.
-        spec if len(shown) > 1 else None,
+        plot.spec(traces, frame) if len(shown) > 1 else None,
     )
 
 
-def neighbours(explored: Explored, why: Why) -> list[Figure]:
+def neighbours(explored: OptimizationView, why: WinnerExplanation) -> list[Figure]:
     """For each objective, what each other choice alone would gain or lose."""
     found = [_neighbours(explored, why, at) for at in range(len(explored.goals))]
     return [figure for figure in found if figure is not None]
 
 
-def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
+def _neighbours(explored: OptimizationView, why: WinnerExplanation, at: int) -> Figure | None:
     goal = explored.goals[at]
     known: list[_Known] = []
     rows: list[list[Cell]] = []
@@ -132,11 +119,17 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
                 rows.append(_neighbour(part.name, one, change))
     if not rows:
         return None
-    data, remarks = _bars(known, goal), []
+    traces, remarks = _bars(known, goal), []
+    names = [plain(name) for name, *_ in _largest(known)]
+    choices = axis(
+        "", type="category", autorange="reversed", categoryorder="array", categoryarray=names, dtick=1
+    )
+    gain = axis(f"Gain in {goal.column.title.lower()} (%)", zeroline=True)
+    frame = layout(gain, choices, showlegend=True, barmode="overlay", bargap=0.3)
     if len(rows) > (drawn := min(len(known), _BARS)):
         remarks.append(f"{len(rows) - drawn} more choices are in the table.")
     columns = [
-        Column("Axis", text=True), Column("Setting", text=True), metrics.Given("Point"), goal.column,
+        Column("Axis", text=True), Column("Setting", text=True), metrics.VerbatimColumn("Point"), goal.column,
         Column("Change", goal.column.unit), Column("Gain", "%"), Column("Figures", text=True),
         Column("Feasible", text=True), Column("Breaks or why not", text=True),
         Column("Busiest station", text=True),
@@ -144,32 +137,15 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
     return Figure(
         f"neighbours-{at}",
         f"Other choices one at a time: {goal.column.title.lower()}",
-        f"One other setting, all else as the winner has it. To the right is better{_way(goal)}.",
+        "One other setting, all else as the winner has it. To the right is better"
+        f"{'' if goal.maximize else ', which is less'}.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis(f"Gain in {goal.column.title.lower()} (%)", zeroline=True),
-                axis(
-                    "",
-                    type="category",
-                    autorange="reversed",
-                    categoryorder="array",
-                    categoryarray=_order(known),
-                    dtick=1,
-                ),
-                showlegend=True,
-                barmode="overlay",
-                bargap=0.3,
-            ),
-        }
-        if data
-        else None,
+        plot.spec(traces, frame) if traces else None,
         remarks,
     )
 
 
-def _telling(part: AxisWhy, at: int) -> list[Neighbour]:
+def _telling(part: AxisExplanation, at: int) -> list[Neighbour]:
     """Of an axis with many settings the two next on either side and the best.
 
     The others are in the table and in the charts by axis; far ones would dwarf what lies near.
@@ -184,24 +160,11 @@ def _telling(part: AxisWhy, at: int) -> list[Neighbour]:
     return [one for one in given if any(one is other for other in kept)]
 
 
-def _way(goal: Goal) -> str:
-    return "" if goal.maximize else ", which is less"
-
-
-def _neighbour(name: str, one: Neighbour, change: Change | None) -> list[Cell]:
-    feasible = "not known" if one.feasible is None else "yes" if one.feasible else "no"
-    return [
-        name,
-        one.setting,
-        one.point,
-        None if change is None else change.value,
-        None if change is None else change.change,
-        None if change is None else change.gain_percent,
-        one.status if change is None or not change.basis else change.basis,
-        feasible,
-        "; ".join(one.breaks) or one.why_not,
-        one.bottleneck,
-    ]
+def _neighbour(name: str, one: Neighbour, change: ObjectiveChange | None) -> list[Cell]:
+    figures = [None] * 3 if change is None else [change.value, change.change, change.gain_percent]
+    basis = one.status if change is None or not change.basis else change.basis
+    broken = "; ".join(one.breaks) or one.why_not
+    return [name, one.setting, one.point, *figures, basis, yes_no(one.feasible), broken, one.bottleneck]
 
 
 def _largest(known: list[_Known]) -> list[_Known]:
@@ -210,12 +173,8 @@ def _largest(known: list[_Known]) -> list[_Known]:
     return [known[at] for at in sorted(kept)]
 
 
-def _order(known: list[_Known]) -> list[str]:
-    return [plain(name) for name, *_ in _largest(known)]
-
-
 def _bars(known: list[_Known], goal: Goal) -> list[dict[str, Any]]:
-    data = []
+    traces = []
     for name, feasible, simulated in (
         ("Feasible", True, True),
         ("Feasible, estimated", True, False),
@@ -229,27 +188,25 @@ def _bars(known: list[_Known], goal: Goal) -> list[dict[str, Any]]:
         ]
         if not bars:
             continue
-        colour = _HELD if feasible else _BROKEN
-        marker: dict[str, Any] = {"color": colour}
+        marker: dict[str, Any] = {"color": _HELD if feasible else _BROKEN}
         if not simulated:
             marker["pattern"] = {"shape": "/", "solidity": 0.4, "fillmode": "overlay"}
-        data.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": name,
-                "y": [plain(label) for label, _ in bars],
-                "x": [change.gain_percent for _, change in bars],
-                "customdata": [change.value for _, change in bars],
-                "marker": marker,
-                "hovertemplate": f"%{{y}}: %{{x:.3~r}} % (%{{customdata:,.4~r}} {plain(goal.column.unit)})"
+        traces.append(
+            plot.bar(
+                [change.gain_percent for _, change in bars],
+                [plain(label) for label, _ in bars],
+                name=name,
+                orientation="h",
+                customdata=[change.value for _, change in bars],
+                marker=marker,
+                hover=f"%{{y}}: %{{x:.3~r}} % (%{{customdata:,.4~r}} {plain(goal.column.unit)})"
                 "<extra>%{fullData.name}</extra>",
-            }
+            )
         )
-    return data
+    return traces
 
 
-def shares(explored: Explored, why: Why) -> Figure | None:
+def shares(explored: OptimizationView, why: WinnerExplanation) -> Figure | None:
     """The share of each axis in the spread of each objective."""
     known = [one for one in why.shares if one.axes is not None and one.std]
     if not known:
@@ -267,53 +224,35 @@ def shares(explored: Explored, why: Why) -> Figure | None:
     if len(names) > 1:
         series.append(("Only combinations", [100 * (one.together or 0.0) for one in known], _TOGETHER))
     rows: list[list[Cell]] = [
-        [
-            titles[one.metric],
-            part.name,
-            100 * part.share,
-            one.simulated,
-            one.estimated,
-        ]
+        [titles[one.metric], part.name, 100 * part.share, one.simulated, one.estimated]
         for one in known
         for part in [*(one.axes or []), AxisShare(name="Only combinations", share=one.together or 0.0)]
     ]
     few = [explored.column(one.metric).title for one in why.shares if one.axes is None]
+    columns = [
+        Column("Objective", text=True), Column("Axis", text=True), Column("Share", "%"),
+        Column("Points simulated"), Column("Points estimated"),
+    ]  # fmt: skip
+    objectives = [plain(titles[one.metric]) for one in known]
+    hover = "%{y}: %{x:.3~r} %<extra>%{fullData.name}</extra>"
+    traces = [
+        plot.bar(values, objectives, name=name, colour=colour, orientation="h", hover=hover)
+        for name, values, colour in series
+    ]
+    frame = layout(
+        axis("Share of the variance (%)", range=[0, 100]),
+        axis("", type="category", autorange="reversed"),
+        showlegend=True,
+        barmode="stack",
+        bargap=0.4,
+    )
     return Figure(
         "shares",
         "What sets each objective",
-        "Share of each axis in the variance over the space, simulated or estimated: how far the mean at its "
-        "settings lies apart. The rest only combinations of settings explain.",
-        Table(
-            [
-                Column("Objective", text=True),
-                Column("Axis", text=True),
-                Column("Share", "%"),
-                Column("Points simulated"),
-                Column("Points estimated"),
-            ],
-            rows,
-        ),
-        {
-            "data": [
-                {
-                    "type": "bar",
-                    "orientation": "h",
-                    "name": name,
-                    "y": [plain(titles[one.metric]) for one in known],
-                    "x": values,
-                    "marker": {"color": colour},
-                    "hovertemplate": "%{y}: %{x:.3~r} %<extra>%{fullData.name}</extra>",
-                }
-                for name, values, colour in series
-            ],
-            "layout": layout(
-                axis("Share of the variance (%)", range=[0, 100]),
-                axis("", type="category", autorange="reversed"),
-                showlegend=True,
-                barmode="stack",
-                bargap=0.4,
-            ),
-        },
-        [f"Too few points are known to say it of {', '.join(few)}."] if few else [],
+        "Share of each axis in the variance over the space, simulated or estimated: how far apart the means "
+        "at its settings lie. Only combinations of settings explain the rest.",
+        Table(columns, rows),
+        plot.spec(traces, frame),
+        [f"Too few points are known to tell for {', '.join(few)}."] if few else [],
         wide=len(explored.goals) % 2 == 0,
     )

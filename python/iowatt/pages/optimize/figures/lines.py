@@ -6,9 +6,9 @@ from textwrap import wrap
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.grid import shown
+from iowatt.evaluate.search.axes import show_value
 from iowatt.pages.optimize.figures.points import DRAWN, KINDS, WINNER, Points
-from iowatt.render import numbers
+from iowatt.render import numbers, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, layout, plain
 
 LINES: Final = "lines"
@@ -35,13 +35,22 @@ def figure(points: Points) -> Figure | None:
         data.append(_trace(every, [winner], "winner"))
     names = ["<br>".join(map(plain, wrap(name, _HEAD))) for name, _ in _verticals(points)]
     columns = [points.columns[at] for _, at in _verticals(points)]
+    across = {
+        "tickvals": list(range(len(names))), "ticktext": names, "range": [-0.4, len(names) - 0.6],
+        "automargin": True, "tickangle": 0, "showgrid": True, "zeroline": False, "title": {"text": ""},
+    }  # fmt: skip
+    upwards = {"visible": False, "range": [-0.12, 1.12], "title": {"text": ""}}
     return Figure(
         LINES,
         "Points as lines",
         "Each line is a point: it crosses each upright at its setting or figure. Figures are turned so that "
         "the better end is on top. Filter above to see what goes together.",
         Table(
-            [metrics.Given("Point"), *(given.column for given in columns), Column("What it is", text=True)],
+            [
+                metrics.VerbatimColumn("Point"),
+                *(given.column for given in columns),
+                Column("What it is", text=True),
+            ],
             [
                 [
                     points.rows[at]["point"],
@@ -51,24 +60,7 @@ def figure(points: Points) -> Figure | None:
                 for at in drawn
             ],
         ),
-        {
-            "data": data,
-            "layout": layout(
-                {
-                    "tickvals": list(range(len(names))),
-                    "ticktext": names,
-                    "range": [-0.4, len(names) - 0.6],
-                    "automargin": True,
-                    "tickangle": 0,
-                    "showgrid": True,
-                    "zeroline": False,
-                    "title": {"text": ""},
-                },
-                {"visible": False, "range": [-0.12, 1.12], "title": {"text": ""}},
-                showlegend=True,
-                annotations=_annotations(points),
-            ),
-        },
+        plot.spec(data, layout(across, upwards, showlegend=True, annotations=_annotations(points))),
         [f"At most {MOST_LINES} lines are drawn, those of the best points of what is shown."]
         if sum(one is not None for one in every) > MOST_LINES
         else [],
@@ -139,17 +131,8 @@ def _trace(every: list[list[float] | None], chosen: list[int], kind: str) -> dic
         ys += [*line, None]
     faint = {"winner": (3.0, 1.0), "front": (1.6, 0.9), "feasible": (1.0, 0.45)}
     width, opacity = faint.get(kind, (0.8, 0.3))
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": look.name,
-        "x": xs,
-        "y": ys,
-        "connectgaps": False,
-        "opacity": opacity,
-        "line": {"color": look.colour, "width": width},
-        "hoverinfo": "skip",
-    }
+    more: dict[str, Any] = {"connectgaps": False, "opacity": opacity, "hoverinfo": "skip"}
+    return plot.line(xs, ys, name=look.name, colour=look.colour, width=width, **more)
 
 
 def _annotations(points: Points) -> list[dict[str, Any]]:
@@ -175,6 +158,6 @@ def _shorten(setting: str) -> str:
 def _text(x: float, y: float, text: Cell, anchor: str) -> dict[str, Any]:
     staging = {"xshift": 4} if anchor == "left" else {}
     return {
-        "x": x, "y": y, "text": plain(shown(text) if text is not None else ""), "showarrow": False,
+        "x": x, "y": y, "text": plain(show_value(text) if text is not None else ""), "showarrow": False,
         "xanchor": anchor, "yanchor": "middle", "font": {"size": 11}, **staging,
     }  # fmt: skip

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.grid import shown
-from iowatt.evaluate.search.optimize.result_view import SIMULATED, Explored, Row, number
+from iowatt.evaluate.search.axes import show_value
+from iowatt.evaluate.search.optimize.result_view import SIMULATED, OptimizationView, ViewRow, number
 from iowatt.render import numbers, palette
-from iowatt.render.figure import Cell, Column, Figure, Table, plain
+from iowatt.render.figure import Cell, Column, Figure, Table, plain, text_columns
 
 POINTS: Final = "points"
 
@@ -54,7 +54,7 @@ DRAWN: Final = ("impossible", "pruned", "unlikely", "estimated", "infeasible", "
 """Kinds that charts have values of, the most telling on top."""
 
 
-def kind(explored: Explored, row: Row) -> str:
+def kind(explored: OptimizationView, row: ViewRow) -> str:
     """What became of a point: a key of :data:`KINDS`."""
     status = row.get("status")
     if status in ("failed", "refused"):
@@ -88,7 +88,7 @@ class Given:
 class Points:
     """The points of a page, best first."""
 
-    def __init__(self, explored: Explored) -> None:
+    def __init__(self, explored: OptimizationView) -> None:
         self.explored = explored
         kinds = {row["point"]: kind(explored, row) for row in explored.rows}
         rows = sorted(explored.rows, key=lambda row: self._order(row, kinds[row["point"]]))
@@ -104,7 +104,7 @@ class Points:
             for row in self.rows
         ]
 
-    def _order(self, row: Row, kind: str) -> tuple[Any, ...]:
+    def _order(self, row: ViewRow, kind: str) -> tuple[Any, ...]:
         explored = self.explored
         if explored.winner is not None and row["point"] == explored.winner["point"]:
             return (-2, 0, 0)
@@ -115,7 +115,7 @@ class Points:
         losses = explored.losses(row, estimated=True)
         return (list(KINDS).index(kind), sum(losses) if losses else math.inf, row["point"])
 
-    def at(self, row: Row | None) -> int | None:
+    def at(self, row: ViewRow | None) -> int | None:
         """Where a point stands."""
         return None if row is None else self._where.get(row["point"])
 
@@ -158,15 +158,22 @@ class Points:
         if len(axis.columns) == 1:
             values = [number(row.get(axis.columns[0])) for row in self.rows]
             if axis.ordered and all(value is not None for value in values):
-                return Given(metrics.Given(axis.name), [row[axis.columns[0]] for row in self.rows], axis=at)
+                return Given(
+                    metrics.VerbatimColumn(axis.name), [row[axis.columns[0]] for row in self.rows], axis=at
+                )
         return Given(Column(axis.name, text=True), cells, axis=at)
 
-    def _cell(self, row: Row, metric: str) -> Cell:
+    def _cell(self, row: ViewRow, metric: str) -> Cell:
         known = self.explored.known(row, metric)
         if known is not None:
             return known[0]
         value = row.get(metric)
-        return shown(value) if isinstance(value, str | bool) else None
+        return show_value(value) if isinstance(value, str | bool) else None
+
+
+def yes_no(feasible: bool | None) -> str:
+    """A truth value as a cell of a table."""
+    return "not known" if feasible is None else "yes" if feasible else "no"
 
 
 def _whole(cells: list[Cell]) -> list[Cell]:
@@ -197,26 +204,17 @@ def table(points: Points) -> Figure:
     """All points with their settings and figures, best first."""
     explored = points.explored
     columns = [
-        metrics.Given("Point"),
+        metrics.VerbatimColumn("Point"),
         *(given.column for given in points.columns),
-        Column("What became of it", text=True),
-        Column("Figures", text=True),
-        Column("Why not", text=True),
+        *text_columns("What became of it", "Figures", "Why not"),
     ]
     rows: list[list[Cell]] = []
     for at, row in enumerate(points.rows):
         why_not = row.get("error") or row.get("reason") or row.get("violated")
         known = [explored.known(row, metric) for metric in explored.metrics]
         bases = list(dict.fromkeys(one[1] for one in known if one is not None))
-        rows.append(
-            [
-                row["point"],
-                *(given.cells[at] for given in points.columns),
-                KINDS[points.kinds[at]].name,
-                bases[0] if bases else None,
-                None if why_not is None else str(why_not),
-            ]
-        )
+        told = [KINDS[points.kinds[at]].name, bases[0] if bases else None, why_not and str(why_not)]
+        rows.append([row["point"], *(given.cells[at] for given in points.columns), *told])
     remarks = []
     if len(points.rows) < points.total:
         remarks.append(

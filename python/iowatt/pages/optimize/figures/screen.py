@@ -7,16 +7,16 @@ from collections import Counter
 from typing import Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.optimize.result_view import Explored
+from iowatt.evaluate.search.optimize.result_view import OptimizationView
 from iowatt.pages.optimize.figures.points import KINDS, Points, kind
-from iowatt.render import palette
+from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
 _EXACT: Final = 1e-9
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-def estimates(explored: Explored) -> list[Figure]:
+def estimates(explored: OptimizationView) -> list[Figure]:
     """For each metric that has both, the estimates against the simulations; and the errors."""
     drawn = [
         figure
@@ -27,14 +27,11 @@ def estimates(explored: Explored) -> list[Figure]:
     if errors:
         rows: list[list[Cell]] = [
             [
-                explored.column(metric).title,
-                one.median_percent,
-                one.p95_percent,
-                one.worst_percent,
+                explored.column(metric).title, one.median_percent, one.p95_percent, one.worst_percent,
                 one.bias_percent,
             ]
             for metric, one in errors.items()
-        ]
+        ]  # fmt: skip
         titles = ("Median error", "95th percentile", "Worst", "Bias")
         columns = [Column("Figure", text=True), *(Column(title, "%") for title in titles)]
         caption = (
@@ -44,7 +41,7 @@ def estimates(explored: Explored) -> list[Figure]:
     return drawn
 
 
-def _against(explored: Explored, metric: str, at: int) -> Figure | None:
+def _against(explored: OptimizationView, metric: str, at: int) -> Figure | None:
     found = []
     for row in explored.rows:
         true, said = explored.simulated(row, metric), explored.estimate(row, metric)
@@ -58,50 +55,32 @@ def _against(explored: Explored, metric: str, at: int) -> Figure | None:
         [row["point"], explored.label(row), true, said, 100 * (said - true) / abs(true) if true else None]
         for row, true, said in found
     ]
+    columns = [
+        metrics.VerbatimColumn("Point"), Column("Where", text=True), Column("Simulated", column.unit),
+        Column("Estimated", column.unit), Column("Error", "%"),
+    ]  # fmt: skip
+    unit = f" ({column.unit})" if column.unit else ""
+    traces = [
+        plot.line(
+            [low, high], [low, high], name="Right", colour=palette.ALL, width=1, dash="dot", hoverinfo="skip"
+        ),
+        plot.markers(
+            [true for _, true, _ in found],
+            [said for *_, said in found],
+            name="Points",
+            text=[f"point {row['point']}: {plain(explored.label(row))}" for row, *_ in found],
+            customdata=[row[4] for row in rows],
+            marker={"color": palette.BAR, "size": 6, "opacity": 0.7},
+            hover="%{text}<br>simulated %{x:,.4~r}, estimated %{y:,.4~r} "
+            "(%{customdata:+.2~f} %)<extra></extra>",
+        ),
+    ]
     return Figure(
         f"estimate-{at}",
         f"Estimate against simulation: {column.title.lower()}",
-        "On the line the estimate is right. What is on the front was always simulated.",
-        Table(
-            [
-                metrics.Given("Point"),
-                Column("Where", text=True),
-                Column("Simulated", column.unit),
-                Column("Estimated", column.unit),
-                Column("Error", "%"),
-            ],
-            rows,
-        ),
-        {
-            "data": [
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": "Right",
-                    "x": [low, high],
-                    "y": [low, high],
-                    "line": {"color": palette.ALL, "width": 1, "dash": "dot"},
-                    "hoverinfo": "skip",
-                },
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": "Points",
-                    "x": [true for _, true, _ in found],
-                    "y": [said for *_, said in found],
-                    "text": [f"point {row['point']}: {plain(explored.label(row))}" for row, *_ in found],
-                    "customdata": [row[4] for row in rows],
-                    "marker": {"color": palette.BAR, "size": 6, "opacity": 0.7},
-                    "hovertemplate": "%{text}<br>simulated %{x:,.4~r}, estimated %{y:,.4~r} "
-                    "(%{customdata:+.2~f} %)<extra></extra>",
-                },
-            ],
-            "layout": layout(
-                axis(f"Simulated ({column.unit})" if column.unit else "Simulated"),
-                axis(f"Estimated ({column.unit})" if column.unit else "Estimated"),
-                showlegend=False,
-            ),
-        },
+        "On the line the estimate is right. Every point of the front was simulated.",
+        Table(columns, rows),
+        plot.spec(traces, layout(axis(f"Simulated{unit}"), axis(f"Estimated{unit}"), showlegend=False)),
     )
 
 
@@ -122,31 +101,27 @@ def became(points: Points) -> Figure | None:
         missing = min(count, max(0, space.size - points.total))
         if missing:
             rows.append((name, missing, palette.STATE_COLOURS["idle"]))
+    bars = plot.bar(
+        [count for _, count, _ in rows],
+        [name for name, *_ in rows],
+        colour=[colour for *_, colour in rows],
+        orientation="h",
+        text=[f"{count:,}" for _, count, _ in rows],
+        textposition="auto",
+        hover="%{y}: %{x:,} points<extra></extra>",
+    )
+    frame = layout(
+        axis("Points", rangemode="tozero"),
+        axis("", type="category", autorange="reversed"),
+        showlegend=False,
+        bargap=0.35,
+    )
     return Figure(
         "became",
         "What became of the points",
         "Only what was simulated can win.",
         Table([Column("What", text=True), Column("Points")], [[name, count] for name, count, _ in rows]),
-        {
-            "data": [
-                {
-                    "type": "bar",
-                    "orientation": "h",
-                    "y": [name for name, *_ in rows],
-                    "x": [count for _, count, _ in rows],
-                    "text": [f"{count:,}" for _, count, _ in rows],
-                    "textposition": "auto",
-                    "marker": {"color": [colour for *_, colour in rows]},
-                    "hovertemplate": "%{y}: %{x:,} points<extra></extra>",
-                }
-            ],
-            "layout": layout(
-                axis("Points", rangemode="tozero"),
-                axis("", type="category", autorange="reversed"),
-                showlegend=False,
-                bargap=0.35,
-            ),
-        },
+        plot.spec([bars], frame),
     )
 
 
@@ -155,7 +130,7 @@ def _counted(points: Points) -> Counter[str]:
     return Counter(kind(points.explored, row) for row in points.explored.rows)
 
 
-def reasons(explored: Explored) -> Figure | None:
+def reasons(explored: OptimizationView) -> Figure | None:
     """Why points were left out, cannot be built, failed or break a limit."""
     groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in explored.rows:
@@ -172,23 +147,17 @@ def reasons(explored: Explored) -> Figure | None:
     if not groups:
         return None
     ordered = sorted(groups.items(), key=lambda one: -len(one[1]))
+    columns = [Column("Why", text=True), Column("What", text=True), Column("Points")]
+    columns.append(Column("For example", text=True))
+    rows: list[list[Cell]] = [
+        [_common([said for said, _ in found]), what, len(found), found[0][1]] for (what, _), found in ordered
+    ]
     return Figure(
         "reasons",
         "Why not",
         "What kept points out, the most frequent first, with one of the points. Dots stand for figures that "
         "differ.",
-        Table(
-            [
-                Column("Why", text=True),
-                Column("What", text=True),
-                Column("Points"),
-                Column("For example", text=True),
-            ],
-            [
-                [_common([said for said, _ in found]), what, len(found), found[0][1]]
-                for (what, _), found in ordered
-            ],
-        ),
+        Table(columns, rows),
         wide=True,
     )
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
 from iowatt.pages.optimize.figures.points import DRAWN, KINDS, KNEE, NEAREST, WINNER, Given, Kind, Points
-from iowatt.render import palette
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render import palette, plot
+from iowatt.render.figure import Cell, Figure, Table, axis, layout, plain, text_columns
 
 VIEW: Final = "view"
 TWIN_ROWS: Final = 500
@@ -76,6 +76,8 @@ def figure(points: Points) -> Figure:
         for trace in data:
             trace["visible"] = True
     several = len(explored.goals) > 1
+    point, where, kind = metrics.VerbatimColumn("Point"), *text_columns("Where", "What it is")
+    columns = [point, where, across.column, upwards.column, kind]
     return Figure(
         VIEW,
         "The front" if several and explored.front else f"{upwards.column.title} of all points",
@@ -87,25 +89,16 @@ def figure(points: Points) -> Figure:
             else "No point is feasible. "
         )
         + "Dotted lines are limits. Choose other figures, and which points are shown, above.",
-        Table(
-            [
-                metrics.Given("Point"),
-                Column("Where", text=True),
-                across.column,
-                upwards.column,
-                Column("What it is", text=True),
-            ],
-            [_row(points, at, x, y) for at in known[:TWIN_ROWS]],
-        ),
-        {
-            "data": data,
-            "layout": layout(
+        Table(columns, [_row(points, at, x, y) for at in known[:TWIN_ROWS]]),
+        plot.spec(
+            data,
+            layout(
                 _axis(points, across),
                 _axis(points, upwards),
                 showlegend=True,
                 shapes=[*_limits(across, "x"), *_limits(upwards, "y")],
             ),
-        },
+        ),
         [f"The table has the {TWIN_ROWS} best of what is shown; the table of all points has the rest."]
         if len(known) > TWIN_ROWS
         else [],
@@ -170,24 +163,17 @@ def _dots(points: Points, chosen: list[int], x: int, y: int, look: Kind) -> dict
     across, upwards = points.columns[x].cells, points.columns[y].cells
     if look is KINDS["front"]:
         chosen = sorted(chosen, key=lambda at: (isinstance(across[at], str), across[at]))
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": look.name,
-        "x": [_mark(across[at]) for at in chosen],
-        "y": [_mark(upwards[at]) for at in chosen],
-        "text": [points.labels[at] for at in chosen],
-        "marker": {
-            "color": look.colour,
-            "size": look.size,
-            "symbol": look.symbol,
-            "line": {"color": look.colour, "width": 1},
-        },
-        "visible": "legendonly"
-        if look in (KINDS["impossible"], KINDS["pruned"], KINDS["unlikely"])
-        else True,
-        "hovertemplate": "%{text}<br>%{x:,.4~r}, %{y:,.4~r}<extra>%{fullData.name}</extra>",
-    }
+    marker = {"color": look.colour, "size": look.size, "symbol": look.symbol}
+    hidden = look in (KINDS["impossible"], KINDS["pruned"], KINDS["unlikely"])
+    return plot.markers(
+        [_mark(across[at]) for at in chosen],
+        [_mark(upwards[at]) for at in chosen],
+        name=look.name,
+        text=[points.labels[at] for at in chosen],
+        marker={**marker, "line": {"color": look.colour, "width": 1}},
+        visible="legendonly" if hidden else True,
+        hover="%{text}<br>%{x:,.4~r}, %{y:,.4~r}<extra>%{fullData.name}</extra>",
+    )
 
 
 def _mark(cell: Cell) -> Cell:
@@ -214,16 +200,11 @@ def _axis(points: Points, given: Given) -> dict[str, Any]:
 
 def _limits(given: Given, way: str) -> list[dict[str, Any]]:
     other = "y" if way == "x" else "x"
+    look = {"color": palette.STATE_COLOURS["spin_up"], "width": 1.5, "dash": "dot"}
     return [
         {
-            "type": "line",
-            f"{way}ref": way,
-            f"{other}ref": "paper",
-            f"{way}0": limit,
-            f"{way}1": limit,
-            f"{other}0": 0,
-            f"{other}1": 1,
-            "line": {"color": palette.STATE_COLOURS["spin_up"], "width": 1.5, "dash": "dot"},
+            "type": "line", f"{way}ref": way, f"{other}ref": "paper", f"{way}0": limit, f"{way}1": limit,
+            f"{other}0": 0, f"{other}1": 1, "line": look,
         }
         for limit in given.limits
-    ]
+    ]  # fmt: skip
