@@ -37,7 +37,7 @@ _DISK_POWER: Final = (
 
 
 def _words(description: str) -> Any:
-    return key(description, default=None, unset="not known", min_length=1)
+    return key(description, unset="not known", min_length=1)
 
 
 class DeviceFile(Strict):
@@ -49,71 +49,45 @@ class DeviceFile(Strict):
     kind: Literal["hdd", "ssd"] = key("The technology.")
     title: str = key("Vendor and model as people write them.", min_length=1)
     vendor: str | None = _words("Who made it.")
-    based_on: str | None = key(
-        "A drive whose figures hold where this file gives none.", default=None, unset="on none"
-    )
+    based_on: str | None = key("A drive whose figures hold where this file gives none.", unset="on none")
     stand_in: str | None = key(
-        "What it stands in for and how it was made, where it is no real drive.",
-        default=None,
-        unset="a real drive",
+        "What it stands in for and how it was made, where it is no real drive.", unset="a real drive"
     )
     assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
-    year: int | None = key("When it came out.", default=None, unset="not known", ge=1950, le=2100)
+    year: int | None = key("When it came out.", unset="not known", within=(1950, 2100))
     interface: str | None = _words("How it is connected, such as `SAS 12G`.")
     form_factor: str | None = _words("Its size and shape, such as `3.5`.")
     media: str | None = _words("Its memory, such as `TLC 3D`, of an ssd.")
-    capacity: Capacity | None = key(
-        "What the drive offers.", default=None, unset="not known", unit="bytes", gt=0
-    )
-    sector_size: BlockSize | None = key(
-        "Bytes of a sector.", default=None, unset="assumed, and said so", unit="bytes", gt=0, le=65536
-    )
-    rpm: Speed | None = key("Speed of rotation.", default=None, unset="not known", unit="rpm", ge=1)
+    capacity: Capacity | None = key("What the drive offers.", unset="not known", gt=0)
+    sector_size: BlockSize | None = key("Bytes of a sector.", unset="assumed, and said so", gt=0, le=65536)
+    rpm: Speed | None = key("Speed of rotation.", unset="not known", ge=1)
     geometry: Geometry | None = key(
-        "Tracks: zones, or the rates to derive them from.",
-        default=None,
-        unset="derived from performance.sequential_read",
+        "Tracks: zones, or the rates to derive them from.", unset="derived from performance.sequential_read"
     )
-    seek: Seek | None = key(
-        "Arm movement: points, or the figures of data sheets.", default=None, unset="not known"
-    )
-    head_switch: Duration | None = key(
-        "Change of head within a cylinder.", default=None, unset="assumed, and said so", unit="s"
-    )
+    seek: Seek | None = key("Arm movement: points, or the figures of data sheets.", unset="not known")
+    head_switch: Duration | None = key("Change of head within a cylinder.", unset="assumed, and said so")
     write_settle: SignedDuration | None = key(
         "Added to any positioning of a write; may be negative.",
-        default=None,
         unset="average_write less average, or assumed, and said so",
-        unit="s",
     )
     read_overhead: Duration | None = key(
-        "Command processing before the mechanics start, reads.",
-        default=None,
-        unset="assumed, and said so",
-        unit="s",
+        "Command processing before the mechanics start, reads.", unset="assumed, and said so"
     )
-    write_overhead: Duration | None = key(
-        "The same for writes.", default=None, unset="assumed, and said so", unit="s"
-    )
+    write_overhead: Duration | None = key("The same for writes.", unset="assumed, and said so")
     controller: Controller | None = key(
         "All overheads and the drive's side of the bus, in place of read_overhead and write_overhead.",
-        default=None,
         unset="the two overheads, and the bus of the interface; without limit with a table buffer",
     )
     buffer: Buffer | None = key(
-        "The on-board buffer.",
-        default=None,
-        unset="assumed, and said so; none with a table controller",
+        "The on-board buffer.", unset="assumed, and said so; none with a table controller"
     )
     command_queue: CommandQueue | None = key(
         "Commands that the drive holds at once.",
-        default=None,
         unset="as many as a scenario asks for; the order is fcfs, or of a data sheet assumed, and said so",
     )
     flash: Flash | None = key(
         "The flash of an ssd, where it is known.",
-        default=None,
         unset="derived from its data sheet, or the data sheet alone is used",
     )
     power: PowerFigures = key("Electrical figures.", default=PowerFigures())

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator
 
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import Duration, SignedDuration
+from iowatt.base.quantity import Duration, Share, SignedDuration
 from iowatt.base.strict import Strict, key
 
 
@@ -40,7 +40,7 @@ def _flag(description: str) -> Any:
 
 
 def _sectors(description: str) -> Any:
-    return key(description, default=0, unit="sectors", ge=0, le=2**40)
+    return key(description, default=0, unit="sectors", within=(0, 2**40))
 
 
 class ExtraDisconnect(Strict):
@@ -77,9 +77,7 @@ class Controller(Strict):
     reselect: Durations = _times("Taking the bus again: for the first time in a request, later.")
     read_disconnect: Durations = _times("Giving the bus up, in a read: after a read, after a write.")
     write_disconnect: Duration = _time("Giving the bus up, in a write.")
-    extra_disconnect: ExtraDisconnect | None = key(
-        "Some writes disconnect once more.", default=None, unset="they do not"
-    )
+    extra_disconnect: ExtraDisconnect | None = key("Some writes disconnect once more.", unset="they do not")
     minimum_seek: Duration = _time("Least positioning time of a write.")
     sector: Durations = _times("Time of one sector on the drive's bus: read, write. 0: no limit.")
     never_disconnect: bool = _flag(
@@ -91,11 +89,11 @@ class Controller(Strict):
         default=(False, False),
         accepts="a list of two, such as [true, false]",
     )
-    read_watermark: float = key(
-        "Part of a request that is in the buffer before a read's transfer starts.", default=0.0, ge=0, le=1
+    read_watermark: Share = key(
+        "Part of a request that is in the buffer before a read's transfer starts.", default=0.0
     )
-    write_watermark: float = key(
-        "Part of a request that is in the buffer before the media start to write.", default=0.0, ge=0, le=1
+    write_watermark: Share = key(
+        "Part of a request that is in the buffer before the media start to write.", default=0.0
     )
     watermark_by_request: bool = _flag("The watermarks are fractions of the request, not of the segment.")
 
@@ -123,13 +121,12 @@ FAST_WRITE: Final = ("none", "contiguous", "across-reads")
 class Buffer(Strict):
     """The on-board buffer. Sizes in sectors."""
 
-    segments: int = key("Number of segments.", default=0, ge=0, le=2**20)
+    segments: int = key("Number of segments.", default=0, within=(0, 2**20))
     segment_sectors: int = _sectors("Size of one.")
     write_segments: int = key(
         "Segments that may hold unwritten data, with write_prebuffering; at least 1, and 1 is left to reads.",
         default=0,
-        ge=0,
-        le=2**20,
+        within=(0, 2**20),
     )
     dedicated_write_segment: bool = _flag("One segment serves writes only.")
     caching: bool = _flag("Data is kept after its request.")

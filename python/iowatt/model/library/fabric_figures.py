@@ -37,23 +37,17 @@ class LinkFigures(Strict):
         example="fibre-channel",
     )
     rate: Rate | None = figure(
-        "Bytes a second on the wire in one direction, after line coding.",
-        "bytes/s",
-        ge=SLOWEST_RATE,
-        example="850MB/s",
+        "Bytes a second on the wire in one direction, after line coding.", ge=SLOWEST_RATE, example="850MB/s"
     )
     frame: BlockSize | None = figure(
         "Most bytes that a frame carries. Of Ethernet this is the MTU: the protocol's headers in each frame "
         "come off it.",
-        "bytes",
         unset="as in its file; of a link of one's own, 2KiB",
-        ge=64,
-        le=2**20,
+        within=(64, 2**20),
         example=9000,
     )
     overhead: BlockSize | None = figure(
         "Bytes that each frame takes on the wire besides: delimiters, header, checksum, gap to the next.",
-        "bytes",
         unset="as in its file; of a link of one's own, none",
         le=2**16,
         example=124,
@@ -61,14 +55,12 @@ class LinkFigures(Strict):
     latency: Duration | None = figure(
         "Time from the first bit in to the first bit out besides that of its length: transceivers, error "
         "correction.",
-        "s",
         unset="as in its file, or none",
         le=1,
         example="100ns",
     )
     delay_per_km: Duration | None = figure(
         "Time of light over a kilometre of it.",
-        "s",
         unset="as in its file, or 5 us as in glass fibre",
         le=1,
         example="5us",
@@ -83,7 +75,6 @@ class SwitchFigures(Strict):
     )
     latency: Duration | None = figure(
         "Time from the first bit in to the first bit out of a frame that finds its port free.",
-        "s",
         le=1,
         example="700ns",
     )
@@ -103,38 +94,33 @@ class AdapterFigures(Strict):
     )
     iops: Iops | None = figure(
         "Most commands a second. Half of a command's time is for sending it, half for completing it.",
-        "IOPS",
         unset="as in its file; where submit or complete is given, what they make",
         ge=SLOWEST_IOPS,
         example=200_000,
     )
     submit: Duration | None = figure(
         "Time of one of its processors to send a command.",
-        "s",
         unset="half of processors / iops",
         le=10,
         example="2us",
     )
     ready: Duration | None = figure(
         "Time of one of its processors to answer an array that is ready for data with data.",
-        "s",
         unset="as in its file, or none",
         le=10,
         example="1us",
     )
     complete: Duration | None = figure(
         "Time of one of its processors to complete a command.",
-        "s",
         unset="half of processors / iops",
         le=10,
         example="2us",
     )
     processors: int | None = figure(
-        "Commands that it works on at a time.", unset="as in its file, or 1", ge=1, le=1024, example=8
+        "Commands that it works on at a time.", unset="as in its file, or 1", within=(1, 1024), example=8
     )
     bandwidth: Rate | None = figure(
         "Most data bytes a second in one direction.",
-        "bytes/s",
         unset="as in its file, or as its link",
         ge=SLOWEST_RATE,
         example="789MB/s",
@@ -142,8 +128,7 @@ class AdapterFigures(Strict):
     queue_depth: int | None = figure(
         "Commands that its driver keeps outstanding: for one LUN, which stands for a lane.",
         unset="as in its file, or no limit",
-        ge=1,
-        le=2**32 - 1,
+        within=(1, 2**32 - 1),
         example=30,
     )
 
@@ -152,31 +137,24 @@ class ProtocolFigures(Strict):
     """Messages of a protocol, and what it adds."""
 
     medium: Annotated[list[Medium], Field(min_length=1)] = key("What it goes over.")
-    command: BlockSize = key("Message of a command.", unit="bytes", gt=0)
-    ready: BlockSize = key("Message that asks for the data of a write.", unit="bytes", gt=0)
-    response: BlockSize = key(
-        "Message that ends a read, behind the data; 0: the last data says it.", unit="bytes"
-    )
-    write_response: BlockSize = key("Message that ends a write.", unit="bytes", gt=0)
-    headers: BlockSize = key("Headers of the protocol in each frame of Ethernet.", default=0, unit="bytes")
+    command: BlockSize = key("Message of a command.", gt=0)
+    ready: BlockSize = key("Message that asks for the data of a write.", gt=0)
+    response: BlockSize = key("Message that ends a read, behind the data; 0: the last data says it.")
+    write_response: BlockSize = key("Message that ends a write.", gt=0)
+    headers: BlockSize = key("Headers of the protocol in each frame of Ethernet.", default=0)
     payloads: list[BlockSize] = key("Payloads that a frame may have, where not any.", default=[])
     unsolicited: BlockSize = key(
-        "Data of a write that goes without being asked for, unless the path says otherwise.",
-        default=0,
-        unit="bytes",
+        "Data of a write that goes without being asked for, unless the path says otherwise.", default=0
     )
     whole_only: bool = key(
         "Whether only a write that fits wholly goes without being asked for; else the first part of any "
         "write does.",
         default=False,
     )
-    burst: BlockSize | None = key(
-        "Most data asked for at once.", default=None, unset="all", unit="bytes", gt=0
-    )
+    burst: BlockSize | None = key("Most data asked for at once.", unset="all", gt=0)
     stack: Duration = key(
         "Time that software or firmware of the protocol on both ends adds to a command and its answer.",
         default=0.0,
-        unit="s",
         le=1,
     )
 

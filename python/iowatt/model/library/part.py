@@ -28,10 +28,9 @@ class PartFigures(Strict):
     """What is known of a part; every key may be left out where a file has it."""
 
     kind: Kind | None = optional("What it is.", example="controller")
-    idle: Power | None = optional("Watts of one, ready and without work.", "W", example="86W")
+    idle: Power | None = optional("Watts of one, ready and without work.", example="86W")
     active: Power | None = optional(
         "Watts of one at full work; of a fan, at full speed; of a battery, while charging.",
-        "W",
         unset="as in its file, or as idle",
         example="99W",
     )
@@ -46,10 +45,7 @@ class PartFigures(Strict):
         "Requests a second at which it draws its active watts.", "1/s", gt=0, example=40000
     )
     full_rate: Rate | None = optional(
-        "Bytes a second at which it draws its active watts; adds to full_iops.",
-        "bytes/s",
-        gt=0,
-        example="3GB/s",
+        "Bytes a second at which it draws its active watts; adds to full_iops.", gt=0, example="3GB/s"
     )
     speed: float | None = optional("Speed of a fan, a share of full speed.", gt=0, le=1, example=0.6)
     failover_speed: float | None = optional(
@@ -79,9 +75,7 @@ class PartFile(PartFigures):
     name: str = key("Lower-case name with dashes.", pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)
     title: str = key("What it is, as people write it.", min_length=1)
     stand_in: str | None = key(
-        "What it stands in for and how it was made, where it is no real part.",
-        default=None,
-        unset="a real part",
+        "What it stands in for and how it was made, where it is no real part.", unset="a real part"
     )
     assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])

@@ -24,10 +24,8 @@ class CommandQueue(Strict):
 
     depth: int | None = key(
         "Most commands that the drive holds, the one in service included.",
-        default=None,
         unset="not known; a scenario may ask for any",
-        ge=1,
-        le=2**20,
+        within=(1, 2**20),
     )
     scheduler: Scheduler = key(
         "Order in which the drive serves the commands that it holds; the names are those of "

@@ -19,30 +19,28 @@ class Performance(Strict):
     """Highest rates as published, and of an SSD the times of requests that come one at a time."""
 
     sequential_read: Rate | None = _optional(
-        "Highest sustained rate of sequential reads; of a disk, its outermost tracks.", "bytes/s", gt=0
+        "Highest sustained rate of sequential reads; of a disk, its outermost tracks.", gt=0
     )
-    sequential_write: Rate | None = _optional("The same for writes.", "bytes/s", gt=0)
+    sequential_write: Rate | None = _optional("The same for writes.", gt=0)
     random_read_iops: float | None = _optional(
         "Random reads a second as published, usually of 4 KiB with a deep queue.", "1/s", gt=0
     )
     random_write_iops: float | None = _optional("The same for writes, steady state where known.", "1/s", gt=0)
-    read_latency: Duration | None = _optional(
-        "Typical time of one random read of 4 KiB, of an SSD.", "s", gt=0
-    )
-    write_latency: Duration | None = _optional("The same for writes.", "s", gt=0)
+    read_latency: Duration | None = _optional("Typical time of one random read of 4 KiB, of an SSD.", gt=0)
+    write_latency: Duration | None = _optional("The same for writes.", gt=0)
     sequential_read_latency: Duration | None = _optional(
-        "Typical time of one sequential read of 4 KiB, which the drive has read ahead, of an SSD.", "s", gt=0
+        "Typical time of one sequential read of 4 KiB, which the drive has read ahead, of an SSD.", gt=0
     )
-    sequential_write_latency: Duration | None = _optional("The same for writes.", "s", gt=0)
+    sequential_write_latency: Duration | None = _optional("The same for writes.", gt=0)
 
 
 class Endurance(Strict):
     """Ratings of wear and failure."""
 
-    tbw: Capacity | None = _optional("What may be written to it over its life.", "bytes", gt=0)
+    tbw: Capacity | None = _optional("What may be written to it over its life.", gt=0)
     dwpd: float | None = _optional("Drive writes per day over its warranty.", "1/d", gt=0)
     warranty: float | None = _optional("The years that dwpd is for.", "years", gt=0, le=20)
-    workload_per_year: Capacity | None = _optional("Rated transfers in a year.", "bytes", gt=0)
+    workload_per_year: Capacity | None = _optional("Rated transfers in a year.", gt=0)
     load_unload_cycles: int | None = _optional("Rated head load and unload cycles.", gt=0)
     start_stop_cycles: int | None = _optional("Rated starts and stops of the spindle.", gt=0)
     mtbf_hours: float | None = _optional("Mean time between failures.", "h", gt=0)

@@ -24,15 +24,13 @@ class Source(Strict):
     grade: Grade | None = key(
         "Of power figures. A: idle, read and write watts; B: idle and one active figure; C: one figure, or "
         "only a limit; D: none that is of use.",
-        default=None,
         unset="no power figures",
     )
     basis: str | None = key(
-        "What a watt means here, such as `stated watts`.", default=None, unset="as the figure's name says"
+        "What a watt means here, such as `stated watts`.", unset="as the figure's name says"
     )
     caution: str | None = key(
         "Why these figures must not stand for work; they are shown, and no scenario uses them.",
-        default=None,
         unset="they may be used",
     )
     text: str = key("The publication, file or method.", min_length=1)

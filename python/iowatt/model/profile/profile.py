@@ -8,12 +8,12 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops, Percent
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.profile.access import Access
 from iowatt.model.profile.arrivals import Arrivals, OwnArrivals
 from iowatt.model.profile.marks import Missing, Source
-from iowatt.model.profile.quantities import Percent, Place
+from iowatt.model.profile.quantities import Place
 
 PROFILE_SCHEMA: Final = "iowatt.profile/1"
 _PERIODS: Final = {"daily": 86_400.0, "weekly": 604_800.0}
@@ -38,14 +38,12 @@ def _pair(value: Any) -> Any:
 class SizeShare(Strict):
     """A size in a mix."""
 
-    size: BlockSize = key("Bytes of a request.", unit="bytes", gt=0, le=2**32 - 1, example="8KiB")
-    share: Percent = key("Share of the requests.", unit="%", gt=0, example=31)
+    size: BlockSize = key("Bytes of a request.", gt=0, le=2**32 - 1, example="8KiB")
+    share: Percent = key("Share of the requests.", gt=0, example=31)
 
 
 def _mix(text: str) -> Any:
-    return key(
-        f"{text} Shares add up to 100.", default=None, unset="as `size` says", min_length=1, max_length=4096
-    )
+    return key(f"{text} Shares add up to 100.", unset="as `size` says", min_length=1, max_length=4096)
 
 
 class Run(Strict):
@@ -57,7 +55,7 @@ class Run(Strict):
         default="geometric",
         example="fixed",
     )
-    gap: Duration = key("Mean time from one to the next.", unit="s", example="4ms")
+    gap: Duration = key("Mean time from one to the next.", example="4ms")
     gap_law: Literal["exponential", "fixed"] = key("Law of the gaps.", default="exponential", example="fixed")
     addresses: Literal["sequential", "same", "law"] = key(
         "Where those that follow go. sequential: each begins where the one before it ended; same: to the "
@@ -73,7 +71,6 @@ class Stream(Strict):
     name: Name = key("Its name; it becomes the stream of its requests in a trace.", example="hot1")
     share: float | None = key(
         "Its share of the requests that [arrivals] makes; the shares of a profile add up to 100.",
-        default=None,
         unset="it has a rate_iops or arrivals of its own",
         unit="%",
         gt=0,
@@ -81,34 +78,22 @@ class Stream(Strict):
         example=28,
     )
     rate_iops: Iops | None = key(
-        "A Poisson rate of its own, in place of a share.",
-        default=None,
-        unset="it has a share",
-        unit="IOPS",
-        example=50,
+        "A Poisson rate of its own, in place of a share.", unset="it has a share", example=50
     )
     arrivals: OwnArrivals | None = key(
         "Arrivals of its own, in place of a share.",
-        default=None,
         unset="it has a share",
         example={"law": "poisson", "rate": 50},
     )
-    read_share: Percent = key("Share of its requests that read.", unit="%", example=70)
+    read_share: Percent = key("Share of its requests that read.", example=70)
     size: BlockSize | None = key(
-        "Bytes of its requests.",
-        default=None,
-        unset="mixes are given",
-        unit="bytes",
-        gt=0,
-        le=2**32 - 1,
-        example="8KiB",
+        "Bytes of its requests.", unset="mixes are given", gt=0, le=2**32 - 1, example="8KiB"
     )
     sizes: list[SizeShare] | None = _mix("A mix of sizes.")
     read_sizes: list[SizeShare] | None = _mix("The mix of its reads, where it differs from that of writes.")
     write_sizes: list[SizeShare] | None = _mix("The mix of its writes, where it differs from that of reads.")
     run: Run | None = key(
         "Each arrival brings further requests of its kind after it; shares and rates count them all.",
-        default=None,
         unset="each request arrives by itself",
         example={"requests": 16, "gap": "4ms"},
     )
@@ -123,9 +108,7 @@ class Stream(Strict):
     )
     align: BlockSize | None = key(
         "What offsets from the start of its range are multiples of.",
-        default=None,
         unset="the size of the request (sequential: nothing)",
-        unit="bytes",
         gt=0,
         example="4KiB",
     )
@@ -153,13 +136,10 @@ class Phase(Strict):
     """A part of the time with another rate or mix."""
 
     name: Name = key("Its name.", example="checkpoint")
-    duration: Duration = key(
-        "Its length; after the last phase the first follows.", unit="s", gt=0, example="30s"
-    )
+    duration: Duration = key("Its length; after the last phase the first follows.", gt=0, example="30s")
     factor: float = key("What the rate is multiplied by.", default=1.0, ge=0, example=2.5)
     shares: dict[Name, Percent] | None = key(
         "Shares of the streams in this phase, by name; they add up to 100.",
-        default=None,
         unset="as in the streams",
         unit="%",
         example={"oltp": 20, "checkpoint": 80},
@@ -192,23 +172,18 @@ class Profile(Strict):
     notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
     span: Capacity | None = key(
         "Address space, from byte 0.",
-        default=None,
         unset="asked for: --span; in a scenario, the volume",
-        unit="bytes",
         gt=0,
         example="1TiB",
     )
     arrivals: Arrivals | None = key(
         "When the requests of streams with a share arrive.",
-        default=None,
         unset="all streams have arrivals of their own",
         example={"law": "poisson", "rate": 500},
     )
     size: BlockSize | None = key(
         "Bytes of the requests of streams that say nothing of sizes.",
-        default=None,
         unset="streams say it",
-        unit="bytes",
         gt=0,
         le=2**32 - 1,
         example="8KiB",

@@ -1,4 +1,4 @@
-"""Quantities that only profiles have: shares in percent, rates in requests per second, ends of a range."""
+"""Ends of a range of a profile: a share of the span, or bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
@@ -49,4 +49,3 @@ Place = Annotated[
     BeforeValidator(_range_end),
     WithJsonSchema({"type": ["string", "integer"], "examples": ["10%", "4MiB"], "x-accepts": RANGE_END}),
 ]
-Percent = Annotated[float, Field(ge=0, le=100)]

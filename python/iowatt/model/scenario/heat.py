@@ -25,10 +25,8 @@ class Heat(Strict):
         "would touch more than 1,048,576. Where observe.heat is left out, iowatt run doubles the default "
         f"until workloads reach at most {EXTENTS_MADE:,} extents ({EXTENTS_TRACED:,} with a trace).",
         default=EXTENT,
-        unit="bytes",
         example="64MiB",
-        ge=LEAST_EXTENT,
-        le=2**50,
+        within=(LEAST_EXTENT, 2**50),
     )
     points: list[Literal["front", "back"]] = key(
         "Where requests are counted. front: as hosts issue them, by address in their volume. back: as a pool "
@@ -41,9 +39,7 @@ class Heat(Strict):
     period: Duration | None = key(
         "Length of a period, the unit in which times are told apart. Periods join pairwise where there would "
         "be too many.",
-        default=None,
         unset="starts at 1 s and doubles as often as needed to keep 64 at most",
-        unit="s",
         example="1h",
         ge=1e-3,
     )

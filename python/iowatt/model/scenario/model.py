@@ -30,18 +30,14 @@ class Observe(Strict):
 
     interval: Duration | None = key(
         "Width of the intervals of the time series.",
-        default=None,
         unset="starts at 1 s and doubles as often as needed to stay bounded",
-        unit="s",
         example="60s",
         ge=1e-3,
     )
     series: Duration | None = key(
         "Width of the blocks of time in which response times are kept as histograms, in the Run's table "
         "`series`.",
-        default=None,
         unset="starts at 1 ms and doubles as often as needed for 512 blocks at most",
-        unit="s",
         example="1s",
         ge=1e-3,
     )
@@ -64,16 +60,13 @@ class Observe(Strict):
     )
     duration: Duration | None = key(
         "Simulated time, warm-up included. Required where there is no workload.",
-        default=None,
         unset="until the last request completes",
-        unit="s",
         example="1h",
         gt=0,
     )
     idle: bool | None = key(
         "Idle periods of the drives in the Run's table `idle`, for `iowatt idle`. true: every one of them. "
         "false: none.",
-        default=None,
         unset="`iowatt run` keeps up to 131,072 of them, the longest, and counts the others by length; the "
         "points of a sweep keep none",
         example=True,
@@ -81,7 +74,6 @@ class Observe(Strict):
     heat: Heat | Literal[False] | None = key(
         "Where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. `heat = {}` "
         "takes every default of the table. false: not recorded.",
-        default=None,
         unset="`iowatt run` records it in front, and behind where a cache lies between, by "
         "extents of 64 MiB, doubled until workloads reach at most "
         f"{EXTENTS_MADE:,} of them ({EXTENTS_TRACED:,} with a trace); points of "
@@ -99,8 +91,7 @@ class Scenario(Strict):
     seed: int = key(
         "Seed of everything drawn at random; the same seed gives the same figures.",
         default=1,
-        ge=0,
-        le=2**63 - 1,
+        within=(0, 2**63 - 1),
         example=1,
     )
     workload: list[Workload] = key(

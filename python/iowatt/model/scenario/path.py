@@ -5,38 +5,25 @@ See docs/models/path.md for what the simulator makes of them.
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import GetJsonSchemaHandler, model_validator
-from pydantic_core import CoreSchema
+from typing import ClassVar
 
 from iowatt.base.quantity import BlockSize, Distance, Duration
-from iowatt.base.strict import Name, Strict, key
+from iowatt.base.strict import Name, ShortForm, Strict, key
 from iowatt.model.library.fabric_figures import AdapterFigures, LinkFigures, SwitchFigures
 from iowatt.model.scenario.path_protocol import NAMES, Protocol
 
 
-class _Choice(Strict):
+class _Choice(ShortForm):
     """A part of the library, with figures that differ from it; or all figures of a part of one's own."""
+
+    SHORT_MEANS: ClassVar[str] = "A name of the library, without changes."
 
     name: str | None = key(
         "A part of the library (`iowatt fabric list`); the other keys change its figures.",
-        default=None,
         unset="a part of one's own, which the other keys describe",
         example="fc-8g",
         min_length=1,
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        table = handler.resolve_ref_schema(handler(core))
-        short = {"type": "string", "description": "A name of the library, without changes."}
-        return {"anyOf": [short, table], "title": cls.__name__}
 
 
 class LinkChoice(LinkFigures, _Choice):
@@ -56,14 +43,12 @@ class Hop(Strict):
 
     name: Name | None = key(
         "Its name in results and in `--set` paths.",
-        default=None,
         unset="that of its part, with a number where the path has several of them",
         example="near",
     )
     link: LinkChoice | None = key(
         "A link: a name of the library, or a table of figures. Each direction is a station of its own: "
         "messages one after another, first come first served.",
-        default=None,
         unset="it is a switch, or a delay",
         accepts="a name of the library, or a table with the keys name, medium, rate, frame, overhead, "
         "latency, delay_per_km",
@@ -72,16 +57,14 @@ class Hop(Strict):
     switch: SwitchChoice | None = key(
         "A switch: a name of the library, or a table of figures. Its time is a latency; what queues at its "
         "ports queues for the link behind it.",
-        default=None,
         unset="it is a link, or a delay",
         accepts="a name of the library, or a table with the keys name, medium, latency, forwarding",
         example="brocade-6510",
     )
-    distance: Distance = key("Length of the link, one way.", default=0.0, unit="m", example="10km")
+    distance: Distance = key("Length of the link, one way.", default=0.0, example="10km")
     latency: Duration = key(
         "Time that every message takes here besides, in each direction; alone, a hop of nothing but delay.",
         default=0.0,
-        unit="s",
         example="2us",
         le=100,
     )
@@ -92,7 +75,6 @@ class ExpressWrites(Strict):
 
     up_to: BlockSize = key(
         "Largest write of the class; the class before it ends where it begins.",
-        unit="bytes",
         example="16KiB",
         gt=0,
         le=2**40,
@@ -101,8 +83,7 @@ class ExpressWrites(Strict):
         "Buffers of each lane's port that are allocated before writes come. A write takes one until the "
         "array has answered it; without a free one the controller is asked, as for other writes.",
         example=256,
-        ge=1,
-        le=2**32 - 1,
+        within=(1, 2**32 - 1),
     )
 
 
@@ -110,10 +91,13 @@ class Port(Strict):
     """The array's port of a lane."""
 
     command: Duration = key(
-        "Time of one of its processors for every command.", default=0.0, unit="s", example="2us", le=10
+        "Time of one of its processors for every command.", default=0.0, example="2us", le=10
     )
     processors: int = key(
-        "Commands that it works on at a time, first come first served.", default=1, example=2, ge=1, le=1024
+        "Commands that it works on at a time, first come first served.",
+        default=1,
+        example=2,
+        within=(1, 1024),
     )
     express_writes: list[ExpressWrites] = key(
         "Classes of writes, by ascending size, that the port tells hosts it is ready for by itself, from "
@@ -128,11 +112,7 @@ class Path(Strict):
 
     name: Name = key("Its name in results and in `--set` paths.", example="san")
     workloads: list[Name] | None = key(
-        "The workloads that go this way.",
-        default=None,
-        unset="all workloads",
-        example=["oltp"],
-        min_length=1,
+        "The workloads that go this way.", unset="all workloads", example=["oltp"], min_length=1
     )
     protocol: Protocol = key(
         "What is spoken on it: a name, or a table with what may go without being asked for.",
@@ -144,20 +124,16 @@ class Path(Strict):
         "Equal lanes, each with its own adapter port, hops and target port; requests take turns over them.",
         default=1,
         example=2,
-        ge=1,
-        le=1024,
+        within=(1, 1024),
     )
     queue_depth: int | None = key(
         "Most commands of a lane outstanding, from the adapter to completion; more wait in the host.",
-        default=None,
         unset="that of the adapter; without one, no limit",
         example=32,
-        ge=1,
-        le=2**32 - 1,
+        within=(1, 2**32 - 1),
     )
     hba: AdapterChoice | None = key(
         "The host's adapter: a name of the library, or a table of figures.",
-        default=None,
         unset="it takes no time",
         accepts="a name of the library, or a table with the keys name, medium, iops, submit, ready, "
         "complete, processors, bandwidth, queue_depth",
@@ -173,16 +149,13 @@ class Path(Strict):
     segment: BlockSize | None = key(
         "Data is sent in pieces of this size, which take turns with other messages at the sender, as large "
         "requests do that an array divides.",
-        default=None,
         unset="array.controller.split; without it a message is sent in one go",
-        unit="bytes",
         example="32KiB",
         gt=0,
         le=2**40,
     )
     observed: Name | None = key(
         "The hop at which response times are recorded, too, besides the host and the array.",
-        default=None,
         unset="the first switch, if there is one",
         example="near",
     )

@@ -20,9 +20,7 @@ class _Protocol(Strict):
     stack: Duration | None = key(
         "Time that software or firmware of the protocol on both ends adds to a command and its answer: half "
         "of it passes with each message, and nothing queues for it.",
-        default=None,
         unset="the library's figure for it (`iowatt fabric show NAME`)",
-        unit="s",
         example="20us",
         le=1,
     )
@@ -46,7 +44,6 @@ class _Protocol(Strict):
 def _burst() -> Any:
     return key(
         "Most data of a write that the array asks for at once; each burst costs a round trip.",
-        default=None,
         unset="all of it; of iSCSI 256KiB (MaxBurstLength)",
         unit="bytes",
         example="64KiB",
@@ -59,7 +56,6 @@ def _first_burst() -> Any:
     return key(
         "Data of a write that goes without being asked for: its first bytes, behind the command (FCP first "
         "burst, with XFER_RDY disabled; of iSCSI FirstBurstLength with InitialR2T=No).",
-        default=None,
         unset="none; of iSCSI what `immediate` says",
         unit="bytes",
         example="64KiB",
@@ -71,7 +67,6 @@ def _fast_write() -> Any:
     return key(
         "The switch of the path, by its name, that tells hosts itself that the array is ready for data (FC "
         "fast write), so that a write makes one round trip over what lies behind it.",
-        default=None,
         unset="the array tells",
         example="near",
     )
@@ -112,9 +107,7 @@ class _InCapsule(_Protocol):
     in_capsule: BlockSize | None = key(
         "Largest write whose data goes in the command's capsule; a larger one waits for the array to ask for "
         "all of it.",
-        default=None,
         unset="8KiB over TCP, 4KiB over RDMA",
-        unit="bytes",
         example="8KiB",
         le=2**40,
     )
@@ -152,9 +145,7 @@ class Iscsi(_Protocol):
     )
     immediate: BlockSize | None = key(
         "Data of a write in the command itself (ImmediateData).",
-        default=None,
         unset="8KiB (MaxRecvDataSegmentLength)",
-        unit="bytes",
         example="0",
         le=2**40,
     )

@@ -39,7 +39,6 @@ class Failure(Strict):
     at: Duration = key(
         "When it fails, from the start of the run; 0s is degraded from the start. What it is doing then "
         "still completes, what waits at it goes to the other drives, and from then on it draws no power.",
-        unit="s",
         example="10min",
     )
 
@@ -59,7 +58,6 @@ class Rebuild(Strict):
         ),
     ] = key(
         "How much of the failed drive is restored a second, at most.",
-        default=None,
         unset="unlimited, as fast as window and drives allow",
         unit="bytes/s",
         example="50MB/s",
@@ -67,22 +65,18 @@ class Rebuild(Strict):
     outstanding: int = key(
         "Steps under way at a time. More keep the drives busier and requests waiting longer.",
         default=1,
-        ge=1,
-        le=1024,
+        within=(1, 1024),
         example=4,
     )
     step: BlockSize = key(
         "How much of each drive a step takes, rounded up to whole stripe units. Its reads and then its "
         "writes are one operation a drive where they lie together.",
         default=1 << 20,
-        unit="bytes",
         example="512KiB",
         gt=0,
         le=2**40,
     )
-    delay: Duration = key(
-        "Time from the failure to the start of the rebuild.", default=0.0, unit="s", example="5min"
-    )
+    delay: Duration = key("Time from the failure to the start of the rebuild.", default=0.0, example="5min")
     priority: Literal["host-first", "equal"] = key(
         "Rank in the drives' queues. host-first: a rebuild operation starts only where no operation of a "
         "request waits (a saturated array then never finishes); equal: the scheduler treats both alike.",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.quantity import Share
 from iowatt.base.strict import Strict, key
 from iowatt.model.scenario import cache_policies
 
@@ -14,66 +15,45 @@ class Replacement(Strict):
     """How a replacement policy departs from its paper; each key belongs to one policy."""
 
     bits: int | None = key(
-        "clock: bits in which uses of a line are counted.", default=None, unset="1", example=2, ge=1, le=8
+        "clock: bits in which uses of a line are counted.", unset="1", example=2, within=(1, 8)
     )
-    in_share: float | None = key(
+    in_share: Share | None = key(
         "2q: share of the lines that what entered lately keeps (Kin).",
-        default=None,
         unset="0.25",
         example=0.25,
-        ge=0,
-        le=1,
     )
     out_share: float | None = key(
         "2q: lines that went and are remembered, as a share of the lines (Kout).",
-        default=None,
         unset="0.5",
         example=0.5,
-        ge=0,
-        le=100,
+        within=(0, 100),
     )
-    window_share: float | None = key(
-        "w-tinylfu: share of the lines in the window.", default=None, unset="0.01", example=0.01, ge=0, le=1
+    window_share: Share | None = key(
+        "w-tinylfu: share of the lines in the window.", unset="0.01", example=0.01
     )
-    protected_share: float | None = key(
-        "w-tinylfu: share of the other lines that may be protected.",
-        default=None,
-        unset="0.8",
-        example=0.8,
-        ge=0,
-        le=1,
+    protected_share: Share | None = key(
+        "w-tinylfu: share of the other lines that may be protected.", unset="0.8", example=0.8
     )
     sample: float | None = key(
         "w-tinylfu: references for each line after which counts are halved.",
-        default=None,
         unset="10",
         example=10.0,
-        ge=0,
-        le=1e6,
+        within=(0, 1e6),
     )
-    small_share: float | None = key(
-        "s3-fifo: share of the lines in the small queue.",
-        default=None,
-        unset="0.1",
-        example=0.1,
-        ge=0,
-        le=1,
+    small_share: Share | None = key(
+        "s3-fifo: share of the lines in the small queue.", unset="0.1", example=0.1
     )
     ghost_share: float | None = key(
         "s3-fifo: lines that went and are remembered, as a share of the lines.",
-        default=None,
         unset="0.9",
         example=0.9,
-        ge=0,
-        le=100,
+        within=(0, 100),
     )
     threshold: int | None = key(
         "s3-fifo: uses that take a line from the small queue into the main one.",
-        default=None,
         unset="2",
         example=2,
-        ge=1,
-        le=3,
+        within=(1, 3),
     )
 
     @property

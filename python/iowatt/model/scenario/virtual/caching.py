@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from iowatt.base.digits import apart
 from iowatt.base.problems import Problem
-from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.quantity import BlockSize, Duration, Share
 from iowatt.base.strict import key
 from iowatt.base.units import format_bytes
 from iowatt.model.scenario.virtual.scheme import Placed, sector_bytes
@@ -28,7 +28,6 @@ class Caching(TwoParts):
         "What of the fast part an extent takes, as a whole. A whole number of sectors of both parts. "
         "What is copied and written back as a whole says copy_unit.",
         default=64 * 1024,
-        unit="bytes",
         example="64KiB",
         gt=0,
         le=2**40,
@@ -51,7 +50,6 @@ class Caching(TwoParts):
     allocate_on_write: bool | None = key(
         "Whether a write to an extent without a copy takes a place in the fast part at once. Otherwise it "
         "goes to the slow part and counts as an access. Needs copies by sector.",
-        default=None,
         unset='true with copy_unit = "sector", unless write = "around"',
         example=False,
     )
@@ -62,27 +60,21 @@ class Caching(TwoParts):
         default="back",
         example="through",
     )
-    dirty_high: float = key(
+    dirty_high: Share = key(
         "Share of the copies that are dirty above which they are written back, the least recently used "
         "first. 0 writes back as soon as a migration may start. Write-back only.",
         default=0.0,
-        ge=0,
-        le=1,
         example=0.1,
     )
-    dirty_low: float | None = key(
+    dirty_low: Share | None = key(
         "Share of the copies that are dirty at which that ends; at most dirty_high.",
-        default=None,
         unset="dirty_high",
-        ge=0,
-        le=1,
         example=0.05,
     )
     dirty_age: Duration = key(
         "A copy that was written less than this ago is not written back for the watermark alone: writes that "
         "follow one another soon cost one write of the slow part.",
         default=0.0,
-        unit="s",
         example="1s",
     )
 

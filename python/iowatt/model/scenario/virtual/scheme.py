@@ -12,44 +12,28 @@ from dataclasses import dataclass
 from math import lcm
 from typing import Any, ClassVar, Final
 
-from pydantic import GetJsonSchemaHandler, model_validator
-from pydantic_core import CoreSchema
-
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import Capacity
-from iowatt.base.strict import Name, Strict, key
+from iowatt.base.strict import Name, ShortForm, Strict, key
 from iowatt.base.units import format_bytes
 
 #: The simulator numbers extents in 32 bits, of which it keeps the highest numbers for itself.
 MOST_EXTENTS: Final = 2**31
 
 
-class Part(Strict):
+class Part(ShortForm):
     """A range of a pool that a virtual pool is made of. Parts on one pool lie one after another."""
+
+    SHORT_KEY: ClassVar[str] = "pool"
+    SHORT_MEANS: ClassVar[str] = "The name of a pool, of which the part is the rest."
 
     #: What stands for a part that is the rest of its pool: for one, for several.
     SHORT: ClassVar[tuple[str, str]] = ("the name of a pool", "names of pools")
 
     pool: Name = key("The pool that the part lies on.", example="ssd")
     capacity: Capacity | None = key(
-        "Its size, rounded down to whole sectors.",
-        default=None,
-        unset="the rest of the pool",
-        unit="bytes",
-        example="300GB",
-        gt=0,
+        "Its size, rounded down to whole sectors.", unset="the rest of the pool", example="300GB", gt=0
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: Any) -> Any:
-        return {"pool": value} if isinstance(value, str) else value
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        table = handler.resolve_ref_schema(handler(core))
-        whole = {"type": "string", "description": "The name of a pool, of which the part is the rest."}
-        return {"anyOf": [whole, table], "title": table.get("title", "Part")}
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ class TwoParts(Scheme):
         "Unit of placement: what is moved or copied as a whole. A whole number of sectors of both parts. "
         "Smaller extents move less for nothing, and take more memory (about 16 bytes each).",
         default=1 << 20,
-        unit="bytes",
         example="64KiB",
         gt=0,
         le=2**40,
@@ -28,8 +27,7 @@ class TwoParts(Scheme):
         "Accesses to an extent of the slow part, reads and writes alike, after which it is moved (tiering) "
         "or copied (caching) to the fast part. In a cache that allocates on write, reads alone are such.",
         default=4,
-        ge=1,
-        le=65_535,
+        within=(1, 65_535),
         example=16,
     )
     max_migrations: int = key(
@@ -37,8 +35,7 @@ class TwoParts(Scheme):
         "at a time (caching). What is due while as many are under way is left to its next access, and "
         "counted (postponed).",
         default=4,
-        ge=1,
-        le=4096,
+        within=(1, 4096),
         example=8,
     )
 
