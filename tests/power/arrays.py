@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from iowatt.model.power.drives import Drives
-from iowatt.model.power.efficiency import Curve
-from iowatt.model.power.laws import Part
-from iowatt.model.power.plan import ArrayPlan, Enclosure, Stagger, fill, runs
-from iowatt.model.power.supplies import Supplies
+from iowatt.model.power.efficiency import Curve, Supplies
+from iowatt.model.power.plan import ArrayPlan, Drives, Enclosure, Part, Stagger, fill, runs
 
 # Drives of 10 W idle, 16 W at work, 2 W standing, 34.8 W for 5 s while starting.
 POOL = """

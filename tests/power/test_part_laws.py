@@ -10,7 +10,7 @@ import pytest
 from arrays import part
 
 from iowatt.model.library.part import PartFile, find_part, part_names
-from iowatt.model.power.laws import Part, fan
+from iowatt.model.power.plan import Part, fan
 from refused import refused
 
 FIGURES = ("idle", "active", "full_iops", "full_rate", "speed", "failover_speed", "max_sff", "max_lff")

@@ -70,7 +70,7 @@ def _failure(error: Any) -> dict[str, Any]:
 def lines(found: dict[str, Any]) -> list[str]:
     """The result for people."""
     from iowatt.base.units import format_bytes as size
-    from iowatt.model.scenario.path_description import lines as path_lines
+    from iowatt.model.scenario.path_alone import path_lines
 
     space = [f"{size(found['raw_bytes'])} raw", f"{size(found['usable_bytes'])} usable"]
     if found["effective_bytes"] != found["usable_bytes"]:

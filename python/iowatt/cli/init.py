@@ -40,8 +40,8 @@ def init(
     A trace of your own is read once, as by `iowatt trace info` and with the same options: one that cannot be
     read is refused, and the scenario says how it is read.
     """
+    from iowatt.base.atomic_path import refuse_existing, write_text
     from iowatt.cli.progress import bar
-    from iowatt.model.scenario.output import refuse_existing, write_text
     from iowatt.model.scenario.starter import ReadTrace, own_trace, starter
 
     refuse_existing(file, force=force)

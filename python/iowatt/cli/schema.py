@@ -37,7 +37,7 @@ def schema(
     force: Force = False,
 ) -> None:
     """Print the JSON Schema of an input file (name it in a file's first line: `#:schema FILE`)."""
-    from iowatt.model.scenario.output import write_text
+    from iowatt.base.atomic_path import write_text
 
     if of is Document.PROFILE:
         from iowatt.model.profile.schema import schema_text

@@ -92,7 +92,7 @@ def tier(
     from iowatt.evaluate.search.optimize.request import Priced, found_pricing
     from iowatt.evaluate.tiers import Asked, derive, folder
     from iowatt.model.scenario import load
-    from iowatt.model.scenario.heat import LEAST_EXTENT
+    from iowatt.model.scenario.model import LEAST_EXTENT
     from iowatt.pages.tiers import document
 
     if minimize not in _OBJECTIVES:

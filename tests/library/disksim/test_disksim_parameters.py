@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.model.library.disksim import components, electronics, parameters, system_parameters
+from iowatt.model.library.disksim import components, electronics, parameters
+from iowatt.model.library.disksim.components import Scheduler
 from iowatt.model.library.disksim.parameter import Parameter, Table
-from iowatt.model.library.disksim.scheduler import Scheduler
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "disksim.md"
 TABLES = {
     name: table
-    for module in (parameters, system_parameters)
-    for name, table in vars(module).items()
+    for name, table in vars(parameters).items()
     if name.isupper() and isinstance(table, dict)
     if all(isinstance(value, Parameter) for value in table.values())
 }
@@ -28,8 +27,8 @@ TABLES = {
         (parameters.OVERHEADS, electronics.Overheads, set()),
         (parameters.BUFFER, electronics.Buffer, set()),
         (parameters.SCHEDULER, Scheduler, set()),
-        (system_parameters.BUS, components.Bus, set()),
-        (system_parameters.CACHE_DEVICE, components.CacheDevice, set()),
+        (parameters.BUS, components.Bus, set()),
+        (parameters.CACHE_DEVICE, components.CacheDevice, set()),
     ],
 )
 def test_every_field_comes_from_one_parameter(table, record, others):

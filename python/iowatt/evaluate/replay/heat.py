@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.model.scenario.heat import EXTENT, LEAST_EXTENT
+from iowatt.model.scenario.model import EXTENT, LEAST_EXTENT
 from iowatt.run.bundle import TABLES, Run
 from iowatt.run.tables import frame
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.axes import Cell
 from iowatt.evaluate.search.redundancy import failures_survived
-from iowatt.model.library.notes import assumed, stand_ins
+from iowatt.model.library.source import assumed, stand_ins
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run

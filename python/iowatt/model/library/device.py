@@ -11,15 +11,60 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, model_validator
 
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import BlockSize, Capacity, Duration, SignedDuration, Speed
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, SignedDuration, Speed
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.electrical import HddPower, PowerFigures
-from iowatt.model.library.electronics import Buffer, Controller
+from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
 from iowatt.model.library.flash import Flash
 from iowatt.model.library.geometry import Geometry, Seek
-from iowatt.model.library.queueing import CommandQueue
-from iowatt.model.library.ratings import LATENCIES, Endurance, Performance, Price
 from iowatt.model.library.source import Source, source_of
+
+
+def _optional(description: str, unit: str | None = None, **constraints: Any) -> Any:
+    return key(description, default=None, unset="not known", unit=unit, **constraints)
+
+
+_LATENCIES: Final = ("read_latency", "write_latency", "sequential_read_latency", "sequential_write_latency")
+
+
+class Performance(Strict):
+    """Highest rates as published, and of an SSD the times of requests that come one at a time."""
+
+    sequential_read: Rate | None = _optional(
+        "Highest sustained rate of sequential reads; of a disk, its outermost tracks.", gt=0
+    )
+    sequential_write: Rate | None = _optional("The same for writes.", gt=0)
+    random_read_iops: float | None = _optional(
+        "Random reads a second as published, usually of 4 KiB with a deep queue.", "1/s", gt=0
+    )
+    random_write_iops: float | None = _optional("The same for writes, steady state where known.", "1/s", gt=0)
+    read_latency: Duration | None = _optional("Typical time of one random read of 4 KiB, of an SSD.", gt=0)
+    write_latency: Duration | None = _optional("The same for writes.", gt=0)
+    sequential_read_latency: Duration | None = _optional(
+        "Typical time of one sequential read of 4 KiB, which the drive has read ahead, of an SSD.", gt=0
+    )
+    sequential_write_latency: Duration | None = _optional("The same for writes.", gt=0)
+
+
+class Endurance(Strict):
+    """Ratings of wear and failure."""
+
+    tbw: Capacity | None = _optional("What may be written to it over its life.", gt=0)
+    dwpd: float | None = _optional("Drive writes per day over its warranty.", "1/d", gt=0)
+    warranty: float | None = _optional("The years that dwpd is for.", "years", gt=0, le=20)
+    workload_per_year: Capacity | None = _optional("Rated transfers in a year.", gt=0)
+    load_unload_cycles: int | None = _optional("Rated head load and unload cycles.", gt=0)
+    start_stop_cycles: int | None = _optional("Rated starts and stops of the spindle.", gt=0)
+    mtbf_hours: float | None = _optional("Mean time between failures.", "h", gt=0)
+    afr_percent: float | None = _optional("Annual failure rate.", "%", gt=0, le=100)
+
+
+class Price(Strict):
+    """What one cost, and when."""
+
+    usd: float | None = _optional("US dollars for one.", "USD", gt=0)
+    date: str | None = _optional("Day, month or year of the price.", pattern=r"^\d{4}(-\d{2}){0,2}$")
+
 
 __all__ = ["DeviceFile", "HddPower"]
 
@@ -110,7 +155,7 @@ class DeviceFile(Strict):
             given += ["power.state"] if self.power.state else []
             given += ["power.active_idle"] if self.power.active_idle is not None else []
             given += [
-                f"performance.{name}" for name in LATENCIES if getattr(self.performance, name) is not None
+                f"performance.{name}" for name in _LATENCIES if getattr(self.performance, name) is not None
             ]
             if given:
                 raise BadValueError("not-applicable", None, f"a disk has no {', '.join(given)}")

@@ -9,9 +9,9 @@ from typing import Any
 
 from iowatt.base.errors import BadValueError, InputError
 from iowatt.model.library import derive, levels, mechanics
-from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.device import DeviceFile, Endurance
 from iowatt.model.library.electrical import HddPower
-from iowatt.model.library.electronics import Buffer, Controller
+from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
 from iowatt.model.library.geometry import (
     MOST_CYLINDERS,
     MOST_SECTORS_PER_TRACK,
@@ -23,11 +23,9 @@ from iowatt.model.library.geometry import (
 from iowatt.model.library.layout import Layout, Tree, Zones
 from iowatt.model.library.levels import Ladder
 from iowatt.model.library.mechanics import SeekCurve, Zone
-from iowatt.model.library.notes import stand_in
 from iowatt.model.library.price_class import Sold
-from iowatt.model.library.queueing import CommandQueue
-from iowatt.model.library.rated import of_disk
-from iowatt.model.library.ratings import Endurance
+from iowatt.model.library.source import stand_in
+from iowatt.model.library.uses import disk_ratings
 
 LayoutFile = Callable[[str], dict[str, Any]]
 """From the name that a device file gives its layout file to ``IndexedPlan``."""
@@ -65,7 +63,7 @@ class Drive:
     @property
     def ratings(self) -> dict[str, float]:
         """What its data sheet promises it to last, as far as it says: bytes a year, cycles."""
-        return of_disk(self.endurance)
+        return disk_ratings(self.endurance)
 
     @property
     def raw_bytes(self) -> int:

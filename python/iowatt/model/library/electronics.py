@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Share, SignedDuration
@@ -183,3 +183,29 @@ class Buffer(Strict):
             "zero_latency": list(self.zero_latency),
             "fast_write": FAST_WRITE.index(self.fast_write),
         }
+
+
+Discipline = Literal["fcfs", "sstf", "scan", "look", "elevator", "c-look", "sptf", "spctf"]
+
+
+def _canonical(discipline: Discipline) -> Discipline:
+    return "look" if discipline == "elevator" else discipline
+
+
+Scheduler = Annotated[Discipline, AfterValidator(_canonical)]
+"""A queue discipline; ``elevator`` is read as ``look``."""
+
+
+class CommandQueue(Strict):
+    """Command queueing inside the drive (tagged queueing, NCQ). How much of it is used, a scenario says."""
+
+    depth: int | None = key(
+        "Most commands that the drive holds, the one in service included.",
+        unset="not known; a scenario may ask for any",
+        within=(1, 2**20),
+    )
+    scheduler: Scheduler = key(
+        "Order in which the drive serves the commands that it holds; the names are those of "
+        "`array.pool.scheduler` in a scenario.",
+        default="fcfs",
+    )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
@@ -120,3 +122,37 @@ def _library_part(name: str) -> PartFile:
     """A part of the library: its file stays as it is as long as the process."""
     text = resources.files("iowatt.model.library").joinpath("parts", f"{name}.toml").read_text("utf-8")
     return Document(text, f"{name}.toml (library)").validate(PartFile)
+
+
+INPUTS: Final = ("115V", "230V", "230V-eu")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a certificate asks for: by input, (load, efficiency) as shares."""
+
+    name: str
+    title: str
+    source: str
+    quality: str
+    tables: dict[str, tuple[tuple[float, float], ...]]
+
+
+@cache
+def certificates() -> dict[str, Certificate]:
+    """All of the library by name."""
+    text = resources.files("iowatt.model.library").joinpath("efficiency.toml").read_text("utf-8")
+    return {
+        name: Certificate(
+            name,
+            table["title"],
+            table["source"],
+            table["quality"],
+            {
+                place: tuple((float(load), float(eta)) for load, eta in table[place])
+                for place in INPUTS
+                if place in table
+            },
+        )
+        for name, table in tomllib.loads(text).items()
+    }

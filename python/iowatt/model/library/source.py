@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal
 
 from iowatt.base.strict import Strict, key
 
@@ -44,3 +44,28 @@ def source_of(sources: Iterable[Source], figure: str) -> Source | None:
     """The source of a figure by its key path; the most specific one, the first among equals."""
     best = max(sources, key=lambda source: source.covers(figure), default=None)
     return best if best is not None and best.covers(figure) else None
+
+
+_STAND_IN: Final = " is a stand-in: "
+
+ASSUMED: Final = "assumed, not published"
+"""Before the figures of a model that its file leaves out and that are taken from other drives."""
+
+
+def stand_in(name: str, what: str | None) -> list[str]:
+    """The note on a model that is none of a maker's, or stands for one that is not known; none without it."""
+    return [f"{name}{_STAND_IN}{what}"] if what else []
+
+
+def stand_ins(notes: Iterable[str]) -> list[str]:
+    """Names of the models that notes call stand-ins, each once."""
+    return _named(notes, _STAND_IN)
+
+
+def assumed(notes: Iterable[str]) -> list[str]:
+    """Names of the models of which notes list assumed figures, each once."""
+    return _named(notes, f": {ASSUMED}: ")
+
+
+def _named(notes: Iterable[str], mark: str) -> list[str]:
+    return list(dict.fromkeys(note.partition(mark)[0] for note in notes if mark in note))

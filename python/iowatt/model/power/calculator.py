@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from iowatt.base.results import Note
-from iowatt.model.power import cooling
-from iowatt.model.power.laws import Part
-from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
+from iowatt.model.power.efficiency import MODES, Mode, Supplies
+from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, Part, tons
 from iowatt.model.power.result import (
     Activity,
     CalculatedPower,
@@ -25,7 +24,6 @@ from iowatt.model.power.result import (
     SupplyState,
 )
 from iowatt.model.power.spin_up import SpinUp, spin_up
-from iowatt.model.power.supplies import MODES, Mode, Supplies
 
 ACTIVITIES: Final[tuple[Activity, ...]] = ("idle", "active")
 
@@ -65,7 +63,7 @@ def total(plan: ArrayPlan, mode: Mode, how: Activity) -> PowerTotal:
         loss_w=drawn - given,
         va=va,
         btu_per_h=drawn * plan.btu_per_wh,
-        tons=cooling.tons(drawn),
+        tons=tons(drawn),
         facility_w=None if plan.pue is None else drawn * plan.pue,
     )
 

@@ -9,11 +9,11 @@ is what the supply takes at no load.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from iowatt.base.errors import BadValueError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
+
 
 Point = tuple[float, float]
 
@@ -104,3 +105,64 @@ def check(points: Sequence[Sequence[float]]) -> None:
         if high / eta_high <= low / eta_low or eta_low <= (eta_high - eta_low) / (high - low) * low:
             message = f"between the loads {low:g} and {high:g} the supply would draw less for more output"
             raise BadValueError("conflict", None, message)
+
+
+Mode = Literal["normal", "redundant", "failover"]
+MODES: tuple[Mode, ...] = ("normal", "redundant", "failover")
+
+
+@dataclass(frozen=True)
+class Supplies:
+    """Like supplies of one enclosure; watts. ``needed`` of ``count`` are enough (N of N+1, N of N+N)."""
+
+    rating_w: float
+    peak_w: float
+    count: int
+    needed: int
+    active_standby: bool
+    standby_w: float
+    power_factor: float
+    curve: Curve
+
+    @property
+    def capacity_w(self) -> float:
+        """What they can give with the redundant ones lost."""
+        return self.needed * self.rating_w
+
+    @property
+    def peak_capacity_w(self) -> float:
+        """The same for a short time, such as a spin-up."""
+        return self.needed * self.peak_w
+
+    def carrying(self, mode: Mode) -> int:
+        """Supplies that carry the load."""
+        return self.needed if mode == "failover" or (mode == "normal" and self.active_standby) else self.count
+
+    def load(self, watts: Floats | float, mode: Mode) -> Floats:
+        """Share of its rating that a carrying supply gives out of ``watts``."""
+        import numpy as np
+
+        return np.asarray(watts, dtype=float) / (self.carrying(mode) * self.rating_w)
+
+    def input_w(self, watts: Floats | float, mode: Mode = "normal") -> Floats:
+        """Watts drawn to give out ``watts``."""
+        carrying = self.carrying(mode)
+        drawn = carrying * self.rating_w * self.curve.input_share(self.load(watts, mode))
+        idle = 0 if mode == "failover" else self.count - carrying
+        return drawn + idle * self.standby_w
+
+    @classmethod
+    def of(cls, plan: Mapping[str, Any]) -> Supplies:
+        """From its part of a plan file."""
+        plain = {key: value for key, value in plan.items() if key not in ("points", "efficiency")}
+        points = tuple((float(load), float(eta)) for load, eta in plan["points"])
+        return cls(**plain, curve=Curve(points, plan["efficiency"]))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its part of a plan file."""
+        names = ("rating_w", "peak_w", "count", "needed", "active_standby", "standby_w", "power_factor")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "efficiency": self.curve.name,
+            "points": [list(point) for point in self.curve.points],
+        }

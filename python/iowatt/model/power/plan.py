@@ -3,12 +3,117 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.model.power.drives import Drives
-from iowatt.model.power.laws import Part
-from iowatt.model.power.supplies import Supplies
+from iowatt.model.library.part import Law
+from iowatt.model.power.efficiency import Mode, Supplies
+
+if TYPE_CHECKING:
+    from iowatt.model.power.efficiency import Floats
+
+
+@dataclass(frozen=True)
+class Part:
+    """Like parts of one enclosure; watts of one. ``active_w`` of a fan is at full speed.
+
+    ``at_wall`` figures were published or measured at the wall: they do not go through the supplies again.
+    """
+
+    name: str
+    kind: str
+    count: int
+    law: Law
+    idle_w: float
+    active_w: float
+    at_wall: bool = False
+    full_iops: float | None = None
+    full_bytes_per_s: float | None = None
+    speed: float | None = None
+    failover_speed: float | None = None
+    sources: tuple[str, ...] = ()
+
+    def watts(self, utilisation: float, mode: Mode = "normal") -> float:
+        """Of all of them at a utilisation from 0 to 1."""
+        if self.law == "speed-cubed":
+            speed = self.failover_speed if mode == "failover" else self.speed
+            return self.count * fan(self.active_w, 1.0 if speed is None else speed)
+        return self.count * (self.idle_w + (self.active_w - self.idle_w) * utilisation)
+
+    def utilisation(self, iops: Floats, bytes_per_s: Floats, processors: Floats | None) -> Floats:
+        """Active share of the time in intervals with these rates, and this busy share of the processors."""
+        import numpy as np
+
+        share = np.zeros(len(iops))
+        if self.law == "utilisation" and processors is not None:
+            share = processors
+        elif self.law in ("throughput", "utilisation"):
+            if self.full_iops:
+                share = share + iops / self.full_iops
+            if self.full_bytes_per_s:
+                share = share + bytes_per_s / self.full_bytes_per_s
+        return np.clip(share, 0.0, 1.0)
+
+    @classmethod
+    def of(cls, plan: Mapping[str, Any]) -> Part:
+        """From its part of a plan file."""
+        return cls(**{**plan, "sources": tuple(plan["sources"])})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its part of a plan file."""
+        return {**asdict(self), "sources": list(self.sources)}
+
+
+def fan(full_w: float, speed: float) -> float:
+    """Watts of a fan at ``speed``, a share of full speed, where it draws ``full_w``."""
+    return full_w * speed**3
+
+
+@dataclass(frozen=True)
+class Drives:
+    """The drives of a pool; watts of one, None where not known.
+
+    ``operating_w`` is that of random reads, which is how drive manuals define operating, else of positioning,
+    else of transfers; of an SSD the highest that is known. ``spin_up_w`` is the highest draw of a start.
+    ``sources`` say where these come from.
+    """
+
+    pool: str
+    model: str
+    count: int
+    raw_bytes: int
+    form_factor: str | None
+    idle_w: float | None
+    operating_w: float | None
+    standby_w: float | None
+    spin_up_w: float | None
+    spin_up_s: float | None
+    sources: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, plan: Mapping[str, Any]) -> Drives:
+        """From its part of a plan file."""
+        return cls(**{**plan, "sources": tuple(plan["sources"])})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its part of a plan file."""
+        return {**asdict(self), "sources": list(self.sources)}
+
+
+#: BTU (international table) in a watt-hour: 3600 J / 1055.05585262 J.
+BTU_PER_WH: Final = 3.412142
+#: What the spreadsheet of the 2013 study multiplied by (2072 W as 6506.1 BTU/h): a slip, 8 % low.
+BTU_PER_WH_P9500_SLIP: Final = 3.14
+#: One ton of refrigeration.
+BTU_PER_H_PER_TON: Final = 12_000.0
+
+FACTORS: Final = {"exact": BTU_PER_WH, "p9500-slip": BTU_PER_WH_P9500_SLIP}
+
+
+def tons(watts: float) -> float:
+    """Tons of refrigeration that remove ``watts`` of heat; 1 ton is 12,000 BTU/h, 3,516.85 W."""
+    return watts * BTU_PER_WH / BTU_PER_H_PER_TON
+
 
 Mix = tuple[int, ...]
 

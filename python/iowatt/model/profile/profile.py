@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -12,8 +14,50 @@ from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops, Percent
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.profile.access import Access
 from iowatt.model.profile.arrivals import Arrivals, OwnArrivals
-from iowatt.model.profile.marks import Missing, Source
-from iowatt.model.profile.quantities import Place
+from iowatt.model.profile.ranges import Place
+
+Quality = Literal["measured", "published", "verified", "derived", "defined", "assumed", "recalled"]
+
+
+class Source(Strict):
+    """One publication or method, and the figures that it stands for."""
+
+    figures: list[str] = key(
+        "Key paths of the figures, such as `stream.hot1.share` or `stream.*.sizes`; a table stands for all "
+        "in it.",
+        min_length=1,
+        example=["stream.*.sizes"],
+    )
+    quality: Quality = key(
+        "measured: counted in a trace; published: read in the publication; verified: checked by running it; "
+        "derived: computed from such figures; defined: a choice that makes the profile what it is; assumed: "
+        "ours, nobody published it; recalled: from memory, unverified."
+    )
+    text: str = key("The publication, trace or method.", min_length=1)
+
+    def covers(self, figure: str) -> int:
+        """How exactly this source names ``figure``: the length of the path that does, or 0."""
+        return max((len(path) for path in self.figures if _covers(path, figure)), default=0)
+
+
+class Missing(Strict):
+    """A figure that nobody published: the profile is of use only with it given."""
+
+    figure: str = key("Key path of the figure.", min_length=1, example="arrivals.rate")
+    why: str = key("What is known of it, and why it is not here.", min_length=1)
+
+
+def _covers(path: str, figure: str) -> bool:
+    wanted, steps = path.split("."), figure.split(".")
+    pairs = zip(wanted, steps, strict=False)
+    return len(wanted) <= len(steps) and all(fnmatchcase(step, want) for want, step in pairs)
+
+
+def source_of(sources: Iterable[Source], figure: str) -> Source | None:
+    """The source of a figure by its key path; the most specific one, the first among equals."""
+    best = max(sources, key=lambda source: source.covers(figure), default=None)
+    return best if best is not None and best.covers(figure) else None
+
 
 PROFILE_SCHEMA: Final = "iowatt.profile/1"
 _PERIODS: Final = {"daily": 86_400.0, "weekly": 604_800.0}
@@ -199,3 +243,27 @@ class Profile(Strict):
     def rated(self) -> bool:
         """Whether requests have arrival times of their own (and do not wait for completions)."""
         return self.arrivals is None or self.arrivals.law != "closed"
+
+
+Mix = list[tuple[int, float]]
+
+
+def mixes(stream: Stream, profile: Profile) -> tuple[Mix, Mix]:
+    """(bytes, share in percent) of reads and of writes; empty where a direction has none."""
+    common = _common(stream) or _common(profile)
+    reads = (_pairs(stream.read_sizes) or common) if stream.read_share > 0 else []
+    writes = (_pairs(stream.write_sizes) or common) if stream.read_share < 100 else []
+    return reads, writes
+
+
+def mean_size(mix: Mix) -> float:
+    """Mean bytes."""
+    return sum(size * share for size, share in mix) / sum(share for _, share in mix)
+
+
+def _common(table: Stream | Profile) -> Mix:
+    return [(table.size, 100.0)] if table.size is not None else _pairs(table.sizes)
+
+
+def _pairs(mix: list[SizeShare] | None) -> Mix:
+    return [(part.size, part.share) for part in mix or []]

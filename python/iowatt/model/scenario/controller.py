@@ -16,7 +16,6 @@ from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
 from iowatt.base.strict import Strict, key
 from iowatt.base.units import format_bytes
 from iowatt.model.scenario import cache_policies
-from iowatt.model.scenario import replacement as replaced
 
 #: Parts of a line that are known to be valid or dirty by themselves.
 MOST_PARTS: Final = 64
@@ -103,7 +102,7 @@ class Cache(Strict):
         default="lru",
         example="s3-fifo",
     )
-    replacement_parameters: replaced.Replacement | None = key(
+    replacement_parameters: cache_policies.Replacement | None = key(
         "Where the policy departs from its paper.",
         unset="the parameters of the paper",
         example={"small_share": 0.2},
@@ -325,7 +324,7 @@ def _of_cache(cache: Cache, sectors: Sequence[int]) -> Iterator[Problem]:
     elif cache.size // cache.line >= 2**32 - 1:
         message = f"{cache.size // cache.line} lines are more than the simulator can number"
         yield Problem("out-of-range", (*path, "size"), message, "use longer lines")
-    yield from replaced.problems(
+    yield from cache_policies.replacement_problems(
         cache.replacement, cache.replacement_parameters, (*path, "replacement_parameters")
     )
     if cache.low_watermark > cache.high_watermark:
@@ -431,7 +430,7 @@ def _cache(cache: Cache) -> dict[str, Any]:
     return {
         "capacity_bytes": cache.size,
         "line_bytes": cache.line,
-        "replacement": replaced.plan(cache.replacement, cache.replacement_parameters),
+        "replacement": cache_policies.replacement_plan(cache.replacement, cache.replacement_parameters),
         "read": cache.read,
         "write": cache.write,
         "high_watermark": cache.high_watermark,

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base.units import format_duration
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.scenario import controller, path_description
+from iowatt.model.scenario import controller, path_alone
 from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.resolved import ResolvedPool
-from iowatt.model.scenario.space import usable_and_effective
+from iowatt.model.scenario.resolved import ResolvedPool, usable_and_effective
 from iowatt.model.scenario.system import resolve
 from iowatt.model.scenario.workload import OpenReplay, Workload
 
@@ -50,7 +49,7 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         ],
         "buses": [{"name": bus.name, "bandwidth_bytes_per_s": bus.bandwidth} for bus in scenario.array.bus],
         "controller": controller.plan(scenario.array.controller),
-        "paths": [path_description.described(path) for path in system.paths.resolved],
+        "paths": [path_alone.describe_path(path) for path in system.paths.resolved],
         "power": None if system.power is None else _power(system.power),
         "workloads": [
             {

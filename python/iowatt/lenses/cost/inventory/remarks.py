@@ -5,7 +5,7 @@ from __future__ import annotations
 from iowatt.base.results import Note
 from iowatt.lenses.cost.inventory.file import Counted, DriveEntry, Spread
 from iowatt.lenses.cost.inventory.read import Inventory
-from iowatt.model.library.rated import of_file
+from iowatt.model.library.uses import file_ratings
 
 
 def notes(inventory: Inventory) -> tuple[Note, ...]:
@@ -13,7 +13,7 @@ def notes(inventory: Inventory) -> tuple[Note, ...]:
     file = inventory.file
     said = [Note(code="inventory", text=text) for text in file.notes]
     for file_ in inventory.devices.values():
-        said += [Note(code="device-file", text=text) for text in of_file(file_)[1]]
+        said += [Note(code="device-file", text=text) for text in file_ratings(file_)[1]]
     spread = file.spread
     if spread is not None:
         said.append(

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from iowatt.base.errors import InputError
 from iowatt.base.translate import problems
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.disksim import drives, plan, queueing, rules
+from iowatt.model.library.disksim import drives, plan, rules
 from iowatt.model.library.disksim.layout import G4Layout
 from iowatt.model.library.disksim.system import System, read_system
 from iowatt.model.library.drive import Drive, resolve
@@ -79,7 +79,7 @@ def import_drive(path: Path, drive: str | None = None, name: str | None = None) 
         system = read_system(path)
         component = _component(system, drive)
         found, sector_s = system.drives[component], _sector_s(system, component)
-        notes, host = [], queueing.host_side(system, component)
+        notes, host = [], rules.host_side(system, component)
     else:
         found, host = drives.read_drive(path, drive), None
         sector_s, note = _beside(path, found)

@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from iowatt.base.errors import InputError
+from iowatt.model.library.disksim.components import Scheduler, read_scheduler
 from iowatt.model.library.disksim.electronics import Buffer, Interface, Overheads
 from iowatt.model.library.disksim.grammar import parse_file
-from iowatt.model.library.disksim.layout import Layout, read_g1
-from iowatt.model.library.disksim.layout_g4 import read_g4
+from iowatt.model.library.disksim.layout import Layout, read_g1, read_g4
 from iowatt.model.library.disksim.mechanics import Mechanics, read_mechanics
 from iowatt.model.library.disksim.parameter import read_fields, sub_block
 from iowatt.model.library.disksim.parameters import BUFFER, DISKS_OWN, MODEL, OVERHEADS
-from iowatt.model.library.disksim.scheduler import Scheduler, read_scheduler
 from iowatt.model.library.disksim.tree import Block, Document, Entry
 
 SECTOR_BYTES = 512

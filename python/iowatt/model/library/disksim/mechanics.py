@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.kinds import scaled
-from iowatt.model.library.disksim.parameter import read_fields
+from iowatt.model.library.disksim.parameter import read_fields, scaled
 from iowatt.model.library.disksim.parameters import MECHANICS
 from iowatt.model.library.disksim.seek import (
     ConstantSeek,

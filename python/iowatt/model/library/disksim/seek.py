@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.kinds import scaled
+from iowatt.model.library.disksim.parameter import scaled
 from iowatt.model.library.geometry import MOST_CYLINDERS, MOST_SEEK_MS
 from iowatt.model.library.parameter_text import read_text
 

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import Capacity
@@ -119,3 +119,30 @@ def extent_problems(name: str, extent: int, parts: Sequence[Placed]) -> Iterator
         least = -(-sum(part.capacity for part in parts) // MOST_EXTENTS)
         message = f"{total} extents are more than the simulator can number"
         yield Problem("out-of-range", (name,), message, f"use {format_bytes(least, binary=True)} or more")
+
+
+class Linear(Scheme):
+    """Parts one behind another; nothing ever moves."""
+
+    scheme: Literal["linear"] = key(
+        "How the parts make one address space. linear: one part behind another, nothing moves.",
+        example="linear",
+    )
+    part: list[Part] = key(
+        "The parts, in the order of their addresses: tables, or names of pools.",
+        min_length=1,
+        example=["ssd", "hdd"],
+    )
+
+    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+        """The parts as they are listed; each is called by its pool."""
+        return [(("part", number), part.pool, part) for number, part in enumerate(self.part)]
+
+    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+        """The sum of the parts, each in whole sectors of all."""
+        sector = sector_bytes(parts)
+        return sum(part.capacity // sector * sector for part in parts)
+
+    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+        """``linear`` has no figures of its own."""
+        return {"kind": "linear"}
