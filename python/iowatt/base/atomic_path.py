@@ -206,10 +206,7 @@ def _move_into_place(staging: Path, target: Path) -> None:
 def write_text(path: Path, text: str, *, force: bool) -> None:
     """Write ``text`` to ``path``, aside first.
 
-    Raises
-    ------
-    InputError
-        Where ``path`` exists and ``force`` is not given, or it cannot be written.
+    Raises ``InputError`` where ``path`` exists and ``force`` is not given, or it cannot be written.
     """
     refuse_existing(path, force=force)
     with file(path) as made:

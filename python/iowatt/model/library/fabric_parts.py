@@ -232,10 +232,7 @@ def names(kind: str | None = None) -> tuple[str, ...]:
 def part(name: str) -> PartFile:
     """The part called ``name``, of whatever kind.
 
-    Raises
-    ------
-    InputError
-        Where there is none, with the nearest name.
+    Raises ``InputError`` where there is none, with the nearest name.
     """
     if name not in names():
         raise _unknown(name, "part", names())
@@ -246,10 +243,7 @@ def part(name: str) -> PartFile:
 def part_of(kind: type[_Kind], name: str) -> _Kind:
     """The part called ``name``, which must be of a kind.
 
-    Raises
-    ------
-    InputError
-        Where there is none of that kind, with the nearest name.
+    Raises ``InputError`` where there is none of that kind, with the nearest name.
     """
     word = next(word for word, model in KINDS.items() if model is kind)
     found = part(name) if name in names() else None

@@ -40,10 +40,8 @@ def device_file(name: str, base_dir: Path | None = None, drive: str | None = Non
 
     A path that ends in ``.diskspecs`` or ``.parv`` is DiskSim's; ``drive`` chooses among several in it.
 
-    Raises
-    ------
-    InputError
-        Where there is no such drive (with the nearest names), or its file is wrong (with file and line).
+    Raises ``InputError`` where there is no such drive (with the nearest names), or its file is wrong (with
+    file and line).
     """
     if name.endswith(DISKSIM):
         from iowatt.model.library.disksim.convert import import_drive

@@ -97,10 +97,7 @@ def write(
 ) -> list[Path]:
     """Write the device file to ``target``, and its layout file into the same folder; all that was written.
 
-    Raises
-    ------
-    InputError
-        Where a file is there already and ``force`` is not set, or cannot be written.
+    Raises ``InputError`` where a file is there already and ``force`` is not set, or cannot be written.
     """
     files = {target: written(imported, comments).encode()}
     if imported.indexed is not None:

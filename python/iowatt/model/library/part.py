@@ -98,10 +98,8 @@ def part_names() -> tuple[str, ...]:
 def find_part(name: str, base_dir: Path) -> PartFile:
     """The part of a library name, or of a file ending in ``.toml`` (relative to ``base_dir``).
 
-    Raises
-    ------
-    InputError
-        Where there is none (with the nearest name), or its file is wrong (with file and line).
+    Raises ``InputError`` where there is none (with the nearest name), or its file is wrong (with file and
+    line).
     """
     if name.endswith(".toml"):
         path = base_dir / name

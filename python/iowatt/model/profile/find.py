@@ -55,11 +55,8 @@ def load(
     rate_iops:
         The rate of all streams together, in place of the profile's.
 
-    Raises
-    ------
-    InputError
-        There is no such profile (with the nearest names), or its keys are wrong (with file and line). What is
-        wrong between keys is found by ``Loaded.check``.
+    Raises ``InputError``: there is no such profile (with the nearest names), or its keys are wrong (with file
+    and line). What is wrong between keys is found by ``Loaded.check``.
     """
     base = base_dir or Path()
     if name.endswith(".toml"):

@@ -80,10 +80,7 @@ def applicable(name: str, parameter: str) -> bool:
 def policy(name: str, parameters: Mapping[str, float] | None = None) -> Policy:
     """A policy by its name and the parameters that are not the paper's.
 
-    Raises
-    ------
-    InputError
-        With what would be accepted.
+    Raises ``InputError`` with what would be accepted.
     """
     if name not in NAMES:
         raise InputError("unknown-name", None, f"unknown policy {name!r}; expected {', '.join(NAMES)}")
@@ -106,10 +103,7 @@ def policy(name: str, parameters: Mapping[str, float] | None = None) -> Policy:
 def parsed(text: str) -> Policy:
     """A policy as of the command line: ``lru``, ``s3-fifo:small_share=0.2``, ``clock:bits=2``.
 
-    Raises
-    ------
-    InputError
-        With what would be accepted.
+    Raises ``InputError`` with what would be accepted.
     """
     name, *pairs = text.strip().lower().split(":")
     parameters: dict[str, float] = {}

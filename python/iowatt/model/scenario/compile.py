@@ -43,10 +43,7 @@ def compile_plan(
         ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
         ``warmup``, ``power`` (the array's own) and ``simulation`` (the ``Plan`` of iowatt-sim).
 
-    Raises
-    ------
-    ScenarioError
-        Where keys contradict one another.
+    Raises ``ScenarioError`` where keys contradict one another.
     """
     system = resolve(scenario, Path(base_dir), traces_must_exist=traces_must_exist)
     if system.problems:

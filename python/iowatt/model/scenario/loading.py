@@ -36,11 +36,8 @@ def load(
     traces_must_exist:
         Whether a missing trace file is an error already here.
 
-    Raises
-    ------
-    InputError
-        With file, line, key path, what would be accepted and the nearest name. ``ScenarioError``, its
-        subclass, lists all problems.
+    Raises ``InputError`` with file, line, key path, what would be accepted and the nearest name.
+    ``ScenarioError``, its subclass, lists all problems.
     """
     if isinstance(path_or_text, str) and "\n" in path_or_text:
         text, source, beside = path_or_text, "scenario", Path()

@@ -18,13 +18,10 @@ from iowatt.model.library.disksim.tree import Block
 class Scheduler:
     """How a queue is served.
 
-    policy:
-        One of `iowatt.model.library.disksim.parameters.POLICIES`, by name.
-    cylinder_mapping:
-        How well the scheduler knows the layout: 0 only LBNs, 1 zones, 2 and spares, 3 and slips, 4 exactly,
-        5 the trace says, 6 an average track.
-    write_initiation_s, read_initiation_s:
-        Seconds that positioning estimates allow before the arm starts.
+    policy: One of `iowatt.model.library.disksim.parameters.POLICIES`, by name.
+    cylinder_mapping: How well the scheduler knows the layout: 0 only LBNs, 1 zones, 2 and spares, 3 and
+        slips, 4 exactly, 5 the trace says, 6 an average track.
+    write_initiation_s, read_initiation_s: Seconds that positioning estimates allow before the arm starts.
     """
 
     policy: str
@@ -42,14 +39,11 @@ def read_scheduler(block: Block, warnings: list[str]) -> Scheduler:
 class Driver:
     """The host's device driver.
 
-    constant_access_s:
-        0: accesses are simulated. Positive: each takes this long. Negative (-1, -2, -3 ms): times come from
-        the trace (access, queue, both).
-    uses_queues_below:
-        Requests are sent down as they come, to be queued there; else the driver keeps one outstanding per
-        drive.
-    scheduler:
-        The order of its queues, one per drive.
+    constant_access_s: 0: accesses are simulated. Positive: each takes this long. Negative (-1, -2, -3 ms):
+        times come from the trace (access, queue, both).
+    uses_queues_below: Requests are sent down as they come, to be queued there; else the driver keeps one
+        outstanding per drive.
+    scheduler: The order of its queues, one per drive.
     """
 
     constant_access_s: float
@@ -76,19 +70,15 @@ class Bus:
 class CacheMemory:
     """A controller's cache memory. Sizes in sectors of 512 bytes, times in seconds.
 
-    sectors, line_sectors, max_request_sectors:
-        Its size, that of a line, and the longest request that goes through it.
-    replacement, lru_shares:
-        The policy; the shares of the segments of segmented LRU, one: plain LRU.
-    write_scheme:
-        ``synchronous``, ``write-through`` or ``write-back``.
-    flush_policy, flush_period_s, flush_idle_s, flush_max_lines:
-        When dirty lines are written: on demand or every period; after so much idle time (negative: never);
-        at most so many lines at once.
-    read_prefetch, write_prefetch:
-        What of the line is fetched besides the data asked for.
-    clean_first, line_by_line:
-        Clean lines are replaced before dirty ones; each line is fetched with a request of its own.
+    sectors, line_sectors, max_request_sectors: Its size, that of a line, and the longest request that goes
+        through it.
+    replacement, lru_shares: The policy; the shares of the segments of segmented LRU, one: plain LRU.
+    write_scheme: ``synchronous``, ``write-through`` or ``write-back``.
+    flush_policy, flush_period_s, flush_idle_s, flush_max_lines: When dirty lines are written: on demand or
+        every period; after so much idle time (negative: never); at most so many lines at once.
+    read_prefetch, write_prefetch: What of the line is fetched besides the data asked for.
+    clean_first, line_by_line: Clean lines are replaced before dirty ones; each line is fetched with a request
+        of its own.
     """
 
     sectors: int
@@ -125,16 +115,12 @@ class CacheDevice:
 class Controller:
     """A controller.
 
-    type:
-        ``pass-through``, ``53c700`` (a simple one with delays) or ``smart`` (scheduler and cache).
-    delay_scale:
-        Factor of a 53c700's built-in delays; 0: none.
-    sector_s:
-        Seconds to move one block through it.
-    max_queue_length, max_pending_per_drive:
-        Requests that it takes at once (0: no limit), and that it sends to one drive.
-    scheduler, cache:
-        Of a smart one.
+    type: ``pass-through``, ``53c700`` (a simple one with delays) or ``smart`` (scheduler and cache).
+    delay_scale: Factor of a 53c700's built-in delays; 0: none.
+    sector_s: Seconds to move one block through it.
+    max_queue_length, max_pending_per_drive: Requests that it takes at once (0: no limit), and that it sends
+        to one drive.
+    scheduler, cache: Of a smart one.
     """
 
     type: str
@@ -150,24 +136,16 @@ class Controller:
 class Array:
     """A logical organisation: how addresses spread over drives, and what is kept twice. Sizes in sectors.
 
-    name, drives:
-        Its name, and its components in order.
-    addressing:
-        ``Array``: one address space; ``Parts``: each drive has its own.
-    distribution, redundancy:
-        ``Asis``, ``Striped``, ``Random``, ``Ideal``; ``Noredun``, ``Shadowed``, ``Parity_disk``,
-        ``Parity_rotated``.
-    stripe_unit_sectors, parity_stripe_unit_sectors:
-        Consecutive blocks on one drive, of data and of parity.
-    rotation:
-        Where rotating parity goes, by the four usual names.
-    copies, copy_choice:
-        Copies of each block where shadowed, and which one a read takes.
-    rmw_threshold:
-        A row's write reads old data and parity if it covers fewer data units than this fraction of all
-        drives; else it reads what it does not write.
-    synchronous_writes:
-        All reads of a parity update end before its first write starts.
+    name, drives: Its name, and its components in order.
+    addressing: ``Array``: one address space; ``Parts``: each drive has its own.
+    distribution, redundancy: ``Asis``, ``Striped``, ``Random``, ``Ideal``; ``Noredun``, ``Shadowed``,
+        ``Parity_disk``, ``Parity_rotated``.
+    stripe_unit_sectors, parity_stripe_unit_sectors: Consecutive blocks on one drive, of data and of parity.
+    rotation: Where rotating parity goes, by the four usual names.
+    copies, copy_choice: Copies of each block where shadowed, and which one a read takes.
+    rmw_threshold: A row's write reads old data and parity if it covers fewer data units than this fraction of
+        all drives; else it reads what it does not write.
+    synchronous_writes: All reads of a parity update end before its first write starts.
     """
 
     name: str

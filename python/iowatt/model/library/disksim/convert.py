@@ -23,14 +23,10 @@ from iowatt.model.library.drive import Drive, resolve
 class Imported:
     """A drive that was imported.
 
-    tables:
-        The raw tables of its device file, sources included.
-    indexed:
-        ``IndexedPlan`` for the layout file that ``geometry.layout`` names; None where it has zones.
-    ignored:
-        One sentence with its place for each parameter that iowatt does not use.
-    notes:
-        Where iowatt reads the file otherwise than DiskSim.
+    tables: The raw tables of its device file, sources included.
+    indexed: ``IndexedPlan`` for the layout file that ``geometry.layout`` names; None where it has zones.
+    ignored: One sentence with its place for each parameter that iowatt does not use.
+    notes: Where iowatt reads the file otherwise than DiskSim.
     """
 
     path: Path
@@ -70,10 +66,7 @@ def import_drive(path: Path, drive: str | None = None, name: str | None = None) 
     name:
         What it is called; made from the specification's name where left out.
 
-    Raises
-    ------
-    InputError
-        Where the files cannot be read or are not of this form, or there is no such drive.
+    Raises ``InputError`` where the files cannot be read or are not of this form, or there is no such drive.
     """
     if path.suffix == ".parv":
         system = read_system(path)

@@ -28,14 +28,10 @@ SECTOR_BYTES = 512
 class Model:
     """The mechanics and the geometry (``dm_disk``).
 
-    sectors:
-        Blocks of 512 bytes that the drive offers.
-    surfaces, cylinders:
-        Recorded surfaces and cylinders.
-    layout:
-        Where the blocks lie.
-    mechanics:
-        How the arm and the spindle move.
+    sectors: Blocks of 512 bytes that the drive offers.
+    surfaces, cylinders: Recorded surfaces and cylinders.
+    layout: Where the blocks lie.
+    mechanics: How the arm and the spindle move.
     """
 
     sectors: int
@@ -49,15 +45,11 @@ class Model:
 class Drive:
     """A disk as DiskSim's files describe it.
 
-    name, path:
-        Its specification's name, and the file that holds it.
-    model, interface, overheads, buffer, scheduler:
-        Its mechanics and geometry; its side of the bus; times of its electronics; its on-board buffer; the
-        order in which it serves the requests that it holds.
-    ignored:
-        One sentence, with its place, for each parameter that iowatt does not use.
-    notes:
-        Where iowatt reads the files otherwise than DiskSim does.
+    name, path: Its specification's name, and the file that holds it.
+    model, interface, overheads, buffer, scheduler: Its mechanics and geometry; its side of the bus; times of
+        its electronics; its on-board buffer; the order in which it serves the requests that it holds.
+    ignored: One sentence, with its place, for each parameter that iowatt does not use.
+    notes: Where iowatt reads the files otherwise than DiskSim does.
     """
 
     name: str
@@ -85,11 +77,8 @@ def read_drive(
     replaces parameters of ``disksim_disk`` by name, as DiskSim's command line does (``{"Fast write level":
     0}``).
 
-    Raises
-    ------
-    InputError
-        Where the files cannot be read or are not of this form, hold no such drive, or a parameter that iowatt
-        needs is missing or out of range.
+    Raises ``InputError`` where the files cannot be read or are not of this form, hold no such drive, or a
+    parameter that iowatt needs is missing or out of range.
     """
     document = parse_file(path)
     return build_drive(_chosen(document, name), overrides)

@@ -41,10 +41,7 @@ class Token(NamedTuple):
 def tokens(text: str, path: object) -> Iterator[Token]:
     """The tokens of ``text``, the last of kind ``end``; comments run from ``#`` to the end of the line.
 
-    Raises
-    ------
-    InputError
-        Where a quotation mark is not closed on its line.
+    Raises ``InputError`` where a quotation mark is not closed on its line.
     """
     line, position = 1, 0
     while position < len(text):
@@ -63,10 +60,7 @@ def tokens(text: str, path: object) -> Iterator[Token]:
 def scalar(token: Token, path: object) -> int | float | str:
     """The number that a token spells, or its text.
 
-    Raises
-    ------
-    InputError
-        For numbers that no parameter can have: very long, or beyond a double.
+    Raises ``InputError`` for numbers that no parameter can have: very long, or beyond a double.
     """
     text = token.text
     if token.kind == "quoted" or not (text[0] in "+-." or text[0] in "0123456789"):
@@ -98,10 +92,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
 def parse_file(path: Path) -> Document:
     """The statements of a file and of those it sources.
 
-    Raises
-    ------
-    InputError
-        Where one of them cannot be read or is not written in this grammar.
+    Raises ``InputError`` where one of them cannot be read or is not written in this grammar.
     """
     document = Document(path)
     _Parser(path, document, _Budget(), ()).file(str(path))
@@ -119,10 +110,7 @@ def parse_text(text: str, path: Path) -> Document:
 def names(value: Value, where: str) -> tuple[str, ...]:
     """The component names of a list, ranges written out: ``[ disk0 .. disk2 ]`` is disk0, disk1, disk2.
 
-    Raises
-    ------
-    InputError
-        Where it is no list of names, or a range has no numbers or runs backwards.
+    Raises ``InputError`` where it is no list of names, or a range has no numbers or runs backwards.
     """
     found: list[str] = []
     for item in value if isinstance(value, list) else [value]:

@@ -31,23 +31,15 @@ MAPPING = ("normal", "serpentine-by-zone", "serpentine-by-cylinder")
 class G1Zone:
     """Cylinders with tracks of one length.
 
-    first_cylinder, last_cylinder:
-        The zone, both ends in it.
-    sectors_per_track:
-        Blocks of 512 bytes on a track.
-    first_sector_offset:
-        Angle of the zone's first sector behind the index, in sectors.
-    track_skew, cylinder_skew:
-        Sectors between the last one of a track and the first of the next, on another head and on another
-        cylinder; may be fractional.
-    empty_front_sectors:
-        Sectors before the zone's first block.
-    spares:
-        Spare sectors or tracks, per zone, cylinder, track or range as the sparing scheme has it.
-    slips:
-        Indices in the zone that are passed over: sectors, or tracks where whole tracks are spared.
-    defects:
-        Pairs: sector (or track), and the one in its place.
+    first_cylinder, last_cylinder: The zone, both ends in it.
+    sectors_per_track: Blocks of 512 bytes on a track.
+    first_sector_offset: Angle of the zone's first sector behind the index, in sectors.
+    track_skew, cylinder_skew: Sectors between the last one of a track and the first of the next, on another
+        head and on another cylinder; may be fractional.
+    empty_front_sectors: Sectors before the zone's first block.
+    spares: Spare sectors or tracks, per zone, cylinder, track or range as the sparing scheme has it.
+    slips: Indices in the zone that are passed over: sectors, or tracks where whole tracks are spared.
+    defects: Pairs: sector (or track), and the one in its place.
     """
 
     first_cylinder: int
@@ -71,14 +63,11 @@ class G1Zone:
 class G1Layout:
     """``dm_layout_g1``: zones from the outside in.
 
-    mapping:
-        ``normal``: heads 0 to the last in each cylinder. ``serpentine-by-zone``: every other cylinder from
-        the last head back, anew in each zone. ``serpentine-by-cylinder``: the same by the parity of the
+    mapping: ``normal``: heads 0 to the last in each cylinder. ``serpentine-by-zone``: every other cylinder
+        from the last head back, anew in each zone. ``serpentine-by-cylinder``: the same by the parity of the
         cylinder.
-    sparing:
-        One of `SPARING`.
-    range_cylinders:
-        Cylinders that share spares, in ``sectors-per-cylinder-range``.
+    sparing: One of `SPARING`.
+    range_cylinders: Cylinders that share spares, in ``sectors-per-cylinder-range``.
     """
 
     mapping: str
@@ -109,16 +98,12 @@ class TrackPattern:
 class G4Run:
     """Equal elements, one after the other: tracks, or a smaller index again and again.
 
-    lbn, cylinder, angle:
-        Start of the first element, relative to what holds the run; angle in turns.
-    sectors, cylinders, angle_step:
-        Each element's length in blocks, in cylinders, and its turn against the one before, in turns.
-    run_sectors, run_cylinders:
-        The whole run; negative cylinders: the run goes towards the outside.
-    head:
-        The head of the tracks; None where the elements are indices.
-    child:
-        Index of the `TrackPattern`, or of the node.
+    lbn, cylinder, angle: Start of the first element, relative to what holds the run; angle in turns.
+    sectors, cylinders, angle_step: Each element's length in blocks, in cylinders, and its turn against the
+        one before, in turns.
+    run_sectors, run_cylinders: The whole run; negative cylinders: the run goes towards the outside.
+    head: The head of the tracks; None where the elements are indices.
+    child: Index of the `TrackPattern`, or of the node.
     """
 
     lbn: int
@@ -149,13 +134,10 @@ class G4Remap:
 class G4Layout:
     """``dm_layout_g4``: a tree of runs; the last node is its root, and children come before their parents.
 
-    patterns, nodes:
-        What tracks hold, and the tree.
-    slips:
-        (position, count), in order: a block at or behind ``position`` lies ``count`` further. Positions are
-        those of the tree: blocks with all earlier slips added.
-    remaps:
-        Blocks that lie elsewhere.
+    patterns, nodes: What tracks hold, and the tree.
+    slips: (position, count), in order: a block at or behind ``position`` lies ``count`` further. Positions
+        are those of the tree: blocks with all earlier slips added.
+    remaps: Blocks that lie elsewhere.
     """
 
     patterns: tuple[TrackPattern, ...]
@@ -204,10 +186,7 @@ Units = Literal["sectors", "revolutions"]
 def read_g1(block: Block, warnings: list[str]) -> G1Layout:
     """The zones of a ``dm_layout_g1`` block.
 
-    Raises
-    ------
-    InputError
-        Where a parameter is missing or out of range, or zones overlap.
+    Raises ``InputError`` where a parameter is missing or out of range, or zones overlap.
     """
     fields = read_fields(block, G1, warnings)
     listed = block.entries["Zones"].value
@@ -259,10 +238,7 @@ _ENTRY = (
 def read_g4(block: Block, surfaces: int, warnings: list[str]) -> G4Layout:
     """The tree of a ``dm_layout_g4`` block.
 
-    Raises
-    ------
-    InputError
-        Where a list is not of this form, or an entry names what is not there.
+    Raises ``InputError`` where a list is not of this form, or an entry names what is not there.
     """
     read_fields(block, G4, warnings)
     patterns = tuple(TrackPattern(*row) for row in _rows(block, "TP", 3))

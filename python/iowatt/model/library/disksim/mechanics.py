@@ -36,19 +36,14 @@ _ALL_SEEK_KEYS = tuple(dict.fromkeys(key for keys in _SEEK_KEYS.values() for key
 class Mechanics:
     """How the drive moves. Times in seconds.
 
-    rpm:
-        Turns of the spindle per minute.
-    seek:
-        How long the arm takes, see `iowatt.model.library.disksim.seek`.
-    head_switch_s:
-        To another head of the same cylinder; positioning takes the longer of this and the seek.
-    write_settle_s:
-        Added to the positioning of a write where that is not zero; negative where reads are the slower ones.
-    access_time:
-        ``rotating``: positioning follows the platter. ``average-rotation``: half a turn in place of the
-        rotational wait. ``constant``: every access takes ``constant_access_s``.
-    constant_access_s:
-        See there; 0 elsewhere.
+    rpm: Turns of the spindle per minute.
+    seek: How long the arm takes, see `iowatt.model.library.disksim.seek`.
+    head_switch_s: To another head of the same cylinder; positioning takes the longer of this and the seek.
+    write_settle_s: Added to the positioning of a write where that is not zero; negative where reads are the
+        slower ones.
+    access_time: ``rotating``: positioning follows the platter. ``average-rotation``: half a turn in place of
+        the rotational wait. ``constant``: every access takes ``constant_access_s``.
+    constant_access_s: See there; 0 elsewhere.
     """
 
     rpm: float
@@ -67,10 +62,7 @@ class Mechanics:
 def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mechanics:
     """The mechanics that a ``dm_mech_g1`` block describes; its seek curve file is read too.
 
-    Raises
-    ------
-    InputError
-        Where a parameter is missing, out of range, or the curve file is not one.
+    Raises ``InputError`` where a parameter is missing, out of range, or the curve file is not one.
     """
     fields = read_fields(block, MECHANICS, warnings)
     kind = fields["seek_type"]

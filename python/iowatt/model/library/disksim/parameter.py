@@ -134,20 +134,14 @@ def whole_numbers(value: Value) -> tuple[int, ...]:
 class Parameter:
     """What iowatt does with one parameter.
 
-    field:
-        The field that carries its value; empty where nothing does.
-    kind:
-        What it may be.
-    required:
-        Whether it must be there; where not, the field's default stands.
-    ignored:
-        Why iowatt does not use it; empty where it does. With a ``field`` too, it is read but not modelled.
-    neutral:
-        The value with which ignoring it changes nothing, and nobody need be told.
-    only_with:
-        Another parameter; while that is 0 or absent, this one has no effect in DiskSim either.
-    read_elsewhere:
-        A block or list that its own reader takes up.
+    field: The field that carries its value; empty where nothing does.
+    kind: What it may be.
+    required: Whether it must be there; where not, the field's default stands.
+    ignored: Why iowatt does not use it; empty where it does. With a ``field`` too, it is read but not
+        modelled.
+    neutral: The value with which ignoring it changes nothing, and nobody need be told.
+    only_with: Another parameter; while that is 0 or absent, this one has no effect in DiskSim either.
+    read_elsewhere: A block or list that its own reader takes up.
     """
 
     field: str = ""
@@ -192,10 +186,7 @@ def unmodelled(field: str, kind: Kind, reason: str, *, neutral: object) -> Param
 def read_fields(block: Block, table: Table, warnings: list[str]) -> dict[str, Any]:
     """The fields that ``table`` makes of ``block``; what is not used is added to ``warnings``.
 
-    Raises
-    ------
-    InputError
-        Where a parameter is missing or is not of its kind.
+    Raises ``InputError`` where a parameter is missing or is not of its kind.
     """
     fields: dict[str, Any] = {}
     for key, parameter in table.items():
@@ -227,10 +218,7 @@ def convert(block: Block, key: str, kind: Kind) -> Any:
 def sub_block(block: Block, key: str, *types: str) -> Block:
     """The block that ``key`` holds.
 
-    Raises
-    ------
-    InputError
-        Where it is missing, no block, or of none of these types.
+    Raises ``InputError`` where it is missing, no block, or of none of these types.
     """
     entry = block.entries.get(key)
     wanted = " or ".join(types)

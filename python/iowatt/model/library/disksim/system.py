@@ -37,20 +37,13 @@ _READ = {
 class System:
     """What a ``.parv`` file describes. All mappings are by component name, in the order of the file.
 
-    drives:
-        The disks; components of one specification share one `Drive`.
-    buses, controllers, driver:
-        What connects them; the driver is None where there is none.
-    places:
-        Where each disk hangs.
-    arrays:
-        How addresses spread over disks.
-    in_phase:
-        Sets of disks that turn in phase. (In DiskSim 4.0 all of them do.)
-    trace:
-        How the trace's times and devices are mapped.
-    ignored, notes:
-        As in `Drive`, for the system and its drives together.
+    drives: The disks; components of one specification share one `Drive`.
+    buses, controllers, driver: What connects them; the driver is None where there is none.
+    places: Where each disk hangs.
+    arrays: How addresses spread over disks.
+    in_phase: Sets of disks that turn in phase. (In DiskSim 4.0 all of them do.)
+    trace: How the trace's times and devices are mapped.
+    ignored, notes: As in `Drive`, for the system and its drives together.
     """
 
     path: Path
@@ -68,10 +61,7 @@ class System:
     def transfer(self, drive: str) -> Transfer:
         """Seconds per block between ``drive`` and its controller: the slowest of bus, controller and drive.
 
-        Raises
-        ------
-        InputError
-            Where there is no such drive.
+        Raises ``InputError`` where there is no such drive.
         """
         if drive not in self.drives:
             known = ", ".join(self.drives) or "none"
@@ -90,11 +80,8 @@ class System:
 def read_system(path: Path) -> System:
     """The system that a ``.parv`` file describes.
 
-    Raises
-    ------
-    InputError
-        Where a file cannot be read or is not of this form, a parameter that iowatt needs is missing or out of
-        range, or a name stands for nothing.
+    Raises ``InputError`` where a file cannot be read or is not of this form, a parameter that iowatt needs is
+    missing or out of range, or a name stands for nothing.
     """
     document = parse_file(path)
     return _System(document).build()

@@ -105,11 +105,8 @@ def why_not_flash(file: DeviceFile) -> str | None:
 def resolve(file: DeviceFile, where: str) -> Ssd:
     """The drive that a device file describes; what was derived or assumed is in its notes.
 
-    Raises
-    ------
-    InputError
-        Where figures are missing that nothing can stand for; ``where`` names the file. Missing watts are no
-        error here.
+    Raises ``InputError`` where figures are missing that nothing can stand for; ``where`` names the file.
+    Missing watts are no error here.
     """
     lacking = missing(file)
     if lacking:

@@ -121,10 +121,7 @@ class Ssd:
     def shortened(self, capacity: int) -> Ssd:
         """The drive with only its first ``capacity`` bytes offered; the flash of the rest is spare.
 
-        Raises
-        ------
-        BadValueError
-            Where that is less than a sector or more than the drive has.
+        Raises ``BadValueError`` where that is less than a sector or more than the drive has.
         """
         sectors = capacity // self.sector_bytes
         if not 1 <= sectors <= self.sectors:
