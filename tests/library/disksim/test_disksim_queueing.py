@@ -8,9 +8,8 @@ import pytest
 from disksim_files import CHEETAH, FIFTEEN, RAID5, changed
 
 from iowatt.model.library.disksim import read_drive, read_system, rules
-from iowatt.model.library.disksim.components import Controller, Scheduler
+from iowatt.model.library.disksim.components import POLICIES, Controller, Scheduler
 from iowatt.model.library.disksim.convert import import_drive
-from iowatt.model.library.disksim.parameters import POLICIES
 
 
 def served(drive, policy: str, length: int = 1):

@@ -13,18 +13,32 @@ from pathlib import Path
 
 from iowatt.base.errors import InputError
 from iowatt.model.library.disksim.components import Scheduler, read_scheduler
-from iowatt.model.library.disksim.electronics import Buffer, Interface, Overheads
+from iowatt.model.library.disksim.electronics import (
+    BUFFER,
+    DISKS_OWN,
+    OVERHEADS,
+    Buffer,
+    Interface,
+    Overheads,
+)
 from iowatt.model.library.disksim.grammar import parse_file
 from iowatt.model.library.disksim.layout import Layout, read_g1, read_g4
 from iowatt.model.library.disksim.mechanics import Mechanics, read_mechanics
-from iowatt.model.library.disksim.parameter import read_fields, sub_block
-from iowatt.model.library.disksim.parameters import BUFFER, DISKS_OWN, MODEL, OVERHEADS
+from iowatt.model.library.disksim.parameter import (
+    Table,
+    part,
+    read_fields,
+    stored,
+    sub_block,
+    table_of,
+    whole,
+)
 from iowatt.model.library.disksim.tree import Block, Document, Entry
 
 SECTOR_BYTES = 512
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Model:
     """The mechanics and the geometry (``dm_disk``).
 
@@ -34,9 +48,9 @@ class Model:
     mechanics: How the arm and the spindle move.
     """
 
-    sectors: int
-    surfaces: int
-    cylinders: int
+    sectors: int = stored("Block count", whole(1))
+    surfaces: int = stored("Number of data surfaces", whole(1, 1000))
+    cylinders: int = stored("Number of cylinders", whole(1, 2**31))
     layout: Layout
     mechanics: Mechanics
 
@@ -66,6 +80,14 @@ class Drive:
     def raw_bytes(self) -> int:
         """Capacity in bytes."""
         return self.model.sectors * SECTOR_BYTES
+
+
+MODEL: Table = {
+    **table_of(Model),
+    "Layout Model": part(),
+    "Mechanical Model": part(),
+}
+"""``dm_disk``."""
 
 
 def read_drive(

@@ -7,9 +7,45 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.parameter import read_fields
-from iowatt.model.library.disksim.parameters import G1, G1_ZONE, G4
+from iowatt.model.library.disksim.parameter import (
+    Table,
+    one_of,
+    part,
+    read_fields,
+    real,
+    used,
+    whole,
+    whole_numbers,
+)
 from iowatt.model.library.disksim.tree import Block, Value
+
+G1: Table = {
+    "LBN-to-PBN mapping scheme": used("mapping", whole(0, 2)),
+    "Sparing scheme used": used("sparing", whole(0, 10)),
+    "Rangesize for sparing": used("range_cylinders", whole()),
+    "Skew units": used("skew_units", one_of("sectors", "revolutions"), required=False),
+    "Zones": part(),
+}
+"""``dm_layout_g1``."""
+
+G1_ZONE: Table = {
+    "First cylinder number": used("first_cylinder", whole(0, 2**31)),
+    "Last cylinder number": used("last_cylinder", whole(0, 2**31)),
+    "Blocks per track": used("sectors_per_track", whole(1, 2**31)),
+    "Offset of first block": used("first_sector_offset", real()),
+    "Skew units": used("skew_units", one_of("sectors", "revolutions"), required=False),
+    "Empty space at zone front": used("empty_front_sectors", whole()),
+    "Skew for track switch": used("track_skew", real(), required=False),
+    "Skew for cylinder switch": used("cylinder_skew", real(), required=False),
+    "Number of spares": used("spares", whole()),
+    "slips": used("slips", whole_numbers),
+    "defects": used("defects", whole_numbers),
+}
+"""``dm_layout_g1_zone``."""
+
+G4: Table = {"TP": part(), "IDX": part(), "Slips": part(required=False), "Remaps": part(required=False)}
+"""``dm_layout_g4``."""
+
 
 SPARING = (
     "none",

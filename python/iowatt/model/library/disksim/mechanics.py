@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.parameter import read_fields, scaled
-from iowatt.model.library.disksim.parameters import MECHANICS
+from iowatt.model.library.disksim.parameter import (
+    Table,
+    duration,
+    ignored,
+    numbers,
+    one_of,
+    read_fields,
+    real,
+    scaled,
+    seconds,
+    used,
+    word,
+)
 from iowatt.model.library.disksim.seek import (
     ConstantSeek,
     CurveSeek,
@@ -20,6 +31,29 @@ from iowatt.model.library.disksim.seek import (
 )
 from iowatt.model.library.disksim.tree import Block
 from iowatt.model.library.parameter_text import locate
+
+SEEK_TYPES: Final = ("linear", "curve", "constant", "hpl", "hplplus10", "extracted")
+MECHANICS: Table = {
+    "Access time type": used("access_time", one_of("constant", "averageRotation", "trackSwitchPlusRotation")),
+    "Constant access time": used("constant_access_s", duration, required=False),
+    "Seek type": used("seek_type", one_of(*SEEK_TYPES)),
+    "Average seek time": used("average", duration, required=False),
+    "Constant seek time": used("constant", duration, required=False),
+    "Single cylinder seek time": used("single", duration, required=False),
+    "Full strobe seek time": used("full", duration, required=False),
+    "Full seek curve": used("curve_file", word, required=False),
+    "First ten seek times": used("first_ten", numbers, required=False),
+    "HPL seek equation values": used("hpl", numbers, required=False),
+    "Add. write settling delay": used("write_settle_s", seconds),
+    "Head switch time": used("head_switch_s", duration),
+    "Rotation speed (in rpms)": used("rpm", real(above=0, high=1e6)),
+    "Percent error in rpms": ignored(
+        "DiskSim 4.0 reads it and does not use it (rpm randomization is disabled); neither does iowatt",
+        neutral=0,
+    ),
+}
+"""``dm_mech_g1``. Which of the seek parameters count depends on the seek type; the others are reported."""
+
 
 _SEEK_KEYS = {
     "linear": ("Single cylinder seek time", "Average seek time", "Full strobe seek time"),

@@ -6,6 +6,7 @@ iowatt does not use is collected as a sentence with its place; what is missing o
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import math
 from collections.abc import Callable, Mapping
@@ -15,6 +16,8 @@ from typing import Any, TypeAlias
 
 from iowatt.base.errors import InputError
 from iowatt.model.library.disksim.tree import Block, Value
+
+PRINTING = "it chooses what DiskSim prints; iowatt reports all it observes"
 
 Kind: TypeAlias = Callable[[Value], object]
 
@@ -166,6 +169,24 @@ Table: TypeAlias = Mapping[str, Parameter]
 def used(field: str, kind: Kind, *, required: bool = True) -> Parameter:
     """A parameter that iowatt uses."""
     return Parameter(field, kind, required)
+
+
+def stored(
+    key: str, kind: Kind, *, ignored: str = "", neutral: object = None, default: Any = dataclasses.MISSING
+) -> Any:
+    """A field of a dataclass that carries the parameter ``key``; optional where it has a default."""
+    required = default is dataclasses.MISSING
+    parameter = Parameter("", kind, required, ignored, neutral)
+    return dataclasses.field(default=default, metadata={"key": key, "parameter": parameter})
+
+
+def table_of(record: type) -> dict[str, Parameter]:
+    """The parameters that the fields of a dataclass carry, by name."""
+    carried = [part for part in dataclasses.fields(record) if part.metadata]
+    return {
+        part.metadata["key"]: dataclasses.replace(part.metadata["parameter"], field=part.name)
+        for part in carried
+    }
 
 
 def part(field: str = "", *, required: bool = True) -> Parameter:

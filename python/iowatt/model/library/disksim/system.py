@@ -14,10 +14,18 @@ from typing import TypeVar
 
 from iowatt.base.errors import InputError
 from iowatt.model.library.disksim import components
-from iowatt.model.library.disksim.components import Array, Bus, Controller, Driver, Place, Trace, Transfer
+from iowatt.model.library.disksim.components import (
+    IGNORED_BLOCKS,
+    Array,
+    Bus,
+    Controller,
+    Driver,
+    Place,
+    Trace,
+    Transfer,
+)
 from iowatt.model.library.disksim.drives import Drive, build_drive
 from iowatt.model.library.disksim.grammar import parse_file
-from iowatt.model.library.disksim.parameters import IGNORED_BLOCKS
 from iowatt.model.library.disksim.tree import Block, Document, Node
 
 Read = TypeVar("Read")
