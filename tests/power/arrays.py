@@ -39,8 +39,8 @@ ARRAY = f'name = "made"\n{POOL}\n[array.power]\npue = 1.5\n{HEAD}{SHELF}'
 
 
 def supplies(rating=500.0, eta=0.8, *, count=2, needed=1, active_standby=False, standby=3.0, factor=0.95):
-    curve = eta if isinstance(eta, Curve) else Curve(((1.0, eta),))
-    return Supplies(rating, rating, count, needed, active_standby, standby, factor, curve)
+    points = eta.points if isinstance(eta, Curve) else ((1.0, eta),)
+    return Supplies(rating, rating, count, needed, active_standby, standby, factor, "", points)
 
 
 def drives(count=8, **changes):

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+from pydantic import BaseModel
+
+
+def file_schema(model: type[BaseModel], title: str) -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of an input file, for completion and checking in editors."""
+    schema = as_written(model.model_json_schema(mode="validation", by_alias=True))
+    return {**schema, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+
+
+def text_of(schema: dict[str, Any]) -> str:
+    """A schema as the file that is checked in."""
+    head = {name: schema[name] for name in ("$schema", "title") if name in schema}
+    return json.dumps({**head, **schema}, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_written(schema: Any) -> Any:

@@ -40,7 +40,7 @@ def schema(
     from iowatt.base.atomic_path import write_text
 
     if of is Document.PROFILE:
-        from iowatt.model.profile.schema import schema_text
+        from iowatt.model.profile.profile import schema_text
     elif of is Document.PRODUCT:
         from iowatt.emerald.classify.schema import schema_text
     elif of is Document.FAMILY:
@@ -56,7 +56,7 @@ def schema(
     elif of is Document.DUTY_CYCLE:
         from iowatt.lenses.cost.year.schema import cycle_text as schema_text
     else:
-        from iowatt.model.scenario.schema import schema_text
+        from iowatt.model.scenario.model import schema_text
 
     if output is None:
         typer.echo(schema_text(), nl=False)

@@ -132,7 +132,7 @@ def components(plan: ArrayPlan) -> list[ComponentPower]:
             rows.append(
                 _row(
                     f"{enclosure.name}.supplies", "supply loss", enclosure.name, count,
-                    what=enclosure.supplies.curve.name, basis="wall", watts=losses,
+                    what=enclosure.supplies.efficiency, basis="wall", watts=losses,
                 )
             )  # fmt: skip
     return rows
@@ -183,8 +183,8 @@ def _supply(plan: ArrayPlan, enclosure: Enclosure, supplies: Supplies) -> Supply
         count=supplies.count,
         needed=supplies.needed,
         sharing="active-standby" if supplies.active_standby else "load-sharing",
-        efficiency=supplies.curve.name,
-        points=list(supplies.curve.points),
+        efficiency=supplies.efficiency,
+        points=list(supplies.points),
         power_factor=supplies.power_factor,
         fullest={mode: {how: state(mode, how) for how in ACTIVITIES} for mode in MODES},
     )

@@ -11,7 +11,7 @@ from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.results import Note
 from iowatt.model.library.part import Law, PartFile, certificates, find_part
 from iowatt.model.library.source import stand_in
-from iowatt.model.power.efficiency import Curve, Supplies
+from iowatt.model.power.efficiency import Supplies
 from iowatt.model.power.keys import PartKeys, SupplyKeys
 from iowatt.model.power.plan import ArrayPlan, Part, fan
 
@@ -160,9 +160,9 @@ def supplies(keys: SupplyKeys, path: KeyPath, found: Resolved) -> Supplies | Non
             hint = f"input = {' or '.join(repr(known) for known in tables)}, or another certificate"
             found.problem("missing-figure", (*path, "efficiency"), message, hint)
             return None
-        curve = Curve(tables[keys.input], f"{efficiency} at {keys.input}")
+        name, points = f"{efficiency} at {keys.input}", tables[keys.input]
     else:
-        curve = Curve(efficiency, "given by the scenario")
+        name, points = "given by the scenario", efficiency
     return Supplies(
         rating_w=keys.rating,
         peak_w=peak,
@@ -171,5 +171,6 @@ def supplies(keys: SupplyKeys, path: KeyPath, found: Resolved) -> Supplies | Non
         active_standby=keys.sharing == "active-standby",
         standby_w=keys.standby,
         power_factor=keys.power_factor,
-        curve=curve,
+        efficiency=name,
+        points=points,
     )

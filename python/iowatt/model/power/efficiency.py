@@ -9,11 +9,11 @@ is what the supply takes at no load.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from iowatt.base.errors import BadValueError
 
@@ -35,8 +35,6 @@ class Curve:
     """
 
     points: tuple[Point, ...]
-    name: str = ""
-    _cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def input_share(self, load: Floats | float) -> Floats:
         """What the supply draws at ``load``, both over the rating.
@@ -122,7 +120,14 @@ class Supplies:
     active_standby: bool
     standby_w: float
     power_factor: float
-    curve: Curve
+    #: What the curve is called, and its points.
+    efficiency: str
+    points: tuple[Point, ...]
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The efficiency of one."""
+        return Curve(self.points)
 
     @property
     def capacity_w(self) -> float:
@@ -150,19 +155,3 @@ class Supplies:
         drawn = carrying * self.rating_w * self.curve.input_share(self.load(watts, mode))
         idle = 0 if mode == "failover" else self.count - carrying
         return drawn + idle * self.standby_w
-
-    @classmethod
-    def of(cls, plan: Mapping[str, Any]) -> Supplies:
-        """From its part of a plan file."""
-        plain = {key: value for key, value in plan.items() if key not in ("points", "efficiency")}
-        points = tuple((float(load), float(eta)) for load, eta in plan["points"])
-        return cls(**plain, curve=Curve(points, plan["efficiency"]))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Its part of a plan file."""
-        names = ("rating_w", "peak_w", "count", "needed", "active_standby", "standby_w", "power_factor")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "efficiency": self.curve.name,
-            "points": [list(point) for point in self.curve.points],
-        }

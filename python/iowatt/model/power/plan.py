@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+
+from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 
 from iowatt.model.library.part import Law
 from iowatt.model.power.efficiency import Mode, Supplies
@@ -54,15 +57,6 @@ class Part:
                 share = share + bytes_per_s / self.full_bytes_per_s
         return np.clip(share, 0.0, 1.0)
 
-    @classmethod
-    def of(cls, plan: Mapping[str, Any]) -> Part:
-        """From its part of a plan file."""
-        return cls(**{**plan, "sources": tuple(plan["sources"])})
-
-    def as_dict(self) -> dict[str, Any]:
-        """Its part of a plan file."""
-        return {**asdict(self), "sources": list(self.sources)}
-
 
 def fan(full_w: float, speed: float) -> float:
     """Watts of a fan at ``speed``, a share of full speed, where it draws ``full_w``."""
@@ -89,15 +83,6 @@ class Drives:
     spin_up_w: float | None
     spin_up_s: float | None
     sources: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, plan: Mapping[str, Any]) -> Drives:
-        """From its part of a plan file."""
-        return cls(**{**plan, "sources": tuple(plan["sources"])})
-
-    def as_dict(self) -> dict[str, Any]:
-        """Its part of a plan file."""
-        return {**asdict(self), "sources": list(self.sources)}
 
 
 #: BTU (international table) in a watt-hour: 3600 J / 1055.05585262 J.
@@ -164,7 +149,12 @@ class ArrayPlan:
     """An array's power."""
 
     enclosures: tuple[Enclosure, ...]
-    drives: Mapping[str, Drives]
+    #: By pool; a list in the file.
+    drives: Annotated[
+        Mapping[str, Drives],
+        BeforeValidator(lambda kinds: {kind["pool"]: kind for kind in kinds}),
+        PlainSerializer(lambda kinds: [asdict(kind) for kind in kinds.values()]),
+    ]
     stagger: Stagger | None
     pue: float | None
     btu_per_wh: float
@@ -183,55 +173,17 @@ class ArrayPlan:
 
     def as_dict(self) -> dict[str, Any]:
         """The part ``power`` of a plan file."""
-        stagger = self.stagger
-        return {
-            "enclosures": [
-                {
-                    "name": enclosure.name,
-                    "pools": list(enclosure.pools),
-                    "slots": enclosure.slots,
-                    "filling": [[number, list(mix)] for number, mix in enclosure.filling],
-                    "parts": [part.as_dict() for part in enclosure.parts],
-                    "supplies": None if enclosure.supplies is None else enclosure.supplies.as_dict(),
-                }
-                for enclosure in self.enclosures
-            ],
-            "drives": [kind.as_dict() for kind in self.drives.values()],
-            "stagger": None
-            if stagger is None
-            else {
-                "at_once": stagger.at_once,
-                "interval_s": stagger.interval_s,
-                "per_array": stagger.per_array,
-            },
-            "pue": self.pue,
-            "btu_per_wh": self.btu_per_wh,
-            "btu_slip": self.btu_slip,
-        }
+        return cast("dict[str, Any]", _adapter().dump_python(self, mode="json"))
 
     @classmethod
     def of(cls, plan: Mapping[str, Any]) -> ArrayPlan:
         """From the part ``power`` of a plan file."""
-        return cls(
-            enclosures=tuple(_enclosure(part) for part in plan["enclosures"]),
-            drives={part["pool"]: Drives.of(part) for part in plan["drives"]},
-            stagger=None if plan["stagger"] is None else Stagger(**plan["stagger"]),
-            pue=plan["pue"],
-            btu_per_wh=plan["btu_per_wh"],
-            btu_slip=plan["btu_slip"],
-        )
+        return _adapter().validate_python(plan)
 
 
-def _enclosure(plan: Mapping[str, Any]) -> Enclosure:
-    supplies = plan["supplies"]
-    return Enclosure(
-        name=plan["name"],
-        pools=tuple(plan["pools"]),
-        slots=plan["slots"],
-        filling=tuple((number, tuple(mix)) for number, mix in plan["filling"]),
-        parts=tuple(Part.of(part) for part in plan["parts"]),
-        supplies=None if supplies is None else Supplies.of(supplies),
-    )
+@cache
+def _adapter() -> TypeAdapter[ArrayPlan]:
+    return TypeAdapter(ArrayPlan)
 
 
 def fill(counts: Sequence[int], slots: int, enclosures: int, *, even: bool) -> list[Mix]:

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
+from iowatt.base.json_schema import file_schema, text_of
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops, Percent
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.profile.access import Access
@@ -267,3 +268,13 @@ def _common(table: Stream | Profile) -> Mix:
 
 def _pairs(mix: list[SizeShare] | None) -> Mix:
     return [(part.size, part.share) for part in mix or []]
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of a profile file."""
+    return file_schema(Profile, "iowatt workload profile")
+
+
+def schema_text() -> str:
+    """The schema as the file that is checked in."""
+    return text_of(json_schema())

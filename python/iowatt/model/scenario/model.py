@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
+from iowatt.base.json_schema import file_schema, text_of
 from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.strict import Strict, key
 from iowatt.model.scenario.array import Array
@@ -154,3 +155,13 @@ class Scenario(Strict):
         default=[],
     )
     observe: Observe = key("What is observed.", default=Observe())
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of a scenario file."""
+    return file_schema(Scenario, "iowatt scenario")
+
+
+def schema_text() -> str:
+    """The schema as the file that is checked in."""
+    return text_of(json_schema())
