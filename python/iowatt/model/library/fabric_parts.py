@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import Field
 
-from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.base.quantity import BlockSize, Duration, Iops, Rate
 from iowatt.base.strict import Strict, key
+from iowatt.model.library import folders
 from iowatt.model.library.source import Source, source_of
 
 Medium = Literal["fibre-channel", "ethernet", "pcie"]
@@ -223,9 +222,11 @@ _Kind = TypeVar("_Kind", LinkFile, SwitchFile, AdapterFile, ProtocolFile)
 @cache
 def names(kind: str | None = None) -> tuple[str, ...]:
     """Names of the parts of one kind, or of all, sorted."""
-    entries = resources.files("iowatt.model.library").joinpath("fabric").iterdir()
-    found = sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml"))
-    return tuple(name for name in found if kind is None or _document(name).raw.get("kind") == kind)
+    return tuple(
+        name
+        for name in folders.names("fabric")
+        if kind is None or folders.document("fabric", name).raw.get("kind") == kind
+    )
 
 
 @cache
@@ -236,7 +237,7 @@ def part(name: str) -> PartFile:
     """
     if name not in names():
         raise _unknown(name, "part", names())
-    document = _document(name)
+    document = folders.document("fabric", name)
     return document.validate(KINDS[str(document.raw["kind"])])
 
 
@@ -263,8 +264,3 @@ def _unknown(name: str, word: str, known: tuple[str, ...]) -> InputError:
     return InputError(
         "unknown-name", None, f"there is no {word} {name!r}; expected a name of the library", hint=hint
     )
-
-
-def _document(name: str) -> Document:
-    text = resources.files("iowatt.model.library").joinpath("fabric", f"{name}.toml").read_text("utf-8")
-    return Document(text, f"{name}.toml (library)")

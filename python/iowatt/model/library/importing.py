@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
-from iowatt.base.keys import toml_text
+from iowatt.base.toml_writer import inline
 from iowatt.model.library.disksim.convert import Imported
 from iowatt.model.library.layout import layout_bytes
 
@@ -42,17 +42,17 @@ def _is_table(value: Any) -> bool:
 
 
 def _entry(key: str, value: Any) -> Iterator[str]:
-    line = f"{key} = {_text(value)}"
+    line = f"{key} = {inline(value, _number)}"
     if not isinstance(value, list) or len(line) <= _WIDTH:
         yield line
         return
     yield f"{key} = ["
     if any(isinstance(item, dict | str) for item in value):
-        yield from (part for item in value for part in _wrapped(_text(item)))
+        yield from (part for item in value for part in _wrapped(inline(item, _number)))
     else:
         row = "   "
         for item in value:
-            text = f" {_text(item)},"
+            text = f" {inline(item, _number)},"
             if len(row) + len(text) > _WIDTH and row.strip():
                 yield row
                 row = "   "
@@ -73,14 +73,10 @@ def _wrapped(text: str) -> Iterator[str]:
     yield f"    {bracket}{rest},"
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value)) if value else "0"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_text, value)) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_text(part)}" for key, part in value.items()) + " }"
-    return toml_text(value)
+def _number(value: float) -> str:
+    """Whole numbers without a point."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return str(int(value)) if whole else repr(value)
 
 
 def written(imported: Imported, comments: Sequence[str] = ()) -> str:

@@ -14,6 +14,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.base.quantity import Power, Rate
 from iowatt.base.strict import Strict, key
+from iowatt.model.library import folders
 from iowatt.model.library.source import Source, source_of
 
 Kind = Literal["controller", "enclosure", "fan", "adapter", "io-module", "cache", "battery", "other"]
@@ -88,11 +89,9 @@ class PartFile(PartFigures):
         return source_of(self.source, figure)
 
 
-@cache
 def part_names() -> tuple[str, ...]:
     """Names of the library's parts, sorted."""
-    entries = resources.files("iowatt.model.library").joinpath("parts").iterdir()
-    return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
+    return folders.names("parts")
 
 
 def find_part(name: str, base_dir: Path) -> PartFile:
@@ -118,8 +117,7 @@ def find_part(name: str, base_dir: Path) -> PartFile:
 @cache
 def _library_part(name: str) -> PartFile:
     """A part of the library: its file stays as it is as long as the process."""
-    text = resources.files("iowatt.model.library").joinpath("parts", f"{name}.toml").read_text("utf-8")
-    return Document(text, f"{name}.toml (library)").validate(PartFile)
+    return folders.document("parts", name).validate(PartFile)
 
 
 INPUTS: Final = ("115V", "230V", "230V-eu")
