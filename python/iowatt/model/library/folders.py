@@ -5,24 +5,26 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from pathlib import Path
+from typing import Final
 
 from pydantic import BaseModel
 
 from iowatt.base.document import Document
 
+#: By its path: the readers of ``importlib.resources`` take long to import.
+LIBRARY: Final = Path(__file__).parent
+
 
 @cache
 def names(folder: str) -> tuple[str, ...]:
     """Names of the files of a folder, sorted, without their ending."""
-    entries = resources.files("iowatt.model.library").joinpath(folder).iterdir()
-    return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
+    return tuple(sorted(file.stem for file in (LIBRARY / folder).glob("*.toml")))
 
 
 def path(folder: str, name: str) -> Path:
     """Where a file of the library lies."""
-    return Path(str(resources.files("iowatt.model.library").joinpath(folder, f"{name}.toml")))
+    return LIBRARY / folder / f"{name}.toml"
 
 
 def document(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -137,7 +136,7 @@ class Certificate:
 @cache
 def certificates() -> dict[str, Certificate]:
     """All of the library by name."""
-    text = resources.files("iowatt.model.library").joinpath("efficiency.toml").read_text("utf-8")
+    text = (folders.LIBRARY / "efficiency.toml").read_text("utf-8")
     return {
         name: Certificate(
             name,
