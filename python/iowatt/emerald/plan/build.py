@@ -380,7 +380,7 @@ def _target(asked: Asked, folder: Path) -> tuple[Target, int | None]:
 
         described = describe(load_scenario(asked.scenario), asked.scenario.parent)
         relative = os.path.relpath(asked.scenario.resolve(), folder.resolve())
-        return Target(scenario=relative, block_size=_block(asked)), described["raw_bytes"]
+        return Target(scenario=relative, block_size=_block(asked)), described.raw_bytes
     for path in asked.targets:
         named(path)
     paths = [os.path.abspath(path) for path in asked.targets]  # noqa: PTH100  (links stay what they are)

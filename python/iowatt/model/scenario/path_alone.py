@@ -11,7 +11,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from iowatt.base.units import format_bytes, format_duration
+from pydantic import Field
+
+from iowatt.base.results import Result
 from iowatt.model.scenario.path_resolve import ResolvedPath
 
 OUT, IN = 0, 1
@@ -137,71 +139,57 @@ def _frames(hop: Mapping[str, Any], parts: tuple[int, int]) -> tuple[int, int]:
     return _time(hop, _wire_bytes(hop, first)), _time(hop, _wire_bytes(hop, last))
 
 
-ALONE_SIZES: Final = (8 * 1024, 64 * 1024)
+_SIZES: Final = (8 * 1024, 64 * 1024)
 """Requests whose time on an idle path is shown, bytes."""
 
 
-def describe_path(path: ResolvedPath) -> dict[str, Any]:
-    """A path for ``iowatt check --json``; times in seconds, rates in bytes a second."""
+class TimeAlone(Result):
+    """One request on an idle path, seconds."""
+
+    size: int = Field(alias="bytes")
+    read_s: float
+    write_s: float
+
+
+class CheckedPath(Result):
+    """A path as ``iowatt check`` shows it; hops, host, port and exchange are those of the plan."""
+
+    name: str
+    protocol: str
+    workloads: list[str]
+    lanes: int
+    queue_depth: int | None
+    hba: str | None
+    host: dict[str, Any] | None
+    hops: list[dict[str, Any]]
+    port: dict[str, Any]
+    exchange: dict[str, Any]
+    alone: list[TimeAlone]
+
+
+def describe_path(path: ResolvedPath) -> CheckedPath:
+    """Times in seconds, rates in bytes a second."""
     names, plan = path.names, path.plan
-    return {
-        "name": names["name"],
-        "protocol": names["protocol"],
-        "workloads": names["workloads"],
-        "lanes": plan["lanes"],
-        "queue_depth": plan["queue_depth"],
-        "hba": names["hba"],
-        "host": plan["host"],
-        "hops": [
-            {
-                "name": name,
-                "kind": kind,
-                "part": part,
-                **hop,
-                "payload_bytes_per_s": _payload_rate(hop),
-            }
-            for name, kind, part, hop in zip(
-                names["hops"], names["kinds"], names["parts"], plan["hops"], strict=True
+    hops = zip(names["hops"], names["kinds"], names["parts"], plan["hops"], strict=True)
+    return CheckedPath(
+        **{key: names[key] for key in ("name", "protocol", "workloads", "hba")},
+        **{key: plan[key] for key in ("queue_depth", "lanes", "host", "port", "exchange")},
+        hops=[
+            {"name": name, "kind": kind, "part": part, **hop, "payload_bytes_per_s": _payload_rate(hop)}
+            for name, kind, part, hop in hops
+        ],
+        alone=[
+            TimeAlone(
+                size=size,
+                read_s=alone(plan, size, write=False) * 1e-9,
+                write_s=alone(plan, size, write=True) * 1e-9,
             )
+            for size in _SIZES
         ],
-        "port": plan["port"],
-        "exchange": plan["exchange"],
-        "alone": [
-            {
-                "bytes": size,
-                "read_s": alone(plan, size, write=False) * 1e-9,
-                "write_s": alone(plan, size, write=True) * 1e-9,
-            }
-            for size in ALONE_SIZES
-        ],
-    }
+    )
 
 
 def _payload_rate(hop: Mapping[str, Any]) -> float | None:
     """Data bytes a second in full frames."""
     rate = hop["bytes_per_s"]
     return None if rate is None else float(rate * hop["frame_payload_bytes"] / hop["frame_wire_bytes"])
-
-
-def path_lines(path: Mapping[str, Any]) -> list[str]:
-    """The same for people."""
-    lanes = "" if path["lanes"] == 1 else f"{path['lanes']} lanes, "
-    depth = "no limit" if path["queue_depth"] is None else f"{path['queue_depth']:,}"
-    text = [f"  path {path['name']}: {lanes}{path['protocol']}, commands outstanding a lane: {depth}"]
-    if host := path["host"]:
-        busy = host["submit_s"] + host["complete_s"]
-        most = "" if not busy else f", at most {host['processors'] / busy:,.0f} commands a second"
-        text.append(f"    {path['hba']}{most}")
-    for hop in path["hops"]:
-        rate = hop["payload_bytes_per_s"]
-        data = "" if rate is None else f" {rate / 1e6:,.4g} MB/s of data,"
-        text.append(f"    {hop['name']}:{data} {format_duration(hop['latency_s'])} each way")
-    for one in path["port"]["express"]:
-        size = format_bytes(one["up_to_bytes"], binary=True)
-        text.append(f"    express writes up to {size}: {one['buffers']:,} buffers a lane")
-    times = "; ".join(
-        f"{format_bytes(one['bytes'], binary=True)} {format_duration(one['read_s'])} a read, "
-        f"{format_duration(one['write_s'])} a write"
-        for one in path["alone"]
-    )
-    return [*text, f"    alone on it, without the array: {times}"]
