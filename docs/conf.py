@@ -40,8 +40,7 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.lenses.cost.inventory_file import InventoryFile
     from iowatt.model.library import derive, describe
     from iowatt.model.library.device import DeviceFile
-    from iowatt.model.library.efficiency import certificates
-    from iowatt.model.library.part import PartFile, find_part, part_names
+    from iowatt.model.library.part import PartFile, certificates, find_part, part_names
     from iowatt.model.profile import describe as workloads
     from iowatt.model.profile.profile import Profile
     from iowatt.model.scenario.model import Scenario

@@ -14,7 +14,7 @@ from iowatt.cli import check as check_verb
 from iowatt.cli import main
 from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
-from iowatt.model.scenario.schema import schema_text
+from iowatt.model.scenario.model import schema_text
 from iowatt.sources.translation import capacity
 from refused import check
 

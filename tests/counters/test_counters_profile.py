@@ -18,10 +18,9 @@ from iowatt.counters.parts import Asked
 from iowatt.counters.read import read
 from iowatt.counters.summary import summary
 from iowatt.counters.write import toml
-from iowatt.model.profile import remarks
+from iowatt.model.profile import describe
 from iowatt.model.profile.find import load
-from iowatt.model.profile.marks import source_of
-from iowatt.model.profile.profile import Profile
+from iowatt.model.profile.profile import Profile, source_of
 from refused import refused
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
@@ -119,9 +118,7 @@ def test_long_intervals_are_changing_load_and_not_bursts(tmp_path: Path) -> None
 
 def test_every_assumption_is_marked_said_and_written(tmp_path: Path) -> None:
     built, profile, path = profiled(logged("iostat-12.6-xtd.txt"), ["vda"], tmp_path)
-    marks = {
-        name: None if mark is None else mark["quality"] for name, mark in remarks.as_dict(profile).items()
-    }
+    marks = {key: mark and mark["quality"] for key, mark in describe.figure_marks(profile).items()}
     assert None not in marks.values()
     assert marks["arrivals.rate"] == "measured"
     assert marks["stream.read.share"] == "measured"
@@ -130,7 +127,7 @@ def test_every_assumption_is_marked_said_and_written(tmp_path: Path) -> None:
     text = path.read_text("utf-8")
     for assumption in built.assumptions:
         assert assumption.split(": ", 1)[1] in text
-    assert any("assumed" in note for note in remarks.of(profile))
+    assert any("assumed" in note for note in describe.remarks(profile))
     assert [missing.figure for missing in profile.missing] == ["span"]
 
 

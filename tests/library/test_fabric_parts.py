@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iowatt.model.library import fabric_describe, fabric_parts
-from iowatt.model.library.fabric_figures import LinkFile, SwitchFile
+from iowatt.model.library.fabric_parts import LinkFile, SwitchFile
 from refused import refused
 
 NAMES = fabric_parts.names()

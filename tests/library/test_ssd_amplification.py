@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from iowatt.model.library.ssd.amplification import amplification, spare
+from iowatt.model.library.ssd.media import amplification, spare
 
 
 @pytest.mark.parametrize(

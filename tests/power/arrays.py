@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from iowatt.model.power.drives import Drives
-from iowatt.model.power.efficiency import Curve
-from iowatt.model.power.laws import Part
-from iowatt.model.power.plan import ArrayPlan, Enclosure, Stagger, fill, runs
-from iowatt.model.power.supplies import Supplies
+from iowatt.model.power.efficiency import Curve, Supplies
+from iowatt.model.power.plan import ArrayPlan, Drives, Enclosure, Part, Stagger, fill, runs
 
 # Drives of 10 W idle, 16 W at work, 2 W standing, 34.8 W for 5 s while starting.
 POOL = """
@@ -42,8 +39,8 @@ ARRAY = f'name = "made"\n{POOL}\n[array.power]\npue = 1.5\n{HEAD}{SHELF}'
 
 
 def supplies(rating=500.0, eta=0.8, *, count=2, needed=1, active_standby=False, standby=3.0, factor=0.95):
-    curve = eta if isinstance(eta, Curve) else Curve(((1.0, eta),))
-    return Supplies(rating, rating, count, needed, active_standby, standby, factor, curve)
+    points = eta.points if isinstance(eta, Curve) else ((1.0, eta),)
+    return Supplies(rating, rating, count, needed, active_standby, standby, factor, "", points)
 
 
 def drives(count=8, **changes):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import pytest
-from arrays import part
+from arrays import array, part, supplies
 
 from iowatt.model.library.part import PartFile, find_part, part_names
-from iowatt.model.power.laws import Part, fan
+from iowatt.model.power.plan import ArrayPlan, fan
 from refused import refused
 
 FIGURES = ("idle", "active", "full_iops", "full_rate", "speed", "failover_speed", "max_sff", "max_lff")
@@ -80,4 +81,6 @@ def test_a_part_of_ones_own(tmp_path):
 
 def test_a_part_comes_back_from_a_plan():
     fans = part(law="speed-cubed", speed=0.5, sources=("somewhere",))
-    assert Part.of(fans.as_dict()) == fans
+    plan = array(parts=(fans,), feed=supplies())
+    back = ArrayPlan.of(json.loads(json.dumps(plan.as_dict())))
+    assert (back, back.enclosures[0].parts) == (plan, (fans,))

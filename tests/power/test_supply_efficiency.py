@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import BadValueError
-from iowatt.model.library.efficiency import certificates
+from iowatt.model.library.part import certificates
 from iowatt.model.power.efficiency import Curve, check, loss, quadratic
 from refused import refused
 

@@ -12,7 +12,7 @@ from iowatt.base import keys
 from iowatt.base.errors import InputError
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.scenario import Scenario, explain, json_schema
-from iowatt.model.scenario.schema import schema_text
+from iowatt.model.scenario.model import schema_text
 from refused import faults
 
 ROOT = Path(__file__).parents[2]

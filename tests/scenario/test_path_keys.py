@@ -306,7 +306,7 @@ def test_check_says_what_a_path_amounts_to():
 def test_the_schema_takes_both_forms():
     import jsonschema
 
-    from iowatt.model.scenario.schema import json_schema
+    from iowatt.model.scenario.model import json_schema
 
     schema = json_schema()
     document = {

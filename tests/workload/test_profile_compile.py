@@ -10,8 +10,7 @@ import pytest
 
 from iowatt.model.profile.compile import mean_rate, synthesis
 from iowatt.model.profile.find import load
-from iowatt.model.profile.profile import Profile
-from iowatt.model.profile.schema import json_schema, schema_text
+from iowatt.model.profile.profile import Profile, json_schema, schema_text
 from iowatt.trace.info import info
 
 ROOT = Path(__file__).parents[2]

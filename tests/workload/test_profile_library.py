@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.model.profile import describe, remarks
+from iowatt.model.profile import describe
 from iowatt.model.profile.find import load as find
 from iowatt.model.profile.find import profile_names
 from iowatt.model.scenario import compile_plan, load
@@ -36,15 +36,15 @@ def test_all_that_were_asked_for_are_there():
 def test_every_figure_has_a_source(name):
     profile = find(name).profile
     assert profile.name == name
-    unmarked = [figure for figure, mark in remarks.as_dict(profile).items() if mark is None]
+    unmarked = [figure for figure, mark in describe.figure_marks(profile).items() if mark is None]
     assert unmarked == []
-    assert remarks.figures(profile)
+    assert describe.figure_paths(profile)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_source_stands_for_nothing(name):
     profile = find(name).profile
-    figures = remarks.figures(profile)
+    figures = describe.figure_paths(profile)
     # A table named as a whole stands for what is in it, and the other way round.
     for source in profile.source:
         for path in source.figures:
@@ -87,7 +87,7 @@ def test_a_rate_that_nobody_published_is_asked_for(name):
 )
 def test_recalled_figures_are_called_unverified(name):
     profile = find(name).profile
-    (note,) = (note for note in remarks.of(profile) if "UNVERIFIED" in note)
+    (note,) = (note for note in describe.remarks(profile) if "UNVERIFIED" in note)
     assert name in note
     assert describe.profile(name)["unverified"]
     assert any("UNVERIFIED" in line for line in describe.page(describe.profile(name)))
@@ -97,7 +97,7 @@ def test_recalled_figures_are_called_unverified(name):
     "name", ["emerald-1.0-rr", "arrays2002-tpcc", "cloudphysics-p50", "filebench-fileserver"]
 )
 def test_published_and_measured_figures_are_not(name):
-    assert not any("UNVERIFIED" in note for note in remarks.of(find(name).profile))
+    assert not any("UNVERIFIED" in note for note in describe.remarks(find(name).profile))
 
 
 def test_the_hot_band_is_that_of_the_talk():

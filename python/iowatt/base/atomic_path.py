@@ -201,3 +201,19 @@ def _move_into_place(staging: Path, target: Path) -> None:
         except BaseException:
             (old / target.name).rename(target)
             raise
+
+
+def write_text(path: Path, text: str, *, force: bool) -> None:
+    """Write ``text`` to ``path``, aside first.
+
+    Raises ``InputError`` where ``path`` exists and ``force`` is not given, or it cannot be written.
+    """
+    refuse_existing(path, force=force)
+    with file(path) as made:
+        made.write_text(text, encoding="utf-8")
+
+
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Raise ``InputError`` where ``path`` exists and may not be replaced: before any work is done for it."""
+    if path.exists() and not force:
+        raise InputError("exists", str(path), "the file exists", hint="`force=True` replaces it")

@@ -60,10 +60,7 @@ class Document:
     model:
         What the document is to be, where known: errors about ``sets`` name its keys.
 
-    Raises
-    ------
-    InputError
-        Where the text is not TOML (with its line) or an override does not fit.
+    Raises ``InputError`` where the text is not TOML (with its line) or an override does not fit.
     """
 
     def __init__(

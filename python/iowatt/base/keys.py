@@ -11,19 +11,20 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
+from iowatt.base import toml_writer
 from iowatt.base.units import format_bytes
 
-_LIMITS = (
-    ("minimum", "at least"),
-    ("exclusiveMinimum", "above"),
-    ("maximum", "at most"),
-    ("exclusiveMaximum", "below"),
-)
+_LIMITS = {
+    "minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below",
+}  # fmt: skip
+_NOUNS = {
+    "string": "a string", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -69,17 +70,8 @@ class Key:
         return ", ".join(f"{part:g} {self.unit}" for part in parts)
 
 
-def toml_text(value: Any) -> str:
-    """``value`` as it would be written in TOML, on one line."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml_text(v) for v in value) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{k} = {toml_text(v)}" for k, v in value.items()) + " }"
-    return str(value)
+toml_text: Final = toml_writer.inline
+"""A value as it would be written in TOML, on one line."""
 
 
 class Catalogue(Mapping[str, Key]):
@@ -288,16 +280,10 @@ def schema_text(schema: dict[str, Any]) -> str:
     if schema.get("type") == "array":
         several = _how_many(schema.get("minItems"), schema.get("maxItems"))
         return f"a list of {schema_text(schema.get('items', {}))}{several}"
-    nouns = {
-        "string": "a string",
-        "integer": "a whole number",
-        "number": "a number",
-        "boolean": "true or false",
-    }
-    text = nouns.get(str(schema.get("type")), "a table")
+    text = _NOUNS.get(str(schema.get("type")), "a table")
     limits = [
         f"{words} {number_text(schema[name])}"
-        for name, words in _LIMITS
+        for name, words in _LIMITS.items()
         if name in schema and abs(schema[name]) < 2**31
     ]
     return " ".join([text, " and ".join(limits)]).strip()

@@ -55,10 +55,8 @@ def apply(
     dict
         The override (``path=value``) by the key path that it set, for error messages.
 
-    Raises
-    ------
-    InputError
-        Where an override is not ``path=value``, or its path leads through something that is not a table.
+    Raises ``InputError`` where an override is not ``path=value``, or its path leads through something that is
+    not a table.
     """
     places: dict[KeyPath, str] = {}
     for override in overrides:

@@ -2,79 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
+from iowatt.base.strict import Unit
 
-_N: Final = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+_N: Final = r"\s*[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*"
 
 
-def _schema(accepts: str, pattern: str, *, number: bool, examples: list[str | int]) -> WithJsonSchema:
-    schema: dict[str, Any] = {"type": "string", "pattern": f"^{pattern}$"}
-    if number:
+def _schema(accepts: str, pattern: str, *examples: str | int) -> WithJsonSchema:
+    """Text of a pattern; also a number without a unit where an example is one."""
+    schema: dict[str, Any] = {"type": "string", "pattern": rf"^{pattern}\s*$"}
+    if any(isinstance(example, int) for example in examples):
         schema = {"anyOf": [{"type": "number", "minimum": 0}, schema]}
-    return WithJsonSchema({**schema, "examples": examples, "x-accepts": accepts})
+    return WithJsonSchema({**schema, "examples": list(examples), "x-accepts": accepts})
 
 
-def _parser(parse: Callable[[object], float]) -> BeforeValidator:
-    return BeforeValidator(parse)
-
-
-_SIZE_PATTERN: Final = rf"\s*{_N}\s*([kKmMgGtTpP]([iI]?[bB])?|[bB])?\s*"
-_CAPACITY_PATTERN: Final = rf"\s*{_N}\s*([kKMGTP]i?)?B\s*"
-_RATE_PATTERN: Final = rf"\s*{_N}\s*([kKMGT]i?)?(B|bit)/s\s*"
-_DURATION_PATTERN: Final = rf"\s*{_N}\s*(ns|us|µs|ms|s|sec|min|h|d)\s*"
-_DISTANCE_PATTERN: Final = rf"\s*{_N}\s*k?m\s*"
-_POWER_PATTERN: Final = rf"\s*{_N}\s*(mW|W|kW)\s*"
-_SPEED_PATTERN: Final = rf"\s*{_N}\s*([rR][pP][mM])?\s*"
+_DURATION: Final = rf"{_N}(ns|us|µs|ms|s|sec|min|h|d)"
 
 BlockSize = Annotated[
     int,
-    _parser(units.parse_block_size),
-    _schema(units.BLOCK_SIZE, _SIZE_PATTERN, number=True, examples=["16KiB", "64k", 4096]),
+    BeforeValidator(units.parse_block_size),
+    _schema(units.BLOCK_SIZE, rf"{_N}([kKmMgGtTpP]([iI]?[bB])?|[bB])?", "16KiB", "64k", 4096),
+    Unit("bytes"),
 ]
 Capacity = Annotated[
     int,
-    _parser(units.parse_capacity),
-    _schema(units.CAPACITY, _CAPACITY_PATTERN, number=False, examples=["2TB", "500GiB"]),
+    BeforeValidator(units.parse_capacity),
+    _schema(units.CAPACITY, rf"{_N}([kKMGTP]i?)?B", "2TB", "500GiB"),
+    Unit("bytes"),
 ]
 Rate = Annotated[
     float,
-    _parser(units.parse_rate),
-    _schema(units.RATE, _RATE_PATTERN, number=False, examples=["160MB/s"]),
+    BeforeValidator(units.parse_rate),
+    _schema(units.RATE, rf"{_N}([kKMGT]i?)?(B|bit)/s", "160MB/s"),
+    Unit("bytes/s"),
 ]
 Duration = Annotated[
     float,
-    _parser(units.parse_duration),
-    _schema(units.DURATION, _DURATION_PATTERN, number=False, examples=["10s", "500us"]),
+    BeforeValidator(units.parse_duration),
+    _schema(units.DURATION, _DURATION, "10s", "500us"),
+    Unit("s"),
 ]
 SignedDuration = Annotated[
     float,
-    _parser(units.parse_signed_duration),
+    BeforeValidator(units.parse_signed_duration),
     _schema(
-        units.DURATION + ", negative allowed",
-        r"\s*-?" + _DURATION_PATTERN.removeprefix(r"\s*"),
-        number=False,
-        examples=["0.487ms", "-0.1ms"],
+        f"{units.DURATION}, negative allowed", r"\s*-?" + _DURATION.removeprefix(r"\s*"), "0.487ms", "-0.1ms"
     ),
+    Unit("s"),
 ]
 Distance = Annotated[
     float,
-    _parser(units.parse_distance),
-    _schema(units.DISTANCE, _DISTANCE_PATTERN, number=False, examples=["10km", "300m"]),
+    BeforeValidator(units.parse_distance),
+    _schema(units.DISTANCE, rf"{_N}k?m", "10km", "300m"),
+    Unit("m"),
 ]
 Power = Annotated[
     float,
-    _parser(units.parse_power),
-    _schema(units.POWER, _POWER_PATTERN, number=False, examples=["22.3W", "900mW"]),
+    BeforeValidator(units.parse_power),
+    _schema(units.POWER, rf"{_N}(mW|W|kW)", "22.3W", "900mW"),
+    Unit("W"),
 ]
 Speed = Annotated[
     float,
-    _parser(units.parse_speed),
-    _schema(units.SPEED, _SPEED_PATTERN, number=True, examples=[7200, "12000rpm"]),
+    BeforeValidator(units.parse_speed),
+    _schema(units.SPEED, rf"{_N}([rR][pP][mM])?", 7200, "12000rpm"),
+    Unit("rpm"),
 ]
 Iops = Annotated[
     float,
@@ -87,4 +83,7 @@ Iops = Annotated[
             "x-accepts": units.IOPS,
         }
     ),
+    Unit("IOPS"),
 ]
+Percent = Annotated[float, Field(ge=0, le=100), Unit("%")]
+Share = Annotated[float, Field(ge=0, le=1)]

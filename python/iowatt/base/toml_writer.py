@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 
 def inline(value: Any, number: Callable[[float], str] = repr) -> str:
-    """A value on one line: strings, numbers, truth values, lists, and tables of these.
-
-    Parameters
-    ----------
-    number
-        How a number is written.
-    """
+    """A value on one line: strings, truth values, lists and tables; ``number`` writes its numbers."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
@@ -21,10 +15,11 @@ def inline(value: Any, number: Callable[[float], str] = repr) -> str:
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, Mapping):
-        return (
-            "{ " + ", ".join(f"{key(name)} = {inline(part, number)}" for name, part in value.items()) + " }"
-        )
-    return "[" + ", ".join(inline(part, number) for part in value) + "]"
+        pairs = (f"{key(name)} = {inline(part, number)}" for name, part in value.items())
+        return "{ " + ", ".join(pairs) + " }"
+    if isinstance(value, Iterable):
+        return "[" + ", ".join(inline(part, number) for part in value) + "]"
+    return str(value)
 
 
 def quoted(text: str) -> str:

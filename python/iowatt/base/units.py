@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
 
@@ -128,21 +129,18 @@ def parse_rate(value: object) -> float:
     return _finite(number * factor, _MOST_RATE, value, RATE)
 
 
-def parse_iops(value: object) -> float:
-    """Requests per second."""
-    number, unit = _split(value, IOPS)
-    if unit.lower() not in ("", "iops", "/s"):
-        raise BadValueError("bad-syntax", None, f"{value!r} has the unknown unit {unit!r}; expected {IOPS}")
-    return _finite(number, 1e12, value, IOPS)
+def _measure(value: object, factors: Mapping[str, Decimal], most: float, accepted: str) -> float:
+    """A number with one of the units of ``factors``."""
+    number, unit = _split(value, accepted)
+    if unit not in factors:
+        problem = "has no unit" if unit == "" else f"has the unknown unit {unit!r}"
+        raise BadValueError("bad-syntax", None, f"{value!r} {problem}; expected {accepted}")
+    return _finite(number * factors[unit], most, value, accepted)
 
 
 def parse_duration(value: object) -> float:
     """Seconds."""
-    number, unit = _split(value, DURATION)
-    if unit not in DURATION_UNITS:
-        problem = "has no unit" if unit == "" else f"has the unknown unit {unit!r}"
-        raise BadValueError("bad-syntax", None, f"{value!r} {problem}; expected {DURATION}")
-    return _finite(number * DURATION_UNITS[unit], _MOST_SECONDS, value, DURATION)
+    return _measure(value, DURATION_UNITS, _MOST_SECONDS, DURATION)
 
 
 def parse_signed_duration(value: object) -> float:
@@ -154,28 +152,32 @@ def parse_signed_duration(value: object) -> float:
 
 def parse_distance(value: object) -> float:
     """Metres."""
-    number, unit = _split(value, DISTANCE)
-    if unit not in DISTANCE_UNITS:
-        problem = "has no unit" if unit == "" else f"has the unknown unit {unit!r}"
-        raise BadValueError("bad-syntax", None, f"{value!r} {problem}; expected {DISTANCE}")
-    return _finite(number * DISTANCE_UNITS[unit], 1e9, value, DISTANCE)
+    return _measure(value, DISTANCE_UNITS, 1e9, DISTANCE)
 
 
 def parse_power(value: object) -> float:
     """Watts."""
-    number, unit = _split(value, POWER)
-    if unit not in POWER_UNITS:
-        problem = "has no unit" if unit == "" else f"has the unknown unit {unit!r}"
-        raise BadValueError("bad-syntax", None, f"{value!r} {problem}; expected {POWER}")
-    return _finite(number * POWER_UNITS[unit], 1e9, value, POWER)
+    return _measure(value, POWER_UNITS, 1e9, POWER)
+
+
+def _counted(value: object, units: tuple[str, ...], most: float, accepted: str) -> float:
+    """A number that needs no unit; ``units`` may stand behind it, in either case."""
+    number, unit = _split(value, accepted)
+    if unit.lower() not in ("", *units):
+        raise BadValueError(
+            "bad-syntax", None, f"{value!r} has the unknown unit {unit!r}; expected {accepted}"
+        )
+    return _finite(number, most, value, accepted)
+
+
+def parse_iops(value: object) -> float:
+    """Requests per second."""
+    return _counted(value, ("iops", "/s"), 1e12, IOPS)
 
 
 def parse_speed(value: object) -> float:
     """Revolutions per minute."""
-    number, unit = _split(value, SPEED)
-    if unit.lower() not in ("", "rpm"):
-        raise BadValueError("bad-syntax", None, f"{value!r} has the unknown unit {unit!r}; expected {SPEED}")
-    return _finite(number, 1e6, value, SPEED)
+    return _counted(value, ("rpm",), 1e6, SPEED)
 
 
 def format_bytes(count: int, *, binary: bool = False) -> str:

@@ -46,8 +46,8 @@ def init(
     iowatt reads your own trace once, as `iowatt trace info` does and with the same options; the scenario
     says how to read it. `--examples` copies the scenarios and traces that the documentation uses.
     """
+    from iowatt.base.atomic_path import refuse_existing, write_text
     from iowatt.cli.progress import bar
-    from iowatt.model.scenario.output import refuse_existing, write_text
     from iowatt.model.scenario.starter import ReadTrace, copy_examples, own_trace, starter
 
     if examples:

@@ -37,10 +37,10 @@ def schema(
     force: Force = False,
 ) -> None:
     """Print the JSON Schema of an input file or of a result."""
-    from iowatt.model.scenario.output import write_text
+    from iowatt.base.atomic_path import write_text
 
     if of is Document.PROFILE:
-        from iowatt.model.profile.schema import schema_text
+        from iowatt.model.profile.profile import schema_text
     elif of is Document.PRODUCT:
         from iowatt.emerald.classify.product import schema_text
     elif of is Document.FAMILY:
@@ -56,7 +56,7 @@ def schema(
     elif of is Document.DUTY_CYCLE:
         from iowatt.lenses.cost.schema import cycle_text as schema_text
     else:
-        from iowatt.model.scenario.schema import schema_text
+        from iowatt.model.scenario.model import schema_text
 
     if output is None:
         typer.echo(schema_text(), nl=False)

@@ -92,7 +92,7 @@ def tier(
     from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
     from iowatt.evaluate.tiers import TierRequest, derive, folder
     from iowatt.model.scenario import load
-    from iowatt.model.scenario.heat import LEAST_EXTENT
+    from iowatt.model.scenario.model import LEAST_EXTENT
     from iowatt.pages.tiers import document
 
     if minimize not in _OBJECTIVES:

@@ -121,7 +121,7 @@ def simulate(
 
 def _with_lens_tables(work: Prepared) -> dict[str, Any]:
     """The plan, which keeps idle periods and heat where its scenario leaves that open."""
-    from iowatt.model.scenario import heat
+    from iowatt.model.scenario import model
 
     simulation, asked = work.plan["simulation"], work.scenario.observe
     kept: dict[str, Any] = {}
@@ -131,13 +131,13 @@ def _with_lens_tables(work: Prepared) -> dict[str, Any]:
         # Without a cache in between, a pool is handed what hosts ask; a virtual pool counts as one pool.
         between = (simulation["controller"] or {}).get("cache")
         points: list[Any] = ["front", "back"] if between else ["front"]
-        kept |= heat.plan(heat.Heat(extent=_extent_bytes(work.plan), points=points))
+        kept |= model.heat_plan(model.Heat(extent=_extent_bytes(work.plan), points=points))
     return {**work.plan, "simulation": {**simulation, "observe": {**simulation["observe"], **kept}}}
 
 
 def _extent_bytes(plan: Mapping[str, Any]) -> int:
     """Length of an extent: the usual one, doubled until the workloads reach few enough of them."""
-    from iowatt.model.scenario.heat import EXTENT, EXTENTS_MADE, EXTENTS_TRACED
+    from iowatt.model.scenario.model import EXTENT, EXTENTS_MADE, EXTENTS_TRACED
 
     simulation, reach, most = plan["simulation"], 0, EXTENTS_MADE
     for workload, source in zip(simulation["workloads"], plan["sources"], strict=True):

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from iowatt.model.power.calculator import ACTIVITIES
-from iowatt.model.power.efficiency import Curve
+from iowatt.model.power.efficiency import MODES, Curve
 from iowatt.model.power.result import CalculatedPower, DriveStart, EnclosureKind, Supply
-from iowatt.model.power.supplies import MODES
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain

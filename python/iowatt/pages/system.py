@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from iowatt.model.scenario import replacement
+from iowatt.model.scenario import cache_policies
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table
 from iowatt.sources.inputs import source_name
@@ -218,7 +218,7 @@ def _path_costs(processing: Mapping[str, Any]) -> str:
 def _cache(cache: Mapping[str, Any]) -> str:
     parts = [
         f"{numbers.binary(cache['capacity_bytes'])} in lines of {numbers.binary(cache['line_bytes'])}",
-        replacement.shown(cache["replacement"]),
+        cache_policies.replacement_text(cache["replacement"]),
         _WRITES[cache["write"]],
     ]
     if not cache["read"]:

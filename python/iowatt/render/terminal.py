@@ -27,6 +27,11 @@ _WRAPPED: Final = 32
 
 def show(document: Document, *, notes: bool = False, console: Console | None = None) -> None:
     """Print ``document``; ``notes`` adds the caveats that do not decide."""
+    if console is None and not any(
+        figure.brief for figure in document.figures()
+    ):  # without rich, which is slow
+        sys.stdout.writelines(f"{line}\n" for line in parts(document, notes=notes))
+        return
     from rich.console import Console
 
     out = console or Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDTH)

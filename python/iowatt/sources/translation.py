@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from iowatt.base.units import format_bytes
 from iowatt.model.scenario.raid import data_drives, usable_bytes
-from iowatt.model.scenario.space import usable_and_effective
+from iowatt.model.scenario.resolved import usable_and_effective
 from iowatt.run.record import (
     Bus,
     CacheCounts,

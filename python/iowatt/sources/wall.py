@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from iowatt.model.library.notes import stand_ins
-from iowatt.model.power.laws import Part
-from iowatt.model.power.plan import ArrayPlan, Enclosure
+from iowatt.model.library.source import stand_ins
+from iowatt.model.power.plan import ArrayPlan, Enclosure, Part
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.base.errors import InputError
-from iowatt.model.profile import arrivals, remarks
+from iowatt.model.profile import arrivals, describe
 from iowatt.model.profile.compile import synthesis
 from iowatt.model.profile.find import Loaded, load
 from iowatt.trace.convert import Progress, convert
@@ -29,7 +29,7 @@ class Prepared:
     @property
     def notes(self) -> list[str]:
         """What whoever uses it must know."""
-        return remarks.of(self.loaded.profile)
+        return describe.remarks(self.loaded.profile)
 
 
 def prepare(

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.model.library.disksim import components, electronics, parameters, system_parameters
+from iowatt.model.library.disksim import components, drives, electronics, layout, mechanics
 from iowatt.model.library.disksim.parameter import Parameter, Table
-from iowatt.model.library.disksim.scheduler import Scheduler
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "disksim.md"
 TABLES = {
     name: table
-    for module in (parameters, system_parameters)
+    for module in (components, drives, electronics, layout, mechanics)
     for name, table in vars(module).items()
     if name.isupper() and isinstance(table, dict)
     if all(isinstance(value, Parameter) for value in table.values())
@@ -24,12 +23,12 @@ TABLES = {
 @pytest.mark.parametrize(
     ("table", "record", "others"),
     [
-        (parameters.DISK, electronics.Interface, {"overhead_scale"}),
-        (parameters.OVERHEADS, electronics.Overheads, set()),
-        (parameters.BUFFER, electronics.Buffer, set()),
-        (parameters.SCHEDULER, Scheduler, set()),
-        (system_parameters.BUS, components.Bus, set()),
-        (system_parameters.CACHE_DEVICE, components.CacheDevice, set()),
+        (electronics.DISK, electronics.Interface, {"overhead_scale"}),
+        (electronics.OVERHEADS, electronics.Overheads, set()),
+        (electronics.BUFFER, electronics.Buffer, set()),
+        (components.SCHEDULER, components.Scheduler, set()),
+        (components.BUS, components.Bus, set()),
+        (components.CACHE_DEVICE, components.CacheDevice, set()),
     ],
 )
 def test_every_field_comes_from_one_parameter(table, record, others):
@@ -39,8 +38,8 @@ def test_every_field_comes_from_one_parameter(table, record, others):
 
 
 def test_a_disk_has_the_parameters_that_disksim_declares():
-    assert len(parameters.DISKS_OWN) == 65
-    assert len(parameters.SCHEDULER) == 13
+    assert len(electronics.DISKS_OWN) == 65
+    assert len(components.SCHEDULER) == 13
 
 
 @pytest.mark.parametrize("name", sorted(TABLES))

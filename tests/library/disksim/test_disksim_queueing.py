@@ -7,11 +7,9 @@ import dataclasses
 import pytest
 from disksim_files import CHEETAH, FIFTEEN, RAID5, changed
 
-from iowatt.model.library.disksim import queueing, read_drive, read_system, rules
-from iowatt.model.library.disksim.components import Controller
+from iowatt.model.library.disksim import read_drive, read_system, rules
+from iowatt.model.library.disksim.components import POLICIES, Controller, Scheduler
 from iowatt.model.library.disksim.convert import import_drive
-from iowatt.model.library.disksim.parameters import POLICIES
-from iowatt.model.library.disksim.scheduler import Scheduler
 
 
 def served(drive, policy: str, length: int = 1):
@@ -26,10 +24,10 @@ def served(drive, policy: str, length: int = 1):
 def test_the_drives_own_queue():
     drive = read_drive(CHEETAH)
     # Its set was measured one request at a time: that is no limit.
-    assert queueing.command_queue(drive) == {}
-    assert queueing.command_queue(served(drive, "fcfs", 0)) == {}
-    assert queueing.command_queue(served(drive, "fcfs", 8)) == {"depth": 8}
-    assert queueing.command_queue(served(drive, "cycle-lbn", 64)) == {"depth": 64, "scheduler": "c-look"}
+    assert rules.command_queue(drive) == {}
+    assert rules.command_queue(served(drive, "fcfs", 0)) == {}
+    assert rules.command_queue(served(drive, "fcfs", 8)) == {"depth": 8}
+    assert rules.command_queue(served(drive, "cycle-lbn", 64)) == {"depth": 64, "scheduler": "c-look"}
     assert import_drive(FIFTEEN).tables["command_queue"] == {"depth": 8, "scheduler": "sptf"}
     assert import_drive(FIFTEEN).drive().command_queue.depth == 8
     assert "command_queue" not in import_drive(CHEETAH).tables
@@ -38,9 +36,9 @@ def test_the_drives_own_queue():
 @pytest.mark.parametrize("policy", POLICIES.values())
 def test_every_policy_is_read_or_named(policy):
     drive = served(read_drive(CHEETAH), policy, 8)
-    scheduler = queueing.command_queue(drive).get("scheduler", "fcfs")
+    scheduler = rules.command_queue(drive).get("scheduler", "fcfs")
     said = [text for text in (*rules.remarks(drive), *rules.unused(drive)) if "Scheduling policy" in text]
-    exact = queueing.DISCIPLINES.get(policy)
+    exact = rules.DISCIPLINES.get(policy)
     assert exact == scheduler if exact else said and policy in said[0]
     assert not (exact and said)
     near = {"asptf": "sptf", "satf": "sptf", "aspctf": "spctf", "priority-aspctf": "spctf"}
@@ -50,19 +48,17 @@ def test_every_policy_is_read_or_named(policy):
 def test_what_the_host_does(tmp_path):
     system = read_system(RAID5)
     # Elevator, one at a time: what a pool does if nothing is said.
-    assert queueing.host_side(system, "disk0") is None
+    assert rules.host_side(system, "disk0") is None
     file = changed(
         tmp_path, "raid5_32.parv", "Use queueing in subsystem = 0", "Use queueing in subsystem = 1"
     )
     queued = read_system(file)
-    assert queueing.host_side(queued, "disk0") is None, "its drives take one command"
+    assert rules.host_side(queued, "disk0") is None, "its drives take one command"
     drives = {name: served(drive, "sptf", 16) for name, drive in queued.drives.items()}
     deep = dataclasses.replace(queued, drives=drives)
-    assert (
-        queueing.host_side(deep, "disk0") == 'its host is a pool\'s scheduler = "look" and queue_depth = 16'
-    )
+    assert rules.host_side(deep, "disk0") == 'its host is a pool\'s scheduler = "look" and queue_depth = 16'
     not_below = dataclasses.replace(system, drives=drives)
-    assert queueing.host_side(not_below, "disk0") is None, "the driver does not use it"
+    assert rules.host_side(not_below, "disk0") is None, "the driver does not use it"
 
     # A controller that schedules keeps the queue, and sends a drive only so many.
     smart = Controller(
@@ -70,11 +66,11 @@ def test_what_the_host_does(tmp_path):
         scheduler=Scheduler("cycle-lbn", 0, 0.0, 0.0),
     )  # fmt: skip
     with_it = dataclasses.replace(deep, controllers=dict.fromkeys(deep.controllers, smart))
-    assert "c-look" in (said := queueing.host_side(with_it, "disk0") or "")
+    assert "c-look" in (said := rules.host_side(with_it, "disk0") or "")
     assert said.endswith("queue_depth = 4")
     strange = dataclasses.replace(smart, scheduler=Scheduler("vscan-lbn", 0, 0.0, 0.0))
     with_it = dataclasses.replace(deep, controllers=dict.fromkeys(deep.controllers, strange))
-    assert "vscan-lbn has no counterpart" in (queueing.host_side(with_it, "disk0") or "")
+    assert "vscan-lbn has no counterpart" in (rules.host_side(with_it, "disk0") or "")
 
 
 def test_a_scenario_that_names_the_system_is_told(tmp_path):

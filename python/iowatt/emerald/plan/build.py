@@ -321,7 +321,7 @@ def _target(request: PlanRequest, folder: Path) -> tuple[Target, int | None]:
 
         described = describe(load_scenario(request.scenario), request.scenario.parent)
         relative = os.path.relpath(request.scenario.resolve(), folder.resolve())
-        return Target(scenario=relative, block_size=_block_size(request)), described["raw_bytes"]
+        return Target(scenario=relative, block_size=_block_size(request)), described.raw_bytes
     for path in request.targets:
         named(path)
     paths = [os.path.abspath(path) for path in request.targets]  # noqa: PTH100  (links stay links)

@@ -19,7 +19,7 @@ from iowatt.lenses.cost.system import Counts, Drive
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.find import device_file, device_names
 from iowatt.model.library.price_class import Sold, price_class
-from iowatt.model.library.rated import of_file
+from iowatt.model.library.uses import file_ratings
 from iowatt.run.bundle import Run
 
 GB: Final = 1e9
@@ -187,7 +187,7 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
     if device is not None:
         sold = Sold.of(device, size)
         bought = bought or sold.price_class
-        rated = of_file(device)[0]
+        rated = file_ratings(device)[0]
         if sold.usd is not None and size == device.capacity:
             own = (sold.usd, sold.date, sold.source or inventory.where)
     return Drive(
@@ -296,7 +296,9 @@ def inventory_notes(inventory: Inventory) -> tuple[Note, ...]:
     file = inventory.file
     notes = [Note(code="inventory", text=text) for text in file.notes]
     notes += [
-        Note(code="device-file", text=text) for one in inventory.devices.values() for text in of_file(one)[1]
+        Note(code="device-file", text=text)
+        for one in inventory.devices.values()
+        for text in file_ratings(one)[1]
     ]
     spread = file.spread
     if spread is not None:

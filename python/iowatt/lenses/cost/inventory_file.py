@@ -8,8 +8,8 @@ from typing import Final, Literal
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import Capacity, Duration
 from iowatt.base.strict import Strict, key
+from iowatt.model.library.device import Price
 from iowatt.model.library.price_class import CLASSES
-from iowatt.model.library.ratings import Price
 
 SCHEMA: Final = "iowatt.cost-inventory/1"
 MOST_DRIVES: Final = 100_000

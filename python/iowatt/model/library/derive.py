@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeVar
 from iowatt.base.units import format_duration
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical import HddPower, PowerLevel
-from iowatt.model.library.electronics import Buffer, Controller
+from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
 from iowatt.model.library.geometry import (
     HplSeek,
     IndexedGeometry,
@@ -24,8 +24,7 @@ from iowatt.model.library.geometry import (
     ThreePointSeek,
     ZonedGeometry,
 )
-from iowatt.model.library.notes import ASSUMED
-from iowatt.model.library.queueing import CommandQueue
+from iowatt.model.library.source import ASSUMED
 
 Figure = TypeVar("Figure", float, str)
 

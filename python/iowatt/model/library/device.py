@@ -11,15 +11,60 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, model_validator
 
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import BlockSize, Capacity, Duration, SignedDuration, Speed
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, SignedDuration, Speed
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.electrical import HddPower, PowerFigures
-from iowatt.model.library.electronics import Buffer, Controller
+from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
 from iowatt.model.library.flash import Flash
 from iowatt.model.library.geometry import Geometry, Seek
-from iowatt.model.library.queueing import CommandQueue
-from iowatt.model.library.ratings import LATENCIES, Endurance, Performance, Price
 from iowatt.model.library.source import Source, source_of
+
+
+def _optional(description: str, unit: str | None = None, **constraints: Any) -> Any:
+    return key(description, default=None, unset="not known", unit=unit, **constraints)
+
+
+_LATENCIES: Final = ("read_latency", "write_latency", "sequential_read_latency", "sequential_write_latency")
+
+
+class Performance(Strict):
+    """Highest rates as published, and of an SSD the times of requests that come one at a time."""
+
+    sequential_read: Rate | None = _optional(
+        "Highest sustained rate of sequential reads; of a disk, its outermost tracks.", gt=0
+    )
+    sequential_write: Rate | None = _optional("The same for writes.", gt=0)
+    random_read_iops: float | None = _optional(
+        "Random reads a second as published, usually of 4 KiB with a deep queue.", "1/s", gt=0
+    )
+    random_write_iops: float | None = _optional("The same for writes, steady state where known.", "1/s", gt=0)
+    read_latency: Duration | None = _optional("Typical time of one random read of 4 KiB, of an SSD.", gt=0)
+    write_latency: Duration | None = _optional("The same for writes.", gt=0)
+    sequential_read_latency: Duration | None = _optional(
+        "Typical time of one sequential read of 4 KiB, which the drive has read ahead, of an SSD.", gt=0
+    )
+    sequential_write_latency: Duration | None = _optional("The same for writes.", gt=0)
+
+
+class Endurance(Strict):
+    """Ratings of wear and failure."""
+
+    tbw: Capacity | None = _optional("What may be written to it over its life.", gt=0)
+    dwpd: float | None = _optional("Drive writes per day over its warranty.", "1/d", gt=0)
+    warranty: float | None = _optional("The years that dwpd is for.", "years", gt=0, le=20)
+    workload_per_year: Capacity | None = _optional("Rated transfers in a year.", gt=0)
+    load_unload_cycles: int | None = _optional("Rated head load and unload cycles.", gt=0)
+    start_stop_cycles: int | None = _optional("Rated starts and stops of the spindle.", gt=0)
+    mtbf_hours: float | None = _optional("Mean time between failures.", "h", gt=0)
+    afr_percent: float | None = _optional("Annual failure rate.", "%", gt=0, le=100)
+
+
+class Price(Strict):
+    """What one cost, and when."""
+
+    usd: float | None = _optional("US dollars for one.", "USD", gt=0)
+    date: str | None = _optional("Day, month or year of the price.", pattern=r"^\d{4}(-\d{2}){0,2}$")
+
 
 __all__ = ["DeviceFile", "HddPower"]
 
@@ -37,7 +82,7 @@ _DISK_POWER: Final = (
 
 
 def _words(description: str) -> Any:
-    return key(description, default=None, unset="not known", min_length=1)
+    return key(description, unset="not known", min_length=1)
 
 
 class DeviceFile(Strict):
@@ -49,71 +94,45 @@ class DeviceFile(Strict):
     kind: Literal["hdd", "ssd"] = key("The technology.")
     title: str = key("Vendor and model as people write them.", min_length=1)
     vendor: str | None = _words("Who made it.")
-    based_on: str | None = key(
-        "A drive whose figures hold where this file gives none.", default=None, unset="on none"
-    )
+    based_on: str | None = key("A drive whose figures hold where this file gives none.", unset="on none")
     stand_in: str | None = key(
-        "What it stands in for and how it was made, where it is no real drive.",
-        default=None,
-        unset="a real drive",
+        "What it stands in for and how it was made, where it is no real drive.", unset="a real drive"
     )
     assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
-    year: int | None = key("When it came out.", default=None, unset="not known", ge=1950, le=2100)
+    year: int | None = key("When it came out.", unset="not known", within=(1950, 2100))
     interface: str | None = _words("How it is connected, such as `SAS 12G`.")
     form_factor: str | None = _words("Its size and shape, such as `3.5`.")
     media: str | None = _words("Its memory, such as `TLC 3D`, of an ssd.")
-    capacity: Capacity | None = key(
-        "What the drive offers.", default=None, unset="not known", unit="bytes", gt=0
-    )
-    sector_size: BlockSize | None = key(
-        "Bytes of a sector.", default=None, unset="assumed, and said so", unit="bytes", gt=0, le=65536
-    )
-    rpm: Speed | None = key("Speed of rotation.", default=None, unset="not known", unit="rpm", ge=1)
+    capacity: Capacity | None = key("What the drive offers.", unset="not known", gt=0)
+    sector_size: BlockSize | None = key("Bytes of a sector.", unset="assumed, and said so", gt=0, le=65536)
+    rpm: Speed | None = key("Speed of rotation.", unset="not known", ge=1)
     geometry: Geometry | None = key(
-        "Tracks: zones, or the rates to derive them from.",
-        default=None,
-        unset="derived from performance.sequential_read",
+        "Tracks: zones, or the rates to derive them from.", unset="derived from performance.sequential_read"
     )
-    seek: Seek | None = key(
-        "Arm movement: points, or the figures of data sheets.", default=None, unset="not known"
-    )
-    head_switch: Duration | None = key(
-        "Change of head within a cylinder.", default=None, unset="assumed, and said so", unit="s"
-    )
+    seek: Seek | None = key("Arm movement: points, or the figures of data sheets.", unset="not known")
+    head_switch: Duration | None = key("Change of head within a cylinder.", unset="assumed, and said so")
     write_settle: SignedDuration | None = key(
         "Added to any positioning of a write; may be negative.",
-        default=None,
         unset="average_write less average, or assumed, and said so",
-        unit="s",
     )
     read_overhead: Duration | None = key(
-        "Command processing before the mechanics start, reads.",
-        default=None,
-        unset="assumed, and said so",
-        unit="s",
+        "Command processing before the mechanics start, reads.", unset="assumed, and said so"
     )
-    write_overhead: Duration | None = key(
-        "The same for writes.", default=None, unset="assumed, and said so", unit="s"
-    )
+    write_overhead: Duration | None = key("The same for writes.", unset="assumed, and said so")
     controller: Controller | None = key(
         "All overheads and the drive's side of the bus, in place of read_overhead and write_overhead.",
-        default=None,
         unset="the two overheads, and the bus of the interface; without limit with a table buffer",
     )
     buffer: Buffer | None = key(
-        "The on-board buffer.",
-        default=None,
-        unset="assumed, and said so; none with a table controller",
+        "The on-board buffer.", unset="assumed, and said so; none with a table controller"
     )
     command_queue: CommandQueue | None = key(
         "Commands that the drive holds at once.",
-        default=None,
         unset="as many as a scenario asks for; the order is fcfs, or of a data sheet assumed, and said so",
     )
     flash: Flash | None = key(
         "The flash of an ssd, where it is known.",
-        default=None,
         unset="derived from its data sheet, or the data sheet alone is used",
     )
     power: PowerFigures = key("Electrical figures.", default=PowerFigures())
@@ -136,7 +155,7 @@ class DeviceFile(Strict):
             given += ["power.state"] if self.power.state else []
             given += ["power.active_idle"] if self.power.active_idle is not None else []
             given += [
-                f"performance.{name}" for name in LATENCIES if getattr(self.performance, name) is not None
+                f"performance.{name}" for name in _LATENCIES if getattr(self.performance, name) is not None
             ]
             if given:
                 raise BadValueError("not-applicable", None, f"a disk has no {', '.join(given)}")

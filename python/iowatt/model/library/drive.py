@@ -9,9 +9,9 @@ from typing import Any
 
 from iowatt.base.errors import BadValueError, InputError
 from iowatt.model.library import derive, levels, mechanics
-from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.device import DeviceFile, Endurance
 from iowatt.model.library.electrical import HddPower
-from iowatt.model.library.electronics import Buffer, Controller
+from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
 from iowatt.model.library.geometry import (
     MOST_CYLINDERS,
     MOST_SECTORS_PER_TRACK,
@@ -23,11 +23,9 @@ from iowatt.model.library.geometry import (
 from iowatt.model.library.layout import Layout, Tree, Zones
 from iowatt.model.library.levels import Ladder
 from iowatt.model.library.mechanics import SeekCurve, Zone
-from iowatt.model.library.notes import stand_in
 from iowatt.model.library.price_class import Sold
-from iowatt.model.library.queueing import CommandQueue
-from iowatt.model.library.rated import of_disk
-from iowatt.model.library.ratings import Endurance
+from iowatt.model.library.source import stand_in
+from iowatt.model.library.uses import disk_ratings
 
 LayoutFile = Callable[[str], dict[str, Any]]
 """From the name that a device file gives its layout file to ``IndexedPlan``."""
@@ -65,7 +63,7 @@ class Drive:
     @property
     def ratings(self) -> dict[str, float]:
         """What its data sheet promises it to last, as far as it says: bytes a year, cycles."""
-        return of_disk(self.endurance)
+        return disk_ratings(self.endurance)
 
     @property
     def raw_bytes(self) -> int:
@@ -99,10 +97,8 @@ class Drive:
     def respun(self, rpm: float) -> Drive:
         """The drive at another speed: the same tracks and arm; skews keep their time, not their sectors.
 
-        Raises
-        ------
-        BadValueError
-            Where the layout is irregular: its skews are known at the drive's own speed only.
+        Raises ``BadValueError`` where the layout is irregular: its skews are known at the drive's own speed
+        only.
         """
         change = f"{self.rpm:g} to {rpm:g} rpm"
         note = f"{self.name}: rotation changed from {change}; seeks and power are not rescaled"
@@ -112,10 +108,7 @@ class Drive:
     def shortened(self, capacity: int) -> Drive:
         """The drive with only its first ``capacity`` bytes in use.
 
-        Raises
-        ------
-        BadValueError
-            Where that is less than a sector or more than the drive has.
+        Raises ``BadValueError`` where that is less than a sector or more than the drive has.
         """
         sectors = capacity // self.sector_bytes
         if not 1 <= sectors <= self.sectors:
@@ -137,10 +130,7 @@ class Drive:
 
         Turned on, one that writes through by its file takes all writes (``across-reads``).
 
-        Raises
-        ------
-        BadValueError
-            Where there is no buffer to turn it on in.
+        Raises ``BadValueError`` where there is no buffer to turn it on in.
         """
         if on == self.write_cache:
             return self
@@ -206,11 +196,8 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
 
     ``layout_file`` gives the tree of an irregular layout by the name that the file gives it.
 
-    Raises
-    ------
-    InputError
-        Where figures are missing that nothing can stand for, or contradict one another; ``where`` names the
-        file. Missing watts are no error here: what is needed depends on the scenario.
+    Raises ``InputError`` where figures are missing that nothing can stand for, or contradict one another;
+    ``where`` names the file. Missing watts are no error here: what is needed depends on the scenario.
     """
     if file.kind != "hdd":
         hint = "`iowatt devices list --needs mechanics --kind hdd` prints the disks that will do"

@@ -18,7 +18,7 @@ RESERVED: Final = frozenset(
 
 def watts(description: str) -> Any:
     """An optional key in watts."""
-    return key(description, default=None, unset="not known", unit="W")
+    return key(description, unset="not known", unit="W")
 
 
 def seconds(description: str, **constraints: Any) -> Any:
@@ -42,9 +42,7 @@ class PowerLevel(Strict):
     leave_power: Power | None = watts("Draw on the way back; not needed where that takes no time.")
     speed: Speed | None = key(
         "Its speed of rotation, where requests can be served at it.",
-        default=None,
         unset="it must be left before anything is served",
-        unit="rpm",
         gt=0,
     )
     stopped: bool = key(
@@ -75,7 +73,7 @@ class Speeds(Strict):
         example=[9000, 6000],
         min_length=1,
     )
-    electronics: Power = key("Draw that does not depend on the speed.", unit="W", example="3W")
+    electronics: Power = key("Draw that does not depend on the speed.", example="3W")
     exponent: float = key(
         "How the spindle's draw grows with the speed: 2 (the fit of DRPM, 2003) to 2.8 (air drag).",
         default=2.8,
@@ -83,8 +81,8 @@ class Speeds(Strict):
         le=4,
         example=2,
     )
-    step_time: Duration = key("From one speed to the next.", unit="s", example="500ms")
-    step_power: Power = key("Draw while the speed changes.", unit="W", example="8W")
+    step_time: Duration = key("From one speed to the next.", example="500ms")
+    step_power: Power = key("Draw while the speed changes.", example="8W")
 
 
 class HddPower(Strict):
@@ -107,7 +105,7 @@ class HddPower(Strict):
     spin_up_time: Duration | None = seconds("From standby to ready.")
     spin_down_time: Duration | None = seconds("From spinning to stopped.")
     level: list[PowerLevel] = key("Levels between idling and standby.", default=[])
-    speeds: Speeds | None = key("Lower speeds of the spindle.", default=None, unset="it has one speed")
+    speeds: Speeds | None = key("Lower speeds of the spindle.", unset="it has one speed")
     state: list[PowerState] = key("Power states of NVMe, of an SSD.", default=[])
 
     @field_validator("level")
@@ -162,9 +160,5 @@ class PowerFigures(HddPower):
     max: Power | None = watts("The most it draws: a limit, no mean of any work.")
     spin_up_peak: Power | None = watts("Highest draw while spinning up; not the mean of a spin-up.")
     spin_up_peak_12v_amps: float | None = key(
-        "Highest current on the 12 V supply while spinning up.",
-        default=None,
-        unset="not known",
-        unit="A",
-        ge=0,
+        "Highest current on the 12 V supply while spinning up.", unset="not known", unit="A", ge=0
     )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import Duration, SignedDuration
+from iowatt.base.quantity import Duration, Share, SignedDuration
 from iowatt.base.strict import Strict, key
 
 
@@ -40,7 +40,7 @@ def _flag(description: str) -> Any:
 
 
 def _sectors(description: str) -> Any:
-    return key(description, default=0, unit="sectors", ge=0, le=2**40)
+    return key(description, default=0, unit="sectors", within=(0, 2**40))
 
 
 class ExtraDisconnect(Strict):
@@ -77,9 +77,7 @@ class Controller(Strict):
     reselect: Durations = _times("Taking the bus again: for the first time in a request, later.")
     read_disconnect: Durations = _times("Giving the bus up, in a read: after a read, after a write.")
     write_disconnect: Duration = _time("Giving the bus up, in a write.")
-    extra_disconnect: ExtraDisconnect | None = key(
-        "Some writes disconnect once more.", default=None, unset="they do not"
-    )
+    extra_disconnect: ExtraDisconnect | None = key("Some writes disconnect once more.", unset="they do not")
     minimum_seek: Duration = _time("Least positioning time of a write.")
     sector: Durations = _times("Time of one sector on the drive's bus: read, write. 0: no limit.")
     never_disconnect: bool = _flag(
@@ -91,11 +89,11 @@ class Controller(Strict):
         default=(False, False),
         accepts="a list of two, such as [true, false]",
     )
-    read_watermark: float = key(
-        "Part of a request that is in the buffer before a read's transfer starts.", default=0.0, ge=0, le=1
+    read_watermark: Share = key(
+        "Part of a request that is in the buffer before a read's transfer starts.", default=0.0
     )
-    write_watermark: float = key(
-        "Part of a request that is in the buffer before the media start to write.", default=0.0, ge=0, le=1
+    write_watermark: Share = key(
+        "Part of a request that is in the buffer before the media start to write.", default=0.0
     )
     watermark_by_request: bool = _flag("The watermarks are fractions of the request, not of the segment.")
 
@@ -123,13 +121,12 @@ FAST_WRITE: Final = ("none", "contiguous", "across-reads")
 class Buffer(Strict):
     """The on-board buffer. Sizes in sectors."""
 
-    segments: int = key("Number of segments.", default=0, ge=0, le=2**20)
+    segments: int = key("Number of segments.", default=0, within=(0, 2**20))
     segment_sectors: int = _sectors("Size of one.")
     write_segments: int = key(
         "Segments that may hold unwritten data, with write_prebuffering; at least 1, and 1 is left to reads.",
         default=0,
-        ge=0,
-        le=2**20,
+        within=(0, 2**20),
     )
     dedicated_write_segment: bool = _flag("One segment serves writes only.")
     caching: bool = _flag("Data is kept after its request.")
@@ -186,3 +183,29 @@ class Buffer(Strict):
             "zero_latency": list(self.zero_latency),
             "fast_write": FAST_WRITE.index(self.fast_write),
         }
+
+
+Discipline = Literal["fcfs", "sstf", "scan", "look", "elevator", "c-look", "sptf", "spctf"]
+
+
+def _canonical(discipline: Discipline) -> Discipline:
+    return "look" if discipline == "elevator" else discipline
+
+
+Scheduler = Annotated[Discipline, AfterValidator(_canonical)]
+"""A queue discipline; ``elevator`` is read as ``look``."""
+
+
+class CommandQueue(Strict):
+    """Command queueing inside the drive (tagged queueing, NCQ). How much of it is used, a scenario says."""
+
+    depth: int | None = key(
+        "Most commands that the drive holds, the one in service included.",
+        unset="not known; a scenario may ask for any",
+        within=(1, 2**20),
+    )
+    scheduler: Scheduler = key(
+        "Order in which the drive serves the commands that it holds; the names are those of "
+        "`array.pool.scheduler` in a scenario.",
+        default="fcfs",
+    )

@@ -8,7 +8,12 @@ from iowatt.base.keys import catalogue
 from iowatt.base.units import format_duration
 from iowatt.model.library import fabric_parts
 from iowatt.model.library.describe import figure_text
-from iowatt.model.library.fabric_figures import AdapterFile, LinkFile, PartFile, SwitchFile
+from iowatt.model.library.fabric_parts import (
+    AdapterFile,
+    LinkFile,
+    PartFile,
+    SwitchFile,
+)
 
 LIST_SCHEMA: Final = "iowatt.fabric/1"
 PART_SCHEMA: Final = "iowatt.fabric-part/1"

@@ -3,13 +3,210 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
-from typing import Final, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from iowatt.base.document import Document
+from pydantic import Field
+
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
-from iowatt.model.library.fabric_figures import AdapterFile, LinkFile, PartFile, ProtocolFile, SwitchFile
+from iowatt.base.quantity import BlockSize, Duration, Iops, Rate
+from iowatt.base.strict import Strict, key
+from iowatt.model.library import folders
+from iowatt.model.library.source import Source, source_of
+
+Medium = Literal["fibre-channel", "ethernet", "pcie"]
+Forwarding = Literal["cut-through", "store-and-forward"]
+#: Of one processor: half a command's time is 10 s then, as much as `submit` and `complete` may be.
+SLOWEST_IOPS: Final = 0.05
+#: Bytes a second: slower than any link, and 64 KiB take a minute. Sums of times stay countable in ns.
+SLOWEST_RATE: Final = 1e3
+NAME_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+
+
+def figure(description: str, unit: str | None = None, unset: str = "as in its file", **more: Any) -> Any:
+    """A key that may be left out where a file has it."""
+    return key(description, default=None, unset=unset, unit=unit, **more)
+
+
+class LinkFigures(Strict):
+    """What is known of a link, the same in both directions, which do not share it."""
+
+    medium: Medium | None = figure(
+        "What it is: a protocol goes over the media that it is defined for.",
+        unset="as in its file; of a link of one's own, any protocol goes over it",
+        example="fibre-channel",
+    )
+    rate: Rate | None = figure(
+        "Bytes a second on the wire in one direction, after line coding.", ge=SLOWEST_RATE, example="850MB/s"
+    )
+    frame: BlockSize | None = figure(
+        "Most bytes that a frame carries. Of Ethernet this is the MTU: the protocol's headers in each frame "
+        "come off it.",
+        unset="as in its file; of a link of one's own, 2KiB",
+        within=(64, 2**20),
+        example=9000,
+    )
+    overhead: BlockSize | None = figure(
+        "Bytes that each frame takes on the wire besides: delimiters, header, checksum, gap to the next.",
+        unset="as in its file; of a link of one's own, none",
+        le=2**16,
+        example=124,
+    )
+    latency: Duration | None = figure(
+        "Time from the first bit in to the first bit out besides that of its length: transceivers, error "
+        "correction.",
+        unset="as in its file, or none",
+        le=1,
+        example="100ns",
+    )
+    delay_per_km: Duration | None = figure(
+        "Time of light over a kilometre of it.",
+        unset="as in its file, or 5 us as in glass fibre",
+        le=1,
+        example="5us",
+    )
+
+
+class SwitchFigures(Strict):
+    """What is known of a switch: the way from one of its ports to another."""
+
+    medium: Medium | None = figure(
+        "What it switches.", unset="as in its file, or anything", example="fibre-channel"
+    )
+    latency: Duration | None = figure(
+        "Time from the first bit in to the first bit out of a frame that finds its port free.",
+        le=1,
+        example="700ns",
+    )
+    forwarding: Forwarding | None = figure(
+        "When it passes a frame on. cut-through: as soon as it has read where to. store-and-forward: when it "
+        "is there whole.",
+        unset="as in its file, or cut-through",
+        example="store-and-forward",
+    )
+
+
+class AdapterFigures(Strict):
+    """What is known of one port of a host bus adapter (HBA, NIC) with its driver."""
+
+    medium: Medium | None = figure(
+        "What its port is.", unset="as in its file, or anything", example="fibre-channel"
+    )
+    iops: Iops | None = figure(
+        "Most commands a second. Half of a command's time is for sending it, half for completing it.",
+        unset="as in its file; where submit or complete is given, what they make",
+        ge=SLOWEST_IOPS,
+        example=200_000,
+    )
+    submit: Duration | None = figure(
+        "Time of one of its processors to send a command.",
+        unset="half of processors / iops",
+        le=10,
+        example="2us",
+    )
+    ready: Duration | None = figure(
+        "Time of one of its processors to answer an array that is ready for data with data.",
+        unset="as in its file, or none",
+        le=10,
+        example="1us",
+    )
+    complete: Duration | None = figure(
+        "Time of one of its processors to complete a command.",
+        unset="half of processors / iops",
+        le=10,
+        example="2us",
+    )
+    processors: int | None = figure(
+        "Commands that it works on at a time.", unset="as in its file, or 1", within=(1, 1024), example=8
+    )
+    bandwidth: Rate | None = figure(
+        "Most data bytes a second in one direction.",
+        unset="as in its file, or as its link",
+        ge=SLOWEST_RATE,
+        example="789MB/s",
+    )
+    queue_depth: int | None = figure(
+        "Commands that its driver keeps outstanding: for one LUN, which stands for a lane.",
+        unset="as in its file, or no limit",
+        within=(1, 2**32 - 1),
+        example=30,
+    )
+
+
+class ProtocolFigures(Strict):
+    """Messages of a protocol, and what it adds."""
+
+    medium: Annotated[list[Medium], Field(min_length=1)] = key("What it goes over.")
+    command: BlockSize = key("Message of a command.", gt=0)
+    ready: BlockSize = key("Message that asks for the data of a write.", gt=0)
+    response: BlockSize = key("Message that ends a read, behind the data; 0: the last data says it.")
+    write_response: BlockSize = key("Message that ends a write.", gt=0)
+    headers: BlockSize = key("Headers of the protocol in each frame of Ethernet.", default=0)
+    payloads: list[BlockSize] = key("Payloads that a frame may have, where not any.", default=[])
+    unsolicited: BlockSize = key(
+        "Data of a write that goes without being asked for, unless the path says otherwise.", default=0
+    )
+    whole_only: bool = key(
+        "Whether only a write that fits wholly goes without being asked for; else the first part of any "
+        "write does.",
+        default=False,
+    )
+    burst: BlockSize | None = key("Most data asked for at once.", unset="all", gt=0)
+    stack: Duration = key(
+        "Time that software or firmware of the protocol on both ends adds to a command and its answer.",
+        default=0.0,
+        le=1,
+    )
+
+
+class PartSource(Source):
+    """Where figures of a part come from, and from when that is."""
+
+    date: str = key(
+        "When it was published, or put down: a year, or year and month.", pattern=r"^[0-9]{4}(-[0-9]{2})?$"
+    )
+
+
+class _File(Strict):
+    """What every file has."""
+
+    name: str = key("Lower-case name with dashes.", pattern=NAME_PATTERN, max_length=64)
+    title: str = key("What it is, as people write it.", min_length=1)
+    assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
+    notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
+    source: list[PartSource] = key("Where the figures come from.", min_length=1)
+
+    def source_of(self, name: str) -> Source | None:
+        """The source of a figure; the most specific one, the first among equals."""
+        return source_of(self.source, name)
+
+
+class LinkFile(LinkFigures, _File):
+    """A link of the library."""
+
+    kind: Literal["link"] = key("What the part is. link: a cable or trace with its line rate.")
+
+
+class SwitchFile(SwitchFigures, _File):
+    """A switch of the library."""
+
+    kind: Literal["switch"] = key("What the part is. switch: the way between two ports of one.")
+
+
+class AdapterFile(AdapterFigures, _File):
+    """A host adapter of the library."""
+
+    kind: Literal["adapter"] = key("What the part is. adapter: one port of an HBA.")
+
+
+class ProtocolFile(ProtocolFigures, _File):
+    """A protocol of the library."""
+
+    kind: Literal["protocol"] = key("What the part is. protocol: the messages of reads and writes.")
+
+
+PartFile = LinkFile | SwitchFile | AdapterFile | ProtocolFile
+
 
 KINDS: Final[dict[str, type[PartFile]]] = {
     "link": LinkFile,
@@ -25,33 +222,29 @@ _Kind = TypeVar("_Kind", LinkFile, SwitchFile, AdapterFile, ProtocolFile)
 @cache
 def names(kind: str | None = None) -> tuple[str, ...]:
     """Names of the parts of one kind, or of all, sorted."""
-    entries = resources.files("iowatt.model.library").joinpath("fabric").iterdir()
-    found = sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml"))
-    return tuple(name for name in found if kind is None or _document(name).raw.get("kind") == kind)
+    return tuple(
+        name
+        for name in folders.names("fabric")
+        if kind is None or folders.document("fabric", name).raw.get("kind") == kind
+    )
 
 
 @cache
 def part(name: str) -> PartFile:
     """The part called ``name``, of whatever kind.
 
-    Raises
-    ------
-    InputError
-        Where there is none, with the nearest name.
+    Raises ``InputError`` where there is none, with the nearest name.
     """
     if name not in names():
         raise _unknown(name, "part", names())
-    document = _document(name)
+    document = folders.document("fabric", name)
     return document.validate(KINDS[str(document.raw["kind"])])
 
 
 def part_of(kind: type[_Kind], name: str) -> _Kind:
     """The part called ``name``, which must be of a kind.
 
-    Raises
-    ------
-    InputError
-        Where there is none of that kind, with the nearest name.
+    Raises ``InputError`` where there is none of that kind, with the nearest name.
     """
     word = next(word for word, model in KINDS.items() if model is kind)
     found = part(name) if name in names() else None
@@ -71,8 +264,3 @@ def _unknown(name: str, word: str, known: tuple[str, ...]) -> InputError:
     return InputError(
         "unknown-name", None, f"there is no {word} {name!r}; expected a name of the library", hint=hint
     )
-
-
-def _document(name: str) -> Document:
-    text = resources.files("iowatt.model.library").joinpath("fabric", f"{name}.toml").read_text("utf-8")
-    return Document(text, f"{name}.toml (library)")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base import units
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
+from iowatt.model.library import folders
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.drive import Drive, resolve
 from iowatt.model.library.layout import read_layout
@@ -28,11 +27,9 @@ DISKSIM: Final = (".diskspecs", ".parv")
 """How names of DiskSim's files end."""
 
 
-@cache
 def device_names() -> tuple[str, ...]:
     """Names of the library's devices, sorted."""
-    entries = resources.files("iowatt.model.library").joinpath("devices").iterdir()
-    return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
+    return folders.names("devices")
 
 
 def device_file(name: str, base_dir: Path | None = None, drive: str | None = None) -> DeviceFile:
@@ -40,10 +37,8 @@ def device_file(name: str, base_dir: Path | None = None, drive: str | None = Non
 
     A path that ends in ``.diskspecs`` or ``.parv`` is DiskSim's; ``drive`` chooses among several in it.
 
-    Raises
-    ------
-    InputError
-        Where there is no such drive (with the nearest names), or its file is wrong (with file and line).
+    Raises ``InputError`` where there is no such drive (with the nearest names), or its file is wrong (with
+    file and line).
     """
     if name.endswith(DISKSIM):
         from iowatt.model.library.disksim.convert import import_drive
@@ -112,12 +107,8 @@ def _no_choice(name: str, drive: str | None) -> None:
 
 def near_names(name: str) -> str:
     """``did you mean ...?`` with up to three names, or where to look for them."""
-    names = device_names()
-    within = [known for known in names if len(name) > 2 and name.lower() in known]
-    choices = (within or difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.6))[:3]
-    if not choices:
-        return f"`iowatt devices list` prints the {len(names)} devices of the library"
-    return f"did you mean {' or '.join(repr(choice) for choice in choices)}?"
+    listed = f"`iowatt devices list` prints the {len(device_names())} devices of the library"
+    return folders.near_names("devices", name, listed)
 
 
 def _read(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[DeviceFile, str, Path]:
@@ -141,9 +132,8 @@ def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[Docume
         document, below = Document(read_text(path), str(path)), path.parent
         folder = below
     elif name in device_names():
-        resource = resources.files("iowatt.model.library").joinpath("devices", f"{name}.toml")
-        document, below = Document(resource.read_text("utf-8"), f"{name}.toml (library)"), base_dir
-        folder = Path(str(resource)).parent
+        document, below = folders.document("devices", name), base_dir
+        folder = folders.path("devices", name).parent
     else:
         raise InputError(
             "unknown-name",

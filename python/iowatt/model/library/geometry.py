@@ -49,18 +49,20 @@ MOST_SECTORS_PER_TRACK: Final = 1_000_000
 class Zone(Strict):
     """Cylinders with the same number of sectors per track."""
 
-    cylinders: int = key("Number of cylinders.", ge=1, le=MOST_CYLINDERS)
-    sectors_per_track: int = key("Sectors on each of its tracks.", ge=1, le=MOST_SECTORS_PER_TRACK)
+    cylinders: int = key("Number of cylinders.", within=(1, MOST_CYLINDERS))
+    sectors_per_track: int = key("Sectors on each of its tracks.", within=(1, MOST_SECTORS_PER_TRACK))
     track_skew: float = key("Offset of sector 0 to the next track of the cylinder, sectors.", default=0.0)
     cylinder_skew: float = key("Offset of sector 0 to the next cylinder's first track, sectors.", default=0.0)
     first_cylinder: int | None = key(
-        "First cylinder.", default=None, unset="the one after the zone before", ge=0, le=2**31
+        "First cylinder.", unset="the one after the zone before", within=(0, 2**31)
     )
     first_sector_offset: float = key(
         "Rotation of the zone's first sector from the index, sectors.", default=0.0
     )
-    reserved_sectors: int = key("Sectors at its front that hold no data.", default=0, ge=0, le=2**62)
-    spares: int = key("Spare sectors (or tracks) per unit of the sparing scheme.", default=0, ge=0, le=2**62)
+    reserved_sectors: int = key("Sectors at its front that hold no data.", default=0, within=(0, 2**62))
+    spares: int = key(
+        "Spare sectors (or tracks) per unit of the sparing scheme.", default=0, within=(0, 2**62)
+    )
     slips: list[Slip] = key("Sectors (or tracks) of the zone that are passed over.", default=[])
     remaps: list[Remap] = key(
         "Sectors (or tracks) of the zone that lie elsewhere in it.",
@@ -72,10 +74,8 @@ class Zone(Strict):
 class ZonedGeometry(Strict):
     """Geometry as extracted from a drive."""
 
-    surfaces: int = key("Recording surfaces (= heads).", ge=1, le=1000)
-    cylinders: int | None = key(
-        "All cylinders.", default=None, unset="those of the zones", ge=1, le=MOST_CYLINDERS
-    )
+    surfaces: int = key("Recording surfaces (= heads).", within=(1, 1000))
+    cylinders: int | None = key("All cylinders.", unset="those of the zones", within=(1, MOST_CYLINDERS))
     mapping: Mapping = key(
         "Order of surfaces within cylinders. normal: always from surface 0; serpentine: every other cylinder "
         "of the zone, or of the disk, runs backwards.",
@@ -88,7 +88,7 @@ class ZonedGeometry(Strict):
         default="none",
     )
     range_cylinders: int | None = key(
-        "Cylinders that share spares, with sparing per-range.", default=None, unset="none", ge=1, le=2**31
+        "Cylinders that share spares, with sparing per-range.", unset="none", within=(1, 2**31)
     )
     zones: list[Zone] = key(
         "Zones from the outer edge inwards, which is also the order of addresses.", min_length=1
@@ -122,8 +122,8 @@ class ZonedGeometry(Strict):
 class IndexedGeometry(Strict):
     """Irregular tracks, as a tree of runs of like tracks in a file of its own."""
 
-    surfaces: int = key("Recording surfaces (= heads).", ge=1, le=1000)
-    cylinders: int = key("All cylinders.", ge=1, le=MOST_CYLINDERS)
+    surfaces: int = key("Recording surfaces (= heads).", within=(1, 1000))
+    cylinders: int = key("All cylinders.", within=(1, MOST_CYLINDERS))
     layout: str = key(
         "A layout file (.json or .json.gz) as `iowatt devices import` writes it, relative to this file.",
         min_length=1,
@@ -133,25 +133,15 @@ class IndexedGeometry(Strict):
 class RatedGeometry(Strict):
     """Geometry derived from a data sheet: sectors per track fall linearly from the outer zone inwards."""
 
-    surfaces: int | None = key(
-        "Recording surfaces (= heads).", default=None, unset="assumed, and said so", ge=1, le=256
-    )
+    surfaces: int | None = key("Recording surfaces (= heads).", unset="assumed, and said so", within=(1, 256))
     outer_rate: Rate | None = key(
-        "Sustained transfer rate of the outermost tracks.",
-        default=None,
-        unset="performance.sequential_read",
-        unit="bytes/s",
-        gt=0,
+        "Sustained transfer rate of the outermost tracks.", unset="performance.sequential_read", gt=0
     )
     inner_rate: Rate | None = key(
-        "Sustained transfer rate of the innermost tracks.",
-        default=None,
-        unset="assumed, and said so",
-        unit="bytes/s",
-        gt=0,
+        "Sustained transfer rate of the innermost tracks.", unset="assumed, and said so", gt=0
     )
     zone_count: int | None = key(
-        "Zones to divide the cylinders into.", default=None, unset="assumed, and said so", ge=1, le=1000
+        "Zones to divide the cylinders into.", unset="assumed, and said so", within=(1, 1000)
     )
 
 

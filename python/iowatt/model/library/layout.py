@@ -137,10 +137,7 @@ def layout_bytes(indexed: Mapping[str, Any]) -> bytes:
 def read_layout(path: Path) -> dict[str, Any]:
     """``IndexedPlan`` out of a layout file.
 
-    Raises
-    ------
-    InputError
-        Where it cannot be read or is no layout file.
+    Raises ``InputError`` where it cannot be read or is no layout file.
     """
     where = str(path)
     try:

@@ -54,10 +54,7 @@ def three_point_curve(single_s: float, average_s: float, full_s: float, cylinder
     ``c`` is the single-cylinder time; ``a`` and ``b`` follow from the full stroke and from the mean over
     random pairs, in which distance x has the density ``2 (1 - x/N) / N`` (DiskSim 4.0's ``curve``).
 
-    Raises
-    ------
-    InputError
-        Where the three figures give a curve that falls somewhere.
+    Raises ``InputError`` where the three figures give a curve that falls somewhere.
     """
     n = cylinders
     a = (-10 * single_s + 15 * average_s - 5 * full_s) / (3 * math.sqrt(n))

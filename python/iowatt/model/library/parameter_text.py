@@ -21,10 +21,7 @@ _GZIP = b"\x1f\x8b"
 def locate(name: str, base: Path, where: str) -> Path:
     """The file ``name`` (or ``name.gz``) in the folder ``base``; ``where`` is the place that names it.
 
-    Raises
-    ------
-    InputError
-        Where neither is a file.
+    Raises ``InputError`` where neither is a file.
     """
     try:
         for path in (base / name, base / f"{name}.gz"):
@@ -46,10 +43,7 @@ def read_text(path: Path, limit: int = MAX_BYTES, where: str | None = None) -> s
     UTF-8, and Latin-1 where it is not: old files name their authors in it. ``limit`` bounds the unpacked
     bytes; ``where`` is the place to blame, the file itself if left out.
 
-    Raises
-    ------
-    InputError
-        Where it cannot be read, is damaged, or is longer than ``limit``.
+    Raises ``InputError`` where it cannot be read, is damaged, or is longer than ``limit``.
     """
     data = read_bytes(path, limit, where)
     try:

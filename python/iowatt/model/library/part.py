@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
+from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.base.quantity import Power, Rate
 from iowatt.base.strict import Strict, key
+from iowatt.model.library import folders
 from iowatt.model.library.source import Source, source_of
 
 Kind = Literal["controller", "enclosure", "fan", "adapter", "io-module", "cache", "battery", "other"]
@@ -28,10 +30,9 @@ class PartFigures(Strict):
     """What is known of a part; every key may be left out where a file has it."""
 
     kind: Kind | None = optional("What it is.", example="controller")
-    idle: Power | None = optional("Watts of one, ready and without work.", "W", example="86W")
+    idle: Power | None = optional("Watts of one, ready and without work.", example="86W")
     active: Power | None = optional(
         "Watts of one at full work; of a fan, at full speed; of a battery, while charging.",
-        "W",
         unset="as in its file, or as idle",
         example="99W",
     )
@@ -46,10 +47,7 @@ class PartFigures(Strict):
         "Requests a second at which it draws its active watts.", "1/s", gt=0, example=40000
     )
     full_rate: Rate | None = optional(
-        "Bytes a second at which it draws its active watts; adds to full_iops.",
-        "bytes/s",
-        gt=0,
-        example="3GB/s",
+        "Bytes a second at which it draws its active watts; adds to full_iops.", gt=0, example="3GB/s"
     )
     speed: float | None = optional("Speed of a fan, a share of full speed.", gt=0, le=1, example=0.6)
     failover_speed: float | None = optional(
@@ -79,9 +77,7 @@ class PartFile(PartFigures):
     name: str = key("Lower-case name with dashes.", pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)
     title: str = key("What it is, as people write it.", min_length=1)
     stand_in: str | None = key(
-        "What it stands in for and how it was made, where it is no real part.",
-        default=None,
-        unset="a real part",
+        "What it stands in for and how it was made, where it is no real part.", unset="a real part"
     )
     assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
@@ -92,20 +88,16 @@ class PartFile(PartFigures):
         return source_of(self.source, figure)
 
 
-@cache
 def part_names() -> tuple[str, ...]:
     """Names of the library's parts, sorted."""
-    entries = resources.files("iowatt.model.library").joinpath("parts").iterdir()
-    return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
+    return folders.names("parts")
 
 
 def find_part(name: str, base_dir: Path) -> PartFile:
     """The part of a library name, or of a file ending in ``.toml`` (relative to ``base_dir``).
 
-    Raises
-    ------
-    InputError
-        Where there is none (with the nearest name), or its file is wrong (with file and line).
+    Raises ``InputError`` where there is none (with the nearest name), or its file is wrong (with file and
+    line).
     """
     if name.endswith(".toml"):
         path = base_dir / name
@@ -124,5 +116,38 @@ def find_part(name: str, base_dir: Path) -> PartFile:
 @cache
 def _library_part(name: str) -> PartFile:
     """A part of the library: its file stays as it is as long as the process."""
-    text = resources.files("iowatt.model.library").joinpath("parts", f"{name}.toml").read_text("utf-8")
-    return Document(text, f"{name}.toml (library)").validate(PartFile)
+    return folders.document("parts", name).validate(PartFile)
+
+
+INPUTS: Final = ("115V", "230V", "230V-eu")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a certificate asks for: by input, (load, efficiency) as shares."""
+
+    name: str
+    title: str
+    source: str
+    quality: str
+    tables: dict[str, tuple[tuple[float, float], ...]]
+
+
+@cache
+def certificates() -> dict[str, Certificate]:
+    """All of the library by name."""
+    text = (folders.LIBRARY / "efficiency.toml").read_text("utf-8")
+    return {
+        name: Certificate(
+            name,
+            table["title"],
+            table["source"],
+            table["quality"],
+            {
+                place: tuple((float(load), float(eta)) for load, eta in table[place])
+                for place in INPUTS
+                if place in table
+            },
+        )
+        for name, table in tomllib.loads(text).items()
+    }

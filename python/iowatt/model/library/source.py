@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal
 
 from iowatt.base.strict import Strict, key
 
@@ -24,15 +24,13 @@ class Source(Strict):
     grade: Grade | None = key(
         "Of power figures. A: idle, read and write watts; B: idle and one active figure; C: one figure, or "
         "only a limit; D: none that is of use.",
-        default=None,
         unset="no power figures",
     )
     basis: str | None = key(
-        "What a watt means here, such as `stated watts`.", default=None, unset="as the figure's name says"
+        "What a watt means here, such as `stated watts`.", unset="as the figure's name says"
     )
     caution: str | None = key(
         "Why these figures must not stand for work; they are shown, and no scenario uses them.",
-        default=None,
         unset="they may be used",
     )
     text: str = key("The publication, file or method.", min_length=1)
@@ -46,3 +44,28 @@ def source_of(sources: Iterable[Source], figure: str) -> Source | None:
     """The source of a figure by its key path; the most specific one, the first among equals."""
     best = max(sources, key=lambda source: source.covers(figure), default=None)
     return best if best is not None and best.covers(figure) else None
+
+
+_STAND_IN: Final = " is a stand-in: "
+
+ASSUMED: Final = "assumed, not published"
+"""Before the figures of a model that its file leaves out and that are taken from other drives."""
+
+
+def stand_in(name: str, what: str | None) -> list[str]:
+    """The note on a model that is none of a maker's, or stands for one that is not known; none without it."""
+    return [f"{name}{_STAND_IN}{what}"] if what else []
+
+
+def stand_ins(notes: Iterable[str]) -> list[str]:
+    """Names of the models that notes call stand-ins, each once."""
+    return _named(notes, _STAND_IN)
+
+
+def assumed(notes: Iterable[str]) -> list[str]:
+    """Names of the models of which notes list assumed figures, each once."""
+    return _named(notes, f": {ASSUMED}: ")
+
+
+def _named(notes: Iterable[str], mark: str) -> list[str]:
+    return list(dict.fromkeys(note.partition(mark)[0] for note in notes if mark in note))

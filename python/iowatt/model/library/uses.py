@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from iowatt.model.library import derive
-from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.device import DeviceFile, Endurance
 from iowatt.model.library.ssd import derive as derive_ssd
+from iowatt.model.library.ssd import derive as ssd
 from iowatt.model.library.ssd import joules
 
 # In the order in which people ask. Spinning down is needed by some power policies only.
@@ -55,3 +56,27 @@ def _ssd_watts(file: DeviceFile) -> list[str]:
     idle = [] if derive.usable(file, "idle") is not None else ["power.idle"]
     works = joules.work(file, derive.Steps()).sequential_write is not None
     return idle + ([] if works else ["power.active"])
+
+
+def disk_ratings(endurance: Endurance) -> dict[str, float]:
+    """Of a disk: bytes moved a year, loads and unloads of its heads, starts and stops of its spindle."""
+    rated = {
+        "bytes_per_year": endurance.workload_per_year,
+        "load_unload_cycles": endurance.load_unload_cycles,
+        "start_stop_cycles": endurance.start_stop_cycles,
+    }
+    return {name: float(value) for name, value in rated.items() if value is not None}
+
+
+def file_ratings(file: DeviceFile) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Of any device file, one too poor to be simulated included; with what was derived or assumed for it.
+
+    Of an SSD: bytes that hosts may write (``tbw``, else ``dwpd`` over the warranty), cycles of its flash.
+    """
+    if file.kind == "hdd":
+        return disk_ratings(file.endurance), ()
+    steps = derive.Steps()
+    wear = ssd.wear(file, steps)
+    rated = {"bytes_written": wear.rated_bytes, "pe_cycles": wear.pe_cycles}
+    found = {name: float(value) for name, value in rated.items() if value is not None}
+    return found, tuple(f"{file.name}: {text}" for text in steps.notes())

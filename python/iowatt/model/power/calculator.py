@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from iowatt.base.results import Note
-from iowatt.model.power import cooling
-from iowatt.model.power.laws import Part
-from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
+from iowatt.model.power.efficiency import MODES, Mode, Supplies
+from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, Part, tons
 from iowatt.model.power.result import (
     Activity,
     CalculatedPower,
@@ -25,7 +24,6 @@ from iowatt.model.power.result import (
     SupplyState,
 )
 from iowatt.model.power.spin_up import SpinUp, spin_up
-from iowatt.model.power.supplies import MODES, Mode, Supplies
 
 ACTIVITIES: Final[tuple[Activity, ...]] = ("idle", "active")
 
@@ -65,7 +63,7 @@ def total(plan: ArrayPlan, mode: Mode, how: Activity) -> PowerTotal:
         loss_w=drawn - given,
         va=va,
         btu_per_h=drawn * plan.btu_per_wh,
-        tons=cooling.tons(drawn),
+        tons=tons(drawn),
         facility_w=None if plan.pue is None else drawn * plan.pue,
     )
 
@@ -134,7 +132,7 @@ def components(plan: ArrayPlan) -> list[ComponentPower]:
             rows.append(
                 _row(
                     f"{enclosure.name}.supplies", "supply loss", enclosure.name, count,
-                    what=enclosure.supplies.curve.name, basis="wall", watts=losses,
+                    what=enclosure.supplies.efficiency, basis="wall", watts=losses,
                 )
             )  # fmt: skip
     return rows
@@ -185,8 +183,8 @@ def _supply(plan: ArrayPlan, enclosure: Enclosure, supplies: Supplies) -> Supply
         count=supplies.count,
         needed=supplies.needed,
         sharing="active-standby" if supplies.active_standby else "load-sharing",
-        efficiency=supplies.curve.name,
-        points=list(supplies.curve.points),
+        efficiency=supplies.efficiency,
+        points=list(supplies.points),
         power_factor=supplies.power_factor,
         fullest={mode: {how: state(mode, how) for how in ACTIVITIES} for mode in MODES},
     )

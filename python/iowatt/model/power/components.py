@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.base.problems import KeyPath
-from iowatt.model.library.efficiency import certificates
-from iowatt.model.library.notes import stand_in
-from iowatt.model.library.part import Law, PartFile, find_part
-from iowatt.model.power.efficiency import Curve
+from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.results import Note
+from iowatt.model.library.part import Law, PartFile, certificates, find_part
+from iowatt.model.library.source import stand_in
+from iowatt.model.power.efficiency import Supplies
 from iowatt.model.power.keys import PartKeys, SupplyKeys
-from iowatt.model.power.laws import Part, fan
-from iowatt.model.power.resolved import Resolved
-from iowatt.model.power.supplies import Supplies
+from iowatt.model.power.plan import ArrayPlan, Part, fan
+
+PATH: Final[KeyPath] = ("array", "power")
+
+
+@dataclass
+class Resolved:
+    """The plan, where nothing is wrong, and notes for whoever reads its figures.
+
+    ``base_dir`` is what files are relative to; ``busy_needed`` says that a Run is to follow in which no
+    controller's processors are simulated, so that parts must say at what rate they are at full work.
+    """
+
+    base_dir: Path
+    busy_needed: bool = False
+    plan: ArrayPlan | None = None
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    def problem(self, code: str, path: KeyPath, message: str, hint: str | None = None) -> None:
+        """Keep what is wrong at ``path``."""
+        self.problems.append(Problem(code, path, message, hint))
 
 
 def part(keys: PartKeys, path: KeyPath, found: Resolved) -> Part | None:
@@ -139,9 +160,9 @@ def supplies(keys: SupplyKeys, path: KeyPath, found: Resolved) -> Supplies | Non
             hint = f"input = {' or '.join(repr(known) for known in tables)}, or another certificate"
             found.problem("missing-figure", (*path, "efficiency"), message, hint)
             return None
-        curve = Curve(tables[keys.input], f"{efficiency} at {keys.input}")
+        name, points = f"{efficiency} at {keys.input}", tables[keys.input]
     else:
-        curve = Curve(efficiency, "given by the scenario")
+        name, points = "given by the scenario", efficiency
     return Supplies(
         rating_w=keys.rating,
         peak_w=peak,
@@ -150,5 +171,6 @@ def supplies(keys: SupplyKeys, path: KeyPath, found: Resolved) -> Supplies | Non
         active_standby=keys.sharing == "active-standby",
         standby_w=keys.standby,
         power_factor=keys.power_factor,
-        curve=curve,
+        efficiency=name,
+        points=points,
     )

@@ -10,10 +10,10 @@ is what the supply takes at no load.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from iowatt.base.errors import BadValueError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
+
 
 Point = tuple[float, float]
 
@@ -34,8 +35,6 @@ class Curve:
     """
 
     points: tuple[Point, ...]
-    name: str = ""
-    _cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def input_share(self, load: Floats | float) -> Floats:
         """What the supply draws at ``load``, both over the rating.
@@ -104,3 +103,55 @@ def check(points: Sequence[Sequence[float]]) -> None:
         if high / eta_high <= low / eta_low or eta_low <= (eta_high - eta_low) / (high - low) * low:
             message = f"between the loads {low:g} and {high:g} the supply would draw less for more output"
             raise BadValueError("conflict", None, message)
+
+
+Mode = Literal["normal", "redundant", "failover"]
+MODES: tuple[Mode, ...] = ("normal", "redundant", "failover")
+
+
+@dataclass(frozen=True)
+class Supplies:
+    """Like supplies of one enclosure; watts. ``needed`` of ``count`` are enough (N of N+1, N of N+N)."""
+
+    rating_w: float
+    peak_w: float
+    count: int
+    needed: int
+    active_standby: bool
+    standby_w: float
+    power_factor: float
+    #: What the curve is called, and its points.
+    efficiency: str
+    points: tuple[Point, ...]
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The efficiency of one."""
+        return Curve(self.points)
+
+    @property
+    def capacity_w(self) -> float:
+        """What they can give with the redundant ones lost."""
+        return self.needed * self.rating_w
+
+    @property
+    def peak_capacity_w(self) -> float:
+        """The same for a short time, such as a spin-up."""
+        return self.needed * self.peak_w
+
+    def carrying(self, mode: Mode) -> int:
+        """Supplies that carry the load."""
+        return self.needed if mode == "failover" or (mode == "normal" and self.active_standby) else self.count
+
+    def load(self, watts: Floats | float, mode: Mode) -> Floats:
+        """Share of its rating that a carrying supply gives out of ``watts``."""
+        import numpy as np
+
+        return np.asarray(watts, dtype=float) / (self.carrying(mode) * self.rating_w)
+
+    def input_w(self, watts: Floats | float, mode: Mode = "normal") -> Floats:
+        """Watts drawn to give out ``watts``."""
+        carrying = self.carrying(mode)
+        drawn = carrying * self.rating_w * self.curve.input_share(self.load(watts, mode))
+        idle = 0 if mode == "failover" else self.count - carrying
+        return drawn + idle * self.standby_w

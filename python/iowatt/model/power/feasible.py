@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from iowatt.base.problems import KeyPath
 from iowatt.base.results import Note
 from iowatt.model.library.part import find_part
-from iowatt.model.power.drives import Drives
+from iowatt.model.power.components import PATH, Resolved
 from iowatt.model.power.keys import ArrayPower
-from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix
-from iowatt.model.power.resolved import PATH, Resolved
+from iowatt.model.power.plan import ArrayPlan, Drives, Enclosure, Mix
 
 
 def controllers(

@@ -12,8 +12,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Power
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.library.efficiency import certificates
-from iowatt.model.library.part import PartFigures
+from iowatt.model.library.part import PartFigures, certificates
 from iowatt.model.power.efficiency import check
 
 Points = tuple[tuple[float, float], ...]
@@ -61,22 +60,18 @@ Efficiency = Annotated[
 class SupplyKeys(Strict):
     """Like power supplies of one enclosure."""
 
-    rating: Power = key("What one can give out for good.", unit="W", gt=0, example="750W")
+    rating: Power = key("What one can give out for good.", gt=0, example="750W")
     peak: Power | None = key(
         "What one can give out for a few seconds, such as a spin-up.",
-        default=None,
         unset="the rating",
-        unit="W",
         gt=0,
         example="1000W",
     )
-    count: int = key("How many each enclosure has.", default=2, ge=1, le=64, example=2)
+    count: int = key("How many each enclosure has.", default=2, within=(1, 64), example=2)
     needed: int | None = key(
         "How many of them are enough: 1 of 2 is 1+1, 2 of 3 is N+1, 2 of 4 is N+N.",
-        default=None,
         unset="half of them, rounded up",
-        ge=1,
-        le=64,
+        within=(1, 64),
         example=1,
     )
     sharing: Literal["load-sharing", "active-standby"] = key(
@@ -85,7 +80,7 @@ class SupplyKeys(Strict):
         default="load-sharing",
         example="active-standby",
     )
-    standby: Power = key("What one that stands by draws.", default=3.0, unit="W", example="3W")
+    standby: Power = key("What one that stands by draws.", default=3.0, example="3W")
     efficiency: Efficiency = key(
         "Share of what it draws that it gives out, by load: a certificate, one share at every load, or "
         "points [load, efficiency] with load as a share of the rating, up to full load.",
@@ -114,12 +109,11 @@ class PartKeys(PartFigures):
     name: Name = key("Its name in results.", example="controller")
     model: str | None = key(
         "A part of the library or a file ending in .toml; the other keys change its figures.",
-        default=None,
         unset="none, the keys of this table give the figures",
         min_length=1,
         example="stand-in-controller",
     )
-    count: int = key("How many each enclosure has.", default=1, ge=1, le=10_000, example=2)
+    count: int = key("How many each enclosure has.", default=1, within=(1, 10_000), example=2)
 
 
 class EnclosureKeys(Strict):
@@ -128,17 +122,14 @@ class EnclosureKeys(Strict):
     name: Name = key("Its name in results.", example="shelf")
     count: int | None = key(
         "How many there are.",
-        default=None,
         unset="as many as its drives need; one, where it has no drives",
-        ge=1,
-        le=10_000,
+        within=(1, 10_000),
         example=2,
     )
-    slots: int | None = key("Drives that one holds.", default=None, unset="none", ge=1, le=10_000, example=25)
+    slots: int | None = key("Drives that one holds.", unset="none", within=(1, 10_000), example=25)
     form_factor: Literal["2.5", "3.5"] | None = key(
         "What its slots take. A drive of 3.5 inches does not go into a slot of 2.5; the other way round a "
         "carrier helps.",
-        default=None,
         unset="any drive",
         example="2.5",
     )
@@ -151,7 +142,6 @@ class EnclosureKeys(Strict):
     part: list[PartKeys] = key("What it holds besides drives.", default=[])
     supply: SupplyKeys | None = key(
         "Its power supplies.",
-        default=None,
         unset="none: its watts are taken as if at the wall",
         example={"rating": "750W", "count": 2, "needed": 1, "efficiency": "80plus-gold"},
     )
@@ -160,14 +150,9 @@ class EnclosureKeys(Strict):
 class SpinUpKeys(Strict):
     """How drives are started when the array is switched on."""
 
-    at_once: int = key("Drives started together.", ge=1, le=100_000, example=2)
+    at_once: int = key("Drives started together.", within=(1, 100_000), example=2)
     interval: Duration | None = key(
-        "Time between starts.",
-        default=None,
-        unset="when those before are up",
-        unit="s",
-        gt=0,
-        example="6s",
+        "Time between starts.", unset="when those before are up", gt=0, example="6s"
     )
     per: Literal["enclosure", "array"] = key(
         "Whether each enclosure starts its own drives, all enclosures at the same time, or the array all of "
@@ -181,7 +166,7 @@ class ArrayPower(Strict):
     """What the array draws besides its drives, and how it gets its power."""
 
     enclosure: Annotated[list[EnclosureKeys], Field(min_length=1)] = key(
-        "Enclosures: what holds drives and parts, and feeds them.",
+        "Enclosures: what holds drives and parts, and feeds them."
     )
     controller: Literal["inside", "none"] = key(
         "Where the controllers are. inside: parts of kind controller; without any it is no array. none: "
@@ -190,17 +175,12 @@ class ArrayPower(Strict):
         example="none",
     )
     spin_up: SpinUpKeys | None = key(
-        "How drives are started when the array is switched on.",
-        default=None,
-        unset="all at once",
-        example={"at_once": 2},
+        "How drives are started when the array is switched on.", unset="all at once", example={"at_once": 2}
     )
     pue: float | None = key(
         "Power usage effectiveness of the building: what it draws for each watt at this wall.",
-        default=None,
         unset="not asked",
-        ge=1,
-        le=10,
+        within=(1, 10),
         example=1.5,
     )
     btu_factor: Literal["exact", "p9500-slip"] = key(

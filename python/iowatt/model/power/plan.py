@@ -3,12 +3,102 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
-from iowatt.model.power.drives import Drives
-from iowatt.model.power.laws import Part
-from iowatt.model.power.supplies import Supplies
+from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
+
+from iowatt.model.library.part import Law
+from iowatt.model.power.efficiency import Mode, Supplies
+
+if TYPE_CHECKING:
+    from iowatt.model.power.efficiency import Floats
+
+
+@dataclass(frozen=True)
+class Part:
+    """Like parts of one enclosure; watts of one. ``active_w`` of a fan is at full speed.
+
+    ``at_wall`` figures were published or measured at the wall: they do not go through the supplies again.
+    """
+
+    name: str
+    kind: str
+    count: int
+    law: Law
+    idle_w: float
+    active_w: float
+    at_wall: bool = False
+    full_iops: float | None = None
+    full_bytes_per_s: float | None = None
+    speed: float | None = None
+    failover_speed: float | None = None
+    sources: tuple[str, ...] = ()
+
+    def watts(self, utilisation: float, mode: Mode = "normal") -> float:
+        """Of all of them at a utilisation from 0 to 1."""
+        if self.law == "speed-cubed":
+            speed = self.failover_speed if mode == "failover" else self.speed
+            return self.count * fan(self.active_w, 1.0 if speed is None else speed)
+        return self.count * (self.idle_w + (self.active_w - self.idle_w) * utilisation)
+
+    def utilisation(self, iops: Floats, bytes_per_s: Floats, processors: Floats | None) -> Floats:
+        """Active share of the time in intervals with these rates, and this busy share of the processors."""
+        import numpy as np
+
+        share = np.zeros(len(iops))
+        if self.law == "utilisation" and processors is not None:
+            share = processors
+        elif self.law in ("throughput", "utilisation"):
+            if self.full_iops:
+                share = share + iops / self.full_iops
+            if self.full_bytes_per_s:
+                share = share + bytes_per_s / self.full_bytes_per_s
+        return np.clip(share, 0.0, 1.0)
+
+
+def fan(full_w: float, speed: float) -> float:
+    """Watts of a fan at ``speed``, a share of full speed, where it draws ``full_w``."""
+    return full_w * speed**3
+
+
+@dataclass(frozen=True)
+class Drives:
+    """The drives of a pool; watts of one, None where not known.
+
+    ``operating_w`` is that of random reads, which is how drive manuals define operating, else of positioning,
+    else of transfers; of an SSD the highest that is known. ``spin_up_w`` is the highest draw of a start.
+    ``sources`` say where these come from.
+    """
+
+    pool: str
+    model: str
+    count: int
+    raw_bytes: int
+    form_factor: str | None
+    idle_w: float | None
+    operating_w: float | None
+    standby_w: float | None
+    spin_up_w: float | None
+    spin_up_s: float | None
+    sources: tuple[str, ...] = ()
+
+
+#: BTU (international table) in a watt-hour: 3600 J / 1055.05585262 J.
+BTU_PER_WH: Final = 3.412142
+#: What the spreadsheet of the 2013 study multiplied by (2072 W as 6506.1 BTU/h): a slip, 8 % low.
+BTU_PER_WH_P9500_SLIP: Final = 3.14
+#: One ton of refrigeration.
+BTU_PER_H_PER_TON: Final = 12_000.0
+
+FACTORS: Final = {"exact": BTU_PER_WH, "p9500-slip": BTU_PER_WH_P9500_SLIP}
+
+
+def tons(watts: float) -> float:
+    """Tons of refrigeration that remove ``watts`` of heat; 1 ton is 12,000 BTU/h, 3,516.85 W."""
+    return watts * BTU_PER_WH / BTU_PER_H_PER_TON
+
 
 Mix = tuple[int, ...]
 
@@ -59,7 +149,12 @@ class ArrayPlan:
     """An array's power."""
 
     enclosures: tuple[Enclosure, ...]
-    drives: Mapping[str, Drives]
+    #: By pool; a list in the file.
+    drives: Annotated[
+        Mapping[str, Drives],
+        BeforeValidator(lambda kinds: {kind["pool"]: kind for kind in kinds}),
+        PlainSerializer(lambda kinds: [asdict(kind) for kind in kinds.values()]),
+    ]
     stagger: Stagger | None
     pue: float | None
     btu_per_wh: float
@@ -78,55 +173,17 @@ class ArrayPlan:
 
     def as_dict(self) -> dict[str, Any]:
         """The part ``power`` of a plan file."""
-        stagger = self.stagger
-        return {
-            "enclosures": [
-                {
-                    "name": enclosure.name,
-                    "pools": list(enclosure.pools),
-                    "slots": enclosure.slots,
-                    "filling": [[number, list(mix)] for number, mix in enclosure.filling],
-                    "parts": [part.as_dict() for part in enclosure.parts],
-                    "supplies": None if enclosure.supplies is None else enclosure.supplies.as_dict(),
-                }
-                for enclosure in self.enclosures
-            ],
-            "drives": [kind.as_dict() for kind in self.drives.values()],
-            "stagger": None
-            if stagger is None
-            else {
-                "at_once": stagger.at_once,
-                "interval_s": stagger.interval_s,
-                "per_array": stagger.per_array,
-            },
-            "pue": self.pue,
-            "btu_per_wh": self.btu_per_wh,
-            "btu_slip": self.btu_slip,
-        }
+        return cast("dict[str, Any]", _adapter().dump_python(self, mode="json"))
 
     @classmethod
     def of(cls, plan: Mapping[str, Any]) -> ArrayPlan:
         """From the part ``power`` of a plan file."""
-        return cls(
-            enclosures=tuple(_enclosure(part) for part in plan["enclosures"]),
-            drives={part["pool"]: Drives.of(part) for part in plan["drives"]},
-            stagger=None if plan["stagger"] is None else Stagger(**plan["stagger"]),
-            pue=plan["pue"],
-            btu_per_wh=plan["btu_per_wh"],
-            btu_slip=plan["btu_slip"],
-        )
+        return _adapter().validate_python(plan)
 
 
-def _enclosure(plan: Mapping[str, Any]) -> Enclosure:
-    supplies = plan["supplies"]
-    return Enclosure(
-        name=plan["name"],
-        pools=tuple(plan["pools"]),
-        slots=plan["slots"],
-        filling=tuple((number, tuple(mix)) for number, mix in plan["filling"]),
-        parts=tuple(Part.of(part) for part in plan["parts"]),
-        supplies=None if supplies is None else Supplies.of(supplies),
-    )
+@cache
+def _adapter() -> TypeAdapter[ArrayPlan]:
+    return TypeAdapter(ArrayPlan)
 
 
 def fill(counts: Sequence[int], slots: int, enclosures: int, *, even: bool) -> list[Mix]:

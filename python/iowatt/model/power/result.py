@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.model.power.supplies import Mode
+from iowatt.model.power.efficiency import Mode
 
 Activity = Literal["idle", "active"]
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iowatt.model.power.drives import Drives
-from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, Stagger
+from iowatt.model.power.plan import ArrayPlan, Drives, Enclosure, Mix, Stagger
 
 if TYPE_CHECKING:
     from iowatt.model.power.efficiency import Floats

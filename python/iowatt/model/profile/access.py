@@ -6,9 +6,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from iowatt.base.quantity import BlockSize
+from iowatt.base.quantity import BlockSize, Percent
 from iowatt.base.strict import Strict, key
-from iowatt.model.profile.quantities import Percent
 
 DEFAULT_EXTENT: Final = 1 << 20
 
@@ -46,13 +45,11 @@ class Sequential(Strict):
         "sequential: each request begins where the one before it ended; a range that ends begins again."
     )
     streams: int = key(
-        "Cursors that walk the range, each for itself.", default=1, ge=1, le=1 << 20, example=8
+        "Cursors that walk the range, each for itself.", default=1, within=(1, 1 << 20), example=8
     )
     run: BlockSize | None = key(
         "Mean bytes of a run (geometric); after it the cursor goes on at a uniformly drawn place.",
-        default=None,
         unset="a run ends at the end of the range only",
-        unit="bytes",
         gt=0,
         example="1MiB",
     )
@@ -109,7 +106,7 @@ class Skew(Strict):
     pattern: Literal["skew"] = _pattern(
         "skew: the hottest fraction c of the range takes the share 1-(1-c)^k of the requests."
     )
-    k: float = key("The law's k: 1 is uniform, 3.5 is 70/30, 7 is 80/20.", ge=1, le=10_000, example=7)
+    k: float = key("The law's k: 1 is uniform, 3.5 is 70/30, 7 is 80/20.", within=(1, 10_000), example=7)
     extent: BlockSize = _extent("an extent")
     order: Order = _order()
 
@@ -138,11 +135,9 @@ class HierarchicalReuse(Strict):
         "hierarchical-reuse: a walk on the leaves of a tree; from the last one up a random number of levels, "
         "and down to any leaf below."
     )
-    climb: Percent = key(
-        "Chance, in percent, to climb one more level before descending.", lt=100, unit="%", example=50
-    )
-    leaf: BlockSize = key("Bytes of a leaf.", default=4096, unit="bytes", gt=0, example="4KiB")
-    fanout: int = key("Children of a node.", default=2, ge=2, le=1 << 16, example=2)
+    climb: Percent = key("Chance, in percent, to climb one more level before descending.", lt=100, example=50)
+    leaf: BlockSize = key("Bytes of a leaf.", default=4096, gt=0, example="4KiB")
+    fanout: int = key("Children of a node.", default=2, within=(2, 1 << 16), example=2)
 
     def plan(self) -> dict[str, Any]:
         """The law for the generator."""
@@ -157,10 +152,8 @@ class HierarchicalReuse(Strict):
 class Hit(Strict):
     """A point of a curve of hits."""
 
-    cache: BlockSize = key(
-        "Size of an LRU cache of the stream's blocks.", unit="bytes", gt=0, example="64MiB"
-    )
-    share: Percent = key("Share of requests that hit it, cumulative.", unit="%", example=40)
+    cache: BlockSize = key("Size of an LRU cache of the stream's blocks.", gt=0, example="64MiB")
+    share: Percent = key("Share of requests that hit it, cumulative.", example=40)
 
 
 class ReuseDistance(Strict):
@@ -170,7 +163,7 @@ class ReuseDistance(Strict):
         "reuse-distance: an LRU stack whose depths follow a curve of hits; what no cache of the curve would "
         "hit goes to a block not used before."
     )
-    block: BlockSize = key("Bytes of a block.", default=4096, unit="bytes", gt=0, example="4KiB")
+    block: BlockSize = key("Bytes of a block.", default=4096, gt=0, example="4KiB")
     hits: list[Hit] = key(
         "Points of the curve: sizes of an LRU cache, rising, and the share of requests that hit each.",
         min_length=1,
@@ -192,7 +185,7 @@ class RunLength(Strict):
     """Runs of one length."""
 
     requests: float = key("Mean requests of a run.", ge=1, lt=1e15, example=16)
-    share: Percent = key("Share of the runs.", gt=0, unit="%", example=2)
+    share: Percent = key("Share of the runs.", gt=0, example=2)
 
 
 class Jump(Strict):
@@ -200,7 +193,7 @@ class Jump(Strict):
 
     least: int = key("Shortest, bytes; backward where negative.", unit="bytes", example=-8192)
     below: int = key("All are shorter than this, bytes; of the same sign.", unit="bytes", example=-16384)
-    share: Percent = key("Share of the jumps.", gt=0, unit="%", example=12)
+    share: Percent = key("Share of the jumps.", gt=0, example=12)
 
 
 class Depth(Strict):
@@ -208,7 +201,7 @@ class Depth(Strict):
 
     least: int = key("Least depth, from 1: the block used last.", ge=1, lt=1 << 40, example=1)
     most: int = key("Greatest depth.", ge=1, lt=1 << 40, example=8)
-    share: Percent = key("Share of the runs.", gt=0, unit="%", example=5)
+    share: Percent = key("Share of the runs.", gt=0, example=5)
 
 
 class Density(Strict):
@@ -235,14 +228,13 @@ class Density(Strict):
         "Requests that go on with the run of the one before them while it has more; the others begin a run, "
         "or go on with one that was left.",
         default=100.0,
-        unit="%",
         example=60,
     )
     near: Percent = key(
-        "Share of runs that begin at a jump from where the last one ended.", default=0.0, unit="%", example=20
+        "Share of runs that begin at a jump from where the last one ended.", default=0.0, example=20
     )
     jumps: list[Jump] = key("Those jumps; shares add up to 100.", default=[], max_length=4096)
-    block: BlockSize = key("Block of reuse.", default=4096, unit="bytes", ge=512, example="4KiB")
+    block: BlockSize = key("Block of reuse.", default=4096, ge=512, example="4KiB")
     reuse: list[Depth] = key(
         "Runs that begin at a place that any stream used before, by its depth in the stack of last uses.",
         default=[],
@@ -252,7 +244,6 @@ class Density(Strict):
         "Runs that begin at a place not used before; those neither here nor under reuse begin by the "
         "weights alone.",
         default=0.0,
-        unit="%",
         example=5,
     )
 

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from iowatt.base.quantity import Duration, Iops
+from iowatt.base.quantity import Duration, Iops, Percent
 from iowatt.base.strict import Strict, key
-from iowatt.model.profile.quantities import Percent
 from iowatt.model.profile.recorded_trace import Trace
 
 Sojourn = Literal["exponential", "fixed", "pareto"]
@@ -22,7 +21,6 @@ def _law(text: str) -> Any:
 def _rate() -> Any:
     return key(
         "Requests per second, the mean over the long run.",
-        default=None,
         unset="asked for: --rate, or rate_iops in a scenario",
         unit="IOPS",
         example=500,
@@ -46,7 +44,7 @@ class State(Strict):
     """A state of a modulation."""
 
     factor: float = key("What the rate is multiplied by, relative to the other states.", ge=0, example=4)
-    mean: Duration = key("Mean time in the state.", unit="s", gt=0, example="2s")
+    mean: Duration = key("Mean time in the state.", gt=0, example="2s")
 
 
 class Modulation(Strict):
@@ -86,7 +84,7 @@ class Arriving(Staying):
     """What open laws have."""
 
     modulation: Modulation | None = key(
-        "States between which the rate changes at random.", default=None, unset="the rate does not change"
+        "States between which the rate changes at random.", unset="the rate does not change"
     )
 
 
@@ -115,8 +113,8 @@ class Poisson(Arriving):
 class HyperPhase(Strict):
     """One exponential of a mixture."""
 
-    share: Percent = key("Share of gaps that it makes.", gt=0, unit="%", example=90)
-    rate: Iops = key("Its rate.", unit="IOPS", example=2000)
+    share: Percent = key("Share of gaps that it makes.", gt=0, example=90)
+    rate: Iops = key("Its rate.", example=2000)
 
 
 class HyperExponential(Arriving):
@@ -128,17 +126,12 @@ class HyperExponential(Arriving):
     rate: Iops | None = _rate()
     cv: float | None = key(
         "Coefficient of variation of the gaps; with rate it gives two phases of equal load.",
-        default=None,
         unset="phases are given",
-        ge=1,
-        le=1000,
+        within=(1, 1000),
         example=3.8,
     )
     phases: list[HyperPhase] | None = key(
-        "The phases themselves; shares add up to 100.",
-        default=None,
-        unset="made from rate and cv",
-        min_length=1,
+        "The phases themselves; shares add up to 100.", unset="made from rate and cv", min_length=1
     )
 
     def plan(self) -> dict[str, Any]:
@@ -163,8 +156,8 @@ class Batch(Arriving):
         "batch: batches of requests a fixed spacing apart, exponential gaps between."
     )
     rate: Iops | None = _rate()
-    mean_requests: float = key("Mean requests of a batch (geometric).", ge=1, le=1e9, example=8)
-    spacing: Duration = key("Between the requests of a batch.", default=0.0, unit="s", example="100us")
+    mean_requests: float = key("Mean requests of a batch (geometric).", within=(1, 1e9), example=8)
+    spacing: Duration = key("Between the requests of a batch.", default=0.0, example="100us")
 
     def plan(self) -> dict[str, Any]:
         """The law for the generator."""
@@ -184,7 +177,7 @@ class Cascade(Arriving):
     )
     rate: Iops | None = _rate()
     window: Duration = key(
-        "The window that is divided first; phases and envelopes cut it.", unit="s", gt=0, example="10s"
+        "The window that is divided first; phases and envelopes cut it.", gt=0, example="10s"
     )
     unevenness: list[Annotated[list[Uneven], Field(min_length=1, max_length=24)]] = key(
         "Of each halving, the window's first, by the count: of 2 to 3 requests, 4 to 7, ..., the last of all "
@@ -204,8 +197,8 @@ class OnOff(Staying):
 
     law: Literal["on-off"] = _law("on-off: exponential gaps while on, nothing while off.")
     rate: Iops | None = _rate()
-    on: Duration = key("Mean time on.", unit="s", gt=0, example="100ms")
-    off: Duration = key("Mean time off.", unit="s", gt=0, example="900ms")
+    on: Duration = key("Mean time on.", gt=0, example="100ms")
+    off: Duration = key("Mean time off.", gt=0, example="900ms")
     sojourn: Sojourn = _sojourn()
     shape: float = _shape()
 
@@ -227,7 +220,7 @@ class Recorded(Staying):
     law: Literal["recorded"] = _law("recorded: the stamps of a trace; the profile gives all else.")
     trace: Trace = key("The trace whose stamps are taken.", example={"path": "traces/oltp.csv.gz"})
     speed: float = key(
-        "Time compression: 2.0 arrives twice as fast.", default=1.0, ge=1e-6, le=1e6, example=2.0
+        "Time compression: 2.0 arrives twice as fast.", default=1.0, within=(1e-6, 1e6), example=2.0
     )
 
 
@@ -237,10 +230,8 @@ class Closed(Staying):
     law: Literal["closed"] = _law(
         "closed: a fixed number of requests is outstanding; the next follows a completion after a think time."
     )
-    outstanding: int = key("Requests kept outstanding.", ge=1, le=2**32 - 1, example=32)
-    think: Duration = key(
-        "Mean time from a completion to the next request.", default=0.0, unit="s", example="10ms"
-    )
+    outstanding: int = key("Requests kept outstanding.", within=(1, 2**32 - 1), example=32)
+    think: Duration = key("Mean time from a completion to the next request.", default=0.0, example="10ms")
     think_law: Literal["exponential", "fixed"] = key(
         "Law of the think time.", default="exponential", example="fixed"
     )

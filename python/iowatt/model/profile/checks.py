@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.model.profile import access, arrivals
-from iowatt.model.profile.profile import Profile, SizeShare, Stream
+from iowatt.model.profile.profile import Profile, SizeShare, Stream, mixes
 from iowatt.model.profile.ranges import extent
-from iowatt.model.profile.sizes import mixes
 
 # Shares written with a few digits after the point, such as thirds, may miss 100 by this.
 _SHARES_TOLERANCE = 0.011

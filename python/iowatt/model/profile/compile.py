@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 from iowatt.model.profile import arrivals as laws
-from iowatt.model.profile.profile import Phase, Profile, Run, Stream
+from iowatt.model.profile.profile import Mix, Phase, Profile, Run, Stream, mixes
 from iowatt.model.profile.ranges import extent
-from iowatt.model.profile.sizes import Mix, mixes
 
 
 def synthesis(

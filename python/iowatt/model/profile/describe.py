@@ -5,11 +5,83 @@ from __future__ import annotations
 from typing import Any, Final
 
 from iowatt.base.units import format_bytes
-from iowatt.model.profile import remarks
 from iowatt.model.profile.compile import mean_rate
 from iowatt.model.profile.find import load, profile_names
-from iowatt.model.profile.profile import Profile, Stream
-from iowatt.model.profile.sizes import mean, mixes
+from iowatt.model.profile.profile import Profile, Stream, mean_size, mixes, source_of
+
+RATE: Final = "arrivals.rate"
+_OF_STREAM: Final = (
+    "share", "rate_iops", "arrivals", "read_share", "size", "sizes", "read_sizes", "write_sizes", "access",
+    "range", "align", "run",
+)  # fmt: skip
+
+
+def figure_paths(profile: Profile) -> list[str]:
+    """Key paths of all figures that the profile gives."""
+    found = [name for name in ("span", "size", "sizes") if getattr(profile, name) is not None]
+    if profile.arrivals is not None:
+        given = profile.arrivals.model_fields_set
+        found += [f"arrivals.{name}" for name in type(profile.arrivals).model_fields if name in given]
+    for stream in profile.stream:
+        found += [f"stream.{stream.name}.{name}" for name in _OF_STREAM if name in stream.model_fields_set]
+    found += [name for name in ("envelope", "phase") if getattr(profile, name)]
+    return found
+
+
+def remarks(profile: Profile) -> list[str]:
+    """The profile's own notes, and which of its figures are recalled, assumed or not known."""
+    said = [f"profile {profile.name}: {note}" for note in profile.notes]
+    said += [
+        f"profile {profile.name}: not published: {missing.figure}: {missing.why}"
+        for missing in profile.missing
+        if missing.figure != RATE  # without it nothing runs; with it, it was given
+    ]
+    for quality, words in (
+        ("recalled", "UNVERIFIED figures, recalled and not checked against a publication"),
+        ("assumed", "assumed figures, which nobody published"),
+    ):
+        named = marked(profile, quality)
+        if named:
+            said.append(f"profile {profile.name}: {words}: {', '.join(named)}")
+    return said
+
+
+def marked(profile: Profile, quality: str) -> list[str]:
+    """Figures of that quality, streams alike told once."""
+    paths: list[str] = []
+    for figure in figure_paths(profile):
+        source = source_of(profile.source, figure)
+        if source is not None and source.quality == quality:
+            paths.append(figure)
+    return _grouped(paths, [stream.name for stream in profile.stream])
+
+
+def _grouped(paths: list[str], streams: list[str]) -> list[str]:
+    """``sizes of all streams`` in place of one path for each stream."""
+    by_key: dict[str, list[str]] = {}
+    plain = []
+    for path in paths:
+        head, _, rest = path.partition(".")
+        if head == "stream":
+            name, _, key = rest.rpartition(".")
+            by_key.setdefault(key, []).append(name)
+        else:
+            plain.append(path)
+    grouped = []
+    for key, names in by_key.items():
+        whose = "all streams" if len(names) == len(streams) > 1 else ", ".join(names)
+        grouped.append(f"{key} of {whose}")
+    return [*plain, *grouped]
+
+
+def figure_marks(profile: Profile) -> dict[str, Any]:
+    """Each figure with its mark."""
+    found = {}
+    for figure in figure_paths(profile):
+        source = source_of(profile.source, figure)
+        found[figure] = None if source is None else {"quality": source.quality, "source": source.text}
+    return found
+
 
 LIST_SCHEMA: Final = "iowatt.profiles/1"
 SHOW_SCHEMA: Final = "iowatt.profile-show/1"
@@ -30,8 +102,8 @@ def _summary(profile: Profile) -> dict[str, Any]:
         "span_bytes": profile.span,
         "read_percent": sum(share * s.read_share for share, s in shares) / 100 if shares else None,
         "mean_bytes": sum(share * _mean_bytes(s, profile) for share, s in shares) / 100 if shares else None,
-        "unverified": remarks.marked(profile, "recalled"),
-        "assumed": remarks.marked(profile, "assumed"),
+        "unverified": marked(profile, "recalled"),
+        "assumed": marked(profile, "assumed"),
         "missing": [missing.figure for missing in profile.missing],
     }
 
@@ -47,7 +119,7 @@ def _shares(profile: Profile) -> list[tuple[float, Stream]]:
 def _mean_bytes(stream: Stream, profile: Profile) -> float:
     reads, writes = mixes(stream, profile)
     parts = ((stream.read_share, reads), (100 - stream.read_share, writes))
-    return sum(share * mean(mix) for share, mix in parts if mix) / 100
+    return sum(share * mean_size(mix) for share, mix in parts if mix) / 100
 
 
 def table(found: list[dict[str, Any]]) -> list[str]:
@@ -79,7 +151,7 @@ def profile(name: str) -> dict[str, Any]:
         "stream": [{"name": s.name, **_given(s)} for s in found.stream],
         "envelope": [_given(e) for e in found.envelope],
         "phase": [_given(p) for p in found.phase],
-        "figures": remarks.as_dict(found),
+        "figures": figure_marks(found),
         "missing": [{"figure": m.figure, "why": m.why} for m in found.missing],
     }
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
+from iowatt.model.library import folders
 from iowatt.model.profile import checks
 from iowatt.model.profile.profile import Profile
 
 
-@cache
 def profile_names() -> tuple[str, ...]:
     """Names of the library's profiles, sorted."""
-    entries = resources.files("iowatt.model.library").joinpath("profiles").iterdir()
-    return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
+    return folders.names("profiles")
 
 
 @dataclass(frozen=True)
@@ -55,19 +51,15 @@ def load(
     rate_iops:
         The rate of all streams together, in place of the profile's.
 
-    Raises
-    ------
-    InputError
-        There is no such profile (with the nearest names), or its keys are wrong (with file and line). What is
-        wrong between keys is found by ``Loaded.check``.
+    Raises ``InputError``: there is no such profile (with the nearest names), or its keys are wrong (with file
+    and line). What is wrong between keys is found by ``Loaded.check``.
     """
     base = base_dir or Path()
     if name.endswith(".toml"):
         path = base / name
-        text, source, folder = read_text(path), str(path), path.parent
+        document, folder = Document(read_text(path), str(path), overrides, Profile), path.parent
     elif name in profile_names():
-        resource = resources.files("iowatt.model.library").joinpath("profiles", f"{name}.toml")
-        text, source, folder = resource.read_text("utf-8"), f"{name}.toml (library)", base
+        document, folder = folders.document("profiles", name, overrides, Profile), base
     else:
         raise InputError(
             "unknown-name",
@@ -75,7 +67,6 @@ def load(
             f"unknown profile {name!r}; expected a name of the library or a file ending in .toml",
             hint=near_names(name),
         )
-    document = Document(text, source, overrides, Profile)
     if rate_iops is not None:
         _set_rate(document, rate_iops)
     return Loaded(document.validate(Profile), document, folder)
@@ -83,12 +74,8 @@ def load(
 
 def near_names(name: str) -> str:
     """``did you mean ...?`` with up to three names, or where to look for them."""
-    names = profile_names()
-    within = [known for known in names if len(name) > 2 and name.lower() in known]
-    choices = (within or difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.6))[:3]
-    if not choices:
-        return f"`iowatt trace profiles` lists the {len(names)} profiles of the library"
-    return f"did you mean {' or '.join(repr(choice) for choice in choices)}?"
+    listed = f"`iowatt trace profiles` lists the {len(profile_names())} profiles of the library"
+    return folders.near_names("profiles", name, listed)
 
 
 def recorded_beside(plan: dict[str, Any], folder: Path, relative_to: Path) -> dict[str, Any]:

@@ -2,18 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from iowatt.base import json_schema as schemas
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops, Percent
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.profile.access import Access
 from iowatt.model.profile.arrivals import Arrivals, OwnArrivals
-from iowatt.model.profile.marks import Missing, Source
-from iowatt.model.profile.quantities import Percent, Place
+from iowatt.model.profile.ranges import Place
+
+Quality = Literal["measured", "published", "verified", "derived", "defined", "assumed", "recalled"]
+
+
+class Source(Strict):
+    """One publication or method, and the figures that it stands for."""
+
+    figures: list[str] = key(
+        "Key paths of the figures, such as `stream.hot1.share` or `stream.*.sizes`; a table stands for all "
+        "in it.",
+        min_length=1,
+        example=["stream.*.sizes"],
+    )
+    quality: Quality = key(
+        "measured: counted in a trace; published: read in the publication; verified: checked by running it; "
+        "derived: computed from such figures; defined: a choice that makes the profile what it is; assumed: "
+        "ours, nobody published it; recalled: from memory, unverified."
+    )
+    text: str = key("The publication, trace or method.", min_length=1)
+
+    def covers(self, figure: str) -> int:
+        """How exactly this source names ``figure``: the length of the path that does, or 0."""
+        return max((len(path) for path in self.figures if _covers(path, figure)), default=0)
+
+
+class Missing(Strict):
+    """A figure that nobody published: the profile is of use only with it given."""
+
+    figure: str = key("Key path of the figure.", min_length=1, example="arrivals.rate")
+    why: str = key("What is known of it, and why it is not here.", min_length=1)
+
+
+def _covers(path: str, figure: str) -> bool:
+    wanted, steps = path.split("."), figure.split(".")
+    pairs = zip(wanted, steps, strict=False)
+    return len(wanted) <= len(steps) and all(fnmatchcase(step, want) for want, step in pairs)
+
+
+def source_of(sources: Iterable[Source], figure: str) -> Source | None:
+    """The source of a figure by its key path; the most specific one, the first among equals."""
+    best = max(sources, key=lambda source: source.covers(figure), default=None)
+    return best if best is not None and best.covers(figure) else None
+
 
 PROFILE_SCHEMA: Final = "iowatt.profile/1"
 _PERIODS: Final = {"daily": 86_400.0, "weekly": 604_800.0}
@@ -38,14 +83,12 @@ def _pair(value: Any) -> Any:
 class SizeShare(Strict):
     """A size in a mix."""
 
-    size: BlockSize = key("Bytes of a request.", unit="bytes", gt=0, le=2**32 - 1, example="8KiB")
-    share: Percent = key("Share of the requests.", unit="%", gt=0, example=31)
+    size: BlockSize = key("Bytes of a request.", gt=0, le=2**32 - 1, example="8KiB")
+    share: Percent = key("Share of the requests.", gt=0, example=31)
 
 
 def _mix(text: str) -> Any:
-    return key(
-        f"{text} Shares add up to 100.", default=None, unset="as `size` says", min_length=1, max_length=4096
-    )
+    return key(f"{text} Shares add up to 100.", unset="as `size` says", min_length=1, max_length=4096)
 
 
 class Run(Strict):
@@ -57,7 +100,7 @@ class Run(Strict):
         default="geometric",
         example="fixed",
     )
-    gap: Duration = key("Mean time from one to the next.", unit="s", example="4ms")
+    gap: Duration = key("Mean time from one to the next.", example="4ms")
     gap_law: Literal["exponential", "fixed"] = key("Law of the gaps.", default="exponential", example="fixed")
     addresses: Literal["sequential", "same", "law"] = key(
         "Where those that follow go. sequential: each begins where the one before it ended; same: to the "
@@ -73,7 +116,6 @@ class Stream(Strict):
     name: Name = key("Its name; it becomes the stream of its requests in a trace.", example="hot1")
     share: float | None = key(
         "Its share of the requests that [arrivals] makes; the shares of a profile add up to 100.",
-        default=None,
         unset="it has a rate_iops or arrivals of its own",
         unit="%",
         gt=0,
@@ -81,34 +123,22 @@ class Stream(Strict):
         example=28,
     )
     rate_iops: Iops | None = key(
-        "A Poisson rate of its own, in place of a share.",
-        default=None,
-        unset="it has a share",
-        unit="IOPS",
-        example=50,
+        "A Poisson rate of its own, in place of a share.", unset="it has a share", example=50
     )
     arrivals: OwnArrivals | None = key(
         "Arrivals of its own, in place of a share.",
-        default=None,
         unset="it has a share",
         example={"law": "poisson", "rate": 50},
     )
-    read_share: Percent = key("Share of its requests that read.", unit="%", example=70)
+    read_share: Percent = key("Share of its requests that read.", example=70)
     size: BlockSize | None = key(
-        "Bytes of its requests.",
-        default=None,
-        unset="mixes are given",
-        unit="bytes",
-        gt=0,
-        le=2**32 - 1,
-        example="8KiB",
+        "Bytes of its requests.", unset="mixes are given", gt=0, le=2**32 - 1, example="8KiB"
     )
     sizes: list[SizeShare] | None = _mix("A mix of sizes.")
     read_sizes: list[SizeShare] | None = _mix("The mix of its reads, where it differs from that of writes.")
     write_sizes: list[SizeShare] | None = _mix("The mix of its writes, where it differs from that of reads.")
     run: Run | None = key(
         "Each arrival brings further requests of its kind after it; shares and rates count them all.",
-        default=None,
         unset="each request arrives by itself",
         example={"requests": 16, "gap": "4ms"},
     )
@@ -123,9 +153,7 @@ class Stream(Strict):
     )
     align: BlockSize | None = key(
         "What offsets from the start of its range are multiples of.",
-        default=None,
         unset="the size of the request (sequential: nothing)",
-        unit="bytes",
         gt=0,
         example="4KiB",
     )
@@ -153,13 +181,10 @@ class Phase(Strict):
     """A part of the time with another rate or mix."""
 
     name: Name = key("Its name.", example="checkpoint")
-    duration: Duration = key(
-        "Its length; after the last phase the first follows.", unit="s", gt=0, example="30s"
-    )
+    duration: Duration = key("Its length; after the last phase the first follows.", gt=0, example="30s")
     factor: float = key("What the rate is multiplied by.", default=1.0, ge=0, example=2.5)
     shares: dict[Name, Percent] | None = key(
         "Shares of the streams in this phase, by name; they add up to 100.",
-        default=None,
         unset="as in the streams",
         unit="%",
         example={"oltp": 20, "checkpoint": 80},
@@ -192,23 +217,18 @@ class Profile(Strict):
     notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
     span: Capacity | None = key(
         "Address space, from byte 0.",
-        default=None,
         unset="asked for: --span; in a scenario, the volume",
-        unit="bytes",
         gt=0,
         example="1TiB",
     )
     arrivals: Arrivals | None = key(
         "When the requests of streams with a share arrive.",
-        default=None,
         unset="all streams have arrivals of their own",
         example={"law": "poisson", "rate": 500},
     )
     size: BlockSize | None = key(
         "Bytes of the requests of streams that say nothing of sizes.",
-        default=None,
         unset="streams say it",
-        unit="bytes",
         gt=0,
         le=2**32 - 1,
         example="8KiB",
@@ -224,3 +244,37 @@ class Profile(Strict):
     def rated(self) -> bool:
         """Whether requests have arrival times of their own (and do not wait for completions)."""
         return self.arrivals is None or self.arrivals.law != "closed"
+
+
+Mix = list[tuple[int, float]]
+
+
+def mixes(stream: Stream, profile: Profile) -> tuple[Mix, Mix]:
+    """(bytes, share in percent) of reads and of writes; empty where a direction has none."""
+    common = _common(stream) or _common(profile)
+    reads = (_pairs(stream.read_sizes) or common) if stream.read_share > 0 else []
+    writes = (_pairs(stream.write_sizes) or common) if stream.read_share < 100 else []
+    return reads, writes
+
+
+def mean_size(mix: Mix) -> float:
+    """Mean bytes."""
+    return sum(size * share for size, share in mix) / sum(share for _, share in mix)
+
+
+def _common(table: Stream | Profile) -> Mix:
+    return [(table.size, 100.0)] if table.size is not None else _pairs(table.sizes)
+
+
+def _pairs(mix: list[SizeShare] | None) -> Mix:
+    return [(part.size, part.share) for part in mix or []]
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of a profile file."""
+    return schemas.json_schema(Profile, "iowatt workload profile")
+
+
+def schema_text() -> str:
+    """The schema as the file that is checked in."""
+    return schemas.schema_text(Profile, "iowatt workload profile")

@@ -2,9 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
 
-from iowatt.model.profile.quantities import RangeEnd
+from pydantic import BeforeValidator, WithJsonSchema
+
+from iowatt.base import units
+from iowatt.base.errors import BadValueError
+
+RANGE_END: Final = 'a part of the span such as "10%", or a size such as "4MiB" or "1.5TB"'
+_PERCENT: Final = re.compile(r"\s*([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*%\s*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class RangeEnd:
+    """One end of a range: a fraction of the span, or bytes."""
+
+    fraction: float | None
+    bytes_: int | None
+
+    def __str__(self) -> str:
+        return f"{self.fraction * 100:g}%" if self.fraction is not None else f"{self.bytes_} bytes"
+
+
+def _range_end(value: Any) -> RangeEnd:
+    if isinstance(value, RangeEnd):
+        return value
+    if isinstance(value, str) and (match := _PERCENT.fullmatch(value)):
+        percent = float(match[1])
+        if percent > 100:
+            raise BadValueError("out-of-range", None, f"{value!r} is beyond the span; expected at most 100%")
+        return RangeEnd(percent / 100, None)
+    if value == 0 and not isinstance(value, bool):
+        return RangeEnd(None, 0)
+    for parse in (units.parse_capacity, units.parse_block_size):
+        try:
+            return RangeEnd(None, parse(value))
+        except ValueError:
+            continue
+    raise BadValueError("bad-syntax", None, f"{value!r} is not accepted; expected {RANGE_END}")
+
+
+Place = Annotated[
+    RangeEnd,
+    BeforeValidator(_range_end),
+    WithJsonSchema({"type": ["string", "integer"], "examples": ["10%", "4MiB"], "x-accepts": RANGE_END}),
+]
+
 
 _FINE: Final = 1 << 12
 _COARSE: Final = 1 << 20

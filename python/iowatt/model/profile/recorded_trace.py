@@ -52,27 +52,23 @@ class Trace(Strict):
         min_length=1,
     )
     format: TraceFormat | None = key(
-        "The trace's format.", default=None, unset="detected from the name and the first bytes", example="msr"
+        "The trace's format.", unset="detected from the name and the first bytes", example="msr"
     )
     columns: dict[TraceColumn, str | ColumnNumber] | None = key(
         "Which column of a CSV file is which of ours: by its header, or by its number from 0 in a file "
         "without one (`{ time = 0, op = 1, lba = 2, sectors = 3 }`). `lba` and `sectors` in place of "
         "`offset` and `size` count sectors.",
-        default=None,
         unset="headers are matched with the names in common use",
         example={"time": "Timestamp", "offset": "LBA"},
     )
     time_unit: Literal["s", "ms", "us", "ns", "ps"] | None = key(
         "Unit of the times of a CSV file, of a regex's group `time`, or of an mqsim trace (ps there too).",
-        default=None,
         unset="taken from the header or group (time_us), an error where that does not say; ns for mqsim",
         example="ms",
     )
     sector_size: BlockSize | None = key(
         "Bytes of the sector in which the trace counts its addresses.",
-        default=None,
         unset="the format's own, 512 bytes in most",
-        unit="bytes",
         example="4096",
         gt=0,
         le=2**32 - 1,
@@ -80,20 +76,17 @@ class Trace(Strict):
     event: Literal["Q", "D", "C"] | None = key(
         "Which event of blkparse, blktrace, perf, hp-srt and etw is the arrival. Q queued, D sent to the "
         "device, C completed.",
-        default=None,
         unset="Q; D for perf",
         example="D",
     )
     device: str | None = key(
         "Which device of the trace to take; `*` lays all devices over one address space.",
-        default=None,
         unset="the trace must hold one device only, unless `devices` or `place` says more",
         example="8,0",
     )
     devices: list[str] | None = key(
         "Which devices of the trace to take, in place of `device`; over one address space unless `place` "
         "puts them beside one another.",
-        default=None,
         unset="see `device`",
         example=["hm.0", "hm.1"],
         min_length=1,
@@ -101,19 +94,16 @@ class Trace(Strict):
     pattern: str | None = key(
         "For the format regex: the regular expression of a line, with groups named time_us, op (or read, "
         "write, trim, flush), offset or lba, size or sectors, device, stream, response_us.",
-        default=None,
         unset="required by the format regex, refused by the others",
         example=r"(?<time_s>[\d.]+) (?<op>R|W) (?<lba>\d+) (?<sectors>\d+)",
         min_length=1,
     )
     rate_iops: float | None = key(
         "Requests per second of a trace that records no times (arc, lirs, fio-iolog without waits).",
-        default=None,
         unset="required by such a trace, unless its replay is closed",
         unit="requests per second",
         example=500,
-        ge=1e-6,
-        le=1e9,
+        within=(1e-6, 1e9),
     )
     skip_bad: int = key(
         "Malformed records that may be skipped; they are counted.", default=0, ge=0, example=100
@@ -121,17 +111,13 @@ class Trace(Strict):
     order_tolerance: Duration | None = key(
         "How far a time stamp may step back; within it requests are sorted again, beyond it the trace is "
         "refused.",
-        default=None,
         unset="the format's own, 1 ms to 60 s",
-        unit="s",
         example="10ms",
     )
     spread: Duration | None = key(
         "The tick of coarse stamps: requests with equal stamps are spread uniformly over it, in their order, "
         "by the scenario's seed.",
-        default=None,
         unset="stamps are taken as they are",
-        unit="s",
         example="1s",
         gt=0,
     )
@@ -154,49 +140,34 @@ class Trace(Strict):
     )
     start: Duration | None = key(
         "Requests from this moment of the trace on; it becomes time 0.",
-        default=None,
         unset="from the first",
-        unit="s",
         example="10min",
     )
     end: Duration | None = key(
-        "Requests before this moment of the trace.",
-        default=None,
-        unset="to the last",
-        unit="s",
-        example="20min",
-        gt=0,
+        "Requests before this moment of the trace.", unset="to the last", example="20min", gt=0
     )
     split: BlockSize | None = key(
         "Requests are cut at multiples of this many bytes.",
-        default=None,
         unset="requests are not cut",
-        unit="bytes",
         example="4KiB",
-        ge=512,
-        le=2**32,
+        within=(512, 2**32),
     )
     max_transfer: BlockSize | None = key(
         "Requests are cut into pieces of at most this many bytes.",
-        default=None,
         unset="requests are not cut",
-        unit="bytes",
         example="128KiB",
-        ge=512,
-        le=2**32,
+        within=(512, 2**32),
     )
     place: Literal["end-to-end"] | dict[str, Capacity] | None = key(
         "Where the trace's devices lie in the volume. end-to-end: one behind the other in order of "
         "appearance, each at a multiple of `place_align`; the trace is read twice. Else the offset of each "
         "device.",
-        default=None,
         unset="devices are not moved; several lie over one another where `device` or `devices` says so",
         example={"sda": "0B", "sdb": "100GiB"},
     )
     place_align: BlockSize = key(
         "Multiple at which a device begins that is placed end to end.",
         default=2**20,
-        unit="bytes",
         example="1MiB",
         gt=0,
         le=2**50,

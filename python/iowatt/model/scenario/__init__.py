@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from iowatt.base.problems import Problem, ScenarioError
     from iowatt.model.scenario.compile import compile_plan, resolve_sources
     from iowatt.model.scenario.loading import load
-    from iowatt.model.scenario.model import Scenario
-    from iowatt.model.scenario.schema import json_schema
+    from iowatt.model.scenario.model import Scenario, json_schema
 
 __all__ = [
     "Problem",
@@ -32,7 +31,7 @@ _HOMES = {
     "Scenario": "iowatt.model.scenario.model",
     "ScenarioError": "iowatt.base.problems",
     "compile_plan": "iowatt.model.scenario.compile",
-    "json_schema": "iowatt.model.scenario.schema",
+    "json_schema": "iowatt.model.scenario.model",
     "load": "iowatt.model.scenario.loading",
     "resolve_sources": "iowatt.model.scenario.compile",
 }

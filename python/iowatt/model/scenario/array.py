@@ -2,31 +2,100 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    GetJsonSchemaHandler,
     WithJsonSchema,
-    model_validator,
 )
-from pydantic_core import CoreSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Speed
-from iowatt.base.strict import Name, Strict, key
+from iowatt.base.strict import Name, ShortForm, Strict, key
 from iowatt.model.library.device import HddPower
-from iowatt.model.library.queueing import Scheduler
+from iowatt.model.library.electronics import Scheduler
 from iowatt.model.power.keys import ArrayPower
 from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
 from iowatt.model.scenario.controller import Controller
 from iowatt.model.scenario.power import NeverPolicy, PowerPolicy
-from iowatt.model.scenario.recovery import Failure, Rebuild, Sparing
 from iowatt.model.scenario.ssd_keys import SsdSettings
 from iowatt.model.scenario.virtual_pool import VirtualPool
+
+Sparing = Literal["dedicated", "distributed", "adaptive"]
+
+
+def _rate(value: Any) -> Any:
+    if value is None or value == "unlimited":
+        return None
+    try:
+        rate = units.parse_rate(value)
+    except BadValueError as error:
+        raise BadValueError(error.code, None, f"{error.message}, or 'unlimited'") from None
+    if rate < 1:
+        message = f"{value!r} would never end; expected {units.RATE}, or 'unlimited'"
+        raise BadValueError("out-of-range", None, message)
+    return rate
+
+
+class Failure(Strict):
+    """A drive fails and stays failed."""
+
+    drive: int = key(
+        "Which drive of the pool, counted from 0. Dedicated spares are numbered after the others and may "
+        "fail too.",
+        ge=0,
+        example=3,
+    )
+    at: Duration = key(
+        "When it fails, from the start of the run; 0s is degraded from the start. What it is doing then "
+        "still completes, what waits at it goes to the other drives, and from then on it draws no power.",
+        example="10min",
+    )
+
+
+class Rebuild(Strict):
+    """How a failed drive is rebuilt onto spare space."""
+
+    rate: Annotated[
+        float | None,
+        BeforeValidator(_rate),
+        WithJsonSchema(
+            {
+                "type": "string",
+                "examples": ["50MB/s", "unlimited"],
+                "x-accepts": f"{units.RATE}, or 'unlimited'",
+            }
+        ),
+    ] = key(
+        "How much of the failed drive is restored a second, at most.",
+        unset="unlimited, as fast as window and drives allow",
+        unit="bytes/s",
+        example="50MB/s",
+    )
+    outstanding: int = key(
+        "Steps under way at a time. More keep the drives busier and requests waiting longer.",
+        default=1,
+        within=(1, 1024),
+        example=4,
+    )
+    step: BlockSize = key(
+        "How much of each drive a step takes, rounded up to whole stripe units. Its reads and then its "
+        "writes are one operation a drive where they lie together.",
+        default=1 << 20,
+        example="512KiB",
+        gt=0,
+        le=2**40,
+    )
+    delay: Duration = key("Time from the failure to the start of the rebuild.", default=0.0, example="5min")
+    priority: Literal["host-first", "equal"] = key(
+        "Rank in the drives' queues. host-first: a rebuild operation starts only where no operation of a "
+        "request waits (a saturated array then never finishes); equal: the scheduler treats both alike.",
+        default="host-first",
+        example="equal",
+    )
 
 
 def _not_boolean(value: Any) -> Any:
@@ -62,8 +131,10 @@ Selector = Annotated[
 ]
 
 
-class DeviceChoice(Strict):
+class DeviceChoice(ShortForm):
     """A drive of the library or of a file, with figures that differ from it."""
+
+    SHORT_MEANS: ClassVar[str] = "A name or a file, without changes."
 
     name: str = key(
         "A drive of the library (`iowatt explain array.pool.device` lists them), a device file ending in "
@@ -73,47 +144,28 @@ class DeviceChoice(Strict):
     )
     drive: str | None = key(
         "Which drive of a DiskSim file: the name of a component or of a specification.",
-        default=None,
         unset="the only one",
         example="disk0",
         min_length=1,
     )
     rpm: Speed | None = key(
         "Another speed of rotation. Skews keep their time, seeks stay as they are, power is not rescaled.",
-        default=None,
         unset="the drive's own",
-        unit="rpm",
         example=15000,
         gt=0,
     )
     capacity: Capacity | None = key(
         "A smaller capacity. A disk offers only its first bytes, on the outer tracks (short stroking); the "
         "flash of an SSD stays, and what is not offered is over-provisioning.",
-        default=None,
         unset="the drive's own",
-        unit="bytes",
         example="18GB",
         gt=0,
     )
     power: HddPower | None = key(
         "Electrical figures in place of, or in addition to, the drive's own.",
-        default=None,
         unset="the drive's own",
         example={"active": "12W", "positioning": "12W", "idle": "8W"},
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        table = handler.resolve_ref_schema(handler(core))
-        return {
-            "anyOf": [{"type": "string", "description": "A name or a file, without changes."}, table],
-            "title": "DeviceChoice",
-        }
 
 
 class Raid(Strict):
@@ -130,7 +182,6 @@ class Raid(Strict):
         "A whole number of sectors. Small units spread one request over several drives, large ones keep it "
         "on one. Without meaning for level 1.",
         default=64 * 1024,
-        unit="bytes",
         example="16KiB",
         gt=0,
         le=2**40,
@@ -153,10 +204,8 @@ class Raid(Strict):
     set_size: int | None = key(
         "Chunklets of a RAID set, parity and copies included, each on another drive. Only where the pool is "
         "divided into chunklets.",
-        default=None,
         unset="4 for RAID-5 (3+1), 8 for RAID-6 (6+2), 2 for RAID-10, 1 for RAID-0",
-        ge=1,
-        le=1000,
+        within=(1, 1000),
         example=6,
     )
 
@@ -174,11 +223,10 @@ class Pool(Strict):
         example="arrays2002-disk",
     )
     count: int = key(
-        "Number of drives, parity and mirrors included, spares not.", ge=1, le=100_000, example=32
+        "Number of drives, parity and mirrors included, spares not.", within=(1, 100_000), example=32
     )
     raid: Raid | None = key(
         "Striping and redundancy; in a pool of chunklets, of volumes that have none of their own.",
-        default=None,
         unset="none, which only a pool of one drive may have; of chunklets, level 5",
         example={"level": 5, "stripe_unit": "16KiB"},
     )
@@ -187,7 +235,6 @@ class Pool(Strict):
         "over as many drives as it has chunklets, every volume over all drives. Volumes may then have levels "
         "of their own (array.volume.raid), which share the drives. What is left at the end of a drive is "
         "lost.",
-        default=None,
         unset="the drives are joined as wholes",
         unit="bytes",
         accepts="a size, or true",
@@ -197,8 +244,7 @@ class Pool(Strict):
         "Drives' worth of spare space, in addition to count. Dedicated spares are drives of their own, "
         "numbered after the others, that spin and wait.",
         default=0,
-        ge=0,
-        le=1000,
+        within=(0, 1000),
         example=1,
     )
     sparing: Sparing = key(
@@ -229,16 +275,13 @@ class Pool(Strict):
         "request when the drive is free. With more, requests go to the drive ahead of their turn, and the "
         "drive chooses among those that it holds (drive_scheduler); the host then goes by the block address "
         "that it sent last.",
-        default=None,
         unset="1 for disks; for SSDs what the drive takes (command_queue.depth)",
-        ge=1,
-        le=2**20,
+        within=(1, 2**20),
         example=32,
     )
     drive_scheduler: Scheduler | None = key(
         "Order in which the drive serves the commands that it holds, with the names of scheduler. The drive "
         "knows where its head is. Without meaning with queue_depth = 1. Of disks.",
-        default=None,
         unset="the drive's own (command_queue.scheduler of its device file), or fcfs",
         example="spctf",
     )
@@ -249,14 +292,12 @@ class Pool(Strict):
     )
     ssd: SsdSettings | None = key(
         "How its SSDs are simulated, and figures of their flash that differ from their file.",
-        default=None,
         unset="as their file has it, in steady state",
         example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
     )
     write_cache: bool | None = key(
         "Whether writes complete in the drives' buffers (true), from which the media are written in the "
         "background, or on the media (false). The first needs a drive with a buffer.",
-        default=None,
         unset="as in the drive's file (buffer.fast_write); an SSD has ssd.write_buffer",
         example=False,
     )
@@ -280,16 +321,10 @@ class Volume(Strict):
     name: Name = key("Its name in results and in `workload.volume`.", example="db")
     pool: Name = key("The pool, or virtual pool, that holds it.", example="disks")
     capacity: Capacity | None = key(
-        "Its size, rounded down to whole sectors.",
-        default=None,
-        unset="the rest of the pool",
-        unit="bytes",
-        example="500GB",
-        gt=0,
+        "Its size, rounded down to whole sectors.", unset="the rest of the pool", example="500GB", gt=0
     )
     raid: Raid | None = key(
         "Its own striping and redundancy; only on a pool of chunklets.",
-        default=None,
         unset="the pool's",
         example={"level": 10},
     )
@@ -312,8 +347,8 @@ class Bus(Strict):
         "one. All drives of a pool are on buses, or none.",
         example=["disks[:50%]"],
     )
-    bandwidth: Rate = key("Speed of a transfer.", unit="bytes/s", example="160MB/s", gt=0)
-    arbitration: Duration = key("Time before each transfer.", default=0.0, unit="s", example="2us")
+    bandwidth: Rate = key("Speed of a transfer.", example="160MB/s", gt=0)
+    arbitration: Duration = key("Time before each transfer.", default=0.0, example="2us")
 
 
 class Array(Strict):
@@ -331,12 +366,10 @@ class Array(Strict):
     bus: list[Bus] = key("Shared buses. Left out: each drive has a private link without limit.", default=[])
     controller: Controller | None = key(
         "What stands between hosts and pools: processors, back end, host link, cache.",
-        default=None,
         unset="none, requests reach their drives at once",
     )
     power: ArrayPower | None = key(
         "What the array draws besides its drives: enclosures, parts and supplies.",
-        default=None,
         unset="drives alone draw power",
     )
 

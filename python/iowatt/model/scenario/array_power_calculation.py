@@ -21,10 +21,7 @@ from iowatt.model.scenario.paths import place_overridden
 def evaluate(path: Path, overrides: Sequence[str] = ()) -> CalculatedPower:
     """What the array of a scenario file draws; see :func:`iowatt.model.power.calculator.calculate`.
 
-    Raises
-    ------
-    InputError
-        With file, line, key path and fix, for all that is wrong or impossible.
+    Raises ``InputError`` with file, line, key path and fix, for all that is wrong or impossible.
     """
     document = Document(read_text(path), str(path), overrides, Scenario)
     place_overridden(document, path.parent)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.quantity import Share
+from iowatt.base.strict import Strict, key
 
 Name = Literal["lru", "fifo", "clock", "2q", "arc", "lfu", "w-tinylfu", "s3-fifo", "sieve"]
 NAMES: Final[tuple[str, ...]] = get_args(Name)
@@ -77,34 +80,30 @@ def applicable(name: str, parameter: str) -> bool:
 def policy(name: str, parameters: Mapping[str, float] | None = None) -> Policy:
     """A policy by its name and the parameters that are not the paper's.
 
-    Raises
-    ------
-    InputError
-        With what would be accepted.
+    Raises ``InputError`` with what would be accepted.
     """
     if name not in NAMES:
         raise InputError("unknown-name", None, f"unknown policy {name!r}; expected {', '.join(NAMES)}")
     known = PARAMETERS.get(name, {})
-    for key, value in (parameters or {}).items():
-        if key not in known:
+    for parameter, value in (parameters or {}).items():
+        if parameter not in known:
             has = f"has {', '.join(known)}" if known else "has no parameters"
-            raise InputError("unknown-name", None, f"{name} has no parameter {key!r}; it {has}")
-        least, most = LIMITS[key]
-        if not least <= value <= most or (known[key] is int and value != int(value)):
-            kind = "a whole number from" if known[key] is int else "a number from"
-            message = f"{key} = {value:g} of {name} is not accepted; expected {kind} {least:g} to {most:g}"
+            raise InputError("unknown-name", None, f"{name} has no parameter {parameter!r}; it {has}")
+        least, most = LIMITS[parameter]
+        if not least <= value <= most or (known[parameter] is int and value != int(value)):
+            kind = "a whole number from" if known[parameter] is int else "a number from"
+            message = (
+                f"{parameter} = {value:g} of {name} is not accepted; expected {kind} {least:g} to {most:g}"
+            )
             raise InputError("out-of-range", None, message)
-    given = ((key, known[key](value)) for key, value in sorted((parameters or {}).items()))
+    given = ((parameter, known[parameter](value)) for parameter, value in sorted((parameters or {}).items()))
     return Policy(name, tuple(given))
 
 
 def parsed(text: str) -> Policy:
     """A policy as of the command line: ``lru``, ``s3-fifo:small_share=0.2``, ``clock:bits=2``.
 
-    Raises
-    ------
-    InputError
-        With what would be accepted.
+    Raises ``InputError`` with what would be accepted.
     """
     name, *pairs = text.strip().lower().split(":")
     parameters: dict[str, float] = {}
@@ -115,3 +114,81 @@ def parsed(text: str) -> Policy:
             raise InputError("bad-syntax", None, message)
         parameters[match[1]] = float(match[2])
     return policy(name, parameters)
+
+
+class Replacement(Strict):
+    """How a replacement policy departs from its paper; each key belongs to one policy."""
+
+    bits: int | None = key(
+        "clock: bits in which uses of a line are counted.", unset="1", example=2, within=(1, 8)
+    )
+    in_share: Share | None = key(
+        "2q: share of the lines that what entered lately keeps (Kin).",
+        unset="0.25",
+        example=0.25,
+    )
+    out_share: float | None = key(
+        "2q: lines that went and are remembered, as a share of the lines (Kout).",
+        unset="0.5",
+        example=0.5,
+        within=(0, 100),
+    )
+    window_share: Share | None = key(
+        "w-tinylfu: share of the lines in the window.", unset="0.01", example=0.01
+    )
+    protected_share: Share | None = key(
+        "w-tinylfu: share of the other lines that may be protected.", unset="0.8", example=0.8
+    )
+    sample: float | None = key(
+        "w-tinylfu: references for each line after which counts are halved.",
+        unset="10",
+        example=10.0,
+        within=(0, 1e6),
+    )
+    small_share: Share | None = key(
+        "s3-fifo: share of the lines in the small queue.", unset="0.1", example=0.1
+    )
+    ghost_share: float | None = key(
+        "s3-fifo: lines that went and are remembered, as a share of the lines.",
+        unset="0.9",
+        example=0.9,
+        within=(0, 100),
+    )
+    threshold: int | None = key(
+        "s3-fifo: uses that take a line from the small queue into the main one.",
+        unset="2",
+        example=2,
+        within=(1, 3),
+    )
+
+    @property
+    def given(self) -> dict[str, float]:
+        """The keys that were given."""
+        return {name: value for name, value in self.model_dump().items() if value is not None}
+
+
+def replacement_problems(name: str, parameters: Replacement | None, path: KeyPath) -> Iterator[Problem]:
+    """Parameters that the policy does not have."""
+    for parameter in {} if parameters is None else parameters.given:
+        if not applicable(name, parameter):
+            owner = next(policy for policy, known in PARAMETERS.items() if parameter in known)
+            yield Problem(
+                "not-applicable",
+                (*path, parameter),
+                f"{name} has no such parameter",
+                f"it belongs to {owner}",
+            )
+
+
+def replacement_plan(name: str, parameters: Replacement | None) -> str | dict[str, Any]:
+    """The name alone, or ``ReplacementPlan`` of iowatt-cache where parameters are given."""
+    given = {} if parameters is None else parameters.given
+    return {"policy": name, **given} if given else name
+
+
+def replacement_text(replacement: str | dict[str, Any]) -> str:
+    """What a plan says, as a person reads it."""
+    if isinstance(replacement, str):
+        return TITLES[replacement]
+    given = {key: value for key, value in replacement.items() if key != "policy"}
+    return policy(replacement["policy"], given).title

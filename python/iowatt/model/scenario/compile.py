@@ -15,7 +15,7 @@ from iowatt.model.library.find import device_file, device_names
 from iowatt.model.library.levels import FIRST_FURTHER, STANDBY
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.scenario import controller, heat, power
+from iowatt.model.scenario import controller, model, power
 from iowatt.model.scenario.array import Bus, Pool, Raid
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.resolved import ResolvedPool, System
@@ -43,10 +43,7 @@ def compile_plan(
         ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
         ``warmup``, ``power`` (the array's own) and ``simulation`` (the ``Plan`` of iowatt-sim).
 
-    Raises
-    ------
-    ScenarioError
-        Where keys contradict one another.
+    Raises ``ScenarioError`` where keys contradict one another.
     """
     system = resolve(scenario, Path(base_dir), traces_must_exist=traces_must_exist)
     if system.problems:
@@ -90,7 +87,7 @@ def compile_plan(
                 "interval_s": scenario.observe.interval,
                 **({} if scenario.observe.series is None else {"series_s": scenario.observe.series}),
                 "idle": bool(scenario.observe.idle),
-                **heat.plan(scenario.observe.heat),
+                **model.heat_plan(scenario.observe.heat),
             },
         },
     }

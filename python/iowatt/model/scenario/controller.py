@@ -12,11 +12,10 @@ from typing import Any, Final, Literal
 
 from iowatt.base.digits import apart
 from iowatt.base.problems import KeyPath, Problem
-from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
 from iowatt.base.strict import Strict, key
 from iowatt.base.units import format_bytes
 from iowatt.model.scenario import cache_policies
-from iowatt.model.scenario import replacement as replaced
 
 #: Parts of a line that are known to be valid or dirty by themselves.
 MOST_PARTS: Final = 64
@@ -35,32 +34,24 @@ class ReadAhead(Strict):
         "doubles each time the reader has used half of it, and halves when the reader misses what gave way "
         "too early.",
         default=128 * 1024,
-        unit="bytes",
         example="128KiB",
         gt=0,
         le=2**40,
     )
     most: BlockSize = key(
-        "Greatest distance; at least ``start``.",
-        default=1024 * 1024,
-        unit="bytes",
-        example="2MiB",
-        gt=0,
-        le=2**40,
+        "Greatest distance; at least ``start``.", default=1024 * 1024, example="2MiB", gt=0, le=2**40
     )
     after: int = key(
         "Reads in sequence (each beginning where one ended, or less than a line behind) that start it.",
         default=2,
         example=3,
-        ge=1,
-        le=1000,
+        within=(1, 1000),
     )
     streams: int = key(
         "Sequential streams followed at a time; the least recently continued gives way.",
         default=32,
         example=64,
-        ge=1,
-        le=4096,
+        within=(1, 4096),
     )
     share: float = key(
         "Greatest share of the lines that hold what was read ahead and not asked for yet.",
@@ -74,10 +65,8 @@ class ReadAhead(Strict):
 class Mirror(Strict):
     """The link over which the partner controller gets a copy of written data."""
 
-    bandwidth: Rate = key("Its speed, one transfer at a time.", unit="bytes/s", example="2GB/s", gt=0)
-    latency: Duration = key(
-        "From the end of a transfer to the partner's answer.", default=0.0, unit="s", example="5us"
-    )
+    bandwidth: Rate = key("Its speed, one transfer at a time.", example="2GB/s", gt=0)
+    latency: Duration = key("From the end of a transfer to the partner's answer.", default=0.0, example="5us")
 
 
 class Loss(Strict):
@@ -91,23 +80,18 @@ class Loss(Strict):
         "cache's lines and half of all processors; under write-back the cache must have a mirror.",
         example="battery",
     )
-    at: Duration = key("When, from the start of the run.", unit="s", example="10min")
-    back: Duration | None = key(
-        "When it is back.", default=None, unset="not before the end", unit="s", example="20min"
-    )
+    at: Duration = key("When, from the start of the run.", example="10min")
+    back: Duration | None = key("When it is back.", unset="not before the end", example="20min")
 
 
 class Cache(Strict):
     """A cache for all pools, in lines."""
 
-    size: Capacity = key(
-        "Its size, rounded down to whole lines. 0B is no cache.", unit="bytes", example="4GiB"
-    )
+    size: Capacity = key("Its size, rounded down to whole lines. 0B is no cache.", example="4GiB")
     line: BlockSize = key(
         "Unit of allocation, also called page: a whole number of sectors of every pool. Reads that miss "
         "fetch whole lines.",
         default=16 * 1024,
-        unit="bytes",
         example="16KiB",
         gt=0,
         le=2**30,
@@ -118,9 +102,8 @@ class Cache(Strict):
         default="lru",
         example="s3-fifo",
     )
-    replacement_parameters: replaced.Replacement | None = key(
+    replacement_parameters: cache_policies.Replacement | None = key(
         "Where the policy departs from its paper.",
-        default=None,
         unset="the parameters of the paper",
         example={"small_share": 0.2},
     )
@@ -131,32 +114,26 @@ class Cache(Strict):
         default="back",
         example="through",
     )
-    high_watermark: float = key(
+    high_watermark: Share = key(
         "Share of the lines that are dirty from which destaging starts. Write-back only.",
         default=0.8,
         example=0.8,
-        ge=0,
-        le=1,
     )
-    low_watermark: float = key(
+    low_watermark: Share = key(
         "Share of the lines that are dirty at which destaging ends; at most high_watermark.",
         default=0.6,
         example=0.6,
-        ge=0,
-        le=1,
     )
     destage_size: BlockSize | None = key(
         "Most contiguous dirty bytes written at once, whole lines. A destage does not cross a multiple of it "
         "in its pool: with the data of one stripe, whole stripes are written without reading first.",
-        default=None,
         unset=f"{DESTAGE_LINES} lines",
-        unit="bytes",
         example="256KiB",
         gt=0,
         le=2**40,
     )
     destage_outstanding: int = key(
-        "Most destages under way at a time, over all pools.", default=16, example=16, ge=1, le=1_000_000
+        "Most destages under way at a time, over all pools.", default=16, example=16, within=(1, 1_000_000)
     )
     destage: Literal["watermark", "utilisation"] = key(
         "When dirty lines are written. watermark: from high_watermark down to low_watermark, as many at a "
@@ -169,20 +146,17 @@ class Cache(Strict):
     adaptive: bool | None = key(
         "How much of a line is read and written. true: only what is asked for, and what is dirty. false: "
         "whole lines both ways; what is missing of a dirty line is read before it is written.",
-        default=None,
         unset="whole lines are read, what is dirty is written",
         example=True,
     )
     read_ahead: ReadAhead | None = key(
         "Reading ahead of sequential reads. `{}` takes all of its defaults.",
-        default=None,
         unset="only what is asked for is read",
         example={"most": "2MiB"},
     )
     mirror: Mirror | None = key(
         "The copy of written data in a partner controller, before a write-back is answered. `size` is what "
         "both controllers hold together, copies not counted. Write-back only.",
-        default=None,
         unset="none",
         example={"bandwidth": "2GB/s", "latency": "5us"},
     )
@@ -196,8 +170,8 @@ class Cache(Strict):
 class Moderation(Strict):
     """Interrupts of requests over paths that are held back, so that several are taken at once."""
 
-    delay: Duration = key("Longest that an interrupt is held back.", unit="s", example="20us", gt=0, le=1)
-    count: int = key("Interrupts that are held back at most.", default=8, example=8, ge=2, le=2**31 - 1)
+    delay: Duration = key("Longest that an interrupt is held back.", example="20us", gt=0, le=1)
+    count: int = key("Interrupts that are held back at most.", default=8, example=8, within=(2, 2**31 - 1))
 
 
 class Processing(Strict):
@@ -207,20 +181,18 @@ class Processing(Strict):
     come with an interrupt; those of workloads without a path have none.
     """
 
-    read: Duration = key("Time of a processor for a read.", default=0.0, unit="s", example="20us")
-    write: Duration = key("Time of a processor for a write.", default=0.0, unit="s", example="30us")
+    read: Duration = key("Time of a processor for a read.", default=0.0, example="20us")
+    write: Duration = key("Time of a processor for a write.", default=0.0, example="30us")
     processors: int = key(
         "Processors; each works on one request at a time, first come first served.",
         default=1,
         example=2,
-        ge=1,
-        le=1024,
+        within=(1, 1024),
     )
     ready: Duration = key(
         "Time of a processor to allocate room for a write before its data is asked for. Only of writes over "
         "a path whose data does not come with the command; a target port with express_writes spares it.",
         default=0.0,
-        unit="s",
         example="30us",
         le=10,
     )
@@ -228,14 +200,12 @@ class Processing(Strict):
         "Time of a processor to take an interrupt: with every visit of a request over a path; once for all "
         "that moderation held back. Requests without a path have none.",
         default=0.0,
-        unit="s",
         example="5us",
         le=10,
     )
     moderation: Moderation | None = key(
         "Interrupts of visits that come over a path, of all paths together, held back so that several are "
         "taken at once: less work for processors, later answers.",
-        default=None,
         unset="each interrupt is taken at once",
         example={"delay": "20us", "count": 8},
     )
@@ -248,74 +218,55 @@ class BackEnd(Strict):
     """
 
     command: Duration = key(
-        "Time of a processor for every command to a drive, whatever it is for.",
-        default=0.0,
-        unit="s",
-        example="25us",
+        "Time of a processor for every command to a drive, whatever it is for.", default=0.0, example="25us"
     )
     write_command: Duration = key(
         "Time on the write path, a station of its own that is passed before, for each command that is made "
         "for a write: destages, copies, parity updates with their reads of old data and parity. Rebuilds "
         "and moves of data do not pass it.",
         default=0.0,
-        unit="s",
         example="33us",
     )
     processors: int = key(
         "Processors for `command`; each works on one command at a time, first come first served.",
         default=1,
         example=2,
-        ge=1,
-        le=1024,
+        within=(1, 1024),
     )
-    write_processors: int = key(
-        "Processors of the write path.",
-        default=1,
-        example=2,
-        ge=1,
-        le=1024,
-    )
+    write_processors: int = key("Processors of the write path.", default=1, example=2, within=(1, 1024))
 
 
 class Controller(Strict):
     """What stands between hosts and pools."""
 
-    cache: Cache | None = key(
-        "The cache.", default=None, unset="none", example={"size": "4GiB", "write": "back"}
-    )
+    cache: Cache | None = key("The cache.", unset="none", example={"size": "4GiB", "write": "back"})
     processing: Processing | None = key(
         "Time that each request takes of a processor.",
-        default=None,
         unset="none",
         example={"read": "20us", "write": "30us", "processors": 2},
     )
     back_end: BackEnd | None = key(
         "Time that each command to a drive takes of the controller, behind the cache and RAID.",
-        default=None,
         unset="none",
         example={"command": "25us", "write_command": "33us"},
     )
     host_bandwidth: Rate | None = key(
         "Speed of the link between hosts and controller, one transfer at a time: a write's data before it is "
         "cached or passed on, a read's data before the answer.",
-        default=None,
         unset="transfers to and from hosts take no time",
-        unit="bytes/s",
         example="400MB/s",
         gt=0,
     )
     split: BlockSize | None = key(
         "Larger requests are cut at its multiples; the pieces take turns with other requests on the "
         "links and go to the cache and the pools by themselves.",
-        default=None,
         unset="each request is served as one",
-        unit="bytes",
         example="32KiB",
         gt=0,
         le=2**40,
     )
     split_outstanding: int = key(
-        "Most pieces of one request under way at a time.", default=8, example=4, ge=1, le=1_000_000
+        "Most pieces of one request under way at a time.", default=8, example=4, within=(1, 1_000_000)
     )
     zero_detect: bool = key(
         "Whether writes of nothing but zeros (`zero_share` of a workload) are told by their data: they are "
@@ -373,7 +324,7 @@ def _of_cache(cache: Cache, sectors: Sequence[int]) -> Iterator[Problem]:
     elif cache.size // cache.line >= 2**32 - 1:
         message = f"{cache.size // cache.line} lines are more than the simulator can number"
         yield Problem("out-of-range", (*path, "size"), message, "use longer lines")
-    yield from replaced.problems(
+    yield from cache_policies.replacement_problems(
         cache.replacement, cache.replacement_parameters, (*path, "replacement_parameters")
     )
     if cache.low_watermark > cache.high_watermark:
@@ -479,7 +430,7 @@ def _cache(cache: Cache) -> dict[str, Any]:
     return {
         "capacity_bytes": cache.size,
         "line_bytes": cache.line,
-        "replacement": replaced.plan(cache.replacement, cache.replacement_parameters),
+        "replacement": cache_policies.replacement_plan(cache.replacement, cache.replacement_parameters),
         "read": cache.read,
         "write": cache.write,
         "high_watermark": cache.high_watermark,

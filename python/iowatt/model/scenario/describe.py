@@ -1,17 +1,21 @@
-"""What a scenario amounts to, in a few figures, for whoever wants to see before running it."""
+"""What ``iowatt check`` returns (``iowatt.check/1``): the system of a scenario, in a few figures."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import Field
+
+from iowatt.base.results import Result, ResultDocument
 from iowatt.base.units import format_duration
 from iowatt.model.library.drive import Drive
-from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.scenario import controller, path_description
+from iowatt.model.scenario import controller
+from iowatt.model.scenario.loading import read
 from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.resolved import ResolvedPool
-from iowatt.model.scenario.space import usable_and_effective
+from iowatt.model.scenario.path_alone import CheckedPath, describe_path
+from iowatt.model.scenario.resolved import ResolvedPool, System, usable_and_effective
 from iowatt.model.scenario.system import resolve
 from iowatt.model.scenario.workload import OpenReplay, Workload
 
@@ -19,61 +23,204 @@ if TYPE_CHECKING:
     from iowatt.model.power.plan import ArrayPlan
     from iowatt.model.scenario.synthetic import Made
 
-CHECK_SCHEMA: Final = "iowatt.check/1"
+
+class _Pool(Result):
+    """A pool of drives; rates and times are those of one drive."""
+
+    name: str
+    device: str
+    title: str
+    count: int
+    spares: int
+    #: None of a single drive.
+    raid_level: int | None
+    stripe_unit_bytes: int | None
+    #: As in the plan.
+    chunklets: dict[str, Any] | None
+    scheduler: str
+    queue_depth: int
+    drive_scheduler: str
+    write_cache: bool
+    power_policy: str
+    raw_bytes: int
+    usable_bytes: int
 
 
-def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
-    """The system of a checked scenario: drives, capacities in bytes, workloads, and notes on its figures."""
-    system = resolve(scenario, Path(base_dir), traces_must_exist=False)
-    virtual = [one.names() for one in system.virtual_pools]
+class DiskPool(_Pool):
+    """A pool of disks."""
+
+    kind: Literal["hdd"] = "hdd"
+    rpm: float
+    average_seek_s: float
+    outer_bytes_per_s: float
+    inner_bytes_per_s: float
+
+
+class SsdPool(_Pool):
+    """A pool of SSDs: rates as published, and the flash behind them, None by the data sheet alone."""
+
+    kind: Literal["ssd"] = "ssd"
+    simulated_by: Literal["data sheet", "flash"]
+    dies: int | None
+    flash_bytes: int | None
+    over_provisioning: float | None
+    read_bytes_per_s: float
+    write_bytes_per_s: float
+    read_iops: float
+    write_iops: float
+    power_cap_w: float | None
+
+
+class CheckedVolume(Result):
+    """A volume; ``pool`` may be a virtual one."""
+
+    name: str
+    pool: str
+    capacity_bytes: int
+
+
+class CheckedBus(Result):
+    """A bus."""
+
+    name: str
+    bandwidth_bytes_per_s: float
+
+
+class ArrayWatts(Result):
+    """The array at the wall."""
+
+    wall_idle_w: float
+    wall_active_w: float
+
+
+class CheckedWorkload(Result):
+    """A workload: its trace or profile, and its pacing in words."""
+
+    name: str
+    volume: str
+    trace: str
+    replay: str
+
+
+class CheckWarning(Result):
+    """A value that is accepted and unusual, with its place."""
+
+    where: str
+    message: str
+
+
+class CheckedScenario(ResultDocument):
+    """The system of a scenario without problems."""
+
+    schema_id: Literal["iowatt.check/1"] = Field(default="iowatt.check/1", alias="schema")
+    ok: Literal[True] = True
+    name: str
+    drives: int
+    raw_bytes: int
+    usable_bytes: int
+    #: After capacity optimisation.
+    effective_bytes: int
+    #: None where the idle watts of a drive are not known.
+    idle_w: float | None
+    pools: list[DiskPool | SsdPool]
+    #: As in the names of a plan.
+    virtual_pools: list[dict[str, Any]]
+    volumes: list[CheckedVolume]
+    buses: list[CheckedBus]
+    #: As in the plan.
+    controller: dict[str, Any] | None
+    paths: list[CheckedPath]
+    power: ArrayWatts | None
+    workloads: list[CheckedWorkload]
+    notes: list[str]
+    warnings: list[CheckWarning] = Field(default_factory=list)
+
+
+class CheckProblem(Result):
+    """One problem of a scenario."""
+
+    code: str
+    where: str | None
+    message: str
+    hint: str | None
+
+
+class FailedCheck(ResultDocument):
+    """The problems of a scenario that cannot be run."""
+
+    schema_id: Literal["iowatt.check/1"] = Field(default="iowatt.check/1", alias="schema")
+    ok: Literal[False] = False
+    problems: list[CheckProblem]
+
+
+def check(
+    path: Path, overrides: Sequence[str] = (), place_text: Callable[[str], str] = str
+) -> CheckedScenario:
+    """Check a scenario file and describe its system; ``place_text`` shows the place of a warning.
+
+    Raises ``InputError`` for its problems, as :func:`iowatt.model.scenario.load` does.
+    """
+    scenario, system, document = read(path, overrides)
+    warnings = [
+        CheckWarning(where=place_text(document.place(one.path)), message=one.message)
+        for one in system.warnings
+    ]
+    return _described(scenario, system, warnings)
+
+
+def describe(scenario: Scenario, base_dir: str | Path = ".") -> CheckedScenario:
+    """The system of a scenario without problems; files are relative to ``base_dir``."""
+    return _described(scenario, resolve(scenario, Path(base_dir), traces_must_exist=False), [])
+
+
+def _described(scenario: Scenario, system: System, warnings: list[CheckWarning]) -> CheckedScenario:
+    virtual = [pool.names() for pool in system.virtual_pools]
     usable, effective = usable_and_effective(
         [pool.usable_bytes for pool in system.pools], virtual, {volume.pool for volume in system.volumes}
     )
-    idle_w = [
-        None if (watts := pool.drive.power.idle) is None else pool.pool.drives * watts
-        for pool in system.pools
-    ]
-    return {
-        "schema": CHECK_SCHEMA,
-        "ok": True,
-        "name": scenario.name,
-        "drives": sum(pool.pool.drives for pool in system.pools),
-        "raw_bytes": sum(pool.raw_bytes for pool in system.pools),
-        "usable_bytes": usable,
-        "effective_bytes": effective,
-        "idle_w": None if None in idle_w else sum(w for w in idle_w if w is not None),
-        "pools": [_pool(pool) for pool in system.pools],
-        "virtual_pools": virtual,
-        "volumes": [
-            {"name": v.name, "pool": system.space_names[v.pool], "capacity_bytes": v.capacity}
+    idle_w = [(pool.pool.drives, pool.drive.power.idle) for pool in system.pools]
+    known = all(watts is not None for _, watts in idle_w)
+    return CheckedScenario(
+        name=scenario.name,
+        drives=sum(pool.pool.drives for pool in system.pools),
+        raw_bytes=sum(pool.raw_bytes for pool in system.pools),
+        usable_bytes=usable,
+        effective_bytes=effective,
+        idle_w=sum(count * (watts or 0.0) for count, watts in idle_w) if known else None,
+        pools=[_pool(pool) for pool in system.pools],
+        virtual_pools=virtual,
+        volumes=[
+            CheckedVolume(name=v.name, pool=system.space_names[v.pool], capacity_bytes=v.capacity)
             for v in system.volumes
         ],
-        "buses": [{"name": bus.name, "bandwidth_bytes_per_s": bus.bandwidth} for bus in scenario.array.bus],
-        "controller": controller.plan(scenario.array.controller),
-        "paths": [path_description.described(path) for path in system.paths.resolved],
-        "power": None if system.power is None else _power(system.power),
-        "workloads": [
-            {
-                "name": workload.name,
-                "volume": system.volumes[system.volume_of_workload[index]].name,
-                "trace": f"profile {workload.profile.name}" if workload.profile else _trace(workload),
-                "replay": _replay(workload, system.synthetic.get(index)),
-            }
+        buses=[CheckedBus(name=bus.name, bandwidth_bytes_per_s=bus.bandwidth) for bus in scenario.array.bus],
+        controller=controller.plan(scenario.array.controller),
+        paths=[describe_path(path) for path in system.paths.resolved],
+        power=None if system.power is None else _power(system.power),
+        workloads=[
+            CheckedWorkload(
+                name=workload.name,
+                volume=system.volumes[system.volume_of_workload[index]].name,
+                trace=f"profile {workload.profile.name}" if workload.profile else _trace(workload),
+                replay=_replay(workload, system.synthetic.get(index)),
+            )
             for index, workload in enumerate(scenario.workload)
         ],
-        "notes": system.notes,
-    }
+        notes=system.notes,
+        warnings=warnings,
+    )
 
 
-def _power(plan: ArrayPlan) -> dict[str, Any]:
-    from iowatt.model.power.calculator import ACTIVITIES, total  # with numpy
+def _power(plan: ArrayPlan) -> ArrayWatts:
+    from iowatt.model.power.calculator import total  # with numpy
 
-    return {f"wall_{how}_w": total(plan, "normal", how).wall_w for how in ACTIVITIES}
+    idle, active = (total(plan, "normal", how).wall_w for how in ("idle", "active"))
+    return ArrayWatts(wall_idle_w=idle, wall_active_w=active)
 
 
-def _pool(pool: ResolvedPool) -> dict[str, Any]:
+def _pool(pool: ResolvedPool) -> DiskPool | SsdPool:
     drive = pool.drive
-    return {
+    shared: dict[str, Any] = {
         "name": pool.pool.name,
         "device": drive.name,
         "title": drive.title,
@@ -89,34 +236,28 @@ def _pool(pool: ResolvedPool) -> dict[str, Any]:
         "power_policy": pool.pool.power.policy,
         "raw_bytes": pool.raw_bytes,
         "usable_bytes": pool.usable_bytes,
-        "kind": "ssd" if isinstance(drive, Ssd) else "hdd",
-        **(_ssd(drive) if isinstance(drive, Ssd) else _disk(drive)),
     }
-
-
-def _disk(drive: Drive) -> dict[str, Any]:
-    return {
-        "rpm": drive.rpm,
-        "average_seek_s": drive.average_seek_s,
-        "outer_bytes_per_s": drive.sequential_rate(0),
-        "inner_bytes_per_s": drive.sequential_rate(-1),
-    }
-
-
-def _ssd(drive: Ssd) -> dict[str, Any]:
-    """Rates as published, and the flash behind them; what the data sheet alone does not have is null."""
+    if isinstance(drive, Drive):
+        return DiskPool(
+            **shared,
+            rpm=drive.rpm,
+            average_seek_s=drive.average_seek_s,
+            outer_bytes_per_s=drive.sequential_rate(0),
+            inner_bytes_per_s=drive.sequential_rate(-1),
+        )
     geometry, sheet = drive.geometry, drive.sheet
-    return {
-        "simulated_by": "data sheet" if geometry is None else "flash",
-        "dies": None if geometry is None else geometry.dies,
-        "flash_bytes": drive.flash_bytes,
-        "over_provisioning": None if geometry is None else geometry.spare,
-        "read_bytes_per_s": sheet.read_rate,
-        "write_bytes_per_s": sheet.write_rate,
-        "read_iops": sheet.read_iops,
-        "write_iops": sheet.write_iops,
-        "power_cap_w": drive.behaviour.cap_w,
-    }
+    return SsdPool(
+        **shared,
+        simulated_by="data sheet" if geometry is None else "flash",
+        dies=None if geometry is None else geometry.dies,
+        flash_bytes=drive.flash_bytes,
+        over_provisioning=None if geometry is None else geometry.spare,
+        read_bytes_per_s=sheet.read_rate,
+        write_bytes_per_s=sheet.write_rate,
+        read_iops=sheet.read_iops,
+        write_iops=sheet.write_iops,
+        power_cap_w=drive.behaviour.cap_w,
+    )
 
 
 def _trace(workload: Workload) -> str:

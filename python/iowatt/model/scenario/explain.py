@@ -17,10 +17,7 @@ _PARTS_OF_PATHS: Final = {"path.hop.link": "link", "path.hop.switch": "switch", 
 def find(path: str) -> Key:
     """The key at ``path``; names and indices of list elements (``array.pool.disks.count``) may be in it.
 
-    Raises
-    ------
-    InputError
-        Where there is none, with the nearest one.
+    Raises ``InputError`` where there is none, with the nearest one.
     """
     catalogue = keys.catalogue(Scenario)
     resolved = keys.resolve(Scenario, path)

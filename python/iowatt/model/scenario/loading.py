@@ -8,9 +8,10 @@ from pathlib import Path
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument
-from iowatt.base.problems import Problem, ScenarioError
+from iowatt.base.problems import ScenarioError
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
+from iowatt.model.scenario.resolved import System
 from iowatt.model.scenario.system import resolve
 
 
@@ -36,12 +37,20 @@ def load(
     traces_must_exist:
         Whether a missing trace file is an error already here.
 
-    Raises
-    ------
-    InputError
-        With file, line, key path, what would be accepted and the nearest name. ``ScenarioError``, its
-        subclass, lists all problems.
+    Raises ``InputError`` with file, line, key path, what would be accepted and the nearest name.
+    ``ScenarioError``, its subclass, lists all problems.
     """
+    return read(path_or_text, overrides, base_dir=base_dir, traces_must_exist=traces_must_exist)[0]
+
+
+def read(
+    path_or_text: str | Path,
+    overrides: Sequence[str] = (),
+    *,
+    base_dir: str | Path | None = None,
+    traces_must_exist: bool = True,
+) -> tuple[Scenario, System, Document]:
+    """The scenario as by :func:`load`, its names resolved, and its text."""
     if isinstance(path_or_text, str) and "\n" in path_or_text:
         text, source, beside = path_or_text, "scenario", Path()
     else:
@@ -52,18 +61,11 @@ def load(
     place_overridden(document, base)
     try:
         scenario = document.validate(Scenario)
-        document.fail(resolve(scenario, base, traces_must_exist=traces_must_exist).problems)
+        system = resolve(scenario, base, traces_must_exist=traces_must_exist)
+        document.fail(system.problems)
     except ScenarioError as error:
         raise _with_overrides(error, document) from None
-    return scenario
-
-
-def warnings(path: Path, overrides: Sequence[str] = ()) -> list[Problem]:
-    """What of a scenario that :func:`load` accepts is hardly meant, with file, line and key path."""
-    document = Document(read_text(path), str(path), overrides, Scenario)
-    place_overridden(document, path.parent)
-    system = resolve(document.validate(Scenario), path.parent, traces_must_exist=False)
-    return [replace(one, place=document.place(one.path)) for one in system.warnings]
+    return scenario, system, document
 
 
 def _with_overrides(error: ScenarioError, document: Document) -> ScenarioError:

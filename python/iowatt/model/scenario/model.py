@@ -2,18 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from iowatt.base import json_schema as schemas
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import Duration
+from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.strict import Strict, key
 from iowatt.model.scenario.array import Array
-from iowatt.model.scenario.heat import EXTENTS_MADE, EXTENTS_TRACED, Heat
 from iowatt.model.scenario.path import Path
 from iowatt.model.scenario.workload import Workload
+
+#: Smallest extent (``LEAST_EXTENT`` of iowatt-trace) and the one that is taken unless another is asked for.
+LEAST_EXTENT = 64 * 1024
+EXTENT = 64 * 1024 * 1024
+
+#: Extents that workloads may reach before those of a Run that was not asked for its heat grow: counting over
+#: 16,384 of them at random takes as long as simulating. A trace touches few of those that its volume has.
+EXTENTS_MADE: Final = 512
+EXTENTS_TRACED: Final = 1 << 16
+
+
+class Heat(Strict):
+    """Counts reads, writes and bytes by extent and period, for ``iowatt heat``."""
+
+    extent: BlockSize = key(
+        "Length of an extent, the unit in which addresses are told apart. Extents join pairwise where a Run "
+        "would touch more than 1,048,576. Where observe.heat is left out, iowatt run doubles the default "
+        f"until workloads reach at most {EXTENTS_MADE:,} extents ({EXTENTS_TRACED:,} with a trace).",
+        default=EXTENT,
+        example="64MiB",
+        within=(LEAST_EXTENT, 2**50),
+    )
+    points: list[Literal["front", "back"]] = key(
+        "Where requests are counted. front: as hosts issue them, by address in their volume. back: as a pool "
+        "is handed them, by address in it: what the cache leaves over, its destages included. A virtual pool "
+        "counts as one pool, and what it moves inside is not counted.",
+        default=["front", "back"],
+        example=["front", "back"],
+        min_length=1,
+    )
+    period: Duration | None = key(
+        "Length of a period, the unit in which times are told apart. Periods join pairwise where there would "
+        "be too many.",
+        unset="starts at 1 s and doubles as often as needed to keep 64 at most",
+        example="1h",
+        ge=1e-3,
+    )
+
+
+def heat_plan(heat: Heat | Literal[False] | None) -> dict[str, dict[str, object]]:
+    """``HeatPlan`` of iowatt-sim under its key of the observation; nothing where it is not asked for."""
+    if not heat:
+        return {}
+    asked: dict[str, object] = {
+        "extent_bytes": heat.extent,
+        "period_s": heat.period,
+        "front": "front" in heat.points,
+        "back": "back" in heat.points,
+    }
+    return {"heat": asked}
 
 
 def _warmup(value: Any) -> Any:
@@ -30,18 +80,14 @@ class Observe(Strict):
 
     interval: Duration | None = key(
         "Width of the intervals of the time series.",
-        default=None,
         unset="starts at 1 s and doubles as often as needed to stay bounded",
-        unit="s",
         example="60s",
         ge=1e-3,
     )
     series: Duration | None = key(
         "Width of the blocks of time in which response times are kept as histograms, in the Run's table "
         "`series`.",
-        default=None,
         unset="starts at 1 ms and doubles as often as needed for 512 blocks at most",
-        unit="s",
         example="1s",
         ge=1e-3,
     )
@@ -64,16 +110,13 @@ class Observe(Strict):
     )
     duration: Duration | None = key(
         "Simulated time, warm-up included. Required where there is no workload.",
-        default=None,
         unset="until the last request completes",
-        unit="s",
         example="1h",
         gt=0,
     )
     idle: bool | None = key(
         "Idle periods of the drives in the Run's table `idle`, for `iowatt idle`. true: every one of them. "
         "false: none.",
-        default=None,
         unset="`iowatt run` keeps up to 131,072 of them, the longest, and counts the others by length; the "
         "points of a sweep keep none",
         example=True,
@@ -81,7 +124,6 @@ class Observe(Strict):
     heat: Heat | Literal[False] | None = key(
         "Where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. `heat = {}` "
         "takes every default of the table. false: not recorded.",
-        default=None,
         unset="`iowatt run` records it in front, and behind where a cache lies between, by "
         "extents of 64 MiB, doubled until workloads reach at most "
         f"{EXTENTS_MADE:,} of them ({EXTENTS_TRACED:,} with a trace); points of "
@@ -99,8 +141,7 @@ class Scenario(Strict):
     seed: int = key(
         "Seed of everything drawn at random; the same seed gives the same figures.",
         default=1,
-        ge=0,
-        le=2**63 - 1,
+        within=(0, 2**63 - 1),
         example=1,
     )
     workload: list[Workload] = key(
@@ -114,3 +155,13 @@ class Scenario(Strict):
         default=[],
     )
     observe: Observe = key("What is observed.", default=Observe())
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of a scenario file."""
+    return schemas.json_schema(Scenario, "iowatt scenario")
+
+
+def schema_text() -> str:
+    """The schema as the file that is checked in."""
+    return schemas.schema_text(Scenario, "iowatt scenario")

@@ -5,38 +5,208 @@ See docs/models/path.md for what the simulator makes of them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import GetJsonSchemaHandler, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 from iowatt.base.quantity import BlockSize, Distance, Duration
-from iowatt.base.strict import Name, Strict, key
-from iowatt.model.library.fabric_figures import AdapterFigures, LinkFigures, SwitchFigures
-from iowatt.model.scenario.path_protocol import NAMES, Protocol
+from iowatt.base.strict import Name, ShortForm, Strict, key
+from iowatt.model.library.fabric_parts import AdapterFigures, LinkFigures, SwitchFigures
+
+PROTOCOLS: Final = ("fcp", "nvme-fc", "nvme-tcp", "nvme-rdma", "iscsi", "nvme-pcie")
+"""Protocols that a path may speak."""
 
 
-class _Choice(Strict):
+class _Protocol(Strict):
+    """What may be said of every protocol."""
+
+    stack: Duration | None = key(
+        "Time that software or firmware of the protocol on both ends adds to a command and its answer: half "
+        "of it passes with each message, and nothing queues for it.",
+        unset="the library's figure for it (`iowatt fabric show NAME`)",
+        example="20us",
+        le=1,
+    )
+
+    @property
+    def unsolicited(self) -> int | None:
+        """Data that goes with the command of a write; None: the library's figure."""
+        return None
+
+    @property
+    def most(self) -> int | None:
+        """Most data asked for at once; None: the library's figure."""
+        return getattr(self, "burst", None)
+
+    @property
+    def fast_write_at(self) -> str | None:
+        """The switch that answers writes itself."""
+        return getattr(self, "fast_write", None)
+
+
+def _burst() -> Any:
+    return key(
+        "Most data of a write that the array asks for at once; each burst costs a round trip.",
+        unset="all of it; of iSCSI 256KiB (MaxBurstLength)",
+        unit="bytes",
+        example="64KiB",
+        gt=0,
+        le=2**40,
+    )
+
+
+def _first_burst() -> Any:
+    return key(
+        "Data of a write that goes without being asked for: its first bytes, behind the command (FCP first "
+        "burst, with XFER_RDY disabled; of iSCSI FirstBurstLength with InitialR2T=No).",
+        unset="none; of iSCSI what `immediate` says",
+        unit="bytes",
+        example="64KiB",
+        le=2**40,
+    )
+
+
+def _fast_write() -> Any:
+    return key(
+        "The switch of the path, by its name, that tells hosts itself that the array is ready for data (FC "
+        "fast write), so that a write makes one round trip over what lies behind it.",
+        unset="the array tells",
+        example="near",
+    )
+
+
+class _FibreChannel(_Protocol):
+    """SCSI or NVMe over Fibre Channel."""
+
+    first_burst: BlockSize | None = _first_burst()
+    burst: BlockSize | None = _burst()
+    fast_write: Name | None = _fast_write()
+
+    @property
+    def unsolicited(self) -> int | None:
+        """First burst."""
+        return self.first_burst
+
+
+class Fcp(_FibreChannel):
+    """SCSI over Fibre Channel."""
+
+    name: Literal["fcp"] = key(
+        "Which protocol. fcp: SCSI over Fibre Channel; a write waits for the array's XFER_RDY.", example="fcp"
+    )
+
+
+class NvmeFc(_FibreChannel):
+    """NVMe over Fibre Channel."""
+
+    name: Literal["nvme-fc"] = key(
+        "Which protocol. nvme-fc: NVMe over Fibre Channel, with the exchange of FCP.", example="nvme-fc"
+    )
+
+
+class _InCapsule(_Protocol):
+    """NVMe with data in the command capsule."""
+
+    in_capsule: BlockSize | None = key(
+        "Largest write whose data goes in the command's capsule; a larger one waits for the array to ask for "
+        "all of it.",
+        unset="8KiB over TCP, 4KiB over RDMA",
+        example="8KiB",
+        le=2**40,
+    )
+
+    @property
+    def unsolicited(self) -> int | None:
+        """Data in the capsule."""
+        return self.in_capsule
+
+
+class NvmeTcp(_InCapsule):
+    """NVMe over TCP."""
+
+    name: Literal["nvme-tcp"] = key(
+        "Which protocol. nvme-tcp: NVMe over TCP; larger writes wait for R2T.", example="nvme-tcp"
+    )
+    burst: BlockSize | None = _burst()
+
+
+class NvmeRdma(_InCapsule):
+    """NVMe over RDMA (RoCE v2)."""
+
+    name: Literal["nvme-rdma"] = key(
+        "Which protocol. nvme-rdma: NVMe over RoCE v2; the target fetches larger writes from the host.",
+        example="nvme-rdma",
+    )
+
+
+class Iscsi(_Protocol):
+    """SCSI over TCP."""
+
+    name: Literal["iscsi"] = key(
+        "Which protocol. iscsi: SCSI over TCP; what is neither immediate data nor first burst waits for R2T.",
+        example="iscsi",
+    )
+    immediate: BlockSize | None = key(
+        "Data of a write in the command itself (ImmediateData).",
+        unset="8KiB (MaxRecvDataSegmentLength)",
+        example="0",
+        le=2**40,
+    )
+    first_burst: BlockSize | None = _first_burst()
+    burst: BlockSize | None = _burst()
+
+    @property
+    def unsolicited(self) -> int | None:
+        """First burst, of which immediate data is the front."""
+        return self.immediate if self.first_burst is None else self.first_burst
+
+
+class NvmePcie(_Protocol):
+    """NVMe over PCI Express."""
+
+    name: Literal["nvme-pcie"] = key(
+        "Which protocol. nvme-pcie: NVMe on PCI Express; the drive or array fetches commands and data.",
+        example="nvme-pcie",
+    )
+
+
+def _from_name(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+class _NameOrTable:
+    """The short form for editors: a name stands for a table with that name."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        names = {
+            "type": "string",
+            "enum": list(PROTOCOLS),
+            "description": "The protocol as the library has it.",
+        }
+        return {"anyOf": [names, handler(core)]}
+
+
+Protocol = Annotated[
+    Fcp | NvmeFc | NvmeTcp | NvmeRdma | Iscsi | NvmePcie,
+    Field(discriminator="name"),
+    BeforeValidator(_from_name),
+    _NameOrTable,
+]
+
+
+class _Choice(ShortForm):
     """A part of the library, with figures that differ from it; or all figures of a part of one's own."""
+
+    SHORT_MEANS: ClassVar[str] = "A name of the library, without changes."
 
     name: str | None = key(
         "A part of the library (`iowatt fabric list`); the other keys change its figures.",
-        default=None,
         unset="a part of one's own, which the other keys describe",
         example="fc-8g",
         min_length=1,
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        table = handler.resolve_ref_schema(handler(core))
-        short = {"type": "string", "description": "A name of the library, without changes."}
-        return {"anyOf": [short, table], "title": cls.__name__}
 
 
 class LinkChoice(LinkFigures, _Choice):
@@ -56,14 +226,12 @@ class Hop(Strict):
 
     name: Name | None = key(
         "Its name in results and in `--set` paths.",
-        default=None,
         unset="that of its part, with a number where the path has several of them",
         example="near",
     )
     link: LinkChoice | None = key(
         "A link: a name of the library, or a table of figures. Each direction is a station of its own: "
         "messages one after another, first come first served.",
-        default=None,
         unset="it is a switch, or a delay",
         accepts="a name of the library, or a table with the keys name, medium, rate, frame, overhead, "
         "latency, delay_per_km",
@@ -72,16 +240,14 @@ class Hop(Strict):
     switch: SwitchChoice | None = key(
         "A switch: a name of the library, or a table of figures. Its time is a latency; what queues at its "
         "ports queues for the link behind it.",
-        default=None,
         unset="it is a link, or a delay",
         accepts="a name of the library, or a table with the keys name, medium, latency, forwarding",
         example="brocade-6510",
     )
-    distance: Distance = key("Length of the link, one way.", default=0.0, unit="m", example="10km")
+    distance: Distance = key("Length of the link, one way.", default=0.0, example="10km")
     latency: Duration = key(
         "Time that every message takes here besides, in each direction; alone, a hop of nothing but delay.",
         default=0.0,
-        unit="s",
         example="2us",
         le=100,
     )
@@ -92,7 +258,6 @@ class ExpressWrites(Strict):
 
     up_to: BlockSize = key(
         "Largest write of the class; the class before it ends where it begins.",
-        unit="bytes",
         example="16KiB",
         gt=0,
         le=2**40,
@@ -101,8 +266,7 @@ class ExpressWrites(Strict):
         "Buffers of each lane's port that are allocated before writes come. A write takes one until the "
         "array has answered it; without a free one the controller is asked, as for other writes.",
         example=256,
-        ge=1,
-        le=2**32 - 1,
+        within=(1, 2**32 - 1),
     )
 
 
@@ -110,10 +274,13 @@ class Port(Strict):
     """The array's port of a lane."""
 
     command: Duration = key(
-        "Time of one of its processors for every command.", default=0.0, unit="s", example="2us", le=10
+        "Time of one of its processors for every command.", default=0.0, example="2us", le=10
     )
     processors: int = key(
-        "Commands that it works on at a time, first come first served.", default=1, example=2, ge=1, le=1024
+        "Commands that it works on at a time, first come first served.",
+        default=1,
+        example=2,
+        within=(1, 1024),
     )
     express_writes: list[ExpressWrites] = key(
         "Classes of writes, by ascending size, that the port tells hosts it is ready for by itself, from "
@@ -128,36 +295,28 @@ class Path(Strict):
 
     name: Name = key("Its name in results and in `--set` paths.", example="san")
     workloads: list[Name] | None = key(
-        "The workloads that go this way.",
-        default=None,
-        unset="all workloads",
-        example=["oltp"],
-        min_length=1,
+        "The workloads that go this way.", unset="all workloads", example=["oltp"], min_length=1
     )
     protocol: Protocol = key(
         "What is spoken on it: a name, or a table with what may go without being asked for.",
-        accepts=f"one of {', '.join(NAMES)}, or a table with the keys name, first_burst, burst, in_capsule, "
-        "immediate, fast_write, stack",
+        accepts=f"one of {', '.join(PROTOCOLS)}, or a table with the keys name, first_burst, burst, "
+        "in_capsule, immediate, fast_write, stack",
         example="fcp",
     )
     count: int = key(
         "Equal lanes, each with its own adapter port, hops and target port; requests take turns over them.",
         default=1,
         example=2,
-        ge=1,
-        le=1024,
+        within=(1, 1024),
     )
     queue_depth: int | None = key(
         "Most commands of a lane outstanding, from the adapter to completion; more wait in the host.",
-        default=None,
         unset="that of the adapter; without one, no limit",
         example=32,
-        ge=1,
-        le=2**32 - 1,
+        within=(1, 2**32 - 1),
     )
     hba: AdapterChoice | None = key(
         "The host's adapter: a name of the library, or a table of figures.",
-        default=None,
         unset="it takes no time",
         accepts="a name of the library, or a table with the keys name, medium, iops, submit, ready, "
         "complete, processors, bandwidth, queue_depth",
@@ -173,16 +332,13 @@ class Path(Strict):
     segment: BlockSize | None = key(
         "Data is sent in pieces of this size, which take turns with other messages at the sender, as large "
         "requests do that an array divides.",
-        default=None,
         unset="array.controller.split; without it a message is sent in one go",
-        unit="bytes",
         example="32KiB",
         gt=0,
         le=2**40,
     )
     observed: Name | None = key(
         "The hop at which response times are recorded, too, besides the host and the array.",
-        default=None,
         unset="the first switch, if there is one",
         example="near",
     )

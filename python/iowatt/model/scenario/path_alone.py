@@ -9,7 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
+
+from pydantic import Field
+
+from iowatt.base.results import Result
+from iowatt.model.scenario.path_resolve import ResolvedPath
 
 OUT, IN = 0, 1
 
@@ -132,3 +137,59 @@ def _frames(hop: Mapping[str, Any], parts: tuple[int, int]) -> tuple[int, int]:
     payload = hop["frame_payload_bytes"]
     first, last = min(there[0], payload), (there[-1] - 1) % payload + 1
     return _time(hop, _wire_bytes(hop, first)), _time(hop, _wire_bytes(hop, last))
+
+
+_SIZES: Final = (8 * 1024, 64 * 1024)
+"""Requests whose time on an idle path is shown, bytes."""
+
+
+class TimeAlone(Result):
+    """One request on an idle path, seconds."""
+
+    size: int = Field(alias="bytes")
+    read_s: float
+    write_s: float
+
+
+class CheckedPath(Result):
+    """A path as ``iowatt check`` shows it; hops, host, port and exchange are those of the plan."""
+
+    name: str
+    protocol: str
+    workloads: list[str]
+    lanes: int
+    queue_depth: int | None
+    hba: str | None
+    host: dict[str, Any] | None
+    hops: list[dict[str, Any]]
+    port: dict[str, Any]
+    exchange: dict[str, Any]
+    alone: list[TimeAlone]
+
+
+def describe_path(path: ResolvedPath) -> CheckedPath:
+    """Times in seconds, rates in bytes a second."""
+    names, plan = path.names, path.plan
+    hops = zip(names["hops"], names["kinds"], names["parts"], plan["hops"], strict=True)
+    return CheckedPath(
+        **{key: names[key] for key in ("name", "protocol", "workloads", "hba")},
+        **{key: plan[key] for key in ("queue_depth", "lanes", "host", "port", "exchange")},
+        hops=[
+            {"name": name, "kind": kind, "part": part, **hop, "payload_bytes_per_s": _payload_rate(hop)}
+            for name, kind, part, hop in hops
+        ],
+        alone=[
+            TimeAlone(
+                size=size,
+                read_s=alone(plan, size, write=False) * 1e-9,
+                write_s=alone(plan, size, write=True) * 1e-9,
+            )
+            for size in _SIZES
+        ],
+    )
+
+
+def _payload_rate(hop: Mapping[str, Any]) -> float | None:
+    """Data bytes a second in full frames."""
+    rate = hop["bytes_per_s"]
+    return None if rate is None else float(rate * hop["frame_payload_bytes"] / hop["frame_wire_bytes"])

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from iowatt.model.library.fabric_figures import (
+from iowatt.model.library.fabric_parts import (
     AdapterFigures,
     AdapterFile,
     LinkFigures,
@@ -16,8 +16,8 @@ from iowatt.model.library.fabric_figures import (
     ProtocolFile,
     SwitchFigures,
     SwitchFile,
+    part_of,
 )
-from iowatt.model.library.fabric_parts import part_of
 from iowatt.model.scenario.path import AdapterChoice, Hop, LinkChoice, SwitchChoice
 
 OWN_FRAME: Final = 2048

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, field_validator
 
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import Duration
+from iowatt.base.quantity import Duration, Share
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.levels import STANDBY, Ladder
 
@@ -16,23 +16,16 @@ from iowatt.model.library.levels import STANDBY, Ladder
 class Batching(Strict):
     """Requests wait at a drive that is not ready, to be served together."""
 
-    max_wait: Duration = key(
-        "Longest that the oldest of them waits before the drive is woken.", unit="s", example="5s"
-    )
+    max_wait: Duration = key("Longest that the oldest of them waits before the drive is woken.", example="5s")
     max_requests: int | None = key(
-        "How many of them wake the drive before that.",
-        default=None,
-        unset="time alone does",
-        ge=1,
-        le=2**31,
-        example=50,
+        "How many of them wake the drive before that.", unset="time alone does", within=(1, 2**31), example=50
     )
 
 
 class Stagger(Strict):
     """Spin-ups that follow one another."""
 
-    at_once: int = key("Most drives of the pool that spin up at once.", ge=1, le=100_000, example=2)
+    at_once: int = key("Most drives of the pool that spin up at once.", within=(1, 100_000), example=2)
 
 
 class NeverPolicy(Strict):
@@ -62,13 +55,11 @@ class _Waking(Strict):
     batching: Batching | None = key(
         "Hold requests back at a drive that is at a level at which it does not serve, so that idle periods "
         "grow longer; the price is response time.",
-        default=None,
         unset="the first request wakes the drive",
         example={"max_wait": "5s", "max_requests": 50},
     )
     stagger: Stagger | None = key(
         "Let drives spin up one after another; motors draw most while they start.",
-        default=None,
         unset="all at once where they have to",
         example={"at_once": 2},
     )
@@ -81,7 +72,7 @@ class FixedThresholdPolicy(_Waking):
         "The policy. fixed-threshold: drives go to a lower level after a fixed time without work.",
         example="fixed-threshold",
     )
-    threshold: Duration = key("Idle time before the change.", unit="s", example="10s")
+    threshold: Duration = key("Idle time before the change.", example="10s")
     to: str = _to()
 
 
@@ -111,18 +102,16 @@ class AdaptivePolicy(_Waking):
         example="adaptive",
     )
     to: str = _to()
-    initial: Duration = key("The first threshold.", default=10.0, unit="s", example="10s")
-    acceptable: float = key(
+    initial: Duration = key("The first threshold.", default=10.0, example="10s")
+    acceptable: Share = key(
         "Longest wait that is acceptable, as a share of the idle time before it.",
         default=0.05,
-        ge=0,
-        le=1,
         example=0.05,
     )
-    raise_by: Duration = key("Added after an unacceptable wait.", default=1.0, unit="s", example="1s")
-    lower_by: Duration = key("Taken off after an acceptable one.", default=0.5, unit="s", example="500ms")
-    least: Duration = key("The threshold is never less.", default=1.0, unit="s", example="1s")
-    most: Duration = key("The threshold is never more.", default=300.0, unit="s", example="5min")
+    raise_by: Duration = key("Added after an unacceptable wait.", default=1.0, example="1s")
+    lower_by: Duration = key("Taken off after an acceptable one.", default=0.5, example="500ms")
+    least: Duration = key("The threshold is never less.", default=1.0, example="1s")
+    most: Duration = key("The threshold is never more.", default=300.0, example="5min")
 
 
 class SharePolicy(_Waking):
@@ -134,7 +123,7 @@ class SharePolicy(_Waking):
         example="share",
     )
     to: str = _to()
-    experts: int = key("Number of timeouts.", default=100, ge=2, le=10_000, example=100)
+    experts: int = key("Number of timeouts.", default=100, within=(2, 10_000), example=100)
     learning_rate: float = key(
         "How fast a loss takes weight away (eta).", default=4.0, gt=0, le=1000, example=4.0
     )
@@ -186,7 +175,6 @@ class MultiLevelPolicy(_Waking):
     )
     timers: dict[str, Duration] | None = key(
         "Idle time, from the start of the period, after which a level is entered; by the level's name.",
-        default=None,
         unset="where the levels' lines of energy over time cross (the lower envelope)",
         accepts="a table of levels and durations",
         unit="s",
@@ -217,8 +205,7 @@ class MultiSpeedPolicy(_Waking):
         "Most requests at a drive that a reduced speed serves; with more it goes to full speed first. 0: it "
         "serves at full speed only.",
         default=4,
-        ge=0,
-        le=2**31,
+        within=(0, 2**31),
         example=4,
     )
 

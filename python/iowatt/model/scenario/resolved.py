@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from iowatt.base.problems import Problem
 from iowatt.model.library.drive import Drive
@@ -92,3 +93,39 @@ class System:
     def volumes_on(self, space: int) -> list[VolumeRange]:
         """The volumes on a pool or virtual pool, by its number."""
         return [VolumeRange(v.name, v.offset, v.capacity) for v in self.volumes if v.pool == space]
+
+
+def usable_and_effective(
+    pools: Sequence[int],
+    virtual: Sequence[Mapping[str, Any]],
+    carrying: Collection[int],
+    kept: Sequence[int] = (),
+) -> tuple[int, int]:
+    """Bytes of the pools and virtual pools that carry a volume; parts of virtual pools count as those do.
+
+    Parameters
+    ----------
+    pools:
+        Bytes of each pool after redundancy.
+    virtual:
+        ``ResolvedVirtualPool.names`` of each virtual pool.
+    carrying:
+        The numbers of what carries a volume; virtual pools are numbered behind pools.
+    kept:
+        What snapshots keep of each virtual pool, in bytes of its part; nothing where left out.
+
+    Returns
+    -------
+    tuple
+        Usable bytes; effective bytes, after capacity optimisation.
+    """
+    usable = sum(size for number, size in enumerate(pools) if number in carrying)
+    effective = float(usable)
+    for number, one in enumerate(virtual):
+        if number + len(pools) not in carrying:
+            continue
+        offered = one.get("usable_bytes", one["capacity_bytes"])
+        usable += offered
+        left = offered - (kept[number] if kept else 0)
+        effective += left * one.get("capacity_factor", 1.0)
+    return usable, round(effective)

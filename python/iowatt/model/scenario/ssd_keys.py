@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import BlockSize, Power
+from iowatt.base.quantity import BlockSize, Power, Share
 from iowatt.base.strict import Strict, key
 
 
@@ -32,7 +32,7 @@ class TrafficClass(Strict):
     """A class of the writes that a drive has behind it."""
 
     space: float = key("Its share of the addresses that are filled.", gt=0, le=1, example=0.2)
-    writes: float = key("Its share of the writes.", ge=0, le=1, example=0.8)
+    writes: Share = key("Its share of the writes.", example=0.8)
 
 
 class Initial(Strict):
@@ -60,9 +60,7 @@ class Initial(Strict):
     )
     run: BlockSize | None = key(
         "Bytes of consecutive addresses that lie together on flash, as after writes of that size.",
-        default=None,
         unset="the mapping unit, as after small random writes",
-        unit="bytes",
         gt=0,
         example="128KiB",
     )
@@ -83,26 +81,20 @@ class SsdSettings(Strict):
 
     model: Literal["flash", "data-sheet"] | None = key(
         "By its flash (mapping, garbage collection, wear), or by the rates of its data sheet alone.",
-        default=None,
         unset="by its flash where enough is known of it",
         example="data-sheet",
     )
     over_provisioning: float | None = key(
         "Flash beyond the capacity offered, as a share of it, blocks that are kept free left out. More of it "
         "is less garbage collection.",
-        default=None,
         unset="as in the drive's file, or derived",
-        ge=0.01,
-        le=10,
+        within=(0.01, 10),
         example=0.28,
     )
     write_buffer: BlockSize | None = key(
         "Memory behind power-loss protection in which writes complete; 0: they complete on the flash.",
-        default=None,
         unset="as in the drive's file, or assumed",
-        unit="bytes",
-        ge=0,
-        le=2**34,
+        within=(0, 2**34),
         example="16MiB",
     )
     gc: Collection = key(
@@ -110,7 +102,6 @@ class SsdSettings(Strict):
     )
     wear_levelling: int | None = key(
         "Static wear-levelling: blocks are moved where their erase counts differ by more than this.",
-        default=None,
         unset="none, blocks wear as garbage collection has it",
         ge=1,
         example=100,
@@ -118,16 +109,13 @@ class SsdSettings(Strict):
     initial: Initial = key("The state that it starts in.", default=Initial(), example={"state": "fresh"})
     power_state: str | None = key(
         "The operational NVMe power state that it is set to: a cap of its power.",
-        default=None,
         unset="ps0, without a cap",
         pattern=r"^ps([0-9]|[12][0-9]|3[01])$",
         example="ps1",
     )
     power_cap: Power | None = key(
         "A cap of its power, in place of power_state: it works more slowly where it would draw more.",
-        default=None,
         unset="none",
-        unit="W",
         gt=0,
         example="12W",
     )

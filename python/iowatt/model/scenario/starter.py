@@ -53,10 +53,7 @@ def starter(
     found:
         What reading it so found; the array is made large enough for it.
 
-    Raises
-    ------
-    InputError
-        Where it reaches farther than any array of this drive.
+    Raises ``InputError`` where it reaches farther than any array of this drive.
     """
     given = example_trace() if trace is None else trace
     directory = target.parent.resolve()

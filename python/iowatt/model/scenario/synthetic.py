@@ -8,7 +8,7 @@ from typing import Any
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem, ScenarioError
-from iowatt.model.profile import remarks
+from iowatt.model.profile import describe
 from iowatt.model.profile.arrivals import Closed, Recorded
 from iowatt.model.profile.compile import synthesis
 from iowatt.model.profile.find import load, recorded_beside
@@ -94,7 +94,7 @@ def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: in
         workload=at,
     )
     made.plan = recorded_beside(plan, loaded.folder, base_dir)
-    made.notes = [f"workload {workload.name}: {note}" for note in remarks.of(profile)]
+    made.notes = [f"workload {workload.name}: {note}" for note in describe.remarks(profile)]
     return made
 
 

@@ -10,14 +10,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
-from iowatt.model.scenario.virtual.caching import Caching
-from iowatt.model.scenario.virtual.linear import Linear
+from iowatt.model.scenario.virtual.caching import Caching, Tiering
 from iowatt.model.scenario.virtual.maid import Maid
 from iowatt.model.scenario.virtual.pdc import Pdc
 from iowatt.model.scenario.virtual.reduced import Reduced
-from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, sector_bytes
+from iowatt.model.scenario.virtual.scheme import Linear, Part, Placed, Scheme, VolumeRange, sector_bytes
 from iowatt.model.scenario.virtual.tiered_pool import TieredPool
-from iowatt.model.scenario.virtual.tiering import Tiering
 from iowatt.model.scenario.virtual.write_off_loading import WriteOffLoading
 
 #: One model for each scheme.

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from iowatt.base.quantity import Capacity, Duration, Iops
+from iowatt.base.quantity import Capacity, Duration, Iops, Share
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.profile.recorded_trace import Trace
 
@@ -21,28 +21,17 @@ class ProfileChoice(Strict):
         min_length=1,
     )
     rate_iops: Iops | None = key(
-        "Requests per second in all.",
-        default=None,
-        unset="the profile's own rate; an error where it has none",
-        unit="IOPS",
-        example=500,
+        "Requests per second in all.", unset="the profile's own rate; an error where it has none", example=500
     )
     duration: Duration | None = key(
-        "When it ends.",
-        default=None,
-        unset="after `requests`, or with observe.duration",
-        unit="s",
-        example="10min",
-        gt=0,
+        "When it ends.", unset="after `requests`, or with observe.duration", example="10min", gt=0
     )
     requests: int | None = key(
-        "After how many requests it ends.", default=None, unset="after `duration`", example=1_000_000, ge=1
+        "After how many requests it ends.", unset="after `duration`", example=1_000_000, ge=1
     )
     span: Capacity | None = key(
         "Address space, from the start of the volume.",
-        default=None,
         unset="the profile's own span; where it has none, the volume",
-        unit="bytes",
         example="1TiB",
         gt=0,
     )
@@ -65,8 +54,7 @@ class OpenReplay(Strict):
     speed: float = key(
         "Time compression: 2.0 replays twice as fast, 0.4 at two fifths of the recorded rate.",
         default=1.0,
-        ge=1e-6,
-        le=1e6,
+        within=(1e-6, 1e6),
         example=0.4,
     )
 
@@ -77,9 +65,9 @@ class ClosedReplay(Strict):
     mode: Literal["closed"] = key(
         "The pacing. closed: a fixed number of requests is kept outstanding.", example="closed"
     )
-    outstanding: int = key("Requests kept outstanding.", ge=1, le=2**32 - 1, example=32)
+    outstanding: int = key("Requests kept outstanding.", within=(1, 2**32 - 1), example=32)
     think: Duration = key(
-        "Mean time from a completion to the request that follows it.", default=0.0, unit="s", example="10ms"
+        "Mean time from a completion to the request that follows it.", default=0.0, example="10ms"
     )
     think_law: Literal["exponential", "fixed"] = key(
         "Law of the think time.", default="exponential", example="fixed"
@@ -96,18 +84,12 @@ class Workload(Strict):
     """A stream of requests against one volume."""
 
     name: Name = key("Its name in results and in `--set` paths.", example="oltp")
-    volume: Name | None = key(
-        "The volume that it addresses.", default=None, unset="the only volume there is", example="db"
-    )
+    volume: Name | None = key("The volume that it addresses.", unset="the only volume there is", example="db")
     trace: Trace | None = key(
-        "The requests, recorded.",
-        default=None,
-        unset="a profile makes them",
-        example={"path": "traces/oltp.csv.gz"},
+        "The requests, recorded.", unset="a profile makes them", example={"path": "traces/oltp.csv.gz"}
     )
     profile: ProfileChoice | None = key(
         "The requests, made from a profile.",
-        default=None,
         unset="a trace has them",
         example={"name": "hot-band", "rate_iops": 500, "duration": "10min", "span": "1TiB"},
     )
@@ -116,26 +98,21 @@ class Workload(Strict):
         default=OpenReplay(mode="open"),
         example={"mode": "open", "speed": 0.4},
     )
-    zero_share: float = key(
+    zero_share: Share = key(
         "Share of its writes that are all zeros, drawn by the scenario's seed. It matters only to a "
         "controller with zero_detect.",
         default=0.0,
         example=0.2,
-        ge=0,
-        le=1,
     )
     start: Duration = key(
         "When its time zero is, from the start of the run: the first stamp of an open replay counts from "
         "there, a closed loop issues nothing before.",
         default=0.0,
-        unit="s",
         example="10min",
     )
     end: Duration | None = key(
         "From when it issues nothing more, from the start of the run; what is under way completes.",
-        default=None,
         unset="until its trace or profile ends",
-        unit="s",
         example="40min",
         gt=0,
     )

@@ -24,7 +24,7 @@ from typing import Final
 
 from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistance, Sequential, Zipf
 from iowatt.model.profile.arrivals import Closed, Constant
-from iowatt.model.profile.sizes import Mix
+from iowatt.model.profile.profile import Mix
 from iowatt.sources.export.laws import law_of, lost
 from iowatt.sources.export.loads import Exported, Load, Omission, Prepared, Section, run_requests, sectors
 from iowatt.sources.export.omissions import listed

@@ -7,9 +7,8 @@ from typing import Literal
 
 from iowatt.model.profile.access import Sequential, Uniform
 from iowatt.model.profile.find import Loaded
-from iowatt.model.profile.profile import Profile, Stream
+from iowatt.model.profile.profile import Mix, Profile, Stream, mean_size, mixes
 from iowatt.model.profile.ranges import extent
-from iowatt.model.profile.sizes import Mix, mean, mixes
 from iowatt.sources.export.outstanding import needed
 
 Op = Literal["read", "write"]
@@ -60,7 +59,7 @@ class Load:
     @property
     def mean_bytes(self) -> float:
         """Mean bytes of a request."""
-        return mean(self.sizes)
+        return mean_size(self.sizes)
 
 
 @dataclass(frozen=True)

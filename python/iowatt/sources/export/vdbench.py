@@ -15,8 +15,8 @@ from typing import Final
 
 from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistance, Sequential
 from iowatt.model.profile.arrivals import Closed, Constant
-from iowatt.model.profile.quantities import RangeEnd
-from iowatt.model.profile.sizes import Mix
+from iowatt.model.profile.profile import Mix
+from iowatt.model.profile.ranges import RangeEnd
 from iowatt.sources.export.laws import law_of, lost
 from iowatt.sources.export.loads import Exported, Load, Omission, Prepared, Section, run_requests, sectors
 from iowatt.sources.export.omissions import listed

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.model.profile import remarks
+from iowatt.model.profile import describe
 from iowatt.sources.export import check, fio, run_fio, vdbench
 from iowatt.sources.export.loads import Exported, Prepared
 from iowatt.sources.export.target import scratch
@@ -89,6 +89,6 @@ def result(
         "streams": [stream.name for stream in prepared.profile.stream],
         "jobs": [{"name": name, "stream": stream} for name, stream in exported.jobs.items()],
         "not_expressed": [asdict(omission) for omission in exported.omissions],
-        "notes": remarks.of(prepared.profile),
+        "notes": describe.remarks(prepared.profile),
         "check": comparison,
     }

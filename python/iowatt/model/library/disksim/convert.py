@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from iowatt.base.errors import InputError
 from iowatt.base.translate import problems
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.disksim import drives, plan, queueing, rules
+from iowatt.model.library.disksim import drives, plan, rules
 from iowatt.model.library.disksim.layout import G4Layout
 from iowatt.model.library.disksim.system import System, read_system
 from iowatt.model.library.drive import Drive, resolve
@@ -23,14 +23,10 @@ from iowatt.model.library.drive import Drive, resolve
 class Imported:
     """A drive that was imported.
 
-    tables:
-        The raw tables of its device file, sources included.
-    indexed:
-        ``IndexedPlan`` for the layout file that ``geometry.layout`` names; None where it has zones.
-    ignored:
-        One sentence with its place for each parameter that iowatt does not use.
-    notes:
-        Where iowatt reads the file otherwise than DiskSim.
+    tables: The raw tables of its device file, sources included.
+    indexed: ``IndexedPlan`` for the layout file that ``geometry.layout`` names; None where it has zones.
+    ignored: One sentence with its place for each parameter that iowatt does not use.
+    notes: Where iowatt reads the file otherwise than DiskSim.
     """
 
     path: Path
@@ -70,16 +66,13 @@ def import_drive(path: Path, drive: str | None = None, name: str | None = None) 
     name:
         What it is called; made from the specification's name where left out.
 
-    Raises
-    ------
-    InputError
-        Where the files cannot be read or are not of this form, or there is no such drive.
+    Raises ``InputError`` where the files cannot be read or are not of this form, or there is no such drive.
     """
     if path.suffix == ".parv":
         system = read_system(path)
         component = _component(system, drive)
         found, sector_s = system.drives[component], _sector_s(system, component)
-        notes, host = [], queueing.host_side(system, component)
+        notes, host = [], rules.host_side(system, component)
     else:
         found, host = drives.read_drive(path, drive), None
         sector_s, note = _beside(path, found)

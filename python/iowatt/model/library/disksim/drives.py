@@ -12,36 +12,45 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.electronics import Buffer, Interface, Overheads
+from iowatt.model.library.disksim.components import Scheduler, read_scheduler
+from iowatt.model.library.disksim.electronics import (
+    BUFFER,
+    DISKS_OWN,
+    OVERHEADS,
+    Buffer,
+    Interface,
+    Overheads,
+)
 from iowatt.model.library.disksim.grammar import parse_file
-from iowatt.model.library.disksim.layout import Layout, read_g1
-from iowatt.model.library.disksim.layout_g4 import read_g4
+from iowatt.model.library.disksim.layout import Layout, read_g1, read_g4
 from iowatt.model.library.disksim.mechanics import Mechanics, read_mechanics
-from iowatt.model.library.disksim.parameter import read_fields, sub_block
-from iowatt.model.library.disksim.parameters import BUFFER, DISKS_OWN, MODEL, OVERHEADS
-from iowatt.model.library.disksim.scheduler import Scheduler, read_scheduler
+from iowatt.model.library.disksim.parameter import (
+    Table,
+    part,
+    read_fields,
+    stored,
+    sub_block,
+    table_of,
+    whole,
+)
 from iowatt.model.library.disksim.tree import Block, Document, Entry
 
 SECTOR_BYTES = 512
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Model:
     """The mechanics and the geometry (``dm_disk``).
 
-    sectors:
-        Blocks of 512 bytes that the drive offers.
-    surfaces, cylinders:
-        Recorded surfaces and cylinders.
-    layout:
-        Where the blocks lie.
-    mechanics:
-        How the arm and the spindle move.
+    sectors: Blocks of 512 bytes that the drive offers.
+    surfaces, cylinders: Recorded surfaces and cylinders.
+    layout: Where the blocks lie.
+    mechanics: How the arm and the spindle move.
     """
 
-    sectors: int
-    surfaces: int
-    cylinders: int
+    sectors: int = stored("Block count", whole(1))
+    surfaces: int = stored("Number of data surfaces", whole(1, 1000))
+    cylinders: int = stored("Number of cylinders", whole(1, 2**31))
     layout: Layout
     mechanics: Mechanics
 
@@ -50,15 +59,11 @@ class Model:
 class Drive:
     """A disk as DiskSim's files describe it.
 
-    name, path:
-        Its specification's name, and the file that holds it.
-    model, interface, overheads, buffer, scheduler:
-        Its mechanics and geometry; its side of the bus; times of its electronics; its on-board buffer; the
-        order in which it serves the requests that it holds.
-    ignored:
-        One sentence, with its place, for each parameter that iowatt does not use.
-    notes:
-        Where iowatt reads the files otherwise than DiskSim does.
+    name, path: Its specification's name, and the file that holds it.
+    model, interface, overheads, buffer, scheduler: Its mechanics and geometry; its side of the bus; times of
+        its electronics; its on-board buffer; the order in which it serves the requests that it holds.
+    ignored: One sentence, with its place, for each parameter that iowatt does not use.
+    notes: Where iowatt reads the files otherwise than DiskSim does.
     """
 
     name: str
@@ -77,6 +82,14 @@ class Drive:
         return self.model.sectors * SECTOR_BYTES
 
 
+MODEL: Table = {
+    **table_of(Model),
+    "Layout Model": part(),
+    "Mechanical Model": part(),
+}
+"""``dm_disk``."""
+
+
 def read_drive(
     path: Path, name: str | None = None, overrides: Mapping[str, int | float | str] | None = None
 ) -> Drive:
@@ -86,11 +99,8 @@ def read_drive(
     replaces parameters of ``disksim_disk`` by name, as DiskSim's command line does (``{"Fast write level":
     0}``).
 
-    Raises
-    ------
-    InputError
-        Where the files cannot be read or are not of this form, hold no such drive, or a parameter that iowatt
-        needs is missing or out of range.
+    Raises ``InputError`` where the files cannot be read or are not of this form, hold no such drive, or a
+    parameter that iowatt needs is missing or out of range.
     """
     document = parse_file(path)
     return build_drive(_chosen(document, name), overrides)

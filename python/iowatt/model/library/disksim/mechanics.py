@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.kinds import scaled
-from iowatt.model.library.disksim.parameter import read_fields
-from iowatt.model.library.disksim.parameters import MECHANICS
+from iowatt.model.library.disksim.parameter import (
+    Table,
+    duration,
+    ignored,
+    numbers,
+    one_of,
+    read_fields,
+    real,
+    scaled,
+    seconds,
+    used,
+    word,
+)
 from iowatt.model.library.disksim.seek import (
     ConstantSeek,
     CurveSeek,
@@ -21,6 +31,29 @@ from iowatt.model.library.disksim.seek import (
 )
 from iowatt.model.library.disksim.tree import Block
 from iowatt.model.library.parameter_text import locate
+
+SEEK_TYPES: Final = ("linear", "curve", "constant", "hpl", "hplplus10", "extracted")
+MECHANICS: Table = {
+    "Access time type": used("access_time", one_of("constant", "averageRotation", "trackSwitchPlusRotation")),
+    "Constant access time": used("constant_access_s", duration, required=False),
+    "Seek type": used("seek_type", one_of(*SEEK_TYPES)),
+    "Average seek time": used("average", duration, required=False),
+    "Constant seek time": used("constant", duration, required=False),
+    "Single cylinder seek time": used("single", duration, required=False),
+    "Full strobe seek time": used("full", duration, required=False),
+    "Full seek curve": used("curve_file", word, required=False),
+    "First ten seek times": used("first_ten", numbers, required=False),
+    "HPL seek equation values": used("hpl", numbers, required=False),
+    "Add. write settling delay": used("write_settle_s", seconds),
+    "Head switch time": used("head_switch_s", duration),
+    "Rotation speed (in rpms)": used("rpm", real(above=0, high=1e6)),
+    "Percent error in rpms": ignored(
+        "DiskSim 4.0 reads it and does not use it (rpm randomization is disabled); neither does iowatt",
+        neutral=0,
+    ),
+}
+"""``dm_mech_g1``. Which of the seek parameters count depends on the seek type; the others are reported."""
+
 
 _SEEK_KEYS = {
     "linear": ("Single cylinder seek time", "Average seek time", "Full strobe seek time"),
@@ -37,19 +70,14 @@ _ALL_SEEK_KEYS = tuple(dict.fromkeys(key for keys in _SEEK_KEYS.values() for key
 class Mechanics:
     """How the drive moves. Times in seconds.
 
-    rpm:
-        Turns of the spindle per minute.
-    seek:
-        How long the arm takes, see `iowatt.model.library.disksim.seek`.
-    head_switch_s:
-        To another head of the same cylinder; positioning takes the longer of this and the seek.
-    write_settle_s:
-        Added to the positioning of a write where that is not zero; negative where reads are the slower ones.
-    access_time:
-        ``rotating``: positioning follows the platter. ``average-rotation``: half a turn in place of the
-        rotational wait. ``constant``: every access takes ``constant_access_s``.
-    constant_access_s:
-        See there; 0 elsewhere.
+    rpm: Turns of the spindle per minute.
+    seek: How long the arm takes, see `iowatt.model.library.disksim.seek`.
+    head_switch_s: To another head of the same cylinder; positioning takes the longer of this and the seek.
+    write_settle_s: Added to the positioning of a write where that is not zero; negative where reads are the
+        slower ones.
+    access_time: ``rotating``: positioning follows the platter. ``average-rotation``: half a turn in place of
+        the rotational wait. ``constant``: every access takes ``constant_access_s``.
+    constant_access_s: See there; 0 elsewhere.
     """
 
     rpm: float
@@ -68,10 +96,7 @@ class Mechanics:
 def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mechanics:
     """The mechanics that a ``dm_mech_g1`` block describes; its seek curve file is read too.
 
-    Raises
-    ------
-    InputError
-        Where a parameter is missing, out of range, or the curve file is not one.
+    Raises ``InputError`` where a parameter is missing, out of range, or the curve file is not one.
     """
     fields = read_fields(block, MECHANICS, warnings)
     kind = fields["seek_type"]

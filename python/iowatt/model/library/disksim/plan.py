@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 from typing import Any, Final
 
-from iowatt.model.library.disksim import queueing, rules
+from iowatt.model.library.disksim import rules
 from iowatt.model.library.disksim.drives import SECTOR_BYTES, Drive
 from iowatt.model.library.disksim.electronics import Overheads
 from iowatt.model.library.disksim.layout import G1Layout, G1Zone, G4Layout
@@ -58,7 +58,7 @@ def tables(drive: Drive, sector_s: tuple[float, float], name: str) -> dict[str, 
         "seek": _seek(drive),
         "controller": _controller(drive, sector_s),
         "buffer": _buffer(drive),
-        **({"command_queue": held} if (held := queueing.command_queue(drive)) else {}),
+        **({"command_queue": held} if (held := rules.command_queue(drive)) else {}),
     }
 
 

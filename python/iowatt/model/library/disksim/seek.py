@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.kinds import scaled
+from iowatt.model.library.disksim.parameter import scaled
 from iowatt.model.library.geometry import MOST_CYLINDERS, MOST_SEEK_MS
 from iowatt.model.library.parameter_text import read_text
 
@@ -134,10 +134,7 @@ def read_seek(path: Path, where: str | None = None) -> MeasuredSeek:
     The header ``Seek distances measured: n`` is checked against the lines where it is there. Two columns,
     three or four, the same on every line; separated by commas, blanks or both.
 
-    Raises
-    ------
-    InputError
-        Where a line is not of this form or distances do not rise.
+    Raises ``InputError`` where a line is not of this form or distances do not rise.
     """
     rows: list[tuple[float, ...]] = []
     announced: int | None = None

@@ -13,11 +13,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim import component_readers as readers
-from iowatt.model.library.disksim.components import Array, Bus, Controller, Driver, Place, Trace, Transfer
+from iowatt.model.library.disksim import components
+from iowatt.model.library.disksim.components import (
+    IGNORED_BLOCKS,
+    Array,
+    Bus,
+    Controller,
+    Driver,
+    Place,
+    Trace,
+    Transfer,
+)
 from iowatt.model.library.disksim.drives import Drive, build_drive
 from iowatt.model.library.disksim.grammar import parse_file
-from iowatt.model.library.disksim.system_parameters import IGNORED_BLOCKS
 from iowatt.model.library.disksim.tree import Block, Document, Node
 
 Read = TypeVar("Read")
@@ -37,20 +45,13 @@ _READ = {
 class System:
     """What a ``.parv`` file describes. All mappings are by component name, in the order of the file.
 
-    drives:
-        The disks; components of one specification share one `Drive`.
-    buses, controllers, driver:
-        What connects them; the driver is None where there is none.
-    places:
-        Where each disk hangs.
-    arrays:
-        How addresses spread over disks.
-    in_phase:
-        Sets of disks that turn in phase. (In DiskSim 4.0 all of them do.)
-    trace:
-        How the trace's times and devices are mapped.
-    ignored, notes:
-        As in `Drive`, for the system and its drives together.
+    drives: The disks; components of one specification share one `Drive`.
+    buses, controllers, driver: What connects them; the driver is None where there is none.
+    places: Where each disk hangs.
+    arrays: How addresses spread over disks.
+    in_phase: Sets of disks that turn in phase. (In DiskSim 4.0 all of them do.)
+    trace: How the trace's times and devices are mapped.
+    ignored, notes: As in `Drive`, for the system and its drives together.
     """
 
     path: Path
@@ -68,10 +69,7 @@ class System:
     def transfer(self, drive: str) -> Transfer:
         """Seconds per block between ``drive`` and its controller: the slowest of bus, controller and drive.
 
-        Raises
-        ------
-        InputError
-            Where there is no such drive.
+        Raises ``InputError`` where there is no such drive.
         """
         if drive not in self.drives:
             known = ", ".join(self.drives) or "none"
@@ -90,11 +88,8 @@ class System:
 def read_system(path: Path) -> System:
     """The system that a ``.parv`` file describes.
 
-    Raises
-    ------
-    InputError
-        Where a file cannot be read or is not of this form, a parameter that iowatt needs is missing or out of
-        range, or a name stands for nothing.
+    Raises ``InputError`` where a file cannot be read or is not of this form, a parameter that iowatt needs is
+    missing or out of range, or a name stands for nothing.
     """
     document = parse_file(path)
     return _System(document).build()
@@ -125,9 +120,9 @@ class _System:
     def build(self) -> System:
         self.passed_over()
         drives = self.drives()
-        buses = self.components("disksim_bus", readers.read_bus)
-        controllers = self.components("disksim_ctlr", readers.read_controller)
-        drivers = self.components("disksim_iodriver", readers.read_driver)
+        buses = self.components("disksim_bus", components.read_bus)
+        controllers = self.components("disksim_ctlr", components.read_controller)
+        drivers = self.components("disksim_iodriver", components.read_driver)
         places = {name: place for node in self.document.topology for name, place in self.walk(node)}
         return System(
             path=self.document.path,
@@ -138,7 +133,7 @@ class _System:
             places={name: place for name, place in places.items() if name in drives},
             arrays=self.arrays(),
             in_phase=tuple(
-                self.known(readers.read_syncset(block, self.warnings), block.where("devices"))
+                self.known(components.read_syncset(block, self.warnings), block.where("devices"))
                 for block in self.document.of_type("disksim_syncset")
             ),
             trace=self.trace(),
@@ -167,7 +162,7 @@ class _System:
                 found[name] = built[block.name]
         return found
 
-    def components(self, kind: str, read: readers.Reader[Read]) -> dict[str, Read]:
+    def components(self, kind: str, read: components.Reader[Read]) -> dict[str, Read]:
         built: dict[str, Read] = {}
         found = {}
         for name, block in self.made.items():
@@ -205,7 +200,7 @@ class _System:
     def arrays(self) -> tuple[Array, ...]:
         found = []
         for block in self.document.of_type("disksim_logorg"):
-            array = readers.read_array(block, self.warnings)
+            array = components.read_array(block, self.warnings)
             self.known(array.drives, block.where("devices"))
             found.append(array)
         return tuple(found)
@@ -214,6 +209,6 @@ class _System:
         listed = self.document.of_type("disksim_iosim")
         if not listed:
             return Trace()
-        trace = readers.read_trace(listed[0], self.warnings)
+        trace = components.read_trace(listed[0], self.warnings)
         self.known(tuple(device.drive for device in trace.devices), listed[0].where("I/O Mappings"))
         return trace

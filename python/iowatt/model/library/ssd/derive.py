@@ -26,11 +26,11 @@ from iowatt.model.library import derive
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical import HddPower
+from iowatt.model.library.electronics import CommandQueue
 from iowatt.model.library.flash import Flash, Suspend
-from iowatt.model.library.notes import stand_in
 from iowatt.model.library.price_class import Sold
-from iowatt.model.library.queueing import CommandQueue
-from iowatt.model.library.ssd import amplification, joules
+from iowatt.model.library.source import stand_in
+from iowatt.model.library.ssd import joules, media
 from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.library.ssd.figures import Geometry, Interface, Sheet, Wear
 from iowatt.model.library.ssd.inside import SMALL, Inside, Rates, mapping_unit
@@ -91,7 +91,7 @@ def why_not_flash(file: DeviceFile) -> str | None:
     if (file.flash or Flash()).over_provisioning is not None:
         return None
     ratio = rates.sequential_write / (rates.random_write * unit)
-    limit = amplification.amplification(MOST_SPARE)
+    limit = media.amplification(MOST_SPARE)
     if ratio < limit:
         return (
             f"{rates.random_write:g} random writes a second, each of which programs "
@@ -105,11 +105,8 @@ def why_not_flash(file: DeviceFile) -> str | None:
 def resolve(file: DeviceFile, where: str) -> Ssd:
     """The drive that a device file describes; what was derived or assumed is in its notes.
 
-    Raises
-    ------
-    InputError
-        Where figures are missing that nothing can stand for; ``where`` names the file. Missing watts are no
-        error here.
+    Raises ``InputError`` where figures are missing that nothing can stand for; ``where`` names the file.
+    Missing watts are no error here.
     """
     lacking = missing(file)
     if lacking:

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from iowatt.base.errors import BadValueError
 from iowatt.model.library.electrical import HddPower, PowerLevel
+from iowatt.model.library.electronics import CommandQueue
 from iowatt.model.library.flash import PowerState, Suspend
 from iowatt.model.library.levels import Ladder, ladder_of
 from iowatt.model.library.price_class import Sold
-from iowatt.model.library.queueing import CommandQueue
 from iowatt.model.library.ssd import joules
 from iowatt.model.library.ssd.figures import Behaviour, Geometry, Interface, Sheet, Times, Wear
 from iowatt.model.library.ssd.joules import Work
@@ -121,10 +121,7 @@ class Ssd:
     def shortened(self, capacity: int) -> Ssd:
         """The drive with only its first ``capacity`` bytes offered; the flash of the rest is spare.
 
-        Raises
-        ------
-        BadValueError
-            Where that is less than a sector or more than the drive has.
+        Raises ``BadValueError`` where that is less than a sector or more than the drive has.
         """
         sectors = capacity // self.sector_bytes
         if not 1 <= sectors <= self.sectors:

@@ -12,7 +12,7 @@ from typing import Final
 from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.flash import Flash
-from iowatt.model.library.ssd import amplification
+from iowatt.model.library.ssd import media
 from iowatt.model.library.ssd.drive import MOST_UNITS
 from iowatt.model.library.ssd.figures import Geometry, Times
 from iowatt.model.library.ssd.media import CHANNEL_RATE, CHANNEL_SOURCE, Media
@@ -169,8 +169,8 @@ class Inside:
         return unit
 
     def _spare(self, amplified: float) -> float:
-        least = amplification.amplification(MOST_SPARE)
-        spare = max(LEAST_SPARE, amplification.spare(max(amplified, least)))
+        least = media.amplification(MOST_SPARE)
+        spare = max(LEAST_SPARE, media.spare(max(amplified, least)))
         rule = (
             f"steady random writes reach {self.rates.random_write:g} a second at a write amplification of "
             f"{amplified:.2f}, Xiang and Kurkoski's closed form solved for it"

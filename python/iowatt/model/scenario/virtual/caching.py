@@ -6,12 +6,90 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 from iowatt.base.digits import apart
-from iowatt.base.problems import Problem
-from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.quantity import BlockSize, Duration, Share
 from iowatt.base.strict import key
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario.virtual.scheme import Placed, sector_bytes
-from iowatt.model.scenario.virtual.two_parts import TwoParts
+from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, extent_problems, sector_bytes
+
+
+class TwoParts(Scheme):
+    """A fast part before a slow one, in extents."""
+
+    fast: Part = key("The fast part.", example={"pool": "ssd", "capacity": "300GB"})
+    slow: Part = key("The slow part.", example={"pool": "hdd"})
+    extent: BlockSize = key(
+        "Unit of placement: what is moved or copied as a whole. A whole number of sectors of both parts. "
+        "Smaller extents move less for nothing, and take more memory (about 16 bytes each).",
+        default=1 << 20,
+        example="64KiB",
+        gt=0,
+        le=2**40,
+    )
+    promotion_threshold: int = key(
+        "Accesses to an extent of the slow part, reads and writes alike, after which it is moved (tiering) "
+        "or copied (caching) to the fast part. In a cache that allocates on write, reads alone are such.",
+        default=4,
+        within=(1, 65_535),
+        example=16,
+    )
+    max_migrations: int = key(
+        "Most extents that change places (tiering) or are copied at a time, and most that are written back "
+        "at a time (caching). What is due while as many are under way is left to its next access, and "
+        "counted (postponed).",
+        default=4,
+        within=(1, 4096),
+        example=8,
+    )
+
+    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+        """The fast part, then the slow one."""
+        return [(("fast",), "fast", self.fast), (("slow",), "slow", self.slow)]
+
+    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+        """Extents must fit both parts."""
+        yield from extent_problems("extent", self.extent, parts)
+
+
+class Tiering(TwoParts):
+    """Every extent lives in exactly one part; hot ones move to the fast part."""
+
+    scheme: Literal["tiering"] = key(
+        "How the parts make one address space. tiering: each extent lives in exactly one part and moves.",
+        example="tiering",
+    )
+    initial: Literal["cold", "random", "first-touch", "hot"] = key(
+        "Which extents the fast part holds at the start; it is always full. cold: those that the workload "
+        "touches last or never. random: drawn from the seed, cold and hot as chance has it. first-touch: "
+        "those that are touched first. hot: those that the workload touches most (a first pass counts them).",
+        default="random",
+        example="cold",
+    )
+
+    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+        """Besides extents: what is demoted needs a free place."""
+        found = list(super().problems(parts))
+        yield from found
+        slots = parts[1].capacity // self.extent
+        if not found and slots <= self.max_migrations:
+            message = f"the slow part holds {slots} extents, and each migration needs a free one"
+            yield Problem("out-of-range", ("max_migrations",), message, "fewer, or smaller extents")
+
+    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+        """The whole extents of both parts, but those of the slow part that stay free for what is demoted."""
+        slots = sum(part.capacity // self.extent for part in parts)
+        return (slots - self.max_migrations) * self.extent
+
+    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+        """Extent, threshold, concurrency, initial placement."""
+        return {
+            "kind": "tiering",
+            "extent_bytes": self.extent,
+            "promotion_threshold": self.promotion_threshold,
+            "max_migrations": self.max_migrations,
+            "initial": {"placement": self.initial},
+        }
+
 
 #: Sectors of an extent that the simulator can tell apart.
 MOST_SECTORS: Final = 2**15
@@ -28,7 +106,6 @@ class Caching(TwoParts):
         "What of the fast part an extent takes, as a whole. A whole number of sectors of both parts. "
         "What is copied and written back as a whole says copy_unit.",
         default=64 * 1024,
-        unit="bytes",
         example="64KiB",
         gt=0,
         le=2**40,
@@ -51,7 +128,6 @@ class Caching(TwoParts):
     allocate_on_write: bool | None = key(
         "Whether a write to an extent without a copy takes a place in the fast part at once. Otherwise it "
         "goes to the slow part and counts as an access. Needs copies by sector.",
-        default=None,
         unset='true with copy_unit = "sector", unless write = "around"',
         example=False,
     )
@@ -62,27 +138,21 @@ class Caching(TwoParts):
         default="back",
         example="through",
     )
-    dirty_high: float = key(
+    dirty_high: Share = key(
         "Share of the copies that are dirty above which they are written back, the least recently used "
         "first. 0 writes back as soon as a migration may start. Write-back only.",
         default=0.0,
-        ge=0,
-        le=1,
         example=0.1,
     )
-    dirty_low: float | None = key(
+    dirty_low: Share | None = key(
         "Share of the copies that are dirty at which that ends; at most dirty_high.",
-        default=None,
         unset="dirty_high",
-        ge=0,
-        le=1,
         example=0.05,
     )
     dirty_age: Duration = key(
         "A copy that was written less than this ago is not written back for the watermark alone: writes that "
         "follow one another soon cost one write of the slow part.",
         default=0.0,
-        unit="s",
         example="1s",
     )
 

@@ -29,9 +29,7 @@ class Maid(Scheme):
     line: BlockSize = key(
         "Unit of the cache; sectors within it are valid each for itself. A power of two of whole sectors.",
         default=64 * 1024,
-        unit="bytes",
-        ge=512,
-        le=64 * 1024,
+        within=(512, 64 * 1024),
         example="16KiB",
     )
     writes: Literal["through", "log"] = key(
@@ -43,7 +41,6 @@ class Maid(Scheme):
     log_after: Duration = key(
         "Time since the last read from a data part from which its writes are logged.",
         default=60.0,
-        unit="s",
         example="60s",
     )
     log_fill: float = key(
@@ -55,7 +52,7 @@ class Maid(Scheme):
         example=0.5,
     )
     destages_at_once: int = key(
-        "Most lines written to data parts at a time.", default=2, ge=1, le=1024, example=4
+        "Most lines written to data parts at a time.", default=2, within=(1, 1024), example=4
     )
 
     def parts(self) -> list[tuple[KeyPath, str, Part]]:

@@ -28,12 +28,11 @@ class Pdc(Scheme):
     extent: BlockSize = key(
         "What is ranked and moved as a whole. A whole number of sectors of all parts.",
         default=64 << 20,
-        unit="bytes",
         gt=0,
         le=2**40,
         example="64MiB",
     )
-    period: Duration = key("Time between two rankings.", default=7200.0, unit="s", gt=0, le=1e9, example="2h")
+    period: Duration = key("Time between two rankings.", default=7200.0, gt=0, le=1e9, example="2h")
     memory: float = key(
         "Weight of what was before a period against what was in it, when an extent's requests per second "
         "are reckoned.",
@@ -44,22 +43,17 @@ class Pdc(Scheme):
     )
     load: Iops | None = key(
         "Most requests per second that a part is given, by the rates of its extents.",
-        default=None,
         unset="as many as there are",
-        unit="IOPS",
         gt=0,
         example=80,
     )
     migrations_at_once: int = key(
         "Most extents on their way at a time. Room for as many stays free in each part.",
         default=1,
-        ge=1,
-        le=1024,
+        within=(1, 1024),
         example=2,
     )
-    step: BlockSize = key(
-        "What is copied at a time.", default=1 << 20, unit="bytes", gt=0, le=2**30, example="256KiB"
-    )
+    step: BlockSize = key("What is copied at a time.", default=1 << 20, gt=0, le=2**30, example="256KiB")
 
     def parts(self) -> list[tuple[KeyPath, str, Part]]:
         """The parts as they are listed; each is called by its pool."""

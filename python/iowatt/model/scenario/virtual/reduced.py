@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 from iowatt.base.problems import KeyPath, Problem
-from iowatt.base.quantity import BlockSize, Capacity, Duration
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Share
 from iowatt.base.strict import Strict, key
 from iowatt.base.units import format_bytes
 from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, Part, Placed, Scheme
@@ -20,12 +20,11 @@ DEFAULT_RESERVE: Final = 0.1
 class Snapshots(Strict):
     """Delta snapshots, one after another."""
 
-    interval: Duration = key("Time between two; the first comes after as long.", unit="s", example="1h", gt=0)
+    interval: Duration = key("Time between two; the first comes after as long.", example="1h", gt=0)
     retain: int = key(
         "How many are kept. When one more is taken the oldest goes, with what only it needed.",
         default=1,
-        ge=1,
-        le=100_000,
+        within=(1, 100_000),
         example=24,
     )
     method: Literal["copy-on-write", "redirect-on-write"] = key(
@@ -48,16 +47,13 @@ class Reduced(Scheme):
     part: Part = key("What the pages are stored on.", example={"pool": "disks", "capacity": "10TB"})
     capacity: Capacity | None = key(
         "What it offers to volumes, rounded down to whole pages.",
-        default=None,
         unset="as much as the part, less the reserve, holds at the ratios given",
-        unit="bytes",
         example="40TB",
         gt=0,
     )
     page: BlockSize = key(
         "Unit of allocation, of comparison and of compression.",
         default=16 * 1024,
-        unit="bytes",
         example="16KiB",
         gt=0,
         le=2**30,
@@ -68,44 +64,37 @@ class Reduced(Scheme):
         default=False,
         example=True,
     )
-    filled: float | None = key(
+    filled: Share | None = key(
         "Share of the pages that hold data at the start, in runs of 64 pages. Only with thin, and an "
         "assumption.",
-        default=None,
         unset="1, which is also what it must be without thin",
-        ge=0,
-        le=1,
         example=0.4,
     )
     duplicates: float = key(
         "Share of the pages, of those there at the start and of those written, whose contents exist already: "
         "0.5 is a de-duplication ratio of 2 : 1. An assumption, drawn page by page.",
         default=0.0,
-        ge=0,
-        le=0.99,
+        within=(0, 0.99),
         example=0.3,
     )
     compression: float = key(
         "Bytes of a page over the bytes that it takes, which are rounded up to whole sectors. 2 is 2 : 1, an "
         "assumption. Pages are then read and written as wholes.",
         default=1.0,
-        ge=1,
-        le=1000,
+        within=(1, 1000),
         example=2.0,
     )
     page_time: Duration = key(
         "Time in the controller of each page that is written, or read and expanded, one page at a time.",
         default=0.0,
-        unit="s",
         example="10us",
     )
     snapshots: Snapshots | None = key(
-        "Delta snapshots.", default=None, unset="none", example={"interval": "1h", "retain": 24}
+        "Delta snapshots.", unset="none", example={"interval": "1h", "retain": 24}
     )
     reserve: float | None = key(
         "Share of the part that is free at the start where capacity is not given: for first writes, "
         "redirected writes and snapshots.",
-        default=None,
         unset="0.1 with thin, duplicates or snapshots, else 0",
         ge=0,
         lt=1,

@@ -10,46 +10,30 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
-from typing import Any, ClassVar, Final
-
-from pydantic import GetJsonSchemaHandler, model_validator
-from pydantic_core import CoreSchema
+from typing import Any, ClassVar, Final, Literal
 
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import Capacity
-from iowatt.base.strict import Name, Strict, key
+from iowatt.base.strict import Name, ShortForm, Strict, key
 from iowatt.base.units import format_bytes
 
 #: The simulator numbers extents in 32 bits, of which it keeps the highest numbers for itself.
 MOST_EXTENTS: Final = 2**31
 
 
-class Part(Strict):
+class Part(ShortForm):
     """A range of a pool that a virtual pool is made of. Parts on one pool lie one after another."""
+
+    SHORT_KEY: ClassVar[str] = "pool"
+    SHORT_MEANS: ClassVar[str] = "The name of a pool, of which the part is the rest."
 
     #: What stands for a part that is the rest of its pool: for one, for several.
     SHORT: ClassVar[tuple[str, str]] = ("the name of a pool", "names of pools")
 
     pool: Name = key("The pool that the part lies on.", example="ssd")
     capacity: Capacity | None = key(
-        "Its size, rounded down to whole sectors.",
-        default=None,
-        unset="the rest of the pool",
-        unit="bytes",
-        example="300GB",
-        gt=0,
+        "Its size, rounded down to whole sectors.", unset="the rest of the pool", example="300GB", gt=0
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: Any) -> Any:
-        return {"pool": value} if isinstance(value, str) else value
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        table = handler.resolve_ref_schema(handler(core))
-        whole = {"type": "string", "description": "The name of a pool, of which the part is the rest."}
-        return {"anyOf": [whole, table], "title": table.get("title", "Part")}
 
 
 @dataclass(frozen=True)
@@ -135,3 +119,30 @@ def extent_problems(name: str, extent: int, parts: Sequence[Placed]) -> Iterator
         least = -(-sum(part.capacity for part in parts) // MOST_EXTENTS)
         message = f"{total} extents are more than the simulator can number"
         yield Problem("out-of-range", (name,), message, f"use {format_bytes(least, binary=True)} or more")
+
+
+class Linear(Scheme):
+    """Parts one behind another; nothing ever moves."""
+
+    scheme: Literal["linear"] = key(
+        "How the parts make one address space. linear: one part behind another, nothing moves.",
+        example="linear",
+    )
+    part: list[Part] = key(
+        "The parts, in the order of their addresses: tables, or names of pools.",
+        min_length=1,
+        example=["ssd", "hdd"],
+    )
+
+    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+        """The parts as they are listed; each is called by its pool."""
+        return [(("part", number), part.pool, part) for number, part in enumerate(self.part)]
+
+    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+        """The sum of the parts, each in whole sectors of all."""
+        sector = sector_bytes(parts)
+        return sum(part.capacity // sector * sector for part in parts)
+
+    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+        """``linear`` has no figures of its own."""
+        return {"kind": "linear"}

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.problems import KeyPath, Problem, suggestion
-from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, extent_problems
 
@@ -38,7 +38,6 @@ TimeOfDay = Annotated[
         }
     ),
 ]
-Share = Annotated[float, Field(ge=0, le=1)]
 
 #: Bytes of a page of a P9500 (from memory), and of a slice of a VNX2.
 SMART_TIERS_PAGE: Final = 42 * 2**20
@@ -51,7 +50,6 @@ class TierPart(Part):
     performance_iops: float | None = key(
         "Accesses a second that the pages of this tier may have together; pages beyond that go to the next "
         "tier even where there is room. Over the pages of the tier it is the performance limit per page.",
-        default=None,
         unset="capacity alone decides",
         unit="1/s",
         example=5000,
@@ -59,13 +57,11 @@ class TierPart(Part):
     )
     relocation_buffer: Share | None = key(
         "Share of the tier that only relocations may fill; at least one page.",
-        default=None,
         unset="0.02 (smart-tiers), 0 (fast-vp)",
         example=0.02,
     )
     new_page_buffer: Share | None = key(
         "Share of the tier that relocations leave to new pages.",
-        default=None,
         unset="0.08, and 0 for the first of several tiers (smart-tiers); 0.1 (fast-vp)",
         example=0.08,
     )
@@ -75,7 +71,7 @@ class Window(Strict):
     """When relocations may start, every day."""
 
     start: TimeOfDay = key("When it opens.", unit="s", example="22:00")
-    length: Duration = key("How long it stays open.", unit="s", example="8h", gt=0, le=86_400)
+    length: Duration = key("How long it stays open.", example="8h", gt=0, le=86_400)
 
 
 class TieringPolicy(Strict):
@@ -112,26 +108,17 @@ class TieredPool(Scheme):
     )
     capacity: Capacity | None = key(
         "What the pool offers, rounded down to whole pages.",
-        default=None,
         unset="all pages of its tiers without their relocation buffers",
-        unit="bytes",
         example="10TB",
         gt=0,
     )
     page: BlockSize | None = key(
-        "Unit of placement.",
-        default=None,
-        unset="42MiB (smart-tiers), 256MiB (fast-vp)",
-        unit="bytes",
-        example="42MiB",
-        gt=0,
-        le=2**40,
+        "Unit of placement.", unset="42MiB (smart-tiers), 256MiB (fast-vp)", example="42MiB", gt=0, le=2**40
     )
     step: BlockSize = key(
         "What a relocation copies at a time. Requests wait behind it at the drives, and writes to it wait "
         "until it is copied.",
         default=1 << 20,
-        unit="bytes",
         example="256KiB",
         gt=0,
         le=2**30,
@@ -152,31 +139,27 @@ class TieredPool(Scheme):
     )
     cycle: Duration | None = key(
         "Time from one ranking to the next, from the first request on.",
-        default=None,
         unset="1h (smart-tiers), 24h (fast-vp)",
-        unit="s",
         example="30min",
         gt=0,
     )
     new_pages: Literal["top", "middle", "bottom"] | None = key(
         "The tier of a page that is touched for the first time; where it is full, the nearest below, else "
         "above. middle is the second of three or two tiers.",
-        default=None,
         unset="middle (smart-tiers), top (fast-vp)",
         example="middle",
     )
-    max_migrations: int = key("Most pages that are relocated at a time.", default=1, ge=1, le=4096, example=2)
+    max_migrations: int = key(
+        "Most pages that are relocated at a time.", default=1, within=(1, 4096), example=2
+    )
     rate: Rate | None = key(
         "Most bytes relocated a second.",
-        default=None,
         unset="as fast as drives and max_migrations allow",
-        unit="bytes/s",
         example="50MB/s",
         gt=0,
     )
     window: Window | None = key(
         "When relocations may start. A page on its way is brought to its end.",
-        default=None,
         unset="at any time",
         example={"start": "22:00", "length": "8h"},
     )

@@ -33,9 +33,7 @@ class WriteOffLoading(Scheme):
     log: Capacity = key(
         "Size of the log at the end of each part, in whole blocks of 4 KiB; the rest of the part is its "
         "share of the address space.",
-        unit="bytes",
-        ge=BLOCK,
-        le=2**40,
+        within=(BLOCK, 2**40),
         example="1GiB",
     )
     off_load_after: Duration = key(
@@ -43,7 +41,6 @@ class WriteOffLoading(Scheme):
         "A part whose log was used stays up for as long. At least the time after which drives are "
         "stopped keeps them from being stopped under their work.",
         default=60.0,
-        unit="s",
         example="60s",
     )
     log_fill: float = key(
@@ -56,12 +53,10 @@ class WriteOffLoading(Scheme):
     reclaim: BlockSize = key(
         "Most bytes that one move brings home.",
         default=256 * 1024,
-        unit="bytes",
-        ge=BLOCK,
-        le=256 * 1024,
+        within=(BLOCK, 256 * 1024),
         example="64KiB",
     )
-    reclaims_at_once: int = key("Most such moves at a time.", default=1, ge=1, le=1024, example=2)
+    reclaims_at_once: int = key("Most such moves at a time.", default=1, within=(1, 1024), example=2)
 
     def parts(self) -> list[tuple[KeyPath, str, Part]]:
         """The parts as they are listed; each is called by its pool."""
