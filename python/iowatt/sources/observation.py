@@ -25,8 +25,7 @@ class Direction:
     response_max_s: float | None = None
     #: Standard deviation of the response time in s, where the tool says it.
     response_std_s: float | None = None
-    #: How many of the requests have a response time; None: all of them.
-    timed: int | None = None
+    timed: int | None = None  #: How many of the requests have a response time; None: all of them.
 
     @property
     def known(self) -> int:
@@ -38,17 +37,14 @@ class Direction:
 class Interval:
     """One interval of the tool's figures. Requests count where they completed."""
 
-    #: Unix time, UTC, s.
-    start: float
+    start: float  #: Unix time, UTC, s.
     end: float
     read: Direction
     write: Direction
-    #: Whether the tool itself counts it (vdbench leaves out the first of a run).
-    counted: bool = True
+    counted: bool = True  #: Whether the tool itself counts it (vdbench leaves out the first of a run).
     #: Both directions in one, where the tool says it: the only place of what it does not say by direction.
     both: Direction | None = None
-    #: Response times of both directions, where each of them is known.
-    histogram: Histogram | None = None
+    histogram: Histogram | None = None  #: Response times of both directions, where each of them is known.
 
 
 @dataclass(frozen=True)
@@ -56,11 +52,9 @@ class Block:
     """Response times of the requests of one direction that completed in a block of time."""
 
     op: Literal["read", "write"]
-    #: Unix time, UTC, s.
-    start: float
+    start: float  #: Unix time, UTC, s.
     end: float
-    #: Sum and greatest of the response times, ns.
-    sum_ns: int
+    sum_ns: int  #: Sum and greatest of the response times, ns.
     max_ns: int
     histogram: Histogram
 
@@ -106,29 +100,23 @@ class Observation:
 
     name: str
     tool: Literal["fio", "vdbench", "trace"]
-    #: As the tool says it: "fio-3.33"; the format of a trace.
-    version: str
-    #: Unix time, UTC, s: of the first and after the last request.
-    start: float
+    version: str  #: As the tool says it: "fio-3.33"; the format of a trace.
+    start: float  #: Unix time, UTC, s: of the first and after the last request.
     end: float
     intervals: Sequence[Interval]
-    #: Response times of all completed requests; empty where the tool kept none.
-    read: Histogram
+    read: Histogram  #: Response times of all completed requests; empty where the tool kept none.
     write: Histogram
     #: Where the histograms come from, and how wide their bins are, in words.
     histogram_note: str | None = None
-    #: Requests per second asked for; None where it ran at its maximum.
-    asked_iops: float | None = None
+    asked_iops: float | None = None  #: Requests per second asked for; None where it ran at its maximum.
     #: The tool's own totals, which the intervals must add up to: (read, write) directions.
     totals: tuple[Direction, Direction] | None = None
-    #: Both directions in one, where the tool says it.
-    total: Direction | None = None
+    total: Direction | None = None  #: Both directions in one, where the tool says it.
     #: The tool's own summary: it may count other intervals, or print a rate that was not.
     reported: Reported | None = None
     errors: int = 0
     shares: Sequence[Share] = ()
-    #: What the tool or the parser warns of, in sentences.
-    warnings: Sequence[str] = ()
+    warnings: Sequence[str] = ()  #: What the tool or the parser warns of, in sentences.
     files: Sequence[Path] = field(default_factory=tuple)
     #: Response times over time, in order of time; empty where the tool kept none. What their times are of,
     #: in words.
@@ -136,14 +124,11 @@ class Observation:
     series_note: str | None = None
     #: The way of a request in parts, where they are known; they add up to the sum of the response times.
     hops: Sequence[Hop] = ()
-    #: What recorded them, where it is not the tool, and what they are in words.
-    hops_of: str | None = None
+    hops_of: str | None = None  #: What recorded them, where it is not the tool, and what they are in words.
     hops_note: str | None = None
-    #: Requests that the driver keeps outstanding at most, where it says it.
-    outstanding: int | None = None
+    outstanding: int | None = None  #: Requests that the driver keeps outstanding at most, where it says it.
     #: How busy the driver's busiest thread was (fio), or the processors of its host (vdbench), in percent.
     busy_percent: float | None = None
     #: Processors that all of its threads together kept busy, on average; None where it does not say it.
     processors: float | None = None
-    #: False where nothing says when it was: times count from 0.
-    dated: bool = True
+    dated: bool = True  #: False where nothing says when it was: times count from 0.

@@ -34,14 +34,10 @@ _DECEMBER: Final = 12
 class MonthUse:
     """What the meter reads in a month."""
 
-    #: "2026-07".
-    month: str
-    #: Part of the month that the load lasts.
-    share: float
-    #: Taken, less what was fed back.
-    energy_j: float
-    #: The highest mean over a window.
-    peak_kw: float
+    month: str  #: "2026-07".
+    share: float  #: Part of the month that the load lasts.
+    energy_j: float  #: Taken, less what was fed back.
+    peak_kw: float  #: The highest mean over a window.
 
 
 @dataclass(frozen=True)
@@ -51,15 +47,11 @@ class Bill:
     tariff: Tariff
     start: datetime
     items: tuple[Item, ...]
-    #: Of the whole load.
-    energy_j: float
-    #: The highest mean over a window, kW.
-    peak_kw: float
+    energy_j: float  #: Of the whole load.
+    peak_kw: float  #: The highest mean over a window, kW.
     duration_s: float = 0.0
-    #: What the meter reads, month by month.
-    months: tuple[MonthUse, ...] = ()
-    #: What is to be known of the tariff, and of how it fits the load.
-    notes: tuple[Note, ...] = ()
+    months: tuple[MonthUse, ...] = ()  #: What the meter reads, month by month.
+    notes: tuple[Note, ...] = ()  #: What is to be known of the tariff, and of how it fits the load.
 
     @property
     def usd(self) -> float:

@@ -33,14 +33,11 @@ class Month:
     """A calendar month, as far as the load lasts in it; seconds count from the load's start."""
 
     first: datetime
-    #: Midnight of its first day, before 0 where the load begins later.
-    begins_s: float
-    #: What of it the load lasts.
-    from_s: float
+    begins_s: float  #: Midnight of its first day, before 0 where the load begins later.
+    from_s: float  #: What of it the load lasts.
     until_s: float
     days: int
-    #: Whether the load ends in it.
-    last: bool = False
+    last: bool = False  #: Whether the load ends in it.
 
     @property
     def label(self) -> str:

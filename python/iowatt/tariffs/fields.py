@@ -24,8 +24,7 @@ class Fields:
 
     values: Mapping[str, object]
     where: str
-    #: Before the keys of this object: "" or "energyratestructure[0][1].".
-    prefix: str = ""
+    prefix: str = ""  #: Before the keys of this object: "" or "energyratestructure[0][1].".
 
     @classmethod
     def of(cls, document: object, where: str, prefix: str = "") -> Fields:

@@ -15,10 +15,8 @@ class Item:
     """A line of a bill: ``usd = quantity x price x share``; ``sell`` is a credit, and negative."""
 
     kind: Kind
-    #: "2026-07".
-    month: str
-    #: Period and tier, from 0; None where the charge has none.
-    period: int | None
+    month: str  #: "2026-07".
+    period: int | None  #: Period and tier, from 0; None where the charge has none.
     tier: int | None
     quantity: float
     unit: str

@@ -18,15 +18,11 @@ class TariffIdentity(Result):
     name: str
     utility: str
     source: str
-    #: When its figures were taken from the source, ISO 8601.
-    date: str | None
-    #: From and until, ISO 8601 dates.
-    effective: tuple[str | None, str | None]
+    date: str | None  #: When its figures were taken from the source, ISO 8601.
+    effective: tuple[str | None, str | None]  #: From and until, ISO 8601 dates.
     verified: bool
-    #: Demand of the customers it is for.
-    applicable_kw: tuple[float | None, float | None]
-    #: As the record has them.
-    notes: list[str]
+    applicable_kw: tuple[float | None, float | None]  #: Demand of the customers it is for.
+    notes: list[str]  #: As the record has them.
 
 
 class ListedTariff(TariffIdentity):
@@ -47,10 +43,8 @@ class TierPrice(Result):
 
     rate: float
     adjustment: float
-    #: None for the last tier.
-    limit: float | None
-    #: Credit for a kWh fed back.
-    sell: float | None
+    limit: float | None  #: None for the last tier.
+    sell: float | None  #: Credit for a kWh fed back.
     unit: EnergyUnit
     price: float
 
@@ -61,8 +55,7 @@ class TimedPrices(Result):
     periods: list[list[TierPrice]]
     weekdays: Schedule
     weekends: Schedule
-    #: Of demand: each day's peak is charged, not each month's.
-    daily: bool
+    daily: bool  #: Of demand: each day's peak is charged, not each month's.
 
 
 class MonthlyPrices(Result):
@@ -77,8 +70,7 @@ class TariffDocument(ListedTariff, ResultDocument):
     """Everything a tariff charges for."""
 
     schema_id: Literal["iowatt.tariff/1"] = Field(default="iowatt.tariff/1", alias="schema")
-    #: Demand is the highest mean over so many seconds.
-    demand_window_s: float
+    demand_window_s: float  #: Demand is the highest mean over so many seconds.
     energy: TimedPrices | None
     demand: TimedPrices | None
     flat_demand: MonthlyPrices | None
@@ -86,8 +78,7 @@ class TariffDocument(ListedTariff, ResultDocument):
     ratchet: Ratchet
     fixed: list[Fixed]
     minimum: list[Fixed]
-    #: For each month.
-    fuel_usd_per_kwh: list[float]
+    fuel_usd_per_kwh: list[float]  #: For each month.
 
 
 class BilledLoad(Result):
@@ -104,19 +95,13 @@ class BilledMonth(Result):
     """A month (``2026-07``) or a year (``2026``) of a bill."""
 
     month: str
-    #: Part of it that the load lasts.
-    share: float
+    share: float  #: Part of it that the load lasts.
     kwh: float
-    #: The highest mean over a window.
-    peak_kw: float
-    #: With fuel adjustments.
-    energy_usd: float
-    #: With coincident demand.
-    demand_usd: float
-    #: With what lacks to a minimum.
-    fixed_usd: float
-    #: Credits.
-    other_usd: float
+    peak_kw: float  #: The highest mean over a window.
+    energy_usd: float  #: With fuel adjustments.
+    demand_usd: float  #: With coincident demand.
+    fixed_usd: float  #: With what lacks to a minimum.
+    other_usd: float  #: Credits.
     usd: float
 
 
@@ -140,8 +125,7 @@ class BillDocument(ResultDocument):
     schema_id: Literal["iowatt.bill/1"] = Field(default="iowatt.bill/1", alias="schema")
     tariff: TariffIdentity
     load: BilledLoad
-    #: Local standard time, ISO 8601.
-    start: str
+    start: str  #: Local standard time, ISO 8601.
     end: str
     usd: float
     usd_per_kwh: float | None

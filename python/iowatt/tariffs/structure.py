@@ -24,8 +24,7 @@ class Tier:
     rate: float
     adjustment: float = 0.0
     limit: float | None = None
-    #: Credit for a unit fed back; None where none is paid.
-    sell: float | None = None
+    sell: float | None = None  #: Credit for a unit fed back; None where none is paid.
     unit: EnergyUnit = "kWh"
 
     @property
@@ -45,8 +44,7 @@ class TimeOfUse:
     periods: tuple[Tiers, ...]
     weekdays: Schedule
     weekends: Schedule
-    #: Of demand: each day's peak is charged, not each month's.
-    daily: bool = False
+    daily: bool = False  #: Of demand: each day's peak is charged, not each month's.
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,7 @@ class FlatDemand:
 
     periods: tuple[Tiers, ...]
     months: tuple[int, ...]
-    #: Each day's peak is charged, not each month's.
-    daily: bool = False
+    daily: bool = False  #: Each day's peak is charged, not each month's.
 
 
 @dataclass(frozen=True)
@@ -91,27 +88,20 @@ class Tariff:
     name: str
     utility: str
     source: str
-    #: From and until, ISO 8601 dates; None where unknown.
-    effective: tuple[str | None, str | None]
+    effective: tuple[str | None, str | None]  #: From and until, ISO 8601 dates; None where unknown.
     verified: bool
     energy: TimeOfUse | None
     demand: TimeOfUse | None
     flat_demand: FlatDemand | None
     coincident: TimeOfUse | None
     ratchet: Ratchet
-    #: Demand is the highest mean over so many seconds.
-    demand_window_s: float
+    demand_window_s: float  #: Demand is the highest mean over so many seconds.
     fixed: tuple[Fixed, ...]
-    #: A bill is at least this; the difference is an item of its own.
-    minimum: tuple[Fixed, ...]
-    #: $/kWh on top, for each month.
-    fuel: tuple[float, ...]
-    #: Whom it is for, kW.
-    applicable_kw: tuple[float | None, float | None] = (None, None)
-    #: The same in kWh a month.
-    applicable_kwh: tuple[float | None, float | None] = (None, None)
+    minimum: tuple[Fixed, ...]  #: A bill is at least this; the difference is an item of its own.
+    fuel: tuple[float, ...]  #: $/kWh on top, for each month.
+    applicable_kw: tuple[float | None, float | None] = (None, None)  #: Whom it is for, kW.
+    applicable_kwh: tuple[float | None, float | None] = (None, None)  #: The same in kWh a month.
     #: When its figures were taken from the source, ISO 8601; None where that is not said.
     date: str | None = None
-    #: As the record names it, such as ``USA``; empty where it does not.
-    country: str = ""
+    country: str = ""  #: As the record names it, such as ``USA``; empty where it does not.
     notes: tuple[str, ...] = ()

@@ -20,14 +20,12 @@ class Use:
     """A month's windows, arrays of shape (n,)."""
 
     month: Month
-    #: Negative where energy was fed back.
-    joules: Floats
+    joules: Floats  #: Negative where energy was fed back.
     #: Mean power that demand is charged for: of whole windows, unless the month has none; never negative.
     kw: Floats
     hours: Ints
     weekend: NDArray[np.bool_]
-    #: Day of the month that each lies in, from 0.
-    days: Ints
+    days: Ints  #: Day of the month that each lies in, from 0.
 
     @classmethod
     def of(cls, load: Load, month: Month, window_s: float) -> Use:

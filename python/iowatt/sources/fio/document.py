@@ -39,8 +39,7 @@ class Counted:
     requests: int
     bytes: int
     runtime_s: float
-    #: Response times: how many were taken, and their moments in s.
-    timed: int
+    timed: int  #: Response times: how many were taken, and their moments in s.
     mean_s: float
     std_s: float
     max_s: float
@@ -58,16 +57,13 @@ class Job:
     """A job: one process or thread of fio."""
 
     name: str
-    #: Its place in the document, from 1: the number in the names of its logs.
-    number: int
-    #: Global options and its own.
-    options: Mapping[str, str]
+    number: int  #: Its place in the document, from 1: the number in the names of its logs.
+    options: Mapping[str, str]  #: Global options and its own.
     read: Counted
     write: Counted
     trims: int
     elapsed_s: float
-    #: Unix time of its first request, where this fio says it (since 3.36).
-    start: float | None
+    start: float | None  #: Unix time of its first request, where this fio says it (since 3.36).
     error: int
     errors: int
     #: Its group: jobs of one group run together, groups mostly one after another (``stonewall``).
@@ -135,15 +131,11 @@ class Document:
 
     path: Path
     version: str
-    #: Unix time at which fio wrote it, which is after the last request.
-    written: float
-    #: The same, less what groups behind these jobs took.
-    end: float
+    written: float  #: Unix time at which fio wrote it, which is after the last request.
+    end: float  #: The same, less what groups behind these jobs took.
     jobs: Sequence[Job]
-    #: Jobs of all groups: they have logs in the same folder.
-    every: Sequence[Job]
-    #: In what the bins hold: "lat_ns" or "clat_ns"; None where there are none.
-    bins_of: str | None
+    every: Sequence[Job]  #: Jobs of all groups: they have logs in the same folder.
+    bins_of: str | None  #: In what the bins hold: "lat_ns" or "clat_ns"; None where there are none.
     warnings: Sequence[str]
 
 

@@ -32,8 +32,7 @@ class Window:
     """A row: what one direction completed since the row before it."""
 
     time_ms: int
-    #: 0 read, 1 write.
-    direction: int
+    direction: int  #: 0 read, 1 write.
     low_ns: Counts
     high_ns: Counts
     count: Counts
@@ -50,10 +49,8 @@ class HistogramLog:
 
     path: Path
     windows: list[Window]
-    #: Neighbouring bins of fio in one of the log, as a power of two: 0 to 6.
-    coarseness: int
-    #: Whether its last row was cut short and left out.
-    cut: bool
+    coarseness: int  #: Neighbouring bins of fio in one of the log, as a power of two: 0 to 6.
+    cut: bool  #: Whether its last row was cut short and left out.
 
 
 def read(path: Path, longest_ns: int = 0) -> HistogramLog:

@@ -47,8 +47,7 @@ class Rows:
     value: npt.NDArray[np.int64]
     direction: npt.NDArray[np.int64]
     block: npt.NDArray[np.int64]
-    #: Whether its last row was cut short and left out.
-    cut: bool
+    cut: bool  #: Whether its last row was cut short and left out.
 
     def of(self, direction: str) -> Rows:
         """The rows of ``read`` or ``write``."""

@@ -38,8 +38,7 @@ class JobLog:
     job: Job
     log: HistogramLog
     shift_s: float
-    #: When the job began and ended to make requests, Unix time.
-    begin: float
+    begin: float  #: When the job began and ended to make requests, Unix time.
     end: float
 
     @property

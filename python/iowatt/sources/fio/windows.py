@@ -32,10 +32,8 @@ class Series:
     middle_s: Floats
     requests: Counts
     bytes: Counts
-    #: Sum of response times in s; NaN where not known.
-    response_s: Floats
-    #: Longest response time in s; NaN where not known.
-    longest_s: Floats
+    response_s: Floats  #: Sum of response times in s; NaN where not known.
+    longest_s: Floats  #: Longest response time in s; NaN where not known.
     #: How many requests a log has too few or too many beyond what its rounding and its unwritten end explain;
     #: they are spread in proportion.
     rounded: int = 0

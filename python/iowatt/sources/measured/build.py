@@ -40,16 +40,12 @@ class About:
     """What a Run says of itself that no instrument and no load generator knows."""
 
     name: str
-    #: What the requests went to, in the user's words.
-    target: str = "target"
-    #: Bytes of storage bought, where the user says it.
-    raw_bytes: int | None = None
-    #: Bytes of the address range that was tested.
-    tested_bytes: int | None = None
+    target: str = "target"  #: What the requests went to, in the user's words.
+    raw_bytes: int | None = None  #: Bytes of storage bought, where the user says it.
+    tested_bytes: int | None = None  #: Bytes of the address range that was tested.
     seed: int = 0
     command: str | None = None
-    #: Further facts for ``plan.json``.
-    plan: Mapping[str, Any] = field(default_factory=dict)
+    plan: Mapping[str, Any] = field(default_factory=dict)  #: Further facts for ``plan.json``.
     notes: Sequence[str] = ()
 
 
@@ -158,8 +154,7 @@ class _Seen:
     spans: Sequence[Span]
     meters: Sequence[instruments.Cut]
     thermometers: Sequence[instruments.Cut]
-    #: Power meters that recorded nothing of it.
-    missing: Sequence[str]
+    missing: Sequence[str]  #: Power meters that recorded nothing of it.
 
 
 def _record(about: About, seen: _Seen, source: SourceKind) -> Record:

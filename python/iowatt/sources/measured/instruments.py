@@ -31,8 +31,7 @@ class Cut:
 
     log: Log
     role: Role
-    #: By quantity, each over the same intervals.
-    parts: Mapping[str, Aligned]
+    parts: Mapping[str, Aligned]  #: By quantity, each over the same intervals.
     seconds: Sequence[float]
 
     @property

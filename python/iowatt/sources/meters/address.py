@@ -32,13 +32,11 @@ class Address:
     """An address in its parts."""
 
     scheme: str
-    #: Empty where the address names no host (`csv:power.csv`).
-    host: str = ""
+    host: str = ""  #: Empty where the address names no host (`csv:power.csv`).
     port: int | None = None
     user: str | None = None
     password: str | None = None
-    #: Behind the host, without its first slash; all of it where there is no host.
-    path: str = ""
+    path: str = ""  #: Behind the host, without its first slash; all of it where there is no host.
     options: Mapping[str, str] = field(default_factory=dict)
 
     @property

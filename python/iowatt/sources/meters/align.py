@@ -34,19 +34,15 @@ class Aligned:
 
     instrument: Instrument
     quantity: str
-    #: Unix time, UTC, s.
-    start: Series
+    start: Series  #: Unix time, UTC, s.
     end: Series
-    #: Valid samples, and how many there should be.
-    samples: Counts
+    samples: Counts  #: Valid samples, and how many there should be.
     expected: Counts
-    #: Rows without a valid value, by their reason.
-    not_available: Counts
+    not_available: Counts  #: Rows without a valid value, by their reason.
     out_of_range: Counts
     #: Longest time in s between valid samples that touches the interval; its own length where there is none.
     longest_gap_s: Series
-    #: Of the valid samples; NaN where there is none.
-    mean: Series
+    mean: Series  #: Of the valid samples; NaN where there is none.
     minimum: Series
     maximum: Series
     #: Why an interval is incomplete or doubtful, each a few words; empty where nothing stands against it.

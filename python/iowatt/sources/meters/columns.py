@@ -65,12 +65,9 @@ class Column:
 class Layout:
     """A table's columns."""
 
-    #: Index in ``Text.rows`` of the first row of samples.
-    first: int
-    #: Columns whose texts, joined by a blank, are the stamp; empty where rows have none.
-    time: Sequence[int]
-    #: A column of milliseconds beside it.
-    milliseconds: int | None
+    first: int  #: Index in ``Text.rows`` of the first row of samples.
+    time: Sequence[int]  #: Columns whose texts, joined by a blank, are the stamp; empty where rows have none.
+    milliseconds: int | None  #: A column of milliseconds beside it.
     quantities: Mapping[str, Column]
 
 

@@ -93,8 +93,7 @@ class Http:
             raise MeterError("tool-output", where, "the answer is not JSON")
         return document
 
-    #: The header ``Date`` of the last answer.
-    date: str | None = None
+    date: str | None = None  #: The header ``Date`` of the last answer.
 
     def close(self) -> None:
         """Close the connections; never raises, may be called twice."""

@@ -29,16 +29,13 @@ class Instrument:
     """What measured."""
 
     name: str
-    #: The reader's word: "snmp", "yokogawa-csv", "ptdaemon".
-    kind: str
-    #: "emerald": its kind can meet the rules; "indicative": it cannot, and ``why`` says so.
-    grade: Grade
+    kind: str  #: The reader's word: "snmp", "yokogawa-csv", "ptdaemon".
+    grade: Grade  #: "emerald": its kind can meet the rules; "indicative": it cannot, and ``why`` says so.
     why: str
     model: str | None = None
     serial: str | None = None
     calibrated: date | None = None
-    #: Nominal time between samples in s, where known.
-    sample_interval_s: float | None = None
+    sample_interval_s: float | None = None  #: Nominal time between samples in s, where known.
     #: Uncertainty of a power sample in percent of it, where the instrument says so.
     uncertainty_percent: float | None = None
     #: Anything else that it says of itself, for the record.
@@ -50,11 +47,9 @@ class LogProblem:
     """Something that a reader of the figures must know."""
 
     kind: ProblemKind
-    #: Unix time, UTC, s: when it began; None where it concerns the whole log.
-    at: float | None
+    at: float | None  #: Unix time, UTC, s: when it began; None where it concerns the whole log.
     text: str
-    #: How long it lasted in s; of a clock, by how much it was set or stepped.
-    seconds: float = 0.0
+    seconds: float = 0.0  #: How long it lasted in s; of a clock, by how much it was set or stepped.
 
 
 @dataclass(frozen=True)
@@ -62,8 +57,7 @@ class Log:
     """Samples of one instrument (one channel), in order of time."""
 
     instrument: Instrument
-    #: Unix time, UTC, s, not falling.
-    time_s: Series
+    time_s: Series  #: Unix time, UTC, s, not falling.
     #: By name of :data:`QUANTITIES`; as long as ``time_s``, NaN where there is no valid sample.
     quantities: Mapping[str, Series]
     problems: Sequence[LogProblem] = ()

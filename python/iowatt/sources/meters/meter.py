@@ -22,8 +22,7 @@ class Reading:
 
     #: Unix time, UTC, s: the instrument's own stamp where it has one, else when the answer came.
     time_s: float
-    #: By name of ``log.QUANTITIES``; what it does not say is left out.
-    quantities: Mapping[str, float]
+    quantities: Mapping[str, float]  #: By name of ``log.QUANTITIES``; what it does not say is left out.
 
 
 class Meter(Protocol):

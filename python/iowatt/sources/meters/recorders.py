@@ -27,8 +27,7 @@ Note = Callable[..., None]
 class Wanted:
     """An instrument that is to be recorded."""
 
-    #: What results call it; of a log ``None`` lets it have its own name.
-    name: str | None
+    name: str | None  #: What results call it; of a log ``None`` lets it have its own name.
     address: str
     interval_s: float = 1.0
 

@@ -41,10 +41,8 @@ class _Way:
     path: str
     property: str
     take: Callable[[Any], Any]
-    #: The length of its averages in s, where it says so.
-    averaged_s: float | None = None
-    #: The time between its readings in s, where it says so.
-    sensed_s: float | None = None
+    averaged_s: float | None = None  #: The length of its averages in s, where it says so.
+    sensed_s: float | None = None  #: The time between its readings in s, where it says so.
 
 
 def create(address: Address) -> RedfishMeter:

@@ -17,15 +17,12 @@ class Scheme:
     """A kind of instrument."""
 
     module: str
-    #: Whether it is read live; else it is a log in a file.
-    live: bool
+    live: bool  #: Whether it is read live; else it is a log in a file.
     what: str
     example: str
-    #: Of its kind; "declared" where only whoever asks knows what measured.
-    grade: Grade
+    grade: Grade  #: Of its kind; "declared" where only whoever asks knows what measured.
     why: str
-    #: Whether ``grade=emerald`` may be said of it with model and uncertainty.
-    declarable: bool = False
+    declarable: bool = False  #: Whether ``grade=emerald`` may be said of it with model and uncertainty.
 
 
 _HERE: Final = "iowatt.sources.meters."

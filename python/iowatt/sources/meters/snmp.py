@@ -71,8 +71,7 @@ class _Object:
     quantity: str
     oid: str
     scale: Decimal
-    #: An object that is 1 while the value may be used.
-    valid: str | None = None
+    valid: str | None = None  #: An object that is 1 while the value may be used.
 
 
 def create(address: Address) -> SnmpMeter:

@@ -15,12 +15,9 @@ class Point:
     """One object; ``{index}`` stands for the unit, inlet, outlet or line."""
 
     oid: str
-    #: Watts, volts, amperes, ... for a count of one.
-    scale: float = 1.0
-    #: An object that says how many of the value's digits are decimals.
-    digits: str | None = None
-    #: An object that is 1 while the value may be used.
-    valid: str | None = None
+    scale: float = 1.0  #: Watts, volts, amperes, ... for a count of one.
+    digits: str | None = None  #: An object that says how many of the value's digits are decimals.
+    valid: str | None = None  #: An object that is 1 while the value may be used.
 
 
 @dataclass(frozen=True)
@@ -29,13 +26,11 @@ class Profile:
 
     what: str
     mib: str
-    #: The index where the address gives none; None where it must.
-    index: str | None
+    index: str | None  #: The index where the address gives none; None where it must.
     points: Mapping[str, Point]
     model: str | None = None
     serial: str | None = None
-    #: Anything that a reader of the figures must know.
-    note: str = ""
+    note: str = ""  #: Anything that a reader of the figures must know.
 
 
 _APC: Final = "1.3.6.1.4.1.318.1.1"

@@ -56,8 +56,7 @@ class Text:
     path: Path
     rows: Sequence[Row]
     delimiter: str
-    #: Whether its last line ends with a line break: else it may have been cut short.
-    ended: bool
+    ended: bool  #: Whether its last line ends with a line break: else it may have been cut short.
 
     def where(self, row: Row) -> str:
         """The place of a row in an error."""

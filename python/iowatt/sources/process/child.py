@@ -30,12 +30,9 @@ _SIGNALLED: Final = 128
 class Ended:
     """How a program ended."""
 
-    #: Its exit status; 128 + n where signal n ended it.
-    status: int
-    #: Whether it was asked to, because ``stop`` was set.
-    stopped: bool
-    #: Whether it had to be ended because its time was long over.
-    overdue: bool
+    status: int  #: Its exit status; 128 + n where signal n ended it.
+    stopped: bool  #: Whether it was asked to, because ``stop`` was set.
+    overdue: bool  #: Whether it had to be ended because its time was long over.
 
     @property
     def words(self) -> str:

@@ -19,8 +19,7 @@ class Made:
     path: Path
     name: str | None
     format: str
-    #: Unix time in ns of the trace's time 0, where it is known.
-    origin_unix_ns: int | None
+    origin_unix_ns: int | None  #: Unix time in ns of the trace's time 0, where it is known.
     devices: Sequence[str]
     notes: Sequence[str]
     files: Sequence[Path] = ()

@@ -18,8 +18,7 @@ class Row:
     """Figures as printed: rates in 1/s, MB/s, times in ms, shares in percent; None where they are missing."""
 
     run: str
-    #: ``7``, or ``avg_2-7``.
-    label: str
+    label: str  #: ``7``, or ``avg_2-7``.
     #: When it was printed: the time of day in s, the date and the zone where the report says them.
     time_s: float
     day: date | None
@@ -27,8 +26,7 @@ class Row:
     values: Mapping[str, float | None]
     version: str | None
     place: str
-    #: Whether the date is the row's own, and not that of a header above it.
-    dated: bool = True
+    dated: bool = True  #: Whether the date is the row's own, and not that of a header above it.
 
     @property
     def number(self) -> int | None:

@@ -19,8 +19,7 @@ class Skew:
 
     start: Start
     shares: list[Share] = field(default_factory=list)
-    #: Whether it ran as fast as it could, so that shares mean nothing.
-    uncontrolled: bool = False
+    uncontrolled: bool = False  #: Whether it ran as fast as it could, so that shares mean nothing.
 
 
 def read(path: Path) -> list[Skew]:

@@ -33,8 +33,7 @@ class Report:
     starts: list[Start] = field(default_factory=list)
     created: date | None = None
     zone: str | None = None
-    #: MB are 10^6 bytes where vdbench was told so.
-    decimal: bool = False
+    decimal: bool = False  #: MB are 10^6 bytes where vdbench was told so.
     completed: bool = False
     version: str | None = None
 
