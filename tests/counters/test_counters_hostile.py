@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.counters.build import build
-from iowatt.counters.parts import Asked
+from iowatt.counters.profile import build_profile, profile_toml
 from iowatt.counters.read import read
+from iowatt.counters.streams import ProfileRequest
 from iowatt.counters.summary import summary
 from iowatt.counters.words import lines
-from iowatt.counters.write import toml
 from iowatt.model.profile.profile import Profile
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
@@ -53,12 +52,12 @@ def tried(data: bytes) -> None:
                 continue
             assert lines(summary(log), [])
             for devices in [*([device] for device in log.devices), list(log.devices)]:
-                asked = Asked({"pattern": "uniform"}, read_share=0.5, span=1 << 50)
+                asked = ProfileRequest({"pattern": "uniform"}, read_share=0.5, span=1 << 50)
                 try:
-                    built = build(log, devices, asked, name="x", origin="log")
+                    built = build_profile(log, devices, asked, name="x", origin="log")
                 except InputError:
                     continue
-                Document(toml(built.tables), "x.toml").validate(Profile)
+                Document(profile_toml(built.tables), "x.toml").validate(Profile)
 
 
 @settings(max_examples=400, deadline=None)

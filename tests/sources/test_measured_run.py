@@ -10,7 +10,7 @@ from figures import figures
 from iowatt.run.bundle import Run
 from iowatt.run.histogram import Histogram
 from iowatt.sources.measured.build import About, measured_run
-from iowatt.sources.meters.log import Instrument, Log
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog
 from iowatt.sources.observation import Direction, Interval, Observation, Reported
 from refused import refused
 
@@ -38,7 +38,9 @@ def meter(name="pdu1", watts=590.0, every=5.0, *, without=None, quantity="watts"
     times = START - 20 + np.arange(0, 700.0, every)
     if without is not None:
         times = times[(times <= START + without[0]) | (times > START + without[1])]
-    return Log(Instrument(name, "snmp", "indicative", "a PDU"), times, {quantity: np.full(len(times), watts)})
+    return InstrumentLog(
+        Instrument(name, "snmp", "indicative", "a PDU"), times, {quantity: np.full(len(times), watts)}
+    )
 
 
 def test_figures_follow_from_counts_and_watts():
@@ -82,7 +84,7 @@ def test_a_minute_that_a_meter_missed_has_no_power_and_is_not_filled_in():
 
 def test_a_log_of_another_day_or_without_watts_is_refused():
     late = meter()
-    late = Log(late.instrument, late.time_s + 86_400, late.quantities)
+    late = InstrumentLog(late.instrument, late.time_s + 86_400, late.quantities)
     with refused("not-comparable", "pdu1"):
         measured_run(About("x"), observation(), power=[late])
     with refused("missing-figure", "pdu1"):

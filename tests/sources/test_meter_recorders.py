@@ -10,7 +10,7 @@ import pytest
 import needs
 from iowatt.sources.meters import http, redfish
 from iowatt.sources.meters.address import parse
-from iowatt.sources.meters.meter import MeterError
+from iowatt.sources.meters.instrument import MeterError
 from iowatt.sources.meters.recorders import Recorders, Wanted
 from refused import refused
 

@@ -18,7 +18,7 @@ from iowatt.run.bundle import Run
 from iowatt.sources import outputs
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.instrument import InstrumentLog
 from refused import refused
 
 
@@ -197,7 +197,7 @@ def test_a_part_of_a_trace_and_a_device_can_be_chosen(tmp_path):
 def test_a_meter_needs_a_date(tmp_path):
     path, *_ = many(tmp_path / "a.csv", count=50)
     (found,) = outputs.read(path)
-    log = object.__new__(Log)
+    log = object.__new__(InstrumentLog)
     with refused("missing-figure", str(path)):
         measured_run(About(name="x"), found, temperature=[log])
 

@@ -12,8 +12,8 @@ from made_tariffs import DAY, billed
 from iowatt.pages.tariff import document
 from iowatt.render import terminal
 from iowatt.tariffs import account
+from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.find import find_tariff, tariff_names
-from iowatt.tariffs.fit import OF_TARIFF
 from iowatt.tariffs.load import Load
 from iowatt.tariffs.result import TariffDocument
 from refused import refused

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iowatt.trace.convert import SCHEMA, convert
-from iowatt.trace.info import info
+from iowatt.trace.measure import info
 from iowatt.trace.open import requests, spec
 from refused import refused
 

@@ -11,8 +11,7 @@ import pytest
 from iowatt.base.errors import Argument
 from iowatt.evaluate.validation.cases import FOLDER
 from iowatt.trace.description import Description
-from iowatt.trace.info import AS_READ, info
-from iowatt.trace.measure import describe
+from iowatt.trace.measure import AS_READ, describe, info
 from refused import refused
 
 ROOT = Path(__file__).parents[2]

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 import iowatt
 from iowatt.cli.main import app
 from iowatt.lenses.findings import findings
+from iowatt.trace.columns import sector_doubt
 from iowatt.trace.convert import convert
-from iowatt.trace.info import NOT_WHOLE_SECTORS, info
-from iowatt.trace.units import doubt
+from iowatt.trace.measure import NOT_WHOLE_SECTORS, info
 
 SCENARIO = """name = "small"
 [[workload]]
@@ -101,7 +101,7 @@ def test_what_is_read_rightly_is_not_doubted(tmp_path):
     ],
 )
 def test_the_remedy_names_what_was_given(trace, formats, named):
-    (text,) = doubt(trace, counted(formats, 2))
+    (text,) = sector_doubt(trace, counted(formats, 2))
     assert named in text
 
 
@@ -112,8 +112,8 @@ def test_sizes_of_many_sectors_are_doubted_too(tmp_path):
 
 
 def test_formats_that_define_their_unit_are_not_doubted():
-    assert doubt({}, counted("strace", 3)) == doubt({}, counted("msr, spc", 3)) == []
+    assert sector_doubt({}, counted("strace", 3)) == sector_doubt({}, counted("msr, spc", 3)) == []
 
 
 def test_a_few_small_requests_are_no_doubt():
-    assert doubt({}, counted("csv", 1)) == []
+    assert sector_doubt({}, counted("csv", 1)) == []

@@ -16,7 +16,7 @@ import iowatt
 from iowatt.base.errors import Argument
 from iowatt.cli import main
 from iowatt.model.scenario import ScenarioError, compile_plan, load, resolve_sources
-from iowatt.trace.info import info
+from iowatt.trace.measure import info
 from iowatt.trace.open import requests, spec
 from refused import check, problems, refused
 

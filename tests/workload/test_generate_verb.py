@@ -14,7 +14,7 @@ from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.trace.generate import generate as generate_trace
 from iowatt.trace.generate import prepare
-from iowatt.trace.info import info
+from iowatt.trace.measure import info
 from refused import faults
 
 runner = CliRunner()

@@ -23,7 +23,7 @@ from iowatt.cli.options import (
 
 if TYPE_CHECKING:
     from iowatt.counters.log import Log
-    from iowatt.counters.parts import Asked
+    from iowatt.counters.streams import ProfileRequest
 
 
 def register(trace: typer.Typer) -> None:
@@ -106,10 +106,10 @@ def counters(
 ) -> None:
     """Sum up logs of iostat, sar or perfmon, and make a workload profile of them with stated assumptions."""
     from iowatt.base.units import parse_duration
+    from iowatt.counters.profile import check_target
     from iowatt.counters.read import FORMATS, read
     from iowatt.counters.summary import summary
     from iowatt.counters.words import lines
-    from iowatt.counters.write import check_target
 
     _one_of("arrivals", arrivals, ("auto", "poisson", "bursty"))
     _one_of("first", first, ("auto", "drop", "keep"))
@@ -157,22 +157,22 @@ def _asked(
     span: str | None,
     arrivals: str,
     phases: int,
-) -> Asked:
+) -> ProfileRequest:
     """What the options say of what counters do not say."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_capacity
-    from iowatt.counters import access as patterns
-    from iowatt.counters.parts import Asked
+    from iowatt.counters import streams as patterns
+    from iowatt.counters.streams import ProfileRequest
 
     if access is None:
         raise InputError(
             "missing",
             Argument("access"),
-            f"counters do not record addresses; give the pattern to assume: {patterns.ACCEPTED}",
+            f"counters do not record addresses; give the pattern to assume: {patterns.ACCESS_PATTERNS}",
             hint="uniform is the worst case for caches and disks; without `output=` the summary is printed",
         )
-    return Asked(
-        access=patterns.parse(access),
+    return ProfileRequest(
+        access=patterns.parse_access(access),
         sequential=None if sequential is None else sequential / 100,
         read_share=read_share,
         span=parsed(span, parse_capacity, "span"),
@@ -184,7 +184,7 @@ def _asked(
 def _profile(
     log: Log,
     devices: list[str],
-    asked: Asked,
+    asked: ProfileRequest,
     output: Path,
     *,
     name: str | None,
@@ -193,18 +193,17 @@ def _profile(
 ) -> tuple[dict[str, Any], list[str]]:
     """Write the profile; what it is, and in words."""
     from iowatt.base.document import Document
-    from iowatt.counters.build import build
-    from iowatt.counters.write import toml, write
+    from iowatt.counters.profile import build_profile, profile_toml, write_profile
     from iowatt.model.profile import checks
     from iowatt.model.profile.profile import Profile
 
     origin = ", ".join(file.name for file in files)
-    built = build(log, devices, asked, name=_profile_name(name, output), origin=origin)
-    text = toml(built.tables, [f"Made by `iowatt trace counters` from {origin}."])
+    built = build_profile(log, devices, asked, name=_profile_name(name, output), origin=origin)
+    text = profile_toml(built.tables, [f"Made by `iowatt trace counters` from {origin}."])
     document = Document(text, str(output))  # what cannot be read back is not written
     profile = document.validate(Profile)
     document.fail(checks.problems(profile, profile.span))
-    write(text, output, force=force)
+    write_profile(text, output, force=force)
     span = "" if profile.span else " --span SIZE"
     said = [
         "",

@@ -65,9 +65,9 @@ def export(
     """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
     from iowatt.base.errors import CheckFailedError
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops
-    from iowatt.sources.export.omissions import listed
+    from iowatt.sources.export.check import check_with_fio, export_result, write_export
+    from iowatt.sources.export.loads import describe_omissions
     from iowatt.sources.export.prepare import prepare
-    from iowatt.sources.export.write import checked, result, write
 
     prepared = prepare(
         profile,
@@ -78,10 +78,10 @@ def export(
         rate_iops=parsed(rate, parse_iops, "rate"),
         span=parsed(span, parse_capacity, "span"),
     )
-    exported = write(prepared, to, output, force=force)
+    exported = write_export(prepared, to, output, force=force)
     comparison = None
     if check is not None:
-        comparison = checked(
+        comparison = check_with_fio(
             prepared,
             to,
             check,
@@ -90,11 +90,11 @@ def export(
             tell=lambda text: typer.echo(f"iowatt: {text}", err=True),
         )
     if as_json:
-        print_json(result(prepared, exported, output, comparison))
+        print_json(export_result(prepared, exported, output, comparison))
     else:
         if output is None and comparison is None:
             typer.echo(exported.text, nl=False)
-        for line in listed(exported.omissions):
+        for line in describe_omissions(exported.omissions):
             typer.echo(f"not expressed: {line}", err=output is None and comparison is None)
         if output is not None:
             typer.echo(

@@ -59,7 +59,7 @@ def init(
     )
     found = None
     if trace is not None:
-        from iowatt.trace.info import info  # loads Polars and the extension
+        from iowatt.trace.measure import info  # loads Polars and the extension
 
         with verb.in_flags(), bar(f"reading {trace}") as progress:
             read = info({"path": str(own_trace(trace)), **options}, progress=progress)

@@ -127,8 +127,8 @@ def info(
     """Count what is in a trace: requests, span, rate, sizes, footprint, order; a unit mistake shows."""
     from iowatt.cli.progress import bar
     from iowatt.pages.description.info import document
-    from iowatt.trace.info import info as count  # loads Polars and the extension
     from iowatt.trace.info_result import TraceInfos
+    from iowatt.trace.measure import info as count  # loads Polars and the extension
 
     options = _options(
         format=format_,

@@ -145,3 +145,27 @@ def _moved(log: Log, device: str, requests: Floats) -> Floats:
 def _or_zero(sizes: Floats) -> Floats:
     """Mean sizes, 0 where there was no request to have one."""
     return np.nan_to_num(sizes, nan=0.0)
+
+
+def merged_share(log: Log, device: str, name: str, rate: Floats, weights: Floats) -> float | None:
+    """Requests that were merged into others, of all that were asked for; ``None`` where it is not counted."""
+    merged = mean_of(log, device, name, weights)
+    if merged is None:
+        return None
+    issued = ratio(float(np.sum(rate * weights)), float(weights.sum())) or 0.0
+    return ratio(merged, merged + issued) or 0.0
+
+
+def mean_of(log: Log, device: str, name: str, weights: Floats) -> float | None:
+    """The weighted mean of a counter; None where the log does not have it."""
+    if not log.has(device, name):
+        return None
+    values = log.column(device, name)
+    usable = np.isfinite(values) & (weights > 0)
+    total = float(weights[usable].sum())
+    return float(np.sum(values[usable] * weights[usable]) / total) if total else 0.0
+
+
+def ratio(part: float, whole: float) -> float | None:
+    """``part / whole``; None where ``whole`` is 0."""
+    return part / whole if whole else None

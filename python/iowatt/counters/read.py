@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.counters import iostat, perfmon, sadf, sar, sysstat_json
+from iowatt.counters import iostat, perfmon, sar, sysstat_json
 from iowatt.counters.columns import known
 from iowatt.counters.log import Log
 from iowatt.counters.text import Line, lines
@@ -107,7 +107,7 @@ def _read(found: str, log: Log, file: Path, first: iostat.First, names: Mapping[
     elif found == "perfmon":
         reader = perfmon.Reader(log, names)
     else:
-        reader = sar.Reader(log) if found == "sar" else sadf.Reader(log)
+        reader = sar.SarReader(log) if found == "sar" else sar.SadfReader(log)
     reader.read(lines(file))
 
 
@@ -124,5 +124,5 @@ def _detect(head: list[Line], file: Path) -> str:
         words = text.split()
         columns = sum(known(word) for word in words)
         if columns >= 3 or (columns and words[0].rstrip(":") == "Device"):
-            return "sar" if sar.split(text) else "iostat"
+            return "sar" if sar.split_time(text) else "iostat"
     raise InputError("wrong-format", str(file), "this is not a log of counters that can be read", hint=_HINT)

@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from iowatt.base.errors import InputError
-from iowatt.counters.activity import Activity, activity
-from iowatt.counters.dispersion import dispersion
-from iowatt.counters.log import Floats, Log
+from iowatt.counters.activity import Activity, activity, mean_of, merged_share, ratio
+from iowatt.counters.arrivals import dispersion
+from iowatt.counters.log import Log
 
 SCHEMA: Final = "iowatt.trace-counters/1"
 _SHOWN_OVER_TIME: Final = 60
@@ -69,20 +69,20 @@ def _of_activity(log: Log, device: str, act: Activity) -> dict[str, Any]:
     spread = dispersion(np.where(act.known, act.requests, np.nan), act.seconds)
     return {
         "unknown_intervals": int((~act.known).sum()),
-        "iops": _ratio(requests, lasted),
+        "iops": ratio(requests, lasted),
         "peak_iops": float(act.requests.max(initial=0.0)),
-        "bytes_per_second": _ratio(moved, lasted),
-        "read_share": _ratio(reads, requests),
-        "read_share_bytes": _ratio(read_bytes, moved),
+        "bytes_per_second": ratio(moved, lasted),
+        "read_share": ratio(reads, requests),
+        "read_share_bytes": ratio(read_bytes, moved),
         "read_share_from": act.split,
-        "mean_read_bytes": None if act.same_sizes else _ratio(read_bytes, reads),
-        "mean_write_bytes": None if act.same_sizes else _ratio(write_bytes, writes),
-        "mean_bytes": _ratio(moved, requests),
+        "mean_read_bytes": None if act.same_sizes else ratio(read_bytes, reads),
+        "mean_write_bytes": None if act.same_sizes else ratio(write_bytes, writes),
+        "mean_bytes": ratio(moved, requests),
         "read_merged_share": merged_share(log, device, "read_merged", act.reads, weights),
         "write_merged_share": merged_share(log, device, "write_merged", act.writes, weights),
-        "discards_per_second": _mean(log, device, "discards", weights),
-        "discard_bytes_per_second": _mean(log, device, "discard_bytes", weights),
-        "flushes_per_second": _mean(log, device, "flushes", weights),
+        "discards_per_second": mean_of(log, device, "discards", weights),
+        "discard_bytes_per_second": mean_of(log, device, "discard_bytes", weights),
+        "flushes_per_second": mean_of(log, device, "flushes", weights),
         **_service(log, device, act),
         "dispersion": spread.index if spread.known else None,
         "dispersion_limit": spread.limit if spread.known else None,
@@ -92,8 +92,8 @@ def _of_activity(log: Log, device: str, act: Activity) -> dict[str, Any]:
 
 def _service(log: Log, device: str, act: Activity | None) -> dict[str, Any]:
     weights = np.ones(len(log.seconds)) if act is None else act.weights
-    queue = _mean(log, device, "queue", weights)
-    busy = _mean(log, device, "utilisation", weights)
+    queue = mean_of(log, device, "queue", weights)
+    busy = mean_of(log, device, "utilisation", weights)
     found = {
         "mean_queue": queue,
         "peak_queue": _peak(log, device, "queue"),
@@ -101,45 +101,23 @@ def _service(log: Log, device: str, act: Activity | None) -> dict[str, Any]:
         "peak_utilisation": _peak(log, device, "utilisation"),
         # With one request after another it is 1; far above, requests come in bunches or overlap in
         # the device.
-        "queue_while_busy": _ratio(queue, busy) if queue is not None and busy else None,
+        "queue_while_busy": ratio(queue, busy) if queue is not None and busy else None,
     }
     if act is not None:
         waits = {"read_wait": act.reads, "write_wait": act.writes, "wait": act.requests}
         for name, rate in waits.items():
-            found[f"mean_{name}"] = _mean(log, device, name, weights * rate)
+            found[f"mean_{name}"] = mean_of(log, device, name, weights * rate)
         read_wait, write_wait = found["mean_read_wait"], found["mean_write_wait"]
         if found["mean_wait"] is None and read_wait is not None and write_wait is not None:
             r, w = float((weights * act.reads).sum()), float((weights * act.writes).sum())
-            found["mean_wait"] = _ratio(r * read_wait + w * write_wait, r + w)
+            found["mean_wait"] = ratio(r * read_wait + w * write_wait, r + w)
     return found
-
-
-def merged_share(log: Log, device: str, name: str, rate: Floats, weights: Floats) -> float | None:
-    """Requests that were merged into others, of all that were asked for; ``None`` where it is not counted."""
-    merged = _mean(log, device, name, weights)
-    if merged is None:
-        return None
-    issued = _ratio(float(np.sum(rate * weights)), float(weights.sum())) or 0.0
-    return _ratio(merged, merged + issued) or 0.0
-
-
-def _mean(log: Log, device: str, name: str, weights: Floats) -> float | None:
-    if not log.has(device, name):
-        return None
-    values = log.column(device, name)
-    usable = np.isfinite(values) & (weights > 0)
-    total = float(weights[usable].sum())
-    return float(np.sum(values[usable] * weights[usable]) / total) if total else 0.0
 
 
 def _peak(log: Log, device: str, name: str) -> float | None:
     values = log.column(device, name)
     values = values[np.isfinite(values)]
     return float(values.max()) if log.has(device, name) and len(values) else None
-
-
-def _ratio(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
 
 
 def _over_time(act: Activity) -> list[dict[str, float | None]]:

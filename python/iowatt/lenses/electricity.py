@@ -10,9 +10,8 @@ from typing import Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_power
 from iowatt.lenses.cost.defaults import START
-from iowatt.tariffs import account, series
-from iowatt.tariffs.bill import MONTHS_A_YEAR, bill
-from iowatt.tariffs.incremental_bill import beside
+from iowatt.tariffs import account, load
+from iowatt.tariffs.bill import MONTHS_A_YEAR, bill, incremental_items
 from iowatt.tariffs.load import Load
 from iowatt.tariffs.result import BillDocument
 from iowatt.tariffs.structure import Tariff
@@ -53,7 +52,7 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
     begins = None if start is None else _date(start)
     path = Path(text)
     if path.suffix.lower() == ".csv":
-        load, own = series.read(path)
+        load, own = load.read_load(path)
         said = path.name
     elif _is_folder(path):
         load, own, said = _of_run(path), None, path.resolve().name
@@ -79,7 +78,7 @@ def billed(tariff: Tariff, what: Drawn, site_watts: float = 0.0) -> BillDocument
     if not site_watts:
         return account.account(made, said=what.said)
     together = bill(tariff, what.load.plus(site_watts), what.start)
-    items = beside(tariff, what.load, site_watts, what.start)
+    items = incremental_items(tariff, what.load, site_watts, what.start)
     made = replace(made, notes=together.notes)
     return account.account(made, items, said=what.said, site_kw=site_watts / 1000.0)
 

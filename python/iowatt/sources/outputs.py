@@ -42,7 +42,7 @@ def read(
     if not path.exists() and not recording.files(path):
         raise InputError("not-found", str(path), "there is no such file or directory")
     if options or _is_trace(path):
-        asked = trace.Asked(path, interval_s=interval_s, options=options or {})
+        asked = trace.TraceRequest(path, interval_s=interval_s, options=options or {})
         return [trace.read(asked, progress)]
     if path.name.endswith(".html") or (path.is_dir() and _of_vdbench(path)):
         return vdbench.read(path, time_zone=time_zone)

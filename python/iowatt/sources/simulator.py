@@ -13,7 +13,7 @@ from iowatt.base.errors import DataLossError, InputError
 from iowatt.run.record import Cost, Hits, Record, Volume, Workload
 from iowatt.sources import paths, placement, translation, wall, warmup
 from iowatt.sources.inputs import traces_of
-from iowatt.trace import units
+from iowatt.trace import columns
 
 if TYPE_CHECKING:
     from iowatt.run.idle_spool import IdleSpool
@@ -120,7 +120,7 @@ def observe(
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
     for spec, trace in zip(plan["sources"], raw["summary"]["sources"], strict=True):
         if trace is not None:
-            trace["warnings"].extend(units.doubt(spec, trace))
+            trace["warnings"].extend(columns.sector_doubt(spec, trace))
     simulation = placement.forgotten(simulation)
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 

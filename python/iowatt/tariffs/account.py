@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from iowatt.tariffs.bill import Bill
-from iowatt.tariffs.item import Item, Kind
+from iowatt.tariffs.charges import BillItem, ItemKind
 from iowatt.tariffs.load import JOULES_PER_KWH
 from iowatt.tariffs.result import (
     BillDocument,
@@ -27,7 +27,7 @@ from iowatt.tariffs.result import (
 from iowatt.tariffs.structure import FlatDemand, Tariff, Tiers, TimeOfUse
 
 #: Columns of a month's table, and the kinds of items in each.
-COLUMNS: Final[dict[str, tuple[Kind, ...]]] = {
+COLUMNS: Final[dict[str, tuple[ItemKind, ...]]] = {
     "energy_usd": ("energy", "fuel"),
     "demand_usd": ("demand", "coincident"),
     "fixed_usd": ("fixed", "minimum"),
@@ -98,9 +98,9 @@ def document(tariff: Tariff) -> TariffDocument:
     )
 
 
-def months(made: Bill, items: Sequence[Item] | None = None) -> list[BilledMonth]:
+def months(made: Bill, items: Sequence[BillItem] | None = None) -> list[BilledMonth]:
     """A row for each month, dollars by ``COLUMNS``."""
-    by_month: dict[str, list[Item]] = {}
+    by_month: dict[str, list[BillItem]] = {}
     for item in made.items if items is None else items:
         by_month.setdefault(item.month, []).append(item)
     rows = []
@@ -124,7 +124,7 @@ def months(made: Bill, items: Sequence[Item] | None = None) -> list[BilledMonth]
 
 
 def account(
-    made: Bill, items: Sequence[Item] | None = None, *, said: str, site_kw: float = 0.0
+    made: Bill, items: Sequence[BillItem] | None = None, *, said: str, site_kw: float = 0.0
 ) -> BillDocument:
     """The document of ``iowatt tariff bill``.
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.tariffs.item import Kind
+from iowatt.tariffs.charges import ItemKind
 from iowatt.tariffs.structure import EnergyUnit, Fixed, Ratchet, Schedule
 
 
@@ -106,9 +106,9 @@ class BilledMonth(Result):
 
 
 class BillLine(Result):
-    """A line: ``usd = quantity x price x share``; see :class:`iowatt.tariffs.item.Item`."""
+    """A line: ``usd = quantity x price x share``; see :class:`iowatt.tariffs.charges.BillItem`."""
 
-    kind: Kind
+    kind: ItemKind
     month: str
     period: int | None
     tier: int | None
@@ -129,7 +129,7 @@ class BillDocument(ResultDocument):
     end: str
     usd: float
     usd_per_kwh: float | None
-    by_kind: dict[Kind, float]
+    by_kind: dict[ItemKind, float]
     months: list[BilledMonth]
     items: list[BillLine]
     notes: list[Note]

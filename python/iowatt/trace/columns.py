@@ -1,17 +1,17 @@
 """Which columns of a Parquet trace mean what, and in which unit.
 
-Two layouts are known without being told: our own (``time_ns``, ``device``, ``op``, ``offset``, ``size``,
-``response_ns``, ``stream``) and that of our captures (``time_s``, ``op``, ``lba`` in 512-byte sectors,
-``size``, ``stream``, ``lat_us``). They differ in names and units only, so one table serves both; a trace with
-other names says which is which (``columns=time=ts``). The rules are those of headed CSV in Rust: a unit is
-in the name or is given, never guessed.
+Two layouts are recognised: our own (``time_ns``, ``device``, ``op``, ``offset``, ``size``, ``response_ns``,
+``stream``) and that of our captures (``time_s``, ``op``, ``lba`` in 512-byte sectors, ``size``, ``stream``,
+``lat_us``). They differ in names and units only, so one table serves both; for other names the user says
+which is which (``columns=time=ts``). The rules are those of headed CSV in Rust: a unit is in the name or is
+given, never guessed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from iowatt.base.errors import InputError
 
@@ -190,3 +190,26 @@ def _time_unit(header: str, time_unit: str | None, where: str) -> int:
             hint="add `time_unit=us`, or s, ms or ns",
         )
     return unit
+
+
+_NAMED: Final = ("csv", "parquet", "regex")
+
+
+def sector_doubt(trace: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
+    """The warning that most reads and writes are not of whole sectors.
+
+    ``trace`` is the spec that was read, ``said`` what its reader counted; its ``format`` may name several.
+    Empty where all formats define their unit.
+    """
+    named = [one for one in said["format"].split(", ") if one in _NAMED]
+    if not named or 2 * said["partial_sectors"] <= said["reads"] + said["writes"]:
+        return []
+    if named == ["regex"]:
+        remedy = "name that group of the pattern sectors, and lba that of offsets that count sectors too"
+    else:
+        header = (trace.get("columns") or {}).get("size", "size")
+        shown = header if isinstance(header, int) else f'"{header}"'
+        remedy = f"columns = {{ sectors = {shown} }}, and lba for an offset that counts sectors too"
+    return [
+        f"most sizes are not whole sectors of {SECTOR_BYTES} bytes. If they count sectors, say so: {remedy}"
+    ]

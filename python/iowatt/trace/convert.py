@@ -17,7 +17,7 @@ import polars as pl
 from iowatt.base import frames
 from iowatt.base.atomic_path import file
 from iowatt.base.errors import InputError
-from iowatt.trace import units
+from iowatt.trace import columns
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
 from iowatt.trace.open import Requests, of_all_devices, requests
 
@@ -79,7 +79,7 @@ def convert(
                 raise failures[0] from None
             raise InputError("unwritable", str(target), f"the file cannot be written ({error})") from None
     said = reader.summary()
-    warnings = [*said["warnings"], *units.doubt(trace, said)]
+    warnings = [*said["warnings"], *columns.sector_doubt(trace, said)]
     return {**said, "warnings": warnings, "path": str(target), "bytes": target.stat().st_size}
 
 

@@ -19,8 +19,8 @@ from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
 from iowatt.emerald.plan import folder as plans
 from iowatt.emerald.plan.model import Instrument, Plan, Stage
 from iowatt.sources.meters import source
-from iowatt.sources.meters.duplicate_meters import refuse_twice, twice
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.align import duplicates, refuse_duplicates
+from iowatt.sources.meters.instrument import InstrumentLog
 from iowatt.sources.meters.recording import read_log
 
 
@@ -93,7 +93,7 @@ def files(
         [log for text in power for log in _named(text)],
         [log for text in temperature for log in _named(text)],
     )
-    refuse_twice(logs.power)
+    refuse_duplicates(logs.power)
     logs = replace(logs, missing=_not_given(plan, logs.power))
     stages: list[StageRun] = []
     for stage in plan.stages:
@@ -164,7 +164,7 @@ def _rest_behind(plan: Plan, stage: Stage, before: Sequence[StageRun], logs: Log
 
 def _logs(folder: Path, plan: Plan) -> tuple[Logs, list[Finding]]:
     """What the plan's instruments recorded; one that cannot be read is named."""
-    found: dict[Literal["power", "temperature"], list[Log]] = {"power": [], "temperature": []}
+    found: dict[Literal["power", "temperature"], list[InstrumentLog]] = {"power": [], "temperature": []}
     findings, missing = [], []
     for instrument in plan.instruments:
         try:
@@ -181,7 +181,7 @@ def _logs(folder: Path, plan: Plan) -> tuple[Logs, list[Finding]]:
                     {"instrument": instrument.name},
                 )
             )
-    for first, second, why in twice(found["power"]):
+    for first, second, why in duplicates(found["power"]):
         text = f"{why}: the power of {second.instrument.name} is left out, as it would be counted twice"
         findings.append(
             Finding(
@@ -195,7 +195,7 @@ def _logs(folder: Path, plan: Plan) -> tuple[Logs, list[Finding]]:
     return Logs(found["power"], found["temperature"], missing), findings
 
 
-def _not_given(plan: Plan, power: Sequence[Log]) -> list[str]:
+def _not_given(plan: Plan, power: Sequence[InstrumentLog]) -> list[str]:
     """Meters of the plan without a log; logs made elsewhere may have names of their own, then how many."""
     wanted = [one.name for one in plan.instruments if one.role == "power"]
     more = len(wanted) - len(power)
@@ -206,7 +206,7 @@ def _not_given(plan: Plan, power: Sequence[Log]) -> list[str]:
     return silent if len(silent) == more else [f"{more} of {', '.join(silent)}"]
 
 
-def _log(folder: Path, instrument: Instrument) -> list[Log]:
+def _log(folder: Path, instrument: Instrument) -> list[InstrumentLog]:
     if source.is_live(instrument.source):
         return [_called(read_log(folder / f"{file_name(instrument)}.csv"), instrument.name)]
     address = source.find(instrument.source)[0]
@@ -216,11 +216,11 @@ def _log(folder: Path, instrument: Instrument) -> list[Log]:
     return [_called(found[0], instrument.name)] if len(found) == 1 else found
 
 
-def _called(log: Log, name: str) -> Log:
+def _called(log: InstrumentLog, name: str) -> InstrumentLog:
     return replace(log, instrument=replace(log.instrument, name=name))
 
 
-def _named(text: str) -> list[Log]:
+def _named(text: str) -> list[InstrumentLog]:
     """The log of an address, or of a plain path to a recording."""
     path = Path(text)
     if path.is_file():

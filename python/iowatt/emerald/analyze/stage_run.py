@@ -11,7 +11,7 @@ from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.run.bundle import Run
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.instrument import InstrumentLog
 
 
 @dataclass(frozen=True)
@@ -75,4 +75,4 @@ class Measured:
     place: str = ""
     findings: Sequence[Finding] = field(default_factory=tuple)
     #: Logs of power that were stamped by a clock of their own, not by the host that conducted.
-    foreign: Sequence[Log] = ()
+    foreign: Sequence[InstrumentLog] = ()

@@ -16,7 +16,7 @@ from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.run.bundle import Run
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.instrument import InstrumentLog
 from iowatt.sources.observation import Interval, Observation
 
 #: The rules' longest rest is of two hours.
@@ -30,8 +30,8 @@ _LATEST: Final = 1e11
 class Logs:
     """What instruments recorded, over the whole measurement."""
 
-    power: Sequence[Log] = ()
-    temperature: Sequence[Log] = ()
+    power: Sequence[InstrumentLog] = ()
+    temperature: Sequence[InstrumentLog] = ()
     #: Names of power meters of the plan of which there is no log.
     missing: Sequence[str] = ()
 
@@ -186,7 +186,7 @@ def _reach(seen: Observation) -> tuple[float, float]:
     return (counted[0].start, counted[-1].end) if counted else (seen.start, seen.end)
 
 
-def _part(power: Sequence[Log], missing: Sequence[str]) -> list[Finding]:
+def _part(power: Sequence[InstrumentLog], missing: Sequence[str]) -> list[Finding]:
     """That some of the meters have nothing, so that the others are a part of the power only."""
     if not missing or not power:
         return []
@@ -199,8 +199,8 @@ def _part(power: Sequence[Log], missing: Sequence[str]) -> list[Finding]:
 
 
 def _touching(
-    logs: Sequence[Log], start: float, end: float, what: str, role: str
-) -> tuple[list[Log], list[Finding]]:
+    logs: Sequence[InstrumentLog], start: float, end: float, what: str, role: str
+) -> tuple[list[InstrumentLog], list[Finding]]:
     """Logs that have a sample within the stage, and what is to be said of the others."""
     there, findings = [], []
     for log in logs:

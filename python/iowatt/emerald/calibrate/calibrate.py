@@ -34,7 +34,7 @@ from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
 from iowatt.evaluate.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
 from iowatt.evaluate.search.highest_throughput import highest_throughput
-from iowatt.sources.export.outstanding import LEAST, MOST, needed
+from iowatt.sources.export.loads import LEAST_OUTSTANDING, MOST_OUTSTANDING, outstanding_needed
 
 RESPONSE_RULE: Final = "response.mean_ms.random"
 MINUTE_RULE: Final = "response.minute_ms.random"
@@ -149,7 +149,7 @@ class _Calibrator:
         self._keeps_up = KEEPS_UP
         self._numbers = 0
         # Of the phase: outstanding requests asked for by hand, and by what factor the rate needed more.
-        self._least, self._more = LEAST, 1.0
+        self._least, self._more = LEAST_OUTSTANDING, 1.0
         self._rows: list[Row] = []
 
     def run(self) -> Calibration:
@@ -294,8 +294,8 @@ class _Calibrator:
         if self._bench.kind == "simulation":
             return {}
         limit_ms = NO_LIMIT_MS if bound is None else bound.ms
-        asked = self._more * max(needed(rate, limit_ms / 1e3), self._least)
-        return {"outstanding": max(self._least, min(MOST, math.ceil(asked)))}
+        asked = self._more * max(outstanding_needed(rate, limit_ms / 1e3), self._least)
+        return {"outstanding": max(self._least, min(MOST_OUTSTANDING, math.ceil(asked)))}
 
     def _at_rate(self, stage: Stage, rate: float, bound: Limit) -> Row:
         """A run at a rate; where the load generator was the limit, again with twice as many outstanding
@@ -310,7 +310,7 @@ class _Calibrator:
             gained = row.outcome.iops > most * (1 + _GAIN)
             if self._cause(row, bound) in (None, "processor") or not gained:
                 return row
-            if 2 * allowed["outstanding"] > MOST:
+            if 2 * allowed["outstanding"] > MOST_OUTSTANDING:
                 return row
             most = row.outcome.iops
             self._more *= 2
@@ -358,7 +358,7 @@ class _Calibrator:
             if best is not None and (slow or made.iops < best.iops * (1 + _GAIN)):
                 return best
             outstanding *= 2
-            if slow or self._bench.kind == "simulation" or outstanding > MOST:
+            if slow or self._bench.kind == "simulation" or outstanding > MOST_OUTSTANDING:
                 return made
             best = made
 
@@ -387,7 +387,7 @@ class _Calibrator:
 
     def _by_share(self, stage: Stage, base: str, found: dict[str, float]) -> Phase:
         percent = self._rules.number(f"workloads.{stage.phase}.intensity_percent", self._plan.category)
-        self._more, self._least = 1.0, LEAST
+        self._more, self._least = 1.0, LEAST_OUTSTANDING
         rate = found.get(base) or next(
             (s.rate_iops for s in self._plan.stages if s.phase == base and s.rate_iops is not None), None
         )

@@ -26,7 +26,7 @@ from iowatt.emerald.driver import DriverError
 from iowatt.emerald.plan.fio import job_text, shares_of_streams
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.run.bundle import Run
-from iowatt.sources.export import run_fio
+from iowatt.sources.export import check
 from iowatt.sources.observation import Observation
 from iowatt.sources.process import child
 
@@ -58,7 +58,7 @@ class FioDriver:
     def version(self) -> str:
         """As fio says it: "fio-3.33". Raises ``InputError`` where it is not installed."""
         if self._version is None:
-            self._version = run_fio.version()
+            self._version = check.fio_version()
         if self._version is None:
             raise InputError("tool-missing", None, "fio is not on the PATH", hint="Debian: apt install fio")
         return self._version

@@ -9,7 +9,7 @@ from typing import Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.plan import folder
 from iowatt.emerald.plan.model import Plan
-from iowatt.sources.target import named
+from iowatt.sources.target import target_name
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -64,7 +64,7 @@ def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
         found = found.model_copy(update={"path": target})
     if found.path is not None:  # whoever goes on with it may be in another folder
         where = f"{path}: target.path" if target is None else Argument("target")
-        names = [named(name.strip(), where) for name in found.path.split(",") if name.strip()]
+        names = [target_name(name.strip(), where) for name in found.path.split(",") if name.strip()]
         placed = ",".join(str(Path(name).absolute()) for name in names)
         found = found.model_copy(update={"path": placed})
     if found.scenario is not None:

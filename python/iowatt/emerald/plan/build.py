@@ -23,8 +23,8 @@ from iowatt.emerald.plan.model import (
 )
 from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
-from iowatt.sources.export.outstanding import needed
-from iowatt.sources.target import named
+from iowatt.sources.export.loads import outstanding_needed
+from iowatt.sources.target import target_name
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
 DEFAULT_OUTSTANDING: Final = 8
@@ -253,7 +253,9 @@ def _at_rate(asked: Asked, rules: Rules, rate: float | None, phase: str) -> dict
     if phase in asked.outstanding:
         load["outstanding"] = asked.outstanding[phase]
     elif rate is not None:
-        load["outstanding"] = needed(rate, (limit_ms(rules, str(asked.category)) or NO_LIMIT_MS) / 1e3)
+        load["outstanding"] = outstanding_needed(
+            rate, (limit_ms(rules, str(asked.category)) or NO_LIMIT_MS) / 1e3
+        )
     return load
 
 
@@ -382,7 +384,7 @@ def _target(asked: Asked, folder: Path) -> tuple[Target, int | None]:
         relative = os.path.relpath(asked.scenario.resolve(), folder.resolve())
         return Target(scenario=relative, block_size=_block(asked)), described["raw_bytes"]
     for path in asked.targets:
-        named(path)
+        target_name(path)
     paths = [os.path.abspath(path) for path in asked.targets]  # noqa: PTH100  (links stay what they are)
     if any("," in path for path in paths):
         raise InputError("bad-syntax", Argument("target"), "the name of a target has a comma")

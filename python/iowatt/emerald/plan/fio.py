@@ -38,8 +38,7 @@ from iowatt.emerald.plan.workloads import (
 )
 from iowatt.model.profile.find import load
 from iowatt.sources.export import fio
-from iowatt.sources.export.omissions import listed
-from iowatt.sources.export.percents import apportion
+from iowatt.sources.export.loads import apportion, describe_omissions
 from iowatt.sources.observation import Share
 from iowatt.sources.target import takes_direct
 
@@ -187,7 +186,7 @@ def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job
             f"{stage.rate_iops:g} IOPS are less than 1 IOPS for every job",
             hint="fio's rates are whole numbers",
         )
-    return jobs, listed(exported.omissions)
+    return jobs, describe_omissions(exported.omissions)
 
 
 def _over(option: str, targets: int) -> str:

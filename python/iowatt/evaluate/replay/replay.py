@@ -17,7 +17,7 @@ from iowatt.run.bundle import Run, reserve
 from iowatt.sources import fio, outputs
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.instrument import InstrumentLog
 
 SCHEMA = "iowatt.replay/1"
 TRACE = "trace.parquet"
@@ -138,7 +138,7 @@ def _measured(
     *,
     kept: lateness.Lateness,
     folder: Path,
-    logs: Sequence[Log],
+    logs: Sequence[InstrumentLog],
 ) -> Run:
     observed = fio.read(folder / job.OUTPUT, interval_s=asked.interval_s or 1.0, name=asked.name)
     if observed.errors:

@@ -36,7 +36,7 @@ from iowatt.lenses.cost.result import (
     WorkOnce,
 )
 from iowatt.tariffs import account
-from iowatt.tariffs.fit import OF_TARIFF
+from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:

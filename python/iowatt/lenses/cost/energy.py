@@ -12,11 +12,11 @@ from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow, Group
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.tariffs.bill import Kind
+from iowatt.tariffs.charges import ItemKind
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 #: What each kind of charge is called and grouped as.
-_KINDS: Final[Mapping[Kind, tuple[str, Group, str, str]]] = {
+_KINDS: Final[Mapping[ItemKind, tuple[str, Group, str, str]]] = {
     "energy": ("Energy", "energy", "kWh", "kWh of each month, period and tier x their price"),
     "fuel": ("Fuel adjustment", "energy", "kWh", "kWh x the month's adjustment"),
     "demand": (
@@ -44,7 +44,7 @@ _CUT: Final = 1e-6
 
 def components(case: Case) -> Iterator[Component]:
     """One for each kind of charge that the bill has."""
-    found: dict[Kind, list[Charge]] = {}
+    found: dict[ItemKind, list[Charge]] = {}
     for charge in charges(case, 1.0):
         found.setdefault(charge.kind, []).append(charge)
     for kind, parts in found.items():
@@ -142,7 +142,7 @@ def _by_run(case: Case, factor: float) -> Iterator[Charge]:
             yield Charge(kind, year, usd * case.repeats * share, quantity * case.repeats * share)
 
 
-def _component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
+def _component(case: Case, kind: ItemKind, parts: Sequence[Charge]) -> Component:
     title, group, unit, formula = _KINDS[kind]
     flows = tuple(flow(case, charge) for charge in parts)
     usd = math.fsum(one.usd for one in flows)
@@ -171,7 +171,7 @@ def _component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
     )
 
 
-def _expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
+def _expression(case: Case, kind: ItemKind, parts: Sequence[Charge]) -> str:
     price = linear_price(case)
     if kind == "energy" and price is not None:
         kwh = case.system.work.load.total_j / JOULES_PER_KWH

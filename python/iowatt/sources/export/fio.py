@@ -25,10 +25,19 @@ from typing import Final
 from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistance, Sequential, Zipf
 from iowatt.model.profile.arrivals import Closed, Constant
 from iowatt.model.profile.sizes import Mix
-from iowatt.sources.export.laws import law_of, lost
-from iowatt.sources.export.loads import Exported, Load, Omission, Prepared, Section, run_requests, sectors
-from iowatt.sources.export.omissions import listed
-from iowatt.sources.export.percents import apportion
+from iowatt.sources.export.loads import (
+    ExportedFile,
+    Omission,
+    PreparedProfile,
+    RateSection,
+    StreamLoad,
+    apportion,
+    arrivals_of,
+    describe_omissions,
+    lost_arrivals,
+    run_requests,
+    sectors,
+)
 from iowatt.sources.export.zones import is_zoned, zones
 
 _PAGE: Final = 4096
@@ -44,7 +53,7 @@ _MOST_JOBS: Final = 64
 _LEAST_REQUESTS: Final = 50
 
 
-def export(prepared: Prepared, *, direct: bool = True) -> Exported:
+def export(prepared: PreparedProfile, *, direct: bool = True) -> ExportedFile:
     """The job file; ``direct``: past the page cache, as a measurement of storage must be."""
     return _File(prepared, direct=direct).written()
 
@@ -52,21 +61,21 @@ def export(prepared: Prepared, *, direct: bool = True) -> Exported:
 class _File:
     """A job file in the making."""
 
-    def __init__(self, prepared: Prepared, *, direct: bool) -> None:
+    def __init__(self, prepared: PreparedProfile, *, direct: bool) -> None:
         self.prepared = prepared
         self.direct = direct
         self.omissions: dict[str, Omission] = {}
         self.jobs: dict[str, str] = {}
         self.lines: list[str] = []
 
-    def written(self) -> Exported:
+    def written(self) -> ExportedFile:
         profile = self.prepared.profile
-        for omission in lost(profile, "fio"):
+        for omission in lost_arrivals(profile, "fio"):
             self.omit(omission)
         for section in self.prepared.sections:
             self.section(section)
         text = "\n".join([*self.head(), *self.lines]) + "\n"
-        return Exported("fio", text, list(self.omissions.values()), self.jobs)
+        return ExportedFile("fio", text, list(self.omissions.values()), self.jobs)
 
     def omit(self, omission: Omission) -> None:
         self.omissions.setdefault(omission.key, omission)
@@ -80,7 +89,7 @@ class _File:
             "# A device that falls behind delays later requests, which fio does not count as latency:",
             "# compare the rate achieved with the rate asked for.",
         ]
-        lines += [f"# not expressed: {line}" for line in listed(self.omissions.values())]
+        lines += [f"# not expressed: {line}" for line in describe_omissions(self.omissions.values())]
         return [
             *lines,
             "",
@@ -95,7 +104,7 @@ class _File:
             f"randseed={prepared.seed}",
         ]
 
-    def section(self, section: Section) -> None:
+    def section(self, section: RateSection) -> None:
         """The jobs of a section; the first of a later one waits for all before it."""
         first = len(self.lines)
         if section.rates is None:
@@ -110,12 +119,12 @@ class _File:
             last = number == len(jobs) - 1
             self.lines[index + 1 : index + 1] = wait if last else wait[1:]
 
-    def job(self, section: Section, name: str, stream: str, options: list[str]) -> None:
+    def job(self, section: RateSection, name: str, stream: str, options: list[str]) -> None:
         full = f"{section.name}.{name}" if section.name else name
         self.jobs[full] = stream
         self.lines += ["", f"[{full}]", f"runtime={_seconds(section.length_s)}", *options]
 
-    def open(self, section: Section, rates: dict[str, float]) -> None:
+    def open(self, section: RateSection, rates: dict[str, float]) -> None:
         loads = [load for load in self.prepared.loads() if rates[load.stream.name] * load.fraction > 0]
         asked = [rates[load.stream.name] * load.fraction for load in loads]
         if not loads:
@@ -158,7 +167,7 @@ class _File:
             options = [*where, *self.rate(load, rate, rounded, clones), depth]
             self.job(section, load.name, load.stream.name, [*options, *_clones(load, clones)])
 
-    def split(self, section: Section, outstanding: float, rate: int) -> int:
+    def split(self, section: RateSection, outstanding: float, rate: int) -> int:
         """Jobs that share the rate of one load, where its outstanding requests were asked for.
 
         One job lets all of its requests complete before it sleeps until the next one is due, and makes what
@@ -171,9 +180,9 @@ class _File:
         share = outstanding / self.prepared.outstanding
         return max(1, math.floor(min(outstanding / 2, _MOST_JOBS * share, rate, most)))
 
-    def rate(self, load: Load, rate: float, whole: int, clones: int) -> list[str]:
+    def rate(self, load: StreamLoad, rate: float, whole: int, clones: int) -> list[str]:
         """The rate of one of ``clones`` jobs."""
-        constant = isinstance(law_of(self.prepared.profile, load.stream), Constant)
+        constant = isinstance(arrivals_of(self.prepared.profile, load.stream), Constant)
         if not constant:
             return [
                 f"rate_iops={poisson_rate(rate / clones if clones > 1 else whole)}",
@@ -200,7 +209,7 @@ class _File:
         )
         return [f"rate={round(rate / clones * load.mean_bytes)}", "rate_process=linear"]
 
-    def closed(self, section: Section) -> None:
+    def closed(self, section: RateSection) -> None:
         """So many jobs, or so deep a queue, as requests are outstanding."""
         law = self.prepared.profile.arrivals
         assert isinstance(law, Closed), "the only arrivals without rates"
@@ -241,7 +250,7 @@ class _File:
             options = self.where(load)[0] + self.loop(law, depth)
             self.job(section, load.name, load.stream.name, options)
 
-    def mixed(self, section: Section, loads: list[Load], law: Closed) -> None:
+    def mixed(self, section: RateSection, loads: list[StreamLoad], law: Closed) -> None:
         """Reads and writes of one stream in one loop."""
         read, write = loads
         options, _ = self.where(read)
@@ -276,7 +285,7 @@ class _File:
         clones = [f"numjobs={min(depth, _MOST_CLONES)}"] if depth > 1 else []
         return ["iodepth=1", f"thinktime={round(law.think * 1e6)}", *clones]
 
-    def where(self, load: Load) -> tuple[list[str], Mix]:
+    def where(self, load: StreamLoad) -> tuple[list[str], Mix]:
         """Direction, place and sizes, and these as the file has them."""
         sizes, notes = sectors(load)
         for note in notes:
@@ -316,7 +325,7 @@ class _File:
             place.append(f"random_distribution=zoned_abs:{self.zoned(load)}")
         return [kind, *size, *place], sizes
 
-    def runs(self, load: Load, place: list[str], run: float) -> list[str]:
+    def runs(self, load: StreamLoad, place: list[str], run: float) -> list[str]:
         self.omit(
             Omission(
                 f"stream.{load.stream.name}.access.run",
@@ -327,7 +336,7 @@ class _File:
         )
         return place
 
-    def part(self, load: Load, access: Sequential) -> list[str]:
+    def part(self, load: StreamLoad, access: Sequential) -> list[str]:
         """The range of one cursor."""
         cursors = access.streams
         if cursors == 1 or access.begin == "start":
@@ -353,7 +362,7 @@ class _File:
         )
         return [f"offset={load.start}", f"size={step}", f"offset_increment={step}"]
 
-    def unit(self, load: Load, sizes: Mix) -> int:
+    def unit(self, load: StreamLoad, sizes: Mix) -> int:
         """What random offsets are multiples of."""
         if load.stream.align is not None:
             return load.stream.align
@@ -371,7 +380,7 @@ class _File:
         )
         return unit
 
-    def zoned(self, load: Load) -> str:
+    def zoned(self, load: StreamLoad) -> str:
         access = load.stream.access
         # Reads and writes are cut alike, so that what is hot for one lies where it does for the other.
         both = [part for part in self.prepared.loads() if part.stream is load.stream]
@@ -405,7 +414,7 @@ def poisson_rate(rate: float) -> int:
     return 1_000_000 // round(1e6 / rate + 0.5)
 
 
-def _clones(load: Load, clones: int) -> list[str]:
+def _clones(load: StreamLoad, clones: int) -> list[str]:
     return [f"numjobs={clones}"] if clones > 1 else []
 
 
@@ -415,7 +424,7 @@ def _shared(rate: int, jobs: int) -> list[tuple[int, int]]:
     return [(n, each) for n, each in ((more, least + 1), (jobs - more, least)) if n and each]
 
 
-def _is_blocks(load: Load, access: Zipf, sizes: Mix) -> bool:
+def _is_blocks(load: StreamLoad, access: Zipf, sizes: Mix) -> bool:
     """Whether extents are requests, which is what fio's own Zipf law draws."""
     single = len(sizes) == 1 and sizes[0][0] == access.extent
     return (

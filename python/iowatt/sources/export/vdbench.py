@@ -17,10 +17,19 @@ from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistanc
 from iowatt.model.profile.arrivals import Closed, Constant
 from iowatt.model.profile.quantities import RangeEnd
 from iowatt.model.profile.sizes import Mix
-from iowatt.sources.export.laws import law_of, lost
-from iowatt.sources.export.loads import Exported, Load, Omission, Prepared, Section, run_requests, sectors
-from iowatt.sources.export.omissions import listed
-from iowatt.sources.export.percents import apportion
+from iowatt.sources.export.loads import (
+    ExportedFile,
+    Omission,
+    PreparedProfile,
+    RateSection,
+    StreamLoad,
+    apportion,
+    arrivals_of,
+    describe_omissions,
+    lost_arrivals,
+    run_requests,
+    sectors,
+)
 from iowatt.sources.export.zones import is_zoned, zones
 
 _ZONES: Final = 10
@@ -41,7 +50,7 @@ class _Workload:
     place: str
 
 
-def export(prepared: Prepared, *, direct: bool = True) -> Exported:
+def export(prepared: PreparedProfile, *, direct: bool = True) -> ExportedFile:
     """The parameter file; ``direct``: past the page cache."""
     return _File(prepared, direct=direct).written()
 
@@ -49,7 +58,7 @@ def export(prepared: Prepared, *, direct: bool = True) -> Exported:
 class _File:
     """A parameter file in the making."""
 
-    def __init__(self, prepared: Prepared, *, direct: bool) -> None:
+    def __init__(self, prepared: PreparedProfile, *, direct: bool) -> None:
         self.prepared = prepared
         self.direct = direct
         self.omissions: dict[str, Omission] = {}
@@ -58,9 +67,9 @@ class _File:
     def omit(self, omission: Omission) -> None:
         self.omissions.setdefault(omission.key, omission)
 
-    def written(self) -> Exported:
+    def written(self) -> ExportedFile:
         prepared, profile = self.prepared, self.prepared.profile
-        for omission in lost(profile, "vdbench"):
+        for omission in lost_arrivals(profile, "vdbench"):
             self.omit(omission)
         workloads = [w for stream in profile.stream for w in self.stream(stream.name)]
         definitions: list[str] = []
@@ -73,17 +82,17 @@ class _File:
             f"* {profile.title}",
             f"* iowatt's profile {profile.name}: {prepared.span} bytes, {prepared.duration_s:g} s",
             f"* THIS WRITES to {prepared.target}.",
-            *(f"* not expressed: {line}" for line in listed(self.omissions.values())),
+            *(f"* not expressed: {line}" for line in describe_omissions(self.omissions.values())),
             "",
             f"sd=sd1,lun={prepared.target},size={prepared.span}{flags}",
             "wd=default,sd=sd1",
         ]
         text = "\n".join([*head, *definitions, *runs]) + "\n"
-        return Exported("vdbench", text, list(self.omissions.values()), self.jobs)
+        return ExportedFile("vdbench", text, list(self.omissions.values()), self.jobs)
 
     def section(
         self,
-        section: Section,
+        section: RateSection,
         prefix: str,
         workloads: list[_Workload],
         definitions: list[str],
@@ -115,7 +124,7 @@ class _File:
             )
         runs.append(self.run(section, prefix, shares))
 
-    def run(self, section: Section, prefix: str, rates: dict[str, float]) -> str:
+    def run(self, section: RateSection, prefix: str, rates: dict[str, float]) -> str:
         elapsed = max(2, round(section.length_s))
         if elapsed != section.length_s:
             self.omit(
@@ -141,7 +150,9 @@ class _File:
                     )
                 )
             return f"rd={name},wd={prefix}_*,iorate=max,{times},threads={law.outstanding}"
-        kinds = {isinstance(law_of(self.prepared.profile, s), Constant) for s in self.prepared.profile.stream}
+        kinds = {
+            isinstance(arrivals_of(self.prepared.profile, s), Constant) for s in self.prepared.profile.stream
+        }
         if kinds == {True, False}:
             self.omit(
                 Omission(
@@ -175,7 +186,7 @@ class _File:
                 full = called if len(places) == 1 else f"{called}_{number}"
                 yield _Workload(full, name, fraction * share, read_percent, sizes, place)
 
-    def aligned(self, load: Load, sizes: Mix) -> None:
+    def aligned(self, load: StreamLoad, sizes: Mix) -> None:
         random = not isinstance(load.stream.access, Sequential)
         if random and load.stream.align is not None and any(size != load.stream.align for size, _ in sizes):
             self.omit(
@@ -187,7 +198,7 @@ class _File:
                 )
             )
 
-    def places(self, load: Load) -> Iterator[tuple[float, str]]:
+    def places(self, load: StreamLoad) -> Iterator[tuple[float, str]]:
         """Share and address keywords of each workload definition that a load takes."""
         access, name = load.stream.access, load.stream.name
         if isinstance(access, HotBand):
@@ -208,14 +219,14 @@ class _File:
                 )
             yield 1.0, f"{self.seek(load)}{self.ranged(load)}"
 
-    def seek(self, load: Load) -> str:
+    def seek(self, load: StreamLoad) -> str:
         """How often a request goes to a new place."""
         run = run_requests(load)
         if run is not None:
             return f"seekpct={100 / run:.6g}"
         return "seekpct=0" if isinstance(load.stream.access, Sequential) else "seekpct=100"
 
-    def cursors(self, load: Load, access: Sequential) -> Iterator[tuple[float, str]]:
+    def cursors(self, load: StreamLoad, access: Sequential) -> Iterator[tuple[float, str]]:
         count = min(access.streams, _MOST_CURSORS)
         if access.begin == "start":
             yield from [(1 / count, f"seekpct=0{self.ranged(load)}")] * count
@@ -233,7 +244,7 @@ class _File:
             start = load.start + number * step
             yield 1 / count, f"seekpct=0,range=({start},{start + step})"
 
-    def zoned(self, load: Load) -> Iterator[tuple[float, str]]:
+    def zoned(self, load: StreamLoad) -> Iterator[tuple[float, str]]:
         both = [part for part in self.prepared.loads() if part.stream is load.stream]
         unit = math.lcm(*(size for part in both for size, _ in part.sizes), _LEAST_ZONE)
         if unit > load.length // _ZONES:
@@ -259,11 +270,11 @@ class _File:
             start = load.start + zone.start
             yield zone.weight / _ZONES, f"seekpct=100,range=({start},{start + zone.length})"
 
-    def ranged(self, load: Load) -> str:
+    def ranged(self, load: StreamLoad) -> str:
         whole = load.start == 0 and load.end == self.prepared.span
         return "" if whole else f",range={self.range(load)}"
 
-    def range(self, load: Load) -> str:
+    def range(self, load: StreamLoad) -> str:
         """Percents where the profile has them, else bytes (numbers above 200 are bytes to vdbench)."""
         low, high = load.stream.range
         if low.fraction is not None and high.fraction is not None:

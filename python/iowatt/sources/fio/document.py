@@ -15,7 +15,7 @@ from typing import Any, Final
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
-from iowatt.sources.fio import bins
+from iowatt.sources.fio.histograms import json_histogram
 
 DIRECTIONS: Final = ("read", "write")
 _MOST_BYTES: Final = 1 << 28
@@ -341,7 +341,7 @@ def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where:
 
     by_kind = {"lat_ns": times, "clat_ns": completion}
     histograms = {
-        kind: bins.histogram(of.get("bins"), f"{what}, {kind}.bins", where, longest_ns)
+        kind: json_histogram(of.get("bins"), f"{what}, {kind}.bins", where, longest_ns)
         for kind, of in by_kind.items()
     }
     return Counted(

@@ -10,11 +10,10 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.sources.fio import document, groups, job_logs, over_time, response_logs
+from iowatt.sources.fio import document, groups, job_logs, over_time
 from iowatt.sources.fio.document import DIRECTIONS, Counted, Document, Job
-from iowatt.sources.fio.job_logs import JobLogs
-from iowatt.sources.fio.response_logs import OverTime
-from iowatt.sources.fio.windows import Series, split
+from iowatt.sources.fio.job_logs import JobLogs, RateSeries, split_at_edges
+from iowatt.sources.fio.over_time import ResponseLogs
 from iowatt.sources.observation import Direction, Interval, Observation, Share
 
 _KEPT_UP: Final = 0.99
@@ -83,18 +82,18 @@ def read_groups(
 def _observation(found: Document, folder: Path, interval_s: float, name: str) -> Observation:
     """Of jobs that ran together."""
     warnings = list(found.warnings)
-    seen = job_logs.read(found, folder, warnings)
-    times = response_logs.read(found, folder, seen, warnings)
+    seen = job_logs.read_job_logs(found, folder, warnings)
+    times = over_time.read_response_logs(found, folder, seen, warnings)
     totals = {direction: _total([job.of(direction) for job in found.jobs]) for direction in DIRECTIONS}
     start, end = _span(found, seen, times)
-    series = seen.series or response_logs.as_series(times, found)
+    series = seen.series or over_time.as_series(times, found)
     if series is None:
         warnings.append(f"{seen.missing}: one interval holds the whole run")
         intervals = [Interval(start, end, totals["read"], totals["write"])]
     else:
         widest = 0.0 if seen.series else max(block.end - block.start for block in times.blocks)
         intervals = _intervals(series, start, end, max(interval_s, widest))
-    read_ns, write_ns, note = response_logs.histograms(found, times)
+    read_ns, write_ns, note = over_time.response_histograms(found, times)
     _warn(found, warnings, bins=bool(read_ns.total or write_ns.total))
     asked = [job.asked_iops() for job in found.jobs]
     known = [rate for rate in asked if rate is not None]
@@ -126,7 +125,7 @@ def _observation(found: Document, folder: Path, interval_s: float, name: str) ->
     )
 
 
-def _span(found: Document, seen: JobLogs, times: OverTime) -> tuple[float, float]:
+def _span(found: Document, seen: JobLogs, times: ResponseLogs) -> tuple[float, float]:
     """When the first job began and the last one ended: by the logs, else by the JSON."""
     if seen.begin is not None:
         return seen.begin, seen.end
@@ -165,7 +164,7 @@ def _file(path: Path) -> Path:
 
 
 def _intervals(
-    series: dict[str, list[Series]], start: float, end: float, interval_s: float
+    series: dict[str, list[RateSeries]], start: float, end: float, interval_s: float
 ) -> list[Interval]:
     """Requests by interval; those of a window over an edge in proportion to time."""
     # A run that ends a moment after an edge has no interval of that moment.
@@ -189,11 +188,11 @@ def _intervals(
 Sums = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def _sums(parts: Sequence[Series], start: float, interval_s: float, number: int) -> Sums:
+def _sums(parts: Sequence[RateSeries], start: float, interval_s: float, number: int) -> Sums:
     requests, size = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
     response, longest = np.zeros(number), np.full(number, -np.inf)
     for whole in parts:
-        part = split(whole, start, interval_s)
+        part = split_at_edges(whole, start, interval_s)
         at = np.clip(np.floor((part.middle_s - start) / interval_s), 0, number - 1).astype(np.int64)
         np.add.at(requests, at, part.requests)
         np.add.at(size, at, part.bytes)

@@ -24,12 +24,11 @@ from iowatt.run.record import (
     Window,
     Workload,
 )
-from iowatt.sources.measured import instruments, response_tables, tables
-from iowatt.sources.measured.flow import flow
-from iowatt.sources.measured.spans import Span, last_joined, resting, working
+from iowatt.sources.measured import instruments, tables
+from iowatt.sources.measured.flow import Span, flow, join_last, load_spans, rest_spans
+from iowatt.sources.meters.align import refuse_duplicates
 from iowatt.sources.meters.checks import sample_interval
-from iowatt.sources.meters.duplicate_meters import refuse_twice
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.instrument import InstrumentLog
 from iowatt.sources.observation import Observation, Reported
 
 MINUTE_S: Final = 60.0
@@ -53,8 +52,8 @@ def measured_run(
     about: About,
     observation: Observation | None,
     *,
-    power: Sequence[Log] = (),
-    temperature: Sequence[Log] = (),
+    power: Sequence[InstrumentLog] = (),
+    temperature: Sequence[InstrumentLog] = (),
     missing: Sequence[str] = (),
     start: float | None = None,
     end: float | None = None,
@@ -85,7 +84,7 @@ def measured_run(
         The observation's intervals leave gaps, overlap or are too long; a log does not touch the Run at all,
         or two are of one meter, or the observation does not say when it was.
     """
-    refuse_twice(power)
+    refuse_duplicates(power)
     if observation is not None and not observation.dated and (power or temperature):
         raise InputError(
             "missing-figure",
@@ -95,9 +94,9 @@ def measured_run(
     if observation is None:
         if start is None or end is None or end <= start:
             raise ValueError("a rest needs its start and its end")
-        spans = resting(start, end, interval_s)
+        spans = rest_spans(start, end, interval_s)
     else:
-        spans = working(observation, interval_s)
+        spans = load_spans(observation, interval_s)
     spans, joined = _sampled(spans, power)
     about = replace(about, notes=[*about.notes, *joined])
     meters = [instruments.cut(log, spans, "power") for log in power]
@@ -119,7 +118,7 @@ def measured_run(
     return Run.of(record, summarise(record, origin).as_dict())
 
 
-def _sampled(spans: list[Span], power: Sequence[Log]) -> tuple[list[Span], list[str]]:
+def _sampled(spans: list[Span], power: Sequence[InstrumentLog]) -> tuple[list[Span], list[str]]:
     """The spans, the last one joined to the one before where it is too short for a meter to sample it.
 
     A load generator that stops within an interval leaves a part of it, and a meter with a sample each second
@@ -133,7 +132,7 @@ def _sampled(spans: list[Span], power: Sequence[Log]) -> tuple[list[Span], list[
         apart = sample_interval(log.time_s, log.instrument.sample_interval_s)
         there = (log.time_s > last.start) & (log.time_s <= last.end)
         if apart is not None and last.seconds < apart and not there.any():
-            return last_joined(spans), [
+            return join_last(spans), [
                 f"the last {last.seconds:.3g} s are counted with the interval before: "
                 f"{log.instrument.name} has one sample each {apart:.4g} s, and none in them"
             ]
@@ -182,8 +181,8 @@ def _record(about: About, seen: _Seen, source: SourceKind) -> Record:
             energy=tables.energy([] if seen.missing else cuts, seconds),
             devices=tables.devices(),
             instruments=instruments.table(every, spans),
-            series=None if observation is None else response_tables.series(observation, spans, "load"),
-            hops=None if observation is None else response_tables.hops(observation, "load"),
+            series=None if observation is None else tables.series(observation, spans, "load"),
+            hops=None if observation is None else tables.hops(observation, "load"),
         ),
         idle_w={},
         capacity=Capacity(about.raw_bytes, None, None),

@@ -14,9 +14,9 @@ import polars as pl
 from iowatt.base.errors import InputError
 from iowatt.run.record import Instrument, InstrumentProblem
 from iowatt.run.tables import INSTRUMENTS, frame
-from iowatt.sources.measured.spans import Span
-from iowatt.sources.meters.align import Aligned, align
-from iowatt.sources.meters.log import QUANTITIES, Log
+from iowatt.sources.measured.flow import Span
+from iowatt.sources.meters.align import AlignedSeries, align
+from iowatt.sources.meters.instrument import QUANTITIES, InstrumentLog
 
 Role = Literal["power", "temperature"]
 
@@ -29,9 +29,9 @@ _MOST_NOTES: Final = 8
 class Cut:
     """A log by interval."""
 
-    log: Log
+    log: InstrumentLog
     role: Role
-    parts: Mapping[str, Aligned]  #: By quantity, each over the same intervals.
+    parts: Mapping[str, AlignedSeries]  #: By quantity, each over the same intervals.
     seconds: Sequence[float]
 
     @property
@@ -70,7 +70,7 @@ class Cut:
         return found
 
 
-def cut(log: Log, spans: Sequence[Span], role: Role) -> Cut:
+def cut(log: InstrumentLog, spans: Sequence[Span], role: Role) -> Cut:
     """A log cut at the ends of the spans.
 
     Raises ``InputError`` where it has not one sample within them (it is of another run, or its clock is
@@ -92,7 +92,7 @@ def cut(log: Log, spans: Sequence[Span], role: Role) -> Cut:
     return Cut(log, role, parts, [span.seconds for span in spans])
 
 
-def _apart(log: Log, spans: Sequence[Span]) -> str:
+def _apart(log: InstrumentLog, spans: Sequence[Span]) -> str:
     """Where the log and the run lie."""
 
     def shown(seconds: float) -> str:

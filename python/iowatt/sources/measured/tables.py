@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from iowatt.run.histogram import Histogram
-from iowatt.run.tables import DEVICES, STATES, frame
-from iowatt.sources.measured.flow import mean_s, together
+from iowatt.run.tables import DEVICES, HOPS, SERIES, STATES, frame
+from iowatt.sources.measured.flow import Span, both_directions, mean_s
 from iowatt.sources.measured.instruments import Cut
-from iowatt.sources.measured.spans import Span
+from iowatt.sources.observation import Observation
 
 _UNKNOWN = ("queue_length_mean", "power_w")
 _PERCENTILES = {"response_p50_ms": 0.5, "response_p95_ms": 0.95, "response_p99_ms": 0.99}
@@ -31,7 +31,7 @@ def intervals(spans: Sequence[Span], watts: Sequence[float | None]) -> pl.DataFr
 
 def _interval(span: Span, origin: float) -> dict[str, Any]:
     reads, writes = [p.read for p in span.parts], [p.write for p in span.parts]
-    both = together(span.parts)
+    both = both_directions(span.parts)
     done, mean = sum(d.requests for d in both), mean_s(both)
     largest = max((d.response_max_s for d in both if d.response_max_s is not None), default=None)
     return {
@@ -97,3 +97,52 @@ def energy(cuts: Sequence[Cut], seconds: float) -> pl.DataFrame:
 def devices() -> pl.DataFrame:
     """No drive is seen from outside."""
     return frame("devices", {key: [] for key in DEVICES})
+
+
+def series(observation: Observation, spans: Sequence[Span], workload: str) -> pl.DataFrame | None:
+    """A row for each block and direction, as the host saw it; None where times are not known.
+
+    Times are s from the start of the first span; blocks of what was before or after the spans are left out.
+    """
+    origin, end = spans[0].start, spans[-1].end
+    found = [block for block in observation.series if block.end > origin and block.start < end]
+    if not found:
+        return None
+    columns: dict[str, list[Any]] = {key: [] for key in SERIES}
+    for block in found:
+        columns["point"].append("host")
+        columns["workload"].append(workload)
+        columns["op"].append(block.op)
+        # Unix time in s has no more than this; blocks lie on a grid of ms.
+        columns["start_s"].append(round(block.start - origin, 6))
+        columns["end_s"].append(round(block.end - origin, 6))
+        columns["count"].append(block.histogram.total)
+        columns["sum_ns"].append(block.sum_ns)
+        columns["max_ns"].append(block.max_ns)
+        columns["low_ns"].append(block.histogram.low_ns.tolist())
+        columns["high_ns"].append(block.histogram.high_ns.tolist())
+        columns["bin_count"].append(block.histogram.count.tolist())
+    return frame("series", columns)
+
+
+def hops(observation: Observation, workload: str) -> pl.DataFrame | None:
+    """A row for each part, direction and bin of response times; None where no parts are known."""
+    if not observation.hops:
+        return None
+    columns: dict[str, list[Any]] = {key: [] for key in HOPS}
+    longest = {"read": observation.read, "write": observation.write}
+    for hop in observation.hops:
+        highest = longest[hop.op].high_ns
+        columns["path"].append(observation.hops_of or observation.tool)
+        columns["workload"].append(workload)
+        columns["op"].append(hop.op)
+        low, high = hop.range_ns or (0, int(highest[-1]) if highest.size else 0)
+        columns["low_ns"].append(low)
+        columns["high_ns"].append(high)
+        columns["hop"].append(hop.name)
+        columns["place"].append(hop.place)
+        columns["way"].append("")
+        columns["requests"].append(hop.requests)
+        columns["wait_ns"].append(hop.wait_ns)
+        columns["service_ns"].append(hop.service_ns)
+    return frame("hops", columns)

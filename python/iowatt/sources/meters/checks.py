@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.sources.meters.log import Instrument, Log, LogProblem, ProblemKind, Series
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProblem, ProblemKind, Series
 
 Mask = npt.NDArray[np.bool_]
 
@@ -54,7 +54,7 @@ def checked(
     *,
     problems: Sequence[LogProblem] = (),
     range_w: float | None = None,
-) -> Log:
+) -> InstrumentLog:
     """A log of samples as they stand in a file.
 
     Parameters
@@ -79,7 +79,7 @@ def checked(
     if "watts" in columns:
         _clipped(time_s, columns["watts"], range_w, found)
     found += gaps(time_s, instrument.sample_interval_s)
-    return Log(
+    return InstrumentLog(
         instrument,
         time_s,
         {name: values for name, values in columns.items() if name in _MAIN or np.isfinite(values).any()},
@@ -87,7 +87,7 @@ def checked(
     )
 
 
-def judged(log: Log) -> Log:
+def judged(log: InstrumentLog) -> InstrumentLog:
     """The log with what its instrument itself stands for: an uncertainty above 1 %."""
     percent = log.instrument.uncertainty_percent
     if percent is None or percent <= MOST_UNCERTAIN_PERCENT:

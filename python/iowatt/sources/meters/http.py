@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.meter import MeterError
+from iowatt.sources.meters.instrument import MeterError
 
 #: The options of what is read over HTTP.
 OPTIONS: Final = {
@@ -33,7 +33,7 @@ class Http:
 
     def __init__(self, address: Address, port: tuple[int, int], tls: str) -> None:
         self._address = address
-        mode = network.word(address, "tls", ("yes", "no", "insecure"), tls)
+        mode = network.word_option(address, "tls", ("yes", "no", "insecure"), tls)
         #: Where it is, without what is secret.
         self.who = f"http{'' if mode == 'no' else 's'}://{network.endpoint(address, port[mode != 'no'])}"
         self._mode = mode
@@ -106,7 +106,7 @@ class Http:
             try:
                 import httpx
             except ImportError:
-                raise network.missing(self._address, "httpx") from None
+                raise network.missing_package(self._address, "httpx") from None
             user = network.secret(self._address, self._address.user)
             password = network.secret(self._address, self._address.password)
             self._client = httpx.Client(

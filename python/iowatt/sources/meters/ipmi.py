@@ -18,8 +18,7 @@ from typing import Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.log import Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **network.COMMON,
@@ -54,7 +53,7 @@ class IpmiMeter:
         self._address = address
         if address.path.strip("/"):
             raise address.error("not-applicable", "nothing follows the host", "write ipmi://USER@HOST")
-        self._interface = network.word(
+        self._interface = network.word_option(
             address, "interface", ("lanplus", "lan", "open"), "lanplus" if address.host else "open"
         )
         if (self._interface == "open") == bool(address.host):
@@ -64,8 +63,8 @@ class IpmiMeter:
                 if address.host
                 else f"interface={self._interface} needs a host",
             )
-        cipher = network.number(address, "cipher", -1, 0, 17)
-        privilege = network.word(address, "privilege", ("user", "operator", "administrator"), "user")
+        cipher = network.number_option(address, "cipher", -1, 0, 17)
+        privilege = network.word_option(address, "privilege", ("user", "operator", "administrator"), "user")
         self._who = f"ipmi://{network.endpoint(address, _PORT)}" if address.host else "ipmi:"
         self._timeout_s = network.timeout_s(address, _TIMEOUT_S)
         self._arguments = ["-I", self._interface]

@@ -1,13 +1,16 @@
-"""What the addresses of instruments on a network have in common: host, numbers, words, secrets, time-outs."""
+"""Instruments on a network: options of their addresses, secrets, time-outs, and connections by lines."""
 
 from __future__ import annotations
 
 import os
+import socket
+import time
 from collections.abc import Collection
 from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.sources.meters.address import Address
+from iowatt.sources.meters.instrument import MeterError
 
 #: How long to wait for an answer: an instrument is read every few seconds.
 TIMEOUT_S: Final = 3.0
@@ -30,10 +33,10 @@ def endpoint(address: Address, port: int) -> str:
 
 def timeout_s(address: Address, default: float = TIMEOUT_S) -> float:
     """The option ``timeout``."""
-    return number(address, "timeout", default, 0.1, 60.0)
+    return number_option(address, "timeout", default, 0.1, 60.0)
 
 
-def number(address: Address, name: str, default: float, low: float, high: float) -> float:
+def number_option(address: Address, name: str, default: float, low: float, high: float) -> float:
     """An option that is a number in ``[low, high]``."""
     text = address.options.get(name)
     if text is None:
@@ -47,7 +50,7 @@ def number(address: Address, name: str, default: float, low: float, high: float)
     return value
 
 
-def word(address: Address, name: str, choices: Collection[str], default: str) -> str:
+def word_option(address: Address, name: str, choices: Collection[str], default: str) -> str:
     """An option that is one of a few words."""
     value = address.options.get(name, default)
     if value not in choices:
@@ -69,7 +72,74 @@ def secret(address: Address, text: str | None) -> str | None:
         raise address.error("unknown-name", f"the environment variable {name} is not set") from None
 
 
-def missing(address: Address, package: str) -> InputError:
+def missing_package(address: Address, package: str) -> InputError:
     """A package of the extra ``meters`` is not installed."""
     hint = "pip install 'iowatt[meters]'"
     return address.error("tool-missing", f"{address.scheme} needs the Python package {package}", hint)
+
+
+LINE_TIMEOUT_S: Final = 5.0
+_LONGEST: Final = 1 << 16
+
+
+class LineConnection:
+    """A TCP connection. Raises ``MeterError`` whenever the other side does not do its part."""
+
+    def __init__(
+        self, host: str, port: int, *, timeout_s: float = LINE_TIMEOUT_S, end: bytes = b"\r\n"
+    ) -> None:
+        self._place = f"{host}:{port}"
+        self._timeout_s, self._end = timeout_s, end
+        self._rest = b""
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout_s)
+        except OSError as error:
+            raise MeterError(
+                "unreachable", self._place, f"does not answer: {error.strerror or error}"
+            ) from None
+
+    def ask(self, command: str) -> str:
+        """Send a command and wait for its line."""
+        self.send(command)
+        return self.line()
+
+    def send(self, command: str) -> None:
+        """Send a command."""
+        try:
+            self._socket.settimeout(self._timeout_s)
+            self._socket.sendall(command.encode("ascii", "replace") + self._end)
+        except OSError as error:
+            raise MeterError(
+                "unreachable", self._place, f"the connection was lost: {error.strerror or error}"
+            ) from None
+
+    def line(self) -> str:
+        """The next line, without its end."""
+        until = time.monotonic() + self._timeout_s
+        while b"\n" not in self._rest:
+            left = until - time.monotonic()
+            if left <= 0 or len(self._rest) > _LONGEST:
+                raise MeterError("unreachable", self._place, f"sent no line within {self._timeout_s:g} s")
+            try:
+                self._socket.settimeout(left)
+                more = self._socket.recv(4096)
+            except TimeoutError:
+                raise MeterError(
+                    "unreachable", self._place, f"sent no line within {self._timeout_s:g} s"
+                ) from None
+            except OSError as error:
+                raise MeterError(
+                    "unreachable", self._place, f"the connection was lost: {error.strerror or error}"
+                ) from None
+            if not more:
+                raise MeterError("unreachable", self._place, "closed the connection")
+            self._rest += more
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line.decode("utf-8", "replace").rstrip("\r")
+
+    def close(self) -> None:
+        """Let go of it; never raises."""
+        try:
+            self._socket.close()
+        except OSError:
+            return

@@ -18,8 +18,14 @@ import numpy as np
 from iowatt.sources.meters import http, network
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import sample_interval
-from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, LogProblem
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import (
+    QUANTITIES,
+    Instrument,
+    InstrumentLog,
+    LogProblem,
+    MeterError,
+    Reading,
+)
 
 OPTIONS: Final = {
     **http.OPTIONS,
@@ -62,9 +68,9 @@ class PrometheusMeter:
             )
         #: The expression, as it is asked.
         self.query = query or metric
-        self._quantity = network.word(address, "quantity", QUANTITIES, "watts")
-        self._scale = network.number(address, "scale", 1.0, -1e12, 1e12)
-        self._max_age_s = network.number(address, "max-age", _MAX_AGE_S, 0.1, 3600.0)
+        self._quantity = network.word_option(address, "quantity", QUANTITIES, "watts")
+        self._scale = network.number_option(address, "scale", 1.0, -1e12, 1e12)
+        self._max_age_s = network.number_option(address, "max-age", _MAX_AGE_S, 0.1, 3600.0)
         self._prefix = address.options.get("prefix", "").strip("/")
         self._http = http.Http(address, (_PORT, _PORT), "no")
         #: Whether it is a plain series, whose samples can be had; None before it is known.
@@ -101,7 +107,7 @@ class PrometheusMeter:
         """Close the connection."""
         self._http.close()
 
-    def history(self, start: float, end: float, step_s: float = 1.0) -> Log:
+    def history(self, start: float, end: float, step_s: float = 1.0) -> InstrumentLog:
         """What Prometheus has of the time from ``start`` to ``end`` (Unix time, s).
 
         ``step_s`` is how often an expression is evaluated; a plain series has the samples that were scraped.
@@ -136,7 +142,7 @@ class PrometheusMeter:
         note = "values of an expression: where its series had no sample, up to five minutes are filled in"
         problems = () if self._plain else (LogProblem("uncertain", None, note),)
         values = np.fromiter(kept.values(), np.float64) * self._scale
-        return Log(instrument, np.fromiter(kept, np.float64), {self._quantity: values}, problems)
+        return InstrumentLog(instrument, np.fromiter(kept, np.float64), {self._quantity: values}, problems)
 
     def _latest(self) -> tuple[float, float, dict[str, str]]:
         """Time, value and labels of the latest sample."""

@@ -23,10 +23,9 @@ import numpy as np
 
 from iowatt.base.errors import InputError
 from iowatt.sources.meters import stamps, table
-from iowatt.sources.meters.address import Address
+from iowatt.sources.meters.address import SCHEMES, Address
 from iowatt.sources.meters.checks import checked
-from iowatt.sources.meters.log import Instrument, Log, LogProblem, ProblemKind
-from iowatt.sources.meters.schemes import SCHEMES
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProblem, ProblemKind
 from iowatt.sources.meters.yokogawa_csv import CHANNEL, SUM, chosen
 
 OPTIONS: Final = {
@@ -77,7 +76,7 @@ class _Found:
     details: dict[str, str] = field(default_factory=dict)
 
 
-def read(path: Path, address: Address) -> list[Log]:
+def read(path: Path, address: Address) -> list[InstrumentLog]:
     """The log: the sum of channels or those asked for; power and temperature of one log apart.
 
     Raises ``InputError`` with the place: no zone, no sample, a day that is none.
@@ -104,7 +103,7 @@ def read(path: Path, address: Address) -> list[Log]:
     return [_log(path, address, found, channel, single=len(wanted) == 1) for channel in wanted]
 
 
-def _log(path: Path, address: Address, found: _Found, channel: str, *, single: bool) -> Log:
+def _log(path: Path, address: Address, found: _Found, channel: str, *, single: bool) -> InstrumentLog:
     scheme = SCHEMES["ptdaemon-log"]
     grade, why = scheme.grade, scheme.why
     if found.dummy:
@@ -125,7 +124,7 @@ def _log(path: Path, address: Address, found: _Found, channel: str, *, single: b
         {name: np.array(values, dtype=np.float64) for name, values in samples.values.items()},
         problems=found.problems,
     )
-    return Log(log.instrument, log.time_s, log.quantities, log.problems, path)
+    return InstrumentLog(log.instrument, log.time_s, log.quantities, log.problems, path)
 
 
 def _parsed(path: Path, zone: stamps.Stamps, mark: str | None) -> _Found:

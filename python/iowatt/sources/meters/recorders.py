@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.instrument import InstrumentLog
 from iowatt.sources.meters.recording import Recorder, read_log
 
 _FIRST_ANSWER_S: Final = 20.0
@@ -106,7 +106,7 @@ class Recorders:
                 told.append(f"the log of {name} is to be added: {path}: {error.strerror}")
         return told
 
-    def logs(self) -> list[Log]:
+    def logs(self) -> list[InstrumentLog]:
         """What was recorded, and the logs that others wrote. Raises ``InputError``."""
         found = [_named(read_log(recorder.path), recorder.name) for recorder in self._recorders]
         for wanted in self._logs:
@@ -144,5 +144,5 @@ def file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "instrument"
 
 
-def _named(log: Log, name: str | None) -> Log:
+def _named(log: InstrumentLog, name: str | None) -> InstrumentLog:
     return log if name is None else replace(log, instrument=replace(log.instrument, name=name))

@@ -38,8 +38,16 @@ import numpy as np
 from iowatt.base.errors import InputError, IowattError
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import checked, judged, sample_interval
-from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, LogProblem, ProblemKind, Series
-from iowatt.sources.meters.meter import Meter, Reading
+from iowatt.sources.meters.instrument import (
+    QUANTITIES,
+    Instrument,
+    InstrumentLog,
+    LogProblem,
+    Meter,
+    ProblemKind,
+    Reading,
+    Series,
+)
 
 SCHEMA: Final = "# iowatt.meter-recording/1"
 COLUMNS: Final = ("time_s", *QUANTITIES, "event", "text")
@@ -305,13 +313,13 @@ def _as_json(instrument: Instrument) -> dict[str, Any]:
     return values
 
 
-def read(path: Path, address: Address) -> list[Log]:
+def read(path: Path, address: Address) -> list[InstrumentLog]:
     """The recording that an address names."""
     del address
     return [read_log(path)]
 
 
-def read_log(path: Path) -> Log:
+def read_log(path: Path) -> InstrumentLog:
     """A recording as a log.
 
     Of the interval between samples: where the instrument stamps them itself (``# stamps own``), the median
@@ -372,7 +380,7 @@ def read_log(path: Path) -> Log:
         if np.isfinite(table[:, index]).any() or (name == "watts" and not np.isfinite(table).any())
     }
     log = checked(instrument, time_s, columns, problems=problems)
-    return judged(Log(log.instrument, log.time_s, log.quantities, log.problems, path))
+    return judged(InstrumentLog(log.instrument, log.time_s, log.quantities, log.problems, path))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

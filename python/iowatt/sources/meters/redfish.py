@@ -17,8 +17,7 @@ from urllib.parse import quote
 
 from iowatt.sources.meters import http, network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.log import Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **http.OPTIONS,
@@ -56,8 +55,8 @@ class RedfishMeter:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._http = http.Http(address, (80, 443), "yes")
-        self._via = network.word(address, "via", ("auto", *_WAYS), "auto")
-        self._control = int(network.number(address, "control", -1, 0, 1000))
+        self._via = network.word_option(address, "via", ("auto", *_WAYS), "auto")
+        self._control = int(network.number_option(address, "control", -1, 0, 1000))
         if "sensor" in address.options and self._via in ("environment", "power"):
             raise address.error("conflict", f"sensor=... needs via=sensor, not via={self._via}")
         self._way: _Way | None = None

@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.log import Grade, Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import Grade, Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **network.COMMON,
@@ -66,7 +65,7 @@ class ScpiMeter:
         if not re.fullmatch(r"[1-7]|SIGMA[AB]?", self._element):
             raise address.error("not-accepted", f"element={element!r} is not 1 to 7 or sigma")
         self._items = dict(_ITEMS)
-        if network.word(address, "thd", ("yes", "no"), "no") == "yes":
+        if network.word_option(address, "thd", ("yes", "no"), "no") == "yes":
             self._items["thd_percent"] = "UTHD"
         self._timeout_s = network.timeout_s(address)
         self._session: Any = None
@@ -152,7 +151,7 @@ class ScpiMeter:
             import pyvisa
             import pyvisa_py  # noqa: F401  # what pyvisa is to take, so that its absence is said here
         except ImportError:
-            raise network.missing(self._address, "pyvisa, with pyvisa-py") from None
+            raise network.missing_package(self._address, "pyvisa, with pyvisa-py") from None
         milliseconds = int(self._timeout_s * 1000)
         try:
             # The manager is shared by all sessions of this process: it is not ours to close.

@@ -17,8 +17,7 @@ from typing import Any, Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.log import QUANTITIES, Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import QUANTITIES, Instrument, MeterError, Reading
 from iowatt.sources.meters.snmp_profiles import (
     ENTITY_SENSOR,
     ENTITY_TYPES,
@@ -85,7 +84,7 @@ class SnmpMeter:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._who = f"snmp://{network.endpoint(address, _PORT)}"
-        self._version = network.word(address, "version", ("1", "2c", "3"), "2c")
+        self._version = network.word_option(address, "version", ("1", "2c", "3"), "2c")
         self._profile, self._index = _profile(address)
         self._session: _Session | None = None
         self._objects: list[_Object] = []
@@ -233,8 +232,8 @@ class SnmpMeter:
         return objects
 
     def _own(self, oid: str) -> _Object:
-        quantity = network.word(self._address, "quantity", QUANTITIES, "watts")
-        scale = network.number(self._address, "scale", 1.0, -1e12, 1e12)
+        quantity = network.word_option(self._address, "quantity", QUANTITIES, "watts")
+        scale = network.number_option(self._address, "scale", 1.0, -1e12, 1e12)
         wanted = _Object(quantity, oid, Decimal(str(scale)))
         answers = self._get([wanted.oid])
         if wanted.oid not in answers:
@@ -282,7 +281,7 @@ class _Session:
         try:
             from pysnmp.hlapi.v3arch import asyncio as hlapi
         except ImportError:
-            raise network.missing(address, "pysnmp") from None
+            raise network.missing_package(address, "pysnmp") from None
         self._hlapi: Any = hlapi
         self._who = who
         self._credentials = self._login(address, version)
@@ -290,7 +289,7 @@ class _Session:
         self._endpoint = (network.host(address), address.port or _PORT)
         self._limits: dict[str, Any] = {
             "timeout": network.timeout_s(address, _TIMEOUT_S),
-            "retries": int(network.number(address, "retries", 1, 0, 10)),
+            "retries": int(network.number_option(address, "retries", 1, 0, 10)),
         }
         self._target: Any = None
         self._loop = asyncio.new_event_loop()
@@ -343,7 +342,7 @@ class _Session:
             key = network.secret(address, address.options.get(f"{kind}-key"))
             if key is None:
                 continue
-            named = network.word(address, kind, table, "sha" if kind == "auth" else "aes128")
+            named = network.word_option(address, kind, table, "sha" if kind == "auth" else "aes128")
             keys[f"{kind}Key"] = key
             keys[f"{kind}Protocol"] = getattr(hlapi, table[named])
         if "privKey" in keys and "authKey" not in keys:

@@ -10,11 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.sources.meters.address import Address, parse
+from iowatt.sources.meters.address import SCHEMES, Address, Scheme, parse
 from iowatt.sources.meters.checks import judged
-from iowatt.sources.meters.log import Instrument, Log
-from iowatt.sources.meters.meter import Meter, Reading
-from iowatt.sources.meters.schemes import SCHEMES, Scheme
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog, Meter, Reading
 
 #: Options that every address takes: what is known of the instrument and not said by itself.
 DECLARED: Final[Mapping[str, str]] = {
@@ -42,7 +40,7 @@ def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address,
             f"there is no kind of instrument {address.scheme!r}; there are {', '.join(SCHEMES)}",
             f"did you mean {near[0]}:?" if near else None,
         )
-    known = {**DECLARED, **_module(scheme, address).OPTIONS}
+    known = {**DECLARED, **getattr(_module(scheme, address), scheme.options)}
     given = {key: value for key, value in (defaults or {}).items() if key in known}
     address = replace(address, options={**given, **address.options})
     for key in address.options:
@@ -78,7 +76,7 @@ def meter(text: str) -> Meter:
     return Declared(made, address, scheme)
 
 
-def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Log]:
+def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[InstrumentLog]:
     """The log of an address: one for each channel that is to be summed, most often one.
 
     ``defaults`` as for :func:`find`: ``{"utc-offset": "+01:00"}``. Raises ``InputError`` with the file and
@@ -93,7 +91,7 @@ def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Log]:
         )
     if not address.path:
         raise address.error("missing", "the address names no file", f"write {scheme.example}")
-    found: list[Log] = _module(scheme, address).read(Path(address.path), address)
+    found: list[InstrumentLog] = _module(scheme, address).read(Path(address.path), address)
     several = len(found) > 1
     return [
         judged(replace(log, instrument=declare(log.instrument, address, scheme, keep_name=several)))
@@ -195,5 +193,5 @@ def known_options(name: str) -> Mapping[str, str]:
 
     Raises ``InputError`` where a package that it needs is not installed.
     """
-    found: Mapping[str, str] = _module(SCHEMES[name], Address(name)).OPTIONS
-    return {**found, **DECLARED}
+    scheme = SCHEMES[name]
+    return {**getattr(_module(scheme, Address(name)), scheme.options), **DECLARED}

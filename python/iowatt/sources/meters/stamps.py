@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta, timezone
 from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.sources import utc_offset as offsets
+from iowatt.sources import time_zones as offsets
 
 FORMATS: Final = (
     "iso (2026-11-21 16:25:04.5, with or without a zone), unix, unix-ms, unix-us (numbers since 1970), "
@@ -152,7 +152,7 @@ def _found(text: str) -> str:
 
 def zone(text: str) -> timezone:
     """A zone as an offset from UTC. Raises ``InputError``."""
-    found = offsets.parse(text)
+    found = offsets.parse_utc_offset(text)
     if found is not None:
         return found
     raise InputError(

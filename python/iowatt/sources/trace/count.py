@@ -1,19 +1,19 @@
-"""Requests of a trace counted as they come: intervals, histograms and blocks of time, in bounded memory."""
+"""Counts the requests of a trace, in bounded memory: intervals, histograms, blocks of time, hops."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from iowatt.run.histogram import Histogram
-from iowatt.sources.observation import Block, Direction, Hop, Interval
-from iowatt.sources.responses import bins
-from iowatt.sources.responses.bins import Ints
-from iowatt.sources.responses.blocks import OPS, Blocks, exact_sums
-from iowatt.sources.responses.cells import Cells
+from iowatt.sources import responses
+from iowatt.sources.observation import Block, Direction, Hop, Interval, Observation
+from iowatt.sources.responses import OPS, Ints, TimeBlocks, TimeCells, exact_sums
 
 #: 0.1 %, as the histograms of a simulated Run.
 _BITS: Final = 10
@@ -23,7 +23,7 @@ _HOP_BITS: Final = 3
 _HOP_BINS: Final = 64 << _HOP_BITS
 
 
-class Count:
+class RequestCounter:
     """Counts requests by when they completed; those without a response time, by when they arrived.
 
     Times are ns from ``zero_ns``, which is the first arrival. ``interval_ns``: of the intervals, None for
@@ -33,8 +33,8 @@ class Count:
     def __init__(self, interval_ns: int | None = None) -> None:
         self.zero_ns: int | None = None
         self.end_ns = 0
-        self._cells = Cells(interval_ns)
-        self._blocks = Blocks()
+        self._cells = TimeCells(interval_ns)
+        self._blocks = TimeBlocks()
         self._bins = np.zeros((2, _BINS), dtype=np.int64)
         #: Requests with a response time, and its sum, by direction.
         self._sums = [[0, 0], [0, 0]]
@@ -70,7 +70,7 @@ class Count:
             times = response_ns[own]
             if not times.size:
                 continue
-            self._bins[way] += np.bincount(bins.numbers(times, _BITS), minlength=_BINS)
+            self._bins[way] += np.bincount(responses.bin_numbers(times, _BITS), minlength=_BINS)
             self._sums[way][0] += int(times.size)
             self._sums[way][1] += int(times.sum())
             if waited_ns is not None:
@@ -78,11 +78,15 @@ class Count:
 
     def _add_parts(self, way: int, response_ns: Ints, waited_ns: Ints) -> None:
         known = waited_ns >= 0
-        at, waited, took = bins.numbers(response_ns[known], _HOP_BITS), waited_ns[known], response_ns[known]
+        at, waited, took = (
+            responses.bin_numbers(response_ns[known], _HOP_BITS),
+            waited_ns[known],
+            response_ns[known],
+        )
         self._parts[way, 0] += np.bincount(at, minlength=_HOP_BINS)
         self._parts[way, 1] += exact_sums(at, waited, _HOP_BINS)
         self._parts[way, 2] += exact_sums(at, took - waited, _HOP_BINS)
-        at = bins.numbers(response_ns[~known], _HOP_BITS)
+        at = responses.bin_numbers(response_ns[~known], _HOP_BITS)
         self._whole[way, 0] += np.bincount(at, minlength=_HOP_BINS)
         self._whole[way, 1] += exact_sums(at, response_ns[~known], _HOP_BINS)
 
@@ -101,7 +105,7 @@ class Count:
     def histogram(self, way: int) -> Histogram:
         """All response times of a direction."""
         number = np.flatnonzero(self._bins[way])
-        return bins.histogram(number, self._bins[way][number], _BITS)
+        return responses.bin_histogram(number, self._bins[way][number], _BITS)
 
     def total(self, way: int) -> Direction:
         """All requests of a direction."""
@@ -122,7 +126,7 @@ class Count:
             for op, (count, waited, served) in zip(OPS, self._told, strict=True):
                 found += _two(op, count, waited, served, None) if count else []
             return found
-        low, high = bins.ranges(np.arange(_HOP_BINS, dtype=np.int64), _HOP_BITS)
+        low, high = responses.bin_ranges(np.arange(_HOP_BINS, dtype=np.int64), _HOP_BITS)
         for way, op in enumerate(OPS):
             parts, whole = self._parts[way], self._whole[way]
             for at in np.flatnonzero(parts[0] + whole[0]).tolist():
@@ -142,3 +146,54 @@ def _two(
         Hop("host queue", "host", op, count, waited, 0, of),
         Hop("device", "drive", op, count, 0, served, of),
     ]
+
+
+Progress = Callable[[float | None, int], None]
+
+
+@dataclass(frozen=True)
+class TraceSource:
+    """What a reader found, beside what it counted."""
+
+    path: Path
+    name: str | None
+    format: str
+    origin_unix_ns: int | None  #: Unix time in ns of the trace's time 0, where it is known.
+    devices: Sequence[str]
+    notes: Sequence[str]
+    files: Sequence[Path] = ()
+    hops_note: str | None = None
+
+
+def to_observation(of: TraceSource, count: RequestCounter) -> Observation:
+    """The observation of what was counted."""
+    assert count.zero_ns is not None
+    dated = of.origin_unix_ns is not None
+    zero = ((of.origin_unix_ns or 0) + count.zero_ns) / 1e9 if dated else 0.0
+    # A trace of one moment is still a stretch of time.
+    end = zero + max(count.end_ns, 1) / 1e9
+    notes = list(of.notes)
+    if len(of.devices) > 1:
+        listed = ", ".join(of.devices[:4]) + (" ..." if len(of.devices) > 4 else "")
+        notes.append(f"{len(of.devices)} devices together ({listed}): --device takes some of them")
+    totals = (count.total(0), count.total(1))
+    return Observation(
+        name=of.name or of.path.name.partition(".")[0] or of.path.name,
+        tool="trace",
+        version=of.format,
+        start=zero,
+        end=end,
+        intervals=count.intervals(zero, end),
+        read=count.histogram(0),
+        write=count.histogram(1),
+        histogram_note=f"the trace's response times ({of.format}), one by one, in bins 0.1 % wide",
+        totals=totals,
+        warnings=notes,
+        files=list(of.files) or [of.path],
+        series=count.blocks(zero, end),
+        series_note="response times over time are counted when requests completed",
+        hops=count.hops(),
+        hops_of=of.format,
+        hops_note=of.hops_note,
+        dated=dated,
+    )

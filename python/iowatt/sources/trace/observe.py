@@ -12,19 +12,42 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.sources.observation import Observation
-from iowatt.sources.trace import parts, recording
-from iowatt.sources.trace.count import Count
-from iowatt.sources.trace.observation import Made, Progress, made
+from iowatt.sources.trace import recording
+from iowatt.sources.trace.count import Progress, RequestCounter, TraceSource, to_observation
 from iowatt.sources.translation import doubts
-from iowatt.trace import units
+from iowatt.trace import columns
 
+#: Their response time is from the enqueue with the event Q, the usual one, and from the start with D.
+_SPLIT_FORMATS: Final = frozenset(("hp-srt", "etw"))
+_SPLIT_NOTE: Final = (
+    "of the response time, host queue is that before the device began with a request, as recorded, and "
+    "device the rest"
+)
 _ROWS: Final = 262_144
+#: What selects requests by their stamps, which differ between the events.
+_BY_STAMP: Final = ("event", "from_s", "to_s", "speed")
+
+
+def _device_times(trace: Mapping[str, Any]) -> list[tuple[int, int]] | None:
+    """By direction: requests of a trace (a spec) and their time at the device, ns; None where not told."""
+    from iowatt.trace.open import requests
+
+    if any(trace.get(key) is not None for key in _BY_STAMP):
+        return None
+    found = [[0, 0], [0, 0]]
+    for batch in requests({**trace, "event": "D"}, rows=_ROWS):
+        for way in (0, 1):
+            times = batch["response_ns"][(batch["op"] == way) & (batch["response_ns"] >= 0)]
+            found[way][0] += int(times.size)
+            found[way][1] += int(times.sum())
+    return [(found[0][0], found[0][1]), (found[1][0], found[1][1])]
+
 
 #: Called with the fraction read, where it is known, and the requests so far.
 
 
 @dataclass(frozen=True)
-class Asked:
+class TraceRequest:
     """Which trace, and how it is read."""
 
     path: Path
@@ -35,7 +58,7 @@ class Asked:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read(asked: Asked, progress: Progress | None = None) -> Observation:
+def read(asked: TraceRequest, progress: Progress | None = None) -> Observation:
     """Read the whole trace, in bounded memory.
 
     Requests are counted when they completed: their stamp and their response time. Of a recording of blktrace
@@ -56,13 +79,13 @@ def read(asked: Asked, progress: Progress | None = None) -> Observation:
     return _of_trace(asked, interval_ns, progress)
 
 
-def _of_trace(asked: Asked, interval_ns: int | None, progress: Progress | None) -> Observation:
+def _of_trace(asked: TraceRequest, interval_ns: int | None, progress: Progress | None) -> Observation:
     from iowatt.trace.open import of_all_devices, requests, spec
 
     where = str(asked.path)
     trace = of_all_devices(spec(asked.path, **asked.options))
     source = requests(trace, rows=_ROWS)
-    count = Count(interval_ns)
+    count = RequestCounter(interval_ns)
     seen = timed = 0
     for batch in source:
         response = batch["response_ns"]
@@ -84,17 +107,19 @@ def _of_trace(asked: Asked, interval_ns: int | None, progress: Progress | None) 
             "measurement",
             hint="`iowatt trace info` shows what it has, `iowatt run` simulates storage under it",
         )
-    notes = [*said["notes"], *doubts(said), *units.doubt(trace, said), *_left_out(said)]
+    notes = [*said["notes"], *doubts(said), *columns.sector_doubt(trace, said), *_left_out(said)]
     if timed < seen:
         notes.append(
             f"{seen - timed} of {seen} requests have no response time: they are counted where they "
             "arrived, and are in no figure of response times"
         )
-    found = Made(asked.path, asked.name, said["format"], said.get("origin_unix_ns"), source.devices, notes)
-    if said["format"] in parts.FORMATS:
-        count.told(parts.device_s(trace))
-        found = replace(found, hops_note=parts.NOTE)
-    return made(found, count)
+    found = TraceSource(
+        asked.path, asked.name, said["format"], said.get("origin_unix_ns"), source.devices, notes
+    )
+    if said["format"] in _SPLIT_FORMATS:
+        count.told(_device_times(trace))
+        found = replace(found, hops_note=_SPLIT_NOTE)
+    return to_observation(found, count)
 
 
 def _reason(said: Mapping[str, Any], options: Mapping[str, Any]) -> str:

@@ -12,10 +12,10 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.sources.observation import Observation
-from iowatt.sources.trace.count import Count
+from iowatt.sources.trace.count import RequestCounter
 
 if TYPE_CHECKING:
-    from iowatt.sources.trace.observation import Progress
+    from iowatt.sources.trace.count import Progress
 
 FORMAT: Final = "blktrace"
 _ROWS: Final = 262_144
@@ -58,7 +58,7 @@ def observed(
     Raises ``InputError`` where a file is damaged, or no request was seen from one end to the other.
     """
     from iowatt import core
-    from iowatt.sources.trace.observation import Made, made
+    from iowatt.sources.trace.count import TraceSource, to_observation
 
     strange = sorted(key for key, value in options.items() if value is not None and key not in _OPTIONS)
     if strange:
@@ -70,7 +70,7 @@ def observed(
     wanted = [str(one) for one in options.get("devices") or ()]
     reader = core.StagesReader(str(path), wanted)
     # Requests, and those to devices that no queueing was recorded of: they count where nothing else is known.
-    count, alone = Count(interval_ns), Count(interval_ns)
+    count, alone = RequestCounter(interval_ns), RequestCounter(interval_ns)
     while (batch := reader.read(_ROWS)) is not None:
         queued, issued, done = batch["queued_ns"], batch["issued_ns"], batch["completed_ns"]
         begun = queued >= 0
@@ -102,8 +102,8 @@ def observed(
             f"{said['issued']} issued (D) and {said['completed']} completed (C)",
             hint="record all three: blktrace without -a, or with -a queue -a issue -a complete",
         )
-    return made(
-        Made(
+    return to_observation(
+        TraceSource(
             path,
             name,
             FORMAT,

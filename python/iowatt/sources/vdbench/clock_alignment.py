@@ -10,9 +10,9 @@ from typing import Final, Literal
 
 from iowatt.base.errors import InputError
 from iowatt.sources.observation import Direction, Interval, Reported
-from iowatt.sources.vdbench import parmfile, table
-from iowatt.sources.vdbench.rows import Row, RunRows
-from iowatt.sources.vdbench.zones import Zones
+from iowatt.sources.time_zones import Zones
+from iowatt.sources.vdbench import reports, tables
+from iowatt.sources.vdbench.text import ReportRow, RunRows
 
 DAY_S: Final = 86_400.0
 _MIB: Final = float(1 << 20)
@@ -29,8 +29,8 @@ class PlacedRun:
         self,
         run: RunRows,
         zones: Zones,
-        summary: table.Report | None,
-        parameters: parmfile.Parameters | None,
+        summary: tables.Report | None,
+        parameters: reports.Parameters | None,
         *,
         since: tuple[date, float] | None,
         warnings: list[str],
@@ -55,13 +55,13 @@ class PlacedRun:
         self.busy_percent: float | None = None
         self._numbers = [row.number or 1 for row in self._rows]
 
-    def _as_one_interval(self) -> Row:
+    def _as_one_interval(self) -> ReportRow:
         row = self._run.average
         assert row is not None
         self._warnings.append("only the average of this run is there: it is one interval")
         return row
 
-    def _with_figures(self, found: list[Row]) -> list[Row]:
+    def _with_figures(self, found: list[ReportRow]) -> list[ReportRow]:
         """The rows that say how much was done; what is left out is named."""
         kept = [
             row
@@ -109,7 +109,7 @@ class PlacedRun:
             self.until = (day, before)
         return found
 
-    def _grid(self, parameters: parmfile.Parameters | None) -> tuple[float, float]:
+    def _grid(self, parameters: reports.Parameters | None) -> tuple[float, float]:
         """Start and interval of the run in s; rows are printed up to some seconds after their interval."""
         said = parameters.interval_s(self._run.name) if parameters is not None else None
         first, number = self._rows[0], self._rows[0].number or 1
@@ -294,7 +294,7 @@ class PlacedRun:
         )
         return found[0], found[1], whole
 
-    def _directions(self, row: Row, seconds: float) -> tuple[Direction, Direction, Direction]:
+    def _directions(self, row: ReportRow, seconds: float) -> tuple[Direction, Direction, Direction]:
         """Reads, writes and both of a row that stands for so many seconds."""
         requests = round((row.get("rate") or 0.0) * seconds)
         share = row.get("reads")
@@ -314,7 +314,7 @@ class PlacedRun:
         return read, write, both
 
     def _direction(
-        self, row: Row, of: Literal["read", "write"], requests: int, size: int, *, alone: bool
+        self, row: ReportRow, of: Literal["read", "write"], requests: int, size: int, *, alone: bool
     ) -> Direction:
         if not requests:
             return Direction(0, 0, None)
@@ -328,7 +328,7 @@ class PlacedRun:
             requests, size, _seconds(values["resp"]), _seconds(values["max"]), _seconds(values["std"])
         )
 
-    def _bytes(self, row: Row, requests: int, seconds: float) -> int:
+    def _bytes(self, row: ReportRow, requests: int, seconds: float) -> int:
         """Bytes of a row: by the mean size where it explains the throughput, which is rounded."""
         mb, size = row.get("mb"), row.get("size")
         by_size = round(requests * size) if size is not None else None

@@ -1,7 +1,12 @@
-"""Streams of a profile made of counters: one for each device and direction, sequential ones apart."""
+"""Streams of a profile made from counters: one for each device and direction, sequential ones apart.
+
+Counters give mean sizes and no addresses: sizes become mixes with the same means, the access pattern is
+given by the user.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +14,84 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from iowatt.counters import sizes
-from iowatt.counters.activity import Activity
+from iowatt.base.errors import Argument, InputError
+from iowatt.counters.activity import Activity, merged_share
 from iowatt.counters.log import Floats, Log
-from iowatt.counters.summary import merged_share
+
+ACCESS_PATTERNS: Final = (
+    "uniform, sequential, zipf:EXPONENT (zipf:0.99), or skew:K (skew:7 has 80 % of requests in 20 %)"
+)
+_PARAMETER: Final = {"zipf": "exponent", "skew": "k"}
+
+
+def parse_access(text: str) -> dict[str, Any]:
+    """``uniform``, ``zipf:0.99`` and so on, as a profile has it.
+
+    Raises
+    ------
+    InputError
+        With what is accepted. Limits of parameters are checked with the profile.
+    """
+    pattern, colon, value = text.strip().lower().partition(":")
+    if pattern in ("uniform", "sequential") and not colon:
+        return {"pattern": pattern}
+    if pattern in _PARAMETER and len(value) <= 24:
+        try:
+            number = float(value)
+        except ValueError:
+            number = 0.0
+        if 0 < number < 1e6:
+            return {"pattern": pattern, _PARAMETER[pattern]: number}
+    raise InputError(
+        "bad-syntax", Argument("access"), f"{text!r} is not an access pattern; accepted are {ACCESS_PATTERNS}"
+    )
+
+
+SMALLEST: Final = 512
+_LARGEST: Final = 1 << 31
+_DIGITS: Final = 6  # of a share in percent
+
+
+def size_mix(counts: Floats, amounts: Floats) -> list[tuple[int, float]]:
+    """(bytes, share in percent) of a mix that has the mean of requests which are known in groups only.
+
+    Each interval's mean is split between the powers of two around it, in the shares that keep it, and
+    intervals count by their requests. So the mix has the mean of all, and as much spread as the intervals
+    show; what sizes were mixed within an interval the counters do not say. Means under 512 bytes count as
+    512.
+
+    Parameters
+    ----------
+    counts, amounts:
+        Requests and bytes of each interval.
+    """
+    weights: dict[int, float] = {}
+    used = counts > 0
+    means = np.clip(amounts[used] / counts[used], SMALLEST, _LARGEST)
+    for count, mean in zip(counts[used].tolist(), means.tolist(), strict=True):
+        below = 1 << (math.frexp(mean)[1] - 1)
+        above = mean / below - 1  # the share of twice the size
+        weights[below] = weights.get(below, 0.0) + count * (1 - above)
+        if above > 0:
+            weights[2 * below] = weights.get(2 * below, 0.0) + count * above
+    return _percent(weights)
+
+
+def _percent(weights: dict[int, float]) -> list[tuple[int, float]]:
+    total = math.fsum(weights.values())
+    if not total:
+        return []
+    shares = {size: round(100 * weight / total, _DIGITS) for size, weight in sorted(weights.items())}
+    shares = {size: share for size, share in shares.items() if share > 0}
+    largest = max(shares, key=lambda size: shares[size])
+    shares[largest] = round(shares[largest] + 100 - math.fsum(shares.values()), _DIGITS)
+    return list(shares.items())
+
+
+def mean(mix_: list[tuple[int, float]]) -> float:
+    """Mean bytes of a mix."""
+    return math.fsum(size * share for size, share in mix_) / math.fsum(share for _, share in mix_)
+
 
 Law = Literal["auto", "poisson", "bursty"]
 _LEAST_MERGED: Final = 0.01
@@ -20,7 +99,7 @@ _SHARE_DIGITS: Final = 6
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProfileRequest:
     """What whoever asks says of what counters do not say.
 
     ``access`` is a pattern as a profile has it; ``sequential`` the share (0 to 1) of sequential requests, in
@@ -37,7 +116,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Part:
+class StreamPart:
     """A stream: its name, the place of its device, and its requests and bytes in each interval.
 
     ``of_direction`` is its share of the requests of its device in its direction.
@@ -57,7 +136,7 @@ class Part:
         return float(self.counts.sum())
 
 
-def parts(log: Log, acts: Sequence[Activity], used: Any, asked: Asked) -> list[Part]:
+def split_streams(log: Log, acts: Sequence[Activity], used: Any, asked: ProfileRequest) -> list[StreamPart]:
     """The streams of some devices over the intervals that are ``used``."""
     found = []
     for place, act in enumerate(acts):
@@ -71,11 +150,13 @@ def parts(log: Log, acts: Sequence[Activity], used: Any, asked: Asked) -> list[P
             for sequential, part in ((True, share), (False, 1 - share)):
                 if part > 0 and counts.any():
                     name = f"{direction}-sequential" if sequential else direction
-                    found.append(Part(name, place, reads, sequential, counts * part, amounts * part, part))
+                    found.append(
+                        StreamPart(name, place, reads, sequential, counts * part, amounts * part, part)
+                    )
     return found
 
 
-def _sequential(log: Log, act: Activity, reads: bool, asked: Asked) -> float:
+def _sequential(log: Log, act: Activity, reads: bool, asked: ProfileRequest) -> float:
     """Share of a direction's requests that are taken to be sequential."""
     if asked.access["pattern"] == "sequential":
         return 1.0
@@ -88,11 +169,11 @@ def _sequential(log: Log, act: Activity, reads: bool, asked: Asked) -> float:
     return round(share, 4) if share is not None and share >= _LEAST_MERGED else 0.0
 
 
-def streams(found: Sequence[Part], asked: Asked, devices: int) -> list[dict[str, Any]]:
+def stream_tables(found: Sequence[StreamPart], asked: ProfileRequest, devices: int) -> list[dict[str, Any]]:
     """The tables of the streams."""
     tables = []
-    for part, share in zip(found, shares([part.requests for part in found]), strict=True):
-        mix = sizes.mix(part.counts, part.amounts)
+    for part, share in zip(found, percent_shares([part.requests for part in found]), strict=True):
+        mix = size_mix(part.counts, part.amounts)
         stream: dict[str, Any] = {
             "name": part.name,
             "share": share,
@@ -107,7 +188,7 @@ def streams(found: Sequence[Part], asked: Asked, devices: int) -> list[dict[str,
     return tables
 
 
-def phases(found: Sequence[Part], seconds: Floats, groups: Sequence[Any]) -> list[dict[str, Any]]:
+def phase_tables(found: Sequence[StreamPart], seconds: Floats, groups: Sequence[Any]) -> list[dict[str, Any]]:
     """The tables of the phases, one for each group of intervals; none where there is but one."""
     if len(groups) == 1:
         return []
@@ -123,17 +204,17 @@ def phases(found: Sequence[Part], seconds: Floats, groups: Sequence[Any]) -> lis
             "factor": rounded(sum(counts) / lasted / mean),
         }
         if len(found) > 1 and sum(counts) > 0:
-            phase["shares"] = dict(zip((part.name for part in found), shares(counts), strict=True))
+            phase["shares"] = dict(zip((part.name for part in found), percent_shares(counts), strict=True))
         tables.append(phase)
     return tables
 
 
-def groups(count: int, most: int) -> list[Any]:
+def interval_groups(count: int, most: int) -> list[Any]:
     """Indices of ``count`` intervals in at most so many groups of successive ones, as even as can be."""
     return list(np.array_split(np.arange(count), min(most, count)))
 
 
-def shares(counts: Sequence[float]) -> list[float]:
+def percent_shares(counts: Sequence[float]) -> list[float]:
     """Percent, adding up to 100."""
     total = sum(counts)
     found = [round(100 * count / total, _SHARE_DIGITS) for count in counts]

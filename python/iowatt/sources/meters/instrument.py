@@ -1,7 +1,7 @@
-"""What an instrument recorded: samples in UTC and SI units, and what was wrong with them.
+"""Instruments: what they are, the samples they give, and the contract of those that are read live.
 
-A sample that is not there stays away, one that cannot be true is NaN and named in ``problems``; nothing is
-filled in or averaged away.
+A missing sample is left out; an impossible one is NaN and named in ``problems``. Nothing is filled in or
+averaged away. `tests/contract/test_meters.py` holds every live instrument to the contract.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from iowatt.base.errors import IowattError
 
 Series = npt.NDArray[np.float64]
 
@@ -53,7 +55,7 @@ class LogProblem:
 
 
 @dataclass(frozen=True)
-class Log:
+class InstrumentLog:
     """Samples of one instrument (one channel), in order of time."""
 
     instrument: Instrument
@@ -62,3 +64,37 @@ class Log:
     quantities: Mapping[str, Series]
     problems: Sequence[LogProblem] = ()
     path: Path | None = None
+
+
+class MeterError(IowattError):
+    """An instrument did not answer, or not with a number: a recording notes it and tries again."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One sample."""
+
+    #: Unix time, UTC, s: the instrument's own stamp where it has one, else when the answer came.
+    time_s: float
+    quantities: Mapping[str, float]  #: By name of ``log.QUANTITIES``; what it does not say is left out.
+
+
+class Meter(Protocol):
+    """An instrument. Not safe for several threads: one thread opens, reads and closes it."""
+
+    def open(self) -> Instrument:
+        """Connect and identify.
+
+        Raises ``MeterError`` where nothing usable answers, ``InputError`` where the address itself is wrong.
+        """
+
+    def read(self) -> Reading:
+        """One sample, within a few seconds or not at all.
+
+        Raises ``MeterError``; the next call tries anew, with a new connection where the old one broke.
+        """
+
+    def close(self) -> None:
+        """Let go of it; never raises, may be called twice."""

@@ -1,17 +1,35 @@
-"""Local time with an abbreviation, as vdbench stamps it, to Unix time.
+"""Time zones: offsets from UTC as logs and options write them, and the abbreviations of vdbench's stamps.
 
-Abbreviations are no standard: those that mean one thing are known here, the others need a time zone beside
-them.
+Abbreviations are no standard: unambiguous ones are known here, the others need a time zone from the user.
 """
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.sources import utc_offset
+
+_OFFSET: Final = re.compile(r"(?:GMT|UTC)?([+-])([0-9]{1,2})(?::?([0-9]{2}))?", re.ASCII)
+_MOST: Final = timedelta(hours=14)
+_MINUTES: Final = 60
+
+
+def parse_utc_offset(text: str) -> timezone | None:
+    """The offset; ``None`` where the text is none, or lies beyond 14 hours."""
+    text = text.strip()
+    if text.upper() in ("Z", "UTC", "GMT"):
+        return UTC
+    match = _OFFSET.fullmatch(text)
+    if match is None or int(match[3] or 0) >= _MINUTES:
+        return None
+    offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0))
+    if offset > _MOST:
+        return None
+    return timezone(-offset if match[1] == "-" else offset)
+
 
 _HOURS: Final = {
     "UTC": 0, "GMT": 0, "Z": 0, "UCT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2,
@@ -54,7 +72,7 @@ class Zones:
 
 
 def _zone(name: str) -> tzinfo:
-    offset = utc_offset.parse(name)
+    offset = parse_utc_offset(name)
     if offset is not None:
         return offset
     try:
@@ -77,7 +95,7 @@ def _abbreviated(zone: str | None, place: str) -> tzinfo:
         )
     if zone in _HOURS:
         return timezone(timedelta(hours=_HOURS[zone])) if _HOURS[zone] else UTC
-    offset = utc_offset.parse(zone)
+    offset = parse_utc_offset(zone)
     if offset is not None:
         return offset
     several = _SEVERAL.get(zone)
